@@ -66,6 +66,9 @@ class Settings:
     meaning: bool = True
     """Whether words are also ranked by what they mean (docs/meaning.md)."""
 
+    most_texts: int = 0
+    """How many texts one sync sends to a provider at most (docs/providers.md); 0: all."""
+
     index_at_start: bool = True
     """Whether a server indexes the worktree it was started for before the first question."""
 
@@ -162,7 +165,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
         SettingError: one has a value that it cannot have.
     """
     values: dict[str, object] = {}
-    for key in ("budget_ms", "max_file_bytes", "workers", *_PRUNE_DAYS):
+    for key in ("budget_ms", "max_file_bytes", "workers", "most_texts", *_PRUNE_DAYS):
         text = env.get(f"CODELENS_{key.upper()}")
         if text:
             values[key] = _number(f"CODELENS_{key.upper()}", text)
@@ -311,7 +314,7 @@ def _patterns(name: str, value: object) -> tuple[str, ...]:
 
 _CONVERSIONS: dict[str, Callable[[str, object], object]] = {
     "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _whole, "languages": _globs,
-    "ignore": _patterns,
+    "ignore": _patterns, "most_texts": _whole,
     "tools": _text, "editor": _text, "usage": _truth, "trail": _truth, "sent": _truth,
     "meaning": _truth, "index_at_start": _truth,
     **dict.fromkeys(_PRUNE_DAYS, _not_negative),

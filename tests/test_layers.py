@@ -104,6 +104,7 @@ OWNERS = {
     "voyageai": "meaning",
     "google": "meaning",
     "ollama": "meaning",
+    "pymilvus": "meaning",
     "tree_sitter": "extract",
     "tree_sitter_language_pack": "extract",
     "Stemmer": "extract",

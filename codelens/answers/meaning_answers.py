@@ -48,6 +48,14 @@ class ProviderStatus:
     left_out: int
     """Files of the view that are never sent."""
     sent: tuple[SentTexts, ...]
+    store: str = ""
+    """URL of the store in which vectors are searched; empty: a file on this machine."""
+    hybrid: bool = False
+    """The store ranks by terms, too."""
+    collection: str = ""
+    """Of that store."""
+    store_failure: str = ""
+    """Why the store could not be asked; `contents_ready` then counts what this machine has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,10 @@ class SendingPlan:
     bytes: int
     tokens: int
     """Estimated: bytes / 3."""
+    store: str
+    """URL of the store that gets the vectors; empty: a file on this machine."""
+    hybrid: bool
+    """It gets the terms of texts, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +91,10 @@ class Enabled:
     endpoint: str
     dimension: int
     state: str
+    store: str
+    """URL of the store in which vectors are searched; empty: a file on this machine."""
+    hybrid: bool
+    """The store gets the terms of texts, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +115,12 @@ class Synced:
     lacking: int
     """Texts that still have none."""
     left_out: int
+    added: int
+    """Files that may be sent, and were not there at the last sync of this worktree or ref."""
+    removed: int
+    modified: int
+    stored: int
+    """Vectors that a store on another machine got; 0 where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -309,3 +309,28 @@ def test_the_file_has_vectors_and_hashes_and_no_text(
         for row in connection.execute(f"SELECT * FROM {name}"):
             assert b"lamp" not in repr(row).encode()
     connection.close()
+
+
+def test_vectors_of_an_earlier_version_are_kept(
+    enabled: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
+) -> None:
+    enabled.meaning_sync(path=repository.root)
+    (path,) = (tmp_path / "home" / "vectors").glob("vectors-*.db")
+    older = tmp_path / "home2" / "vectors" / path.name
+    older.parent.mkdir(parents=True)
+    first = (Path(__file__).parents[2] / "migrations" / "0001_vectors.sql").read_text()
+    source, target = apsw.Connection(str(path)), apsw.Connection(str(older))
+    target.execute(first)
+    target.execute("PRAGMA user_version = 1")
+    for table in ("consent", "fingerprints", "text_vectors", "content_texts", "sent"):
+        columns = ", ".join(row[1] for row in target.execute(f"PRAGMA table_info({table})"))
+        for row in source.execute(f"SELECT {columns} FROM {table}"):
+            target.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+    source.close()
+    target.close()
+    server.received.clear()
+    with Engine(Settings(home=tmp_path / "home2", workers=1)) as engine:
+        synced = engine.meaning_sync(path=repository.root)
+        status = engine.meaning_status(path=repository.root).provider
+    assert (synced.state, synced.texts, server.received) == ("synced", 0, [])
+    assert (status.contents_ready, status.store) == (5, "")

@@ -28,6 +28,15 @@ def add(commands: shared_options.Commands) -> None:
     parser.add_argument(
         "--endpoint", default="", metavar="URL", help="of `enable`: another place to send to"
     )
+    parser.add_argument(
+        "--store", default="", metavar="URL",
+        help="of `enable`: search the vectors in this Milvus or Zilliz (default: a local file)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--hybrid",
+        action="store_true",
+        help="of `enable`: the store gets stemmed words, too, and ranks by them as well",
+    )
     parser.add_argument("--yes", action="store_true", help="of `enable`: do not ask")
     parser.add_argument(
         "--most", type=shared_options.positive, metavar="N", help="of `sync`: N texts at most"
@@ -90,8 +99,8 @@ def _enable(args: argparse.Namespace) -> int:
         raise UsageError("enable needs --provider: openai, voyage, gemini or ollama")
     with Engine() as engine, Bar() as bar:
         plan = engine.meaning_plan(
-            args.provider, model=args.model, endpoint=args.endpoint,
-            path=args.path, ref=args.ref, progress=bar,
+            args.provider, model=args.model, endpoint=args.endpoint, store=args.store,
+            hybrid=args.hybrid, path=args.path, ref=args.ref, progress=bar,
         )  # fmt: skip
         if not args.yes:
             if args.json:
@@ -106,8 +115,9 @@ def _enable(args: argparse.Namespace) -> int:
                 screen.say("nothing enabled, nothing sent")
                 return 1
         answer = engine.meaning_enable(
-            args.provider, model=args.model, endpoint=args.endpoint, path=args.path
-        )
+            args.provider, model=args.model, endpoint=args.endpoint, store=args.store,
+            hybrid=args.hybrid, path=args.path,
+        )  # fmt: skip
     if args.json:
         from dataclasses import asdict
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from codelens.answers.meaning_answers import Enabled, SendingPlan
 from codelens.config import Settings
-from codelens.engine.current_view import CurrentView
-from codelens.engine.embedding import sendable_texts
+from codelens.engine.current_view import CurrentView, OpenRepository
+from codelens.engine.embedding import chosen_store, sendable_texts
+from codelens.engine.embedding.chosen_store import checked_store
 from codelens.errors import IndexCorrupt
 from codelens.meaning.providers.embedder import BYTES_A_TOKEN, Sent, connected
 from codelens.meaning.providers.patient_requests import FOR_INDEXING, Patience
@@ -17,7 +19,7 @@ from codelens.meaning.providers.provider_registry import (
     checked_endpoint,
     provider_called,
 )
-from codelens.paths import vectors_file
+from codelens.paths import printed, vectors_file
 from codelens.store.database.database import Database
 from codelens.store.vectors import provider_choice, text_vectors_table
 from codelens.store.vectors.provider_choice import Consent
@@ -35,9 +37,12 @@ class ProviderNotEnabled(ProviderError):
         )
 
 
-def plan(view: CurrentView, provider: str, model: str, endpoint: str) -> SendingPlan:
+def plan(
+    view: CurrentView, provider: str, model: str, endpoint: str, *, store: str, hybrid: bool
+) -> SendingPlan:
     """See `Engine.meaning_plan`."""
     spec = provider_called(provider)
+    where = checked_store(store, hybrid=hybrid)
     url = checked_endpoint(spec, endpoint)
     chosen = sendable_texts.sendable(view)
     with open_vectors(vectors_file(view.settings.home, view.scope.repo_id)) as db:
@@ -47,7 +52,7 @@ def plan(view: CurrentView, provider: str, model: str, endpoint: str) -> Sending
     return SendingPlan(
         view.receipt(), spec.name, model or spec.model, url, spec.key_variable, chosen.files,
         chosen.left_out + lacking.left_out, lacking.total, lacking.size_bytes,
-        -(-lacking.size_bytes // BYTES_A_TOKEN),
+        -(-lacking.size_bytes // BYTES_A_TOKEN), where, hybrid,
     )  # fmt: skip
 
 
@@ -61,26 +66,37 @@ def _fingerprint_before(db: Database, spec: ProviderSpec, model: str) -> int | N
 
 
 def enable(
-    settings: Settings,
-    repo_id: str,
+    opened: OpenRepository,
     *,
     provider: str,
     model: str,
     endpoint: str,
+    store: str = "",
+    hybrid: bool = False,
     patience: Patience = FOR_INDEXING,
 ) -> Enabled:
     """See `Engine.meaning_enable`."""
     spec = provider_called(provider)
+    where = checked_store(store, hybrid=hybrid)
     model, url = model or spec.model, checked_endpoint(spec, endpoint)
     with connected(spec, model, url, patience=patience) as embedder:
         dimension = embedder.dimension()
         probe = embedder.take_sent()
-    consent = Consent(spec.name, model, url, dimension, time.time())
-    with open_vectors(vectors_file(settings.home, repo_id)) as db, db.write(None):
+    scope, settings = opened.scope, opened.settings
+    consent = Consent(
+        spec.name, model, url, dimension, time.time(), where, hybrid,
+        root=printed(os.fsencode(scope.root)),
+    )  # fmt: skip
+    consent = consent._replace(collection=chosen_store.collection_of(opened, consent))
+    if consent.store:
+        # What cannot be reached is told now, and not after the texts were sent.
+        with chosen_store.milvus(consent, chosen_store.FOR_A_QUESTION_S) as reached:
+            reached.known(())
+    with open_vectors(vectors_file(settings.home, scope.repo_id)) as db, db.write(None):
         provider_choice.give_consent(db, consent)
         known = provider_choice.ensure_fingerprint(db, consent)
         count(db, consent, probe)
-    return Enabled(spec.name, model, url, dimension, known.state)
+    return Enabled(spec.name, model, url, dimension, known.state, where, hybrid)
 
 
 def is_enabled(settings: Settings, repo_id: str) -> bool:
@@ -117,6 +133,9 @@ def clear(settings: Settings, repo_id: str) -> int:
         try:
             with open_vectors(path) as db:
                 consent = provider_choice.consent_of(db)
+                if consent is not None and consent.store:
+                    with chosen_store.milvus(consent, chosen_store.FOR_INDEXING_S) as store:
+                        store.clear()
                 with db.write(None):
                     text_vectors_table.clear(db)
                     if consent is not None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from codelens.answers.meaning_answers import ProviderStatus, SentTexts
 from codelens.engine.current_view import CurrentView
-from codelens.engine.embedding import sendable_texts
+from codelens.engine.embedding import chosen_store, sendable_texts
+from codelens.engine.embedding.sendable_texts import NO_TEXT
+from codelens.meaning.stores.store_errors import VectorStoreError
 from codelens.paths import vectors_file
 from codelens.store.database.database import Database
 from codelens.store.vectors import provider_choice, text_vectors_table
+from codelens.store.vectors.provider_choice import Consent
 from codelens.store.vectors.text_vectors_table import ContentKey, ContentTexts
 from codelens.store.vectors.vectors_file import open_vectors
 
@@ -34,25 +37,41 @@ def _status(view: CurrentView, db: Database) -> ProviderStatus:
     chosen = sendable_texts.sendable(view)
     rows = text_vectors_table.texts_of(db, chosen.contents.values())
     with_keys = sum(1 for row in rows.values() if not row.texts)
-    texts, size, ready = 0, 0, 0
+    texts, size, ready, failure = 0, 0, 0, ""
     if known is not None:
         texts, size = text_vectors_table.counted(db, known.id)
-        ready = _ready(db, known.id, chosen, rows)
+        every = {text for row in rows.values() for text in row.hashes()} - {NO_TEXT}
+        have, failure = _known(db, consent, known.id, every)
+        ready = _ready(chosen, rows, have)
     return ProviderStatus(
         consent.provider, consent.model, consent.endpoint, consent.dimension,
         known.state if known else "requires_reindex", known.failure if known else "",
         texts, size, len(chosen.contents), ready, chosen.left_out + with_keys, sent,
+        consent.store, consent.hybrid, consent.collection, failure,
     )  # fmt: skip
 
 
+def _known(
+    db: Database, consent: Consent, fingerprint: int, texts: Collection[bytes]
+) -> tuple[set[bytes], str]:
+    """Which texts have a vector where they are searched, and why that cannot be told."""
+    here = text_vectors_table.known_texts(db, fingerprint, texts)
+    if not consent.store:
+        return here, ""
+    try:
+        with chosen_store.milvus(consent, chosen_store.FOR_A_QUESTION_S) as store:
+            return store.known(texts), ""
+    except VectorStoreError as error:
+        return here, str(error)
+
+
 def _ready(
-    db: Database,
-    fingerprint: int,
     chosen: sendable_texts.Sendable,
     rows: Mapping[ContentKey, ContentTexts],
+    known: Collection[bytes],
 ) -> int:
     """How many contents have all their vectors, or nothing to be sent in them."""
-    by_key = {key: set(row.hashes()) - {sendable_texts.NO_TEXT} for key, row in rows.items()}
-    every = {text for texts in by_key.values() for text in texts}
-    known = text_vectors_table.known_texts(db, fingerprint, every)
-    return sum(1 for key in chosen.contents.values() if key in by_key and by_key[key] <= known)
+    by_key = {key: set(row.hashes()) - {NO_TEXT} for key, row in rows.items()}
+    return sum(
+        1 for key in chosen.contents.values() if key in by_key and by_key[key].issubset(known)
+    )

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
-from codelens.engine.embedding import provider_consent, sendable_texts
+from codelens.engine.embedding import (
+    chosen_store,
+    provider_consent,
+    sendable_texts,
+    store_filling,
+)
+from codelens.engine.index_pool import IndexPool
+from codelens.engine.view_request import ViewRequest
 from codelens.errors import StoreError
 from codelens.meaning.providers.capability_profiles import LOCAL_SLOW, CapabilityProfile
 from codelens.meaning.providers.embedder import connected
 from codelens.meaning.providers.patient_requests import FOR_A_QUESTION, Patience
 from codelens.meaning.providers.provider_errors import ProviderError
 from codelens.meaning.providers.provider_registry import provider_called
-from codelens.meaning.providers.quantized_vectors import length_squared, packed, unpacked
+from codelens.meaning.providers.quantized_vectors import length_squared, packed
 from codelens.meaning.question_likeness import QuestionLikeness
-from codelens.meaning.text_vectors import ZERO
+from codelens.meaning.stores.store_errors import VectorStoreError
 from codelens.paths import vectors_file
 from codelens.plurals import count_of
 from codelens.store.database.database import Database
 from codelens.store.vectors import provider_choice, text_vectors_table
 from codelens.store.vectors.provider_choice import Consent
-from codelens.store.vectors.text_vectors_table import ContentKey
 from codelens.store.vectors.vectors_file import open_vectors
 
 
@@ -35,6 +41,8 @@ class AskedProvider(NamedTuple):
     vector: bytes
     """Empty: it made none, and `note` says why."""
     note: str = ""
+    elsewhere: Mapping[bytes, float] | None = None
+    """How much texts of the view are like the question, by a store on another machine."""
 
 
 def ask(
@@ -58,7 +66,7 @@ def ask(
 def _asked(db: Database, consent: Consent, question: str, patience: Patience) -> AskedProvider:
     spec = provider_called(consent.provider)
     known = provider_choice.fingerprint_of(db, consent)
-    if known is None or not text_vectors_table.counted(db, known.id)[0]:
+    if known is None or not (consent.store or text_vectors_table.counted(db, known.id)[0]):
         return _nothing(spec.name, "it has no vectors yet: run `codelens meaning sync`")
     without = AskedProvider(spec.name, spec.profile, known.id, b"")
     name = text_vectors_table.text_hash(question, "query")
@@ -86,6 +94,42 @@ def _nothing(provider: str, why: str) -> AskedProvider:
     return AskedProvider(provider, LOCAL_SLOW, 0, b"", note)
 
 
+def ask_store(
+    pool: IndexPool, request: ViewRequest, provider: AskedProvider, question: str, *, alone: bool
+) -> AskedProvider:
+    """The same with what a store on another machine says of the texts of the view, if one is used.
+
+    Before the index is held for the answer, so that no other question waits for the store.
+
+    Args:
+        pool: opens the repository.
+        request: which view.
+        provider: with the vector of the question.
+        question: its words.
+        alone: nothing else ranks: a hybrid store then ranks by words, too.
+    """
+    path = vectors_file(pool.settings.home, pool.open(request.path, request.ref).scope.repo_id)
+    try:
+        with open_vectors(path) as db:
+            consent = provider_choice.consent_of(db)
+            if consent is None or not consent.store or not provider.vector:
+                return provider
+            texts = store_filling.texts_of_view(pool, request, db)
+        with chosen_store.milvus(consent, chosen_store.FOR_A_QUESTION_S) as store:
+            if alone and consent.hybrid:
+                terms = chosen_store.terms_of(question)
+                most = len(texts)
+                return provider._replace(
+                    elsewhere=store.ranked(provider.vector, terms, texts, most)
+                )
+            full = length_squared(len(provider.vector))
+            products = store.products(provider.vector, texts)
+            likenesses = {text: product / full for text, product in products.items()}
+            return provider._replace(elsewhere=likenesses)
+    except (StoreError, VectorStoreError) as error:
+        return _nothing(provider.provider, str(error))
+
+
 def likeness(view: CurrentView, provider: AskedProvider) -> tuple[QuestionLikeness | None, str]:
     """The contents of a view beside the question, and a note on what is missing."""
     if not provider.vector:
@@ -93,9 +137,18 @@ def likeness(view: CurrentView, provider: AskedProvider) -> tuple[QuestionLikene
     try:
         with open_vectors(vectors_file(view.settings.home, view.scope.repo_id)) as db:
             chosen = sendable_texts.sendable(view)
-            contents = _vectors_of(db, provider.fingerprint, chosen.contents, len(provider.vector))
+            texts = sendable_texts.texts_by_content(db, chosen.contents)
+            by_text = provider.elsewhere
+            if by_text is None:
+                by_text = _likenesses(db, provider, texts.values())
     except StoreError as error:
         return None, f"ranked without {provider.provider}: its vectors cannot be used: {error}"
+    known = {*by_text, sendable_texts.NO_TEXT}
+    contents = {
+        content: [by_text.get(text, 0.0) for text in row]
+        for content, row in texts.items()
+        if known.issuperset(row)
+    }
     note = ""
     missing = len(chosen.contents) - len(contents)
     if missing:
@@ -105,23 +158,14 @@ def likeness(view: CurrentView, provider: AskedProvider) -> tuple[QuestionLikene
         )
     if not contents:
         return None, note
-    dimension = len(provider.vector)
-    return QuestionLikeness(
-        provider.provider, unpacked(provider.vector), contents, length_squared(dimension)
-    ), note
+    return QuestionLikeness(provider.provider, contents), note
 
 
-def _vectors_of(
-    db: Database, fingerprint: int, contents: Mapping[int, ContentKey], dimension: int
-) -> dict[int, bytes]:
-    """Content -> vectors of its chunks, zeros for a chunk of blanks, of those that have all."""
-    rows = text_vectors_table.texts_of(db, contents.values())
-    texts = {content: rows[key].hashes() for content, key in contents.items() if key in rows}
-    every = {text for row in texts.values() for text in row}
-    vectors = text_vectors_table.vectors_of(db, fingerprint, every)
-    vectors[sendable_texts.NO_TEXT] = bytes([ZERO]) * dimension
-    return {
-        content: b"".join(vectors[text] for text in row)
-        for content, row in texts.items()
-        if all(text in vectors for text in row)
-    }
+def _likenesses(
+    db: Database, provider: AskedProvider, rows: Iterable[Sequence[bytes]]
+) -> dict[bytes, float]:
+    """How much texts are like the question, by the vectors on this machine."""
+    texts = {text for row in rows for text in row} - {sendable_texts.NO_TEXT}
+    products = chosen_store.embedded(db, provider.fingerprint).products(provider.vector, texts)
+    full = length_squared(len(provider.vector))
+    return {text: product / full for text, product in products.items()}

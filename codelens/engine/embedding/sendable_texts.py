@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.cancellation import check_cancelled
@@ -91,12 +91,22 @@ def note_texts(view: CurrentView, db: Database, contents: Mapping[int, ContentKe
                 table.put_texts(db, rows)
 
 
+def texts_by_content(
+    db: Database, contents: Mapping[int, ContentKey]
+) -> dict[int, Sequence[bytes]]:
+    """Which texts the chunks of contents are, as far as that is known; `NO_TEXT` among them."""
+    known = table.texts_of(db, contents.values())
+    return {content: known[key].hashes() for content, key in contents.items() if key in known}
+
+
 def lacking(
     view: CurrentView,
     db: Database,
     fingerprint: int | None,
     contents: Mapping[int, ContentKey],
+    *,
     most_texts: int | None = None,
+    elsewhere: Collection[bytes] = (),
 ) -> Lacking:
     """Texts of contents that have no vector, in a fixed order.
 
@@ -106,17 +116,40 @@ def lacking(
         fingerprint: of the vectors; None where there are none at all.
         contents: that may be sent.
         most_texts: so many are given at most; None: all.
+        elsewhere: texts that have a vector in another store.
     """
-    known = table.texts_of(db, contents.values())
-    by_content = {content: known[key].hashes() for content, key in contents.items() if key in known}
+    by_content = texts_by_content(db, contents)
     every = {text for row in by_content.values() for text in row} - {NO_TEXT}
     have = table.known_texts(db, fingerprint, every) if fingerprint is not None else set[bytes]()
-    without = every - have
+    without = every - have - set(elsewhere)
+    texts = read_texts(view, db, contents, without, most_texts)
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts.values())
+    with_keys = sum(1 for row in by_content.values() if not row)
+    return Lacking(texts, len(without), size, with_keys)
+
+
+def read_texts(
+    view: CurrentView,
+    db: Database,
+    contents: Mapping[int, ContentKey],
+    sought: Collection[bytes],
+    most_texts: int | None = None,
+) -> dict[bytes, str]:
+    """The words of texts by their hash, in a fixed order; not of files that were changed since.
+
+    Args:
+        view: to read the files of.
+        db: the repository's vectors; `note_texts` was done.
+        contents: in which the texts are looked for.
+        sought: hashes.
+        most_texts: so many are given at most; None: all.
+    """
+    by_content = texts_by_content(db, contents)
     texts: dict[bytes, str] = {}
-    for batch in _batches(sorted(content for content in by_content)):
+    for batch in _batches(sorted(by_content)):
         open_contents = [
             content for content in batch
-            if any(text in without and text not in texts for text in by_content[content])
+            if any(text in sought and text not in texts for text in by_content[content])
         ]  # fmt: skip
         if not open_contents or (most_texts is not None and len(texts) >= most_texts):
             continue
@@ -125,12 +158,10 @@ def lacking(
         for content in open_contents:
             cut = _texts(view, content, contents[content], chunks.get(content, []))
             pairs = zip(by_content[content], cut or (), strict=False)
-            texts.update({text: words for text, words in pairs if text in without})
+            texts.update({text: words for text, words in pairs if text in sought})
     if most_texts is not None:
         texts = dict(list(texts.items())[:most_texts])
-    size = sum(len(text.encode("utf-8", "replace")) for text in texts.values())
-    with_keys = sum(1 for row in by_content.values() if not row)
-    return Lacking(texts, len(without), size, with_keys)
+    return texts
 
 
 def _texts(

@@ -52,6 +52,8 @@ def meaning_plan(
     *,
     model: str = "",
     endpoint: str = "",
+    store: str = "",
+    hybrid: bool = False,
     path: str | Path = ".",
     ref: str | None = None,
     progress: Progress = silent,
@@ -62,14 +64,15 @@ def meaning_plan(
         provider: `openai`, `voyage`, `gemini` or `ollama`.
         model: of the provider; empty: its default.
         endpoint: URL; empty: the provider's own.
+        store: see `meaning_enable`; so is `hybrid`.
 
     Raises:
-        SettingError: there is no such provider, or the endpoint is no URL.
+        SettingError: there is no such provider, or the endpoint or store is no URL.
     """
     from codelens.engine.embedding.provider_consent import plan
 
     with engine.pool.view(ViewRequest(path, ref, None, progress)) as view, view.reading():
-        return plan(view, provider, model, endpoint)
+        return plan(view, provider, model, endpoint, store=store, hybrid=hybrid)
 
 
 def meaning_enable(
@@ -78,6 +81,8 @@ def meaning_enable(
     *,
     model: str = "",
     endpoint: str = "",
+    store: str = "",
+    hybrid: bool = False,
     path: str | Path = ".",
 ) -> Enabled:
     """Let texts of a repository be sent to a provider, from all its worktrees, from now on.
@@ -85,16 +90,22 @@ def meaning_enable(
     The provider is asked for a vector of a text that is in no repository. Its key comes from the
     environment. What was enabled before counts no more; its vectors stay.
 
+    Args:
+        store: URL of a Milvus or Zilliz in which vectors are searched (docs/providers.md); empty:
+            the repository's own file.
+        hybrid: the store gets the terms of texts, too, and ranks by them in mode `meaning`.
+
     Raises:
         ProviderError: the provider cannot be used; nothing changed.
-        SettingError: there is no such provider, or the endpoint is no URL.
+        VectorStoreError: the store cannot be used; nothing changed.
+        SettingError: there is no such provider, or the endpoint or store is no URL.
     """
     from codelens.engine.embedding.provider_consent import enable
 
-    opened = engine.pool.open_any(path)
     return enable(
-        engine.settings, opened.scope.repo_id, provider=provider, model=model, endpoint=endpoint
-    )
+        engine.pool.open_any(path), provider=provider, model=model, endpoint=endpoint,
+        store=store, hybrid=hybrid,
+    )  # fmt: skip
 
 
 def meaning_disable(engine: EngineCore, *, path: str | Path = ".") -> bool:
@@ -115,10 +126,11 @@ def meaning_sync(
     """Send what has no vector yet to the provider that is enabled.
 
     Args:
-        most_texts: so many texts at most; None: all.
+        most_texts: so many texts at most; None: as the setting `most_texts` says.
 
     Raises:
         ProviderError: none is enabled, or it failed; what was stored before stays.
+        VectorStoreError: the store failed; vectors on this machine stay.
         IndexLocked: another process does it.
     """
     from codelens.engine.embedding.vector_sync import sync

@@ -105,13 +105,17 @@ class CodeReader:
         vectors = self._pool.settings.home / VECTORS_FOLDER
         if not request.meaning or request.mode not in {"auto", "meaning"} or not vectors.is_dir():
             return None
-        from codelens.engine.embedding.question_vectors import ask
+        from codelens.engine.embedding.question_vectors import ask, ask_store
         from codelens.rank.query.query_analysis import analyse
 
         if request.mode == "auto" and analyse(request.query).single:
             return None
         scope = self._pool.open(view_request.path, view_request.ref).scope
-        return ask(self._pool.settings, scope.repo_id, request.query)
+        provider = ask(self._pool.settings, scope.repo_id, request.query)
+        if provider is None:
+            return None
+        alone = request.mode == "meaning"
+        return ask_store(self._pool, view_request, provider, request.query, alone=alone)
 
     def expand(
         self,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from codelens.errors import WordTableDamaged
 from codelens.extract.tokenizer import WORD, count_terms
 from codelens.meaning import word_table
-from codelens.meaning.question_likeness import QuestionLikeness
+from codelens.meaning.question_likeness import QuestionLikeness, by_vectors
 from codelens.meaning.text_vectors import LENGTH, said_vector
 from codelens.rank.results.shown_texts import Texts
 from codelens.rank.search_request import Ranked
@@ -57,4 +57,4 @@ def _by_table(search_state: SearchState) -> QuestionLikeness | None:
         return None
     view = search_state.view
     contents = chunk_vectors.vectors_of(view.db, sorted(view.by_content), table.head.version)
-    return QuestionLikeness("the table of words", question, contents, LENGTH * LENGTH)
+    return by_vectors("the table of words", question, contents, LENGTH * LENGTH)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from codelens.errors import WordTableDamaged
 from codelens.extract.tokenizer import WORD, count_terms
 from codelens.meaning import word_table
-from codelens.meaning.question_likeness import QuestionLikeness
+from codelens.meaning.question_likeness import QuestionLikeness, by_vectors
 from codelens.meaning.text_vectors import said_vector
 from codelens.plurals import count_of
 from codelens.rank import ranking_weights
@@ -87,7 +87,7 @@ def _by_vectors(
     if len(vectors) < len(contents):
         lacking = count_of(len(contents) - len(vectors), "candidate")
         return Meaning(nothing, f"{lacking} of {len(contents)} have no vectors yet")
-    likeness = QuestionLikeness("the table of words", query_vector, vectors, 1)
+    likeness = by_vectors("the table of words", query_vector, vectors, 1)
     values = [likeness.of_content(candidate.content) for candidate in candidates]
     return Meaning(_scaled(values, candidates, text, common))
 

@@ -21,6 +21,7 @@ def plan_lines(plan: SendingPlan) -> list[str]:
         f"to be sent: {count_of(plan.texts, 'text')} of {count_of(plan.files, 'file')}{left_out}, "
         f"{count_of(plan.bytes, 'byte')}, about {count_of(plan.tokens, 'token')}",
         "later syncs send what changed, and each search by words its question",
+        *_store_lines(plan.store, hybrid=plan.hybrid),
     ]
 
 
@@ -37,9 +38,15 @@ def enabled_lines(answer: Enabled) -> list[str]:
         f"enabled: {answer.provider}, model {answer.model}, {answer.dimension} numbers a vector, "
         f"at {answer.endpoint}"
     ]
+    lines += _store_lines(answer.store, hybrid=answer.hybrid)
     if answer.state == "requires_reindex":
         lines.append("no text was sent yet: `codelens meaning sync` does that")
     return lines
+
+
+def _store_lines(store: str, *, hybrid: bool) -> list[str]:
+    contents = "vectors, and the stemmed words of the texts" if hybrid else "vectors, no words"
+    return [f"store: {store} gets {contents}"] if store else []
 
 
 def synced_lines(answer: Synced) -> list[str]:
@@ -50,6 +57,12 @@ def synced_lines(answer: Synced) -> list[str]:
         f"({answer.model}) in {count_of(answer.requests, 'request')}{again}, "
         f"{count_of(answer.bytes, 'byte')}, {count_of(answer.tokens, 'token')}"
     ]
+    lines.append(
+        f"files since the last sync: {answer.added:,} added, {answer.removed:,} removed, "
+        f"{answer.modified:,} modified"
+    )
+    if answer.stored:
+        lines.append(f"the store got {count_of(answer.stored, 'vector')}")
     if answer.lacking:
         lines.append(f"{count_of(answer.lacking, 'text')} still without a vector: sync again")
     if answer.left_out:
@@ -76,6 +89,11 @@ def status_lines(status: ProviderStatus) -> list[str]:
             f"provider's vectors: {status.contents_ready:,} of "
             f"{count_of(status.contents, 'text')}, {count_of(status.vector_bytes, 'byte')}",
         ]
+        if status.store:
+            kind = ", by terms too" if status.hybrid else ""
+            lines.append(f"store: {status.store}, collection {status.collection}{kind}")
+        if status.store_failure:
+            lines.append(f"the vectors on this machine are counted: {status.store_failure}")
         if status.contents_ready < status.contents:
             lines.append("`codelens meaning sync` sends what is missing")
         if status.left_out:

@@ -14,14 +14,25 @@ PACKING = 1
 
 State = Literal["indexing", "indexed", "failed", "synced", "requires_reindex"]
 
-_CONSENT = "SELECT provider, model, endpoint, dimension, given_s FROM consent"
-_CONSENTING = "INSERT OR REPLACE INTO consent VALUES (1, ?, ?, ?, ?, ?, ?)"
+_CONSENT = """
+SELECT provider, model, endpoint, dimension, given_s, store, hybrid, collection, root FROM consent
+"""
+_CONSENTING = """
+INSERT OR REPLACE INTO consent
+    (id, provider, model, endpoint, dimension, given_s, store, hybrid, collection, root, file)
+VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
 _GIVEN_IN = "SELECT file FROM consent"
 _WITHDRAW = "DELETE FROM consent"
 _FINGERPRINT = """
 SELECT id, state, failure, changed_s FROM fingerprints
 WHERE provider = ? AND model = ? AND dimension = ? AND packing = ?
 """
+_IN_STORE = """
+SELECT state, failure, changed_s FROM store_states
+WHERE fingerprint = ? AND store = ? AND hybrid = ?
+"""
+_SET_IN_STORE = "INSERT OR REPLACE INTO store_states VALUES (?, ?, ?, ?, ?, ?)"
 _ADD = "INSERT INTO fingerprints VALUES (NULL, ?, ?, ?, ?, 'requires_reindex', '', ?)"
 _SET_STATE = "UPDATE fingerprints SET state = ?, failure = ?, changed_s = ? WHERE id = ?"
 
@@ -34,6 +45,14 @@ class Consent(NamedTuple):
     endpoint: str
     dimension: int
     given_s: float
+    store: str = ""
+    """URL of the store in which vectors are searched; empty: in the file that says so."""
+    hybrid: bool = False
+    """The store has the terms of texts as well."""
+    collection: str = ""
+    """Of that store."""
+    root: str = ""
+    """The worktree that it was given in, as people know the repository by."""
 
 
 class Fingerprint(NamedTuple):
@@ -48,7 +67,7 @@ class Fingerprint(NamedTuple):
 def consent_of(db: Database) -> Consent | None:
     """Where texts may be sent; None: nowhere."""
     row = db.row(_CONSENT)
-    return Consent(*row) if row else None
+    return Consent(*row)._replace(hybrid=bool(row[6])) if row else None
 
 
 def give_consent(db: Database, consent: Consent) -> None:
@@ -77,9 +96,17 @@ def withdraw(db: Database) -> None:
 
 
 def fingerprint_of(db: Database, consent: Consent) -> Fingerprint | None:
-    """The vectors by the provider that was agreed to; None where there never were any."""
+    """The vectors by the provider that was agreed to, with how far they are in their store.
+
+    None where there never were any.
+    """
     row = db.row(_FINGERPRINT, (consent.provider, consent.model, consent.dimension, PACKING))
-    return Fingerprint(*row) if row else None
+    if row is None or not consent.store:
+        return Fingerprint(*row) if row else None
+    in_store = db.row(_IN_STORE, (row[0], consent.store, int(consent.hybrid)))
+    if in_store is None:
+        return Fingerprint(row[0], "requires_reindex", "", row[3])
+    return Fingerprint(row[0], *in_store)
 
 
 def ensure_fingerprint(db: Database, consent: Consent) -> Fingerprint:
@@ -93,6 +120,12 @@ def ensure_fingerprint(db: Database, consent: Consent) -> Fingerprint:
     return known
 
 
-def set_state(db: Database, fingerprint: int, state: State, failure: str = "") -> None:
-    """Note how far the vectors are; in the caller's transaction."""
-    db.execute(_SET_STATE, (state, failure, time.time(), fingerprint))
+def set_state(
+    db: Database, consent: Consent, fingerprint: int, state: State, failure: str = ""
+) -> None:
+    """Note how far the vectors are in their store; in the caller's transaction."""
+    if consent.store:
+        where = (fingerprint, consent.store, int(consent.hybrid))
+        db.execute(_SET_IN_STORE, (*where, state, failure, time.time()))
+    else:
+        db.execute(_SET_STATE, (state, failure, time.time(), fingerprint))

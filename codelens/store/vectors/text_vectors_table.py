@@ -18,6 +18,8 @@ _KNOWN = "SELECT text FROM text_vectors WHERE fingerprint = {id} AND text IN ({m
 _PUT_VECTOR = "INSERT OR IGNORE INTO text_vectors VALUES (?, ?, ?)"
 _TEXTS = "SELECT hash, language, spans, texts FROM content_texts WHERE hash IN ({marks})"
 _PUT_TEXTS = "INSERT OR REPLACE INTO content_texts VALUES (?, ?, ?, ?)"
+_REMOVE = "DELETE FROM text_vectors WHERE fingerprint = ? AND text = ?"
+_REMOVE_ALL = "DELETE FROM text_vectors WHERE fingerprint = ?"
 _COUNT = """
 SELECT COUNT(*), COALESCE(SUM(LENGTH(data)), 0) FROM text_vectors WHERE fingerprint = ?
 """
@@ -33,7 +35,10 @@ SELECT provider, model, endpoint, MIN(day), SUM(requests), SUM(failed), SUM(text
     SUM(tokens)
 FROM sent GROUP BY provider, model, endpoint ORDER BY provider, model, endpoint
 """
-_CLEAR = ("DELETE FROM text_vectors", "DELETE FROM fingerprints", "DELETE FROM content_texts")
+_CLEAR = (
+    "DELETE FROM text_vectors", "DELETE FROM fingerprints", "DELETE FROM content_texts",
+    "DELETE FROM synced_files",
+)  # fmt: skip
 
 
 class ContentTexts(NamedTuple):
@@ -101,6 +106,16 @@ def known_texts(db: Database, fingerprint: int, texts: Iterable[bytes]) -> set[b
 def put_vectors(db: Database, fingerprint: int, rows: Iterable[tuple[bytes, bytes]]) -> None:
     """Store vectors by text; in the caller's transaction."""
     db.execute_many(_PUT_VECTOR, [(fingerprint, *row) for row in rows])
+
+
+def remove_vectors(db: Database, fingerprint: int, texts: Iterable[bytes]) -> None:
+    """Remove the vectors of texts; in the caller's transaction."""
+    db.execute_many(_REMOVE, [(fingerprint, text) for text in texts])
+
+
+def remove_all(db: Database, fingerprint: int) -> None:
+    """Remove all vectors of a fingerprint; in the caller's transaction."""
+    db.execute(_REMOVE_ALL, (fingerprint,))
 
 
 def texts_of(db: Database, contents: Iterable[ContentKey]) -> dict[ContentKey, ContentTexts]:
