@@ -13,6 +13,8 @@ import os
 import time
 from typing import cast
 
+from codelens.small_files import open_regular
+
 KEY = "of"
 """The field of a head, or of a JSON object, that holds the name."""
 HEAD_BYTES = 300
@@ -75,7 +77,7 @@ def begins_anew(path: str) -> bool:
         OSError: it cannot be read, or belongs elsewhere and cannot be renamed.
     """
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             stated = other_head(path, file.read(HEAD_BYTES))
     except FileNotFoundError:
         return True

@@ -23,7 +23,9 @@ ALLOWED = {
     "plurals": set(),
     # Days, for whatever prints.
     "dates": set(),
-    "file_owner": set(),
+    # Read with a limit, never waiting at a pipe.
+    "small_files": set(),
+    "file_owner": {"small_files"},
     "bytecode": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
@@ -31,20 +33,21 @@ ALLOWED = {
     "bearer_token": {"errors", "paths"},
     # Below all that writes or reads the session trail: hooks, which import next to nothing, and
     # the engine.
-    "trail": {"file_owner", "filelock"},
+    "trail": {"file_owner", "filelock", "small_files"},
     "focus": {
-        "types", "errors", "paths", "config", "file_owner", "filelock", "secret_masking", "trail",
+        "types", "errors", "paths", "config", "file_owner", "filelock", "secret_masking",
+        "small_files", "trail",
     },
     "scope": {"types", "cancellation", "errors", "paths", "config"},
     "scan": {"types", "cancellation", "errors", "paths", "config", "scope"},
     "extract": {"types", "errors"},
-    "store": {"types", "cancellation", "errors", "file_owner", "filelock", "paths"},
+    "store": {"types", "cancellation", "errors", "file_owner", "filelock", "paths", "small_files"},
     # The table of words with vectors by counts of terms; providers with vectors of texts.
     "meaning": {"types", "cancellation", "errors", "store"},
     "index": {
         "plurals",
-        "types", "cancellation", "errors", "paths", "config", "scope", "scan", "extract", "meaning",
-        "store",
+        "types", "cancellation", "errors", "paths", "config", "small_files", "scope", "scan",
+        "extract", "meaning", "store",
     },
     "handles": {"types", "errors", "paths", "scope", "scan", "extract", "store"},
     # `extract` for the tokenizer that documents and queries share, nothing else of it.
@@ -84,8 +87,8 @@ ALLOWED = {
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine,
     # with the text of its answers.
     "hooks": {
-        "types", "errors", "paths", "file_owner", "filelock", "trail", "focus", "scope", "engine",
-        "render",
+        "types", "errors", "paths", "file_owner", "filelock", "small_files", "trail", "focus",
+        "scope", "engine", "render",
     },
     "hosts": {"types", "errors", "bearer_token", "filelock", "paths"},
     # The page: what the commands answer, over HTTP on loopback.

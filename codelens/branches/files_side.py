@@ -198,6 +198,9 @@ class FilesSide:
 
     def _same_object(self, then: SideFile) -> bool:
         """Of a file that is too large to be read."""
+        status = self.stored.status(then.path)
+        if status is None or status.st_size != self.repository.object_size(then.oid):
+            return False
         try:
             return file_oid(self.repository, then.path) == then.oid
         except (OSError, ValueError):

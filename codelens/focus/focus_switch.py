@@ -9,6 +9,8 @@ import json
 import os
 from typing import cast
 
+from codelens.small_files import read_small
+
 EVERYWHERE = "everywhere"
 _LARGEST = 1_000_000
 
@@ -51,8 +53,7 @@ def switch(home: str, repository: str, *, on: bool) -> None:
 def _read(home: str) -> dict[str, bool] | None:
     """The switches by repository; None where their file cannot be read."""
     try:
-        with open(switch_path(home), "rb") as file:
-            parsed: object = json.loads(file.read(_LARGEST))
+        parsed: object = json.loads(read_small(switch_path(home), _LARGEST))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError):

@@ -26,6 +26,7 @@ from codelens.focus.line_fields import (
     written,
 )
 from codelens.focus.waiting_turns import MARK as WAITING
+from codelens.small_files import open_regular
 
 VERSION = 1
 LOCK_WAIT_S = 0.05
@@ -77,7 +78,7 @@ def load(path: str) -> State:
         OSError: it cannot be read.
     """
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(_LARGEST)
     except FileNotFoundError:
         return State(Forest(), [])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from codelens.focus.checkout import Checkout
+from codelens.hooks.timed_question import answer_within
 from codelens.hooks.work_elsewhere import has_index
+from codelens.small_files import read_small
 
 if TYPE_CHECKING:
     from codelens.engine.engine import Engine
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 _LONGEST_S = 3.0
 """A host waits 5 s for the hook; what takes longer is left out."""
 _BUDGET_MS = 300.0
+_LARGEST = 16_000_000
+"""Bytes of a file in which the text of an edit is looked for."""
 
 
 def changed_definitions(
@@ -34,13 +37,10 @@ def changed_definitions(
     """
     if not has_index(home, place):
         return None
-    answers: list[list[str] | None] = []
-    thread = threading.Thread(
-        target=lambda: answers.append(_changed(place, name, replaced)), daemon=True
-    )
-    thread.start()
-    thread.join(_LONGEST_S)
-    return answers[0] if answers else None
+    return answer_within(
+        _LONGEST_S, lambda: _changed(place, name, replaced),
+        home=home, event="before-edit", nothing=None,
+    )  # fmt: skip
 
 
 def _changed(place: Checkout, name: str, replaced: Sequence[str]) -> list[str] | None:
@@ -78,8 +78,7 @@ def _touched(
 def _lines_of(path: str, text: str) -> tuple[int, int] | None:
     """First and last line of a text in a file; None if it is not there."""
     try:
-        with open(path, encoding="utf-8", errors="replace", newline="") as file:
-            whole = file.read()
+        whole = read_small(path, _LARGEST).decode("utf-8", "replace")
     except OSError:
         return None
     at = whole.find(text)

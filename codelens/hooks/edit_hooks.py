@@ -10,6 +10,7 @@ from codelens.focus.checkout import Checkout, checkout_at, sibling_roots
 from codelens.hooks import hook_log
 from codelens.hooks.definitions_elsewhere import changed_definitions
 from codelens.hooks.hook_input import HookInput, edited_paths, replaced_texts
+from codelens.small_files import read_small
 from codelens.trail import trail_log
 from codelens.trail.trail_log import TrailEntry
 
@@ -137,8 +138,7 @@ def _differs(there: str, here: str) -> bool:
             return True
         if os.path.getsize(there) > _LARGEST_COMPARED:
             return True
-        with open(there, "rb") as left, open(here, "rb") as right:
-            return left.read() != right.read()
+        return read_small(there, _LARGEST_COMPARED) != read_small(here, _LARGEST_COMPARED)
     except OSError:
         return os.path.exists(there) != os.path.exists(here)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 
+from codelens.small_files import NO_WAIT
+
 _LARGEST = 256_000
 _LONGEST = 500
 
@@ -18,7 +20,8 @@ def note(home: str, event: str, message: str) -> None:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         if os.path.exists(path) and os.path.getsize(path) > _LARGEST:
             os.replace(path, f"{path}.1")
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_WAIT
+        descriptor = os.open(path, flags, 0o600)
         try:
             text = f"{stamp} {event}: {line}\n"
             os.write(descriptor, text.encode("utf-8", "backslashreplace"))

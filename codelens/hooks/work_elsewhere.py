@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 
 from codelens.focus.checkout import Checkout, checkout_at, sibling_roots
+from codelens.hooks import hook_log
+from codelens.hooks.timed_question import answer_within
 from codelens.trail import trail_log
 
 _RECENT_S = 3 * 86_400
@@ -15,6 +16,7 @@ _LONGEST_S = 4.0
 """A host waits 10 s for the whole; what takes longer is left out."""
 _BUDGET_MS = 300.0
 _SHOWN = 5
+_EVENT = "session-start"
 
 
 def also_edited(home: str, place: Checkout) -> str:
@@ -43,18 +45,18 @@ def collisions(home: str, place: Checkout) -> str:
     rivals = sibling_roots(place)[:_MOST_WORKTREES]
     if not rivals or not has_index(home, place):
         return ""
-    lines: list[str] = []
-    thread = threading.Thread(
-        target=lambda: lines.append(_collisions_in(place, rivals)), daemon=True
-    )
-    thread.start()
-    thread.join(_LONGEST_S)
-    return lines[0] if lines else ""
+    return answer_within(
+        _LONGEST_S, lambda: _collisions_in(home, place, rivals),
+        home=home, event=_EVENT, nothing="",
+    )  # fmt: skip
 
 
-def _collisions_in(place: Checkout, rivals: list[str]) -> str:
+def _collisions_in(home: str, place: Checkout, siblings: list[str]) -> str:
     from codelens.engine.engine import Engine
 
+    rivals = [root for root in siblings if _opens(home, root)]
+    if not rivals:
+        return ""
     with Engine() as engine:
         answer = engine.conflicts(path=place.root, others=rivals, budget_ms=_BUDGET_MS)
     reports: list[str] = []
@@ -71,6 +73,19 @@ def _collisions_in(place: Checkout, rivals: list[str]) -> str:
     if not reports:
         return ""
     return f"collides with {'; '.join(reports[:2])}; `codelens conflicts` lists all"
+
+
+def _opens(home: str, root: str) -> bool:
+    """Whether a worktree can be compared with; one that is broken hides nothing of the others."""
+    from codelens.errors import CodelensError
+    from codelens.scope.repository import Repository
+
+    try:
+        Repository.at(root).scope()
+    except CodelensError as error:
+        hook_log.note(home, _EVENT, str(error))
+        return False
+    return True
 
 
 def has_index(home: str, place: Checkout) -> bool:

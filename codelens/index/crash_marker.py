@@ -16,6 +16,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
+from codelens.small_files import open_regular
 from codelens.store.database.writer_lease import process_start
 
 _DIGEST_BYTES = 16
@@ -89,7 +90,7 @@ def _dead_marks(index: Path) -> dict[Path, bytes]:
             continue
         file = index.with_name(name)
         with suppress(OSError):
-            with file.open("rb") as stream:
+            with open_regular(file) as stream:
                 digest = stream.read(_DIGEST_BYTES + 1)
             if len(digest) != _DIGEST_BYTES or time.time() - file.stat().st_mtime > _KEPT_S:
                 file.unlink(missing_ok=True)

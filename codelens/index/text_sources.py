@@ -119,12 +119,12 @@ class BlobSource:
 
     def fetch(self, work: Work) -> Fetched:
         """See `Source.fetch`."""
+        if self._repository.object_size(work.oid) > self.limit:
+            raise Unavailable(OVERSIZED, STORED_UNREAD)
         try:
             data = self._repository.read_blob(work.oid)
         except ReadError as error:
             raise Unavailable(UNREADABLE, STORED_UNREAD) from error
-        if len(data) > self.limit:
-            raise Unavailable(OVERSIZED, STORED_UNREAD)
         return Fetched(data, STORED_UNREAD)
 
     def glance(self, work: Work) -> bytes:

@@ -32,7 +32,13 @@ from codelens.scope.commits.ref_names import ref_names
 from codelens.scope.ignore.ignore_rules import IgnoreSettings
 from codelens.scope.linked_worktrees import listed_worktrees
 from codelens.scope.repository_opening import opened
-from codelens.scope.special_files import ANY_BYTES, REF_BYTES, refuse_special_file
+from codelens.scope.special_files import (
+    ANY_BYTES,
+    BLOB_BYTES,
+    LOG_BYTES,
+    refuse_special_file,
+    refuse_special_ref,
+)
 from codelens.scope.worktree_location import Place, locate, shared_dir
 from codelens.types import CommitId
 
@@ -46,6 +52,10 @@ _STATES = (
 )
 _NAMED = re.compile(r"[~^@:]")
 """What ends the name that a revision begins with."""
+_WHOLE_NAMES = (
+    "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD",
+)  # fmt: skip
+"""What a short name of a ref may stand for, beside itself; gitrevisions(7)."""
 _PARENTS_FOLLOWED = 10_000
 """How far back is looked for a commit that is missing."""
 
@@ -163,8 +173,7 @@ class Repository:
         try:
             target = git.lookup_reference("HEAD").target
             branch = target.removeprefix("refs/heads/") if isinstance(target, str) else ""
-            file = os.path.join(self.common_dir, str(target))
-            refuse_special_file(self.place.root, file, REF_BYTES)
+            refuse_special_ref(self.place.root, self.common_dir, str(target))
             branch = os.fsencode(branch).decode("utf-8", "backslashreplace")
             if git.head_is_unborn:
                 return branch, CommitId("")
@@ -182,10 +191,7 @@ class Repository:
 
     def _commit(self, ref: str) -> CommitId:
         name = _NAMED.split(ref, 1)[0]
-        for folder in ("", "refs", "refs/tags", "refs/heads", "refs/remotes"):
-            file = os.path.join(self.common_dir, folder, name)
-            # A branch may be called as a file of git's is: `index`.
-            refuse_special_file(self.place.root, file, REF_BYTES if folder else ANY_BYTES)
+        self._refuse_special_ref(name or "HEAD", by_log="@" in ref)
         try:
             commit = self.git.revparse_single(ref).peel(pygit2.Commit)
         except (KeyError, ValueError, pygit2.GitError, UnicodeError) as error:
@@ -195,6 +201,19 @@ class Repository:
             near = difflib.get_close_matches(ref, ref_names(self.common_dir), 3)
             raise NoSuchRef(ref, self.place.root, near) from error
         return CommitId(str(commit.id))
+
+    def _refuse_special_ref(self, name: str, *, by_log: bool) -> None:
+        """Look at each file that libgit2 would open for the short name of a ref."""
+        root, common_dir = self.place.root, self.common_dir
+        # A branch may be called as a file of git's is: `index`.
+        refuse_special_file(root, os.path.join(common_dir, name), ANY_BYTES)
+        for whole in _WHOLE_NAMES:
+            refuse_special_ref(root, common_dir, whole.format(name))
+        if by_log:
+            refuse_special_file(root, os.path.join(self.place.git_dir, "logs", name), LOG_BYTES)
+            for whole in ("{}", *_WHOLE_NAMES):
+                log = os.path.join(common_dir, "logs", whole.format(name))
+                refuse_special_file(root, log, LOG_BYTES)
 
     def _broken(self, ref: str, name: str) -> BrokenRef | None:
         """Why a ref leads to no commit, where it is there itself; None if it is not."""
@@ -308,12 +327,25 @@ class Repository:
         except (KeyError, ValueError):
             return usual
 
+    def object_size(self, oid: bytes) -> int:
+        """Bytes of an object, which is not read for that; 0 where it cannot be told."""
+        try:
+            return self.git.odb.read_header(pygit2.Oid(raw=oid))[1]
+        except (KeyError, ValueError, pygit2.GitError):
+            return 0
+
     def read_blob(self, oid: bytes) -> bytes:
         """Bytes of a blob.
 
         Raises:
-            ReadError: the object is not here (a partial clone), is damaged, or is no blob.
+            ReadError: the object is not here (a partial clone), is damaged, is no blob, or has
+                more than `BLOB_BYTES`.
         """
+        if self.object_size(oid) > BLOB_BYTES:
+            raise ReadError(
+                f"object {oid.hex()} has more than {BLOB_BYTES:,} bytes; check the file out to "
+                "read it"
+            )
         try:
             blob_object = self.git[pygit2.Oid(raw=oid)]
         except KeyError as error:

@@ -36,10 +36,19 @@ _SHARED: Mapping[str, int] = {
     "objects/info/alternates": 1 * _MB,
     # libgit2 maps it and reads of it what it needs.
     "objects/pack/multi-pack-index": sys.maxsize,
+    "objects/info/commit-graph": sys.maxsize,
+    "objects/info/commit-graphs/commit-graph-chain": 1 * _MB,
 }
 """Files by name, with the most bytes that one may have."""
 REF_BYTES = 64 * _KB
 """The most bytes of the file of one ref."""
+_NAME_OF_A_REF = b"ref:"
+_MOST_NAMES_OF_A_REF = 10
+"""A symbolic ref may name another one; git follows five, libgit2 ten."""
+LOG_BYTES = 64 * _MB
+"""The most bytes of the log of a ref; some 400,000 changes."""
+BLOB_BYTES = 128 * _MB
+"""The most bytes of a blob that is read: a loose one of 3 MB may hold 3 GB."""
 RULES_BYTES = 100 * _MB
 """The most bytes of a file of ignore rules or attributes; git's own limit for attributes."""
 ANY_BYTES = 1024 * _MB
@@ -77,6 +86,28 @@ def refuse_special_files(root: str, git_dir: str) -> None:
 def refuse_special_file(root: str, file: str, most: int) -> None:
     """The same for one file, of at most so many bytes."""
     _look_at(root, file, most)
+
+
+def refuse_special_ref(root: str, common_dir: str, name: str) -> None:
+    """The same for the file of a ref, and of the refs that it is a name of.
+
+    Args:
+        root: the place, as messages name it.
+        common_dir: where the repository keeps its refs.
+        name: whole, such as `refs/heads/main`; it may not be there.
+    """
+    for _ in range(_MOST_NAMES_OF_A_REF):
+        file = os.path.join(common_dir, name)
+        status = _look_at(root, file, REF_BYTES)
+        if status is None or stat.S_ISDIR(status.st_mode):
+            return
+        try:
+            text = read_plain(file, REF_BYTES)
+        except OSError:
+            return
+        if not text.startswith(_NAME_OF_A_REF):
+            return
+        name = os.fsdecode(text.removeprefix(_NAME_OF_A_REF).strip())
 
 
 def read_plain(file: str, most: int) -> bytes:

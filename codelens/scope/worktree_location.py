@@ -120,7 +120,9 @@ def shared_dir(git_dir: str) -> str:
         with open(
             os.path.join(git_dir, "commondir"), encoding="utf-8", errors="surrogateescape"
         ) as file:
-            return os.path.join(git_dir, file.read(_GITFILE_LIMIT).strip())
+            # What git reads as a C string ends at a NUL.
+            named = file.read(_GITFILE_LIMIT).partition("\0")[0]
+            return os.path.join(git_dir, named.strip())
     except OSError:
         return git_dir
 

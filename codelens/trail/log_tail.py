@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from codelens import file_owner
+from codelens.small_files import open_regular
 
 
 def tail_lines(path: str, most: int) -> list[bytes]:
@@ -13,7 +14,7 @@ def tail_lines(path: str, most: int) -> list[bytes]:
     A log whose first line says that it is of something else was copied here: it is set aside.
     """
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             other = file_owner.other_head(path, file.read(file_owner.HEAD_BYTES))
             size = os.fstat(file.fileno()).st_size
             file.seek(max(size - most, 0))

@@ -8,6 +8,7 @@ import time
 from typing import NamedTuple, cast
 
 from codelens import file_owner
+from codelens.small_files import read_small
 from codelens.trail.trail_log import session_key
 
 _MOST_MARKS = 24
@@ -47,8 +48,7 @@ def marks(home: str | os.PathLike[str], repository: str, worktree: str) -> list[
     """The latest sessions in a worktree, the last one last."""
     path = _file(home, repository, worktree)
     try:
-        with open(path, "rb") as file:
-            parsed: object = json.loads(file.read(_LARGEST))
+        parsed: object = json.loads(read_small(path, _LARGEST))
     except (OSError, ValueError, RecursionError):
         return []
     if isinstance(parsed, dict):

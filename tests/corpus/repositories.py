@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from corpus.texts import TEXTS
-from gitrepo import GitRepo
+from gitrepo import GitRepo, git_environment
 
 _HUGE = 3 * 1024**3
 """Bytes; sparse on the disk."""
 _ENDINGS = {"perl": "pl", "kotlin": "kt", "markdown": "md", "cmake": "cmake", "csharp": "cs"}
 
-REPOSITORIES: dict[str, Callable[[GitRepo], None]] = {}
+USUAL = ("search kindle", "status --all", "outline", "doctor")
+"""Commands that each repository is asked by."""
+_BRANCHES = ("search kindle", "conflicts", "diff", "history lamp.py#kindle")
 
 
-def _broken(build: Callable[[GitRepo], None]) -> Callable[[GitRepo], None]:
-    REPOSITORIES[build.__name__.strip("_").replace("_", " ")] = build
-    return build
+class BrokenRepository(NamedTuple):
+    """What makes a repository that once broke a question, and the commands that it is asked by."""
+
+    build: Callable[[GitRepo], None]
+    commands: tuple[str, ...]
+
+
+REPOSITORIES: dict[str, BrokenRepository] = {}
+_Build = Callable[[GitRepo], None]
+
+
+def _broken_for(*commands: str) -> Callable[[_Build], _Build]:
+    def keep(build: _Build) -> _Build:
+        name = build.__name__.strip("_").replace("_", " ")
+        REPOSITORIES[name] = BrokenRepository(build, commands)
+        return build
+
+    return keep
+
+
+_broken = _broken_for(*USUAL)
 
 
 def _enlarged(path: Path) -> None:
@@ -117,3 +139,59 @@ def _many_ignore_patterns(repo: GitRepo) -> None:
 @_broken
 def _no_commit_yet(repo: GitRepo) -> None:
     repo.git("checkout", "-q", "--orphan", "new")
+
+
+@_broken_for(*_BRANCHES)
+def _a_huge_branch_and_a_branch_of_its_name(repo: GitRepo) -> None:
+    _enlarged(repo.root / ".git" / "refs" / "heads" / "huge")
+    (repo.root / ".git" / "refs" / "heads" / "alias").write_text("ref: refs/heads/huge\n")
+
+
+@_broken_for(*_BRANCHES)
+def _a_pipe_for_a_branch(repo: GitRepo) -> None:
+    os.mkfifo(repo.root / ".git" / "refs" / "heads" / "pipe")
+
+
+@_broken_for(
+    "search --ref HEAD@{1} kindle", "search --ref huge~1 kindle", "search --ref away kindle"
+)
+def _huge_logs_and_a_huge_remote_head(repo: GitRepo) -> None:
+    _enlarged(repo.root / ".git" / "logs" / "HEAD")
+    _enlarged(repo.root / ".git" / "refs" / "heads" / "huge")
+    _enlarged(repo.root / ".git" / "refs" / "remotes" / "away" / "HEAD")
+
+
+@_broken_for(*_BRANCHES)
+def _a_pipe_for_a_commit_graph(repo: GitRepo) -> None:
+    (repo.root / ".git" / "objects" / "info").mkdir(exist_ok=True)
+    os.mkfifo(repo.root / ".git" / "objects" / "info" / "commit-graph")
+
+
+@_broken_for(*_BRANCHES, "hook session-start")
+def _a_huge_index_of_another_worktree(repo: GitRepo) -> None:
+    repo.git("worktree", "add", "-q", "-b", "side", str(repo.root.parent / "side"))
+    _enlarged(repo.root / ".git" / "worktrees" / "side" / "index")
+
+
+@_broken_for(*_BRANCHES, "search --ref HEAD kindle", "hook before-edit", "hook session-start")
+def _a_tracked_file_that_became_huge(repo: GitRepo) -> None:
+    repo.commit("two", {"wick.py": "def wick():\n    return 1\n"})
+    repo.git("worktree", "add", "-q", "-b", "side", str(repo.root.parent / "side"))
+    _enlarged(repo.root / "wick.py")
+
+
+@_broken_for(*_BRANCHES, "search --ref HEAD~1 kindle", "diff HEAD~1", "impact --diff HEAD~1")
+def _a_commit_of_a_file_of_zeros(repo: GitRepo) -> None:
+    """3 GB that git packs into 3 MB."""
+    zeros = subprocess.Popen(["head", "-c", str(_HUGE), "/dev/zero"], stdout=subprocess.PIPE)
+    hashed = ["git", "-c", "core.bigFileThreshold=1m", "hash-object", "-w", "--stdin"]
+    oid = subprocess.run(
+        hashed, cwd=repo.root, env=git_environment(), stdin=zeros.stdout,
+        capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    zeros.communicate()
+    repo.git("update-index", "--add", "--cacheinfo", f"100644,{oid},zeros.txt")
+    repo.git("commit", "-qm", "zeros")
+    repo.write("zeros.txt", "none\n")
+    repo.git("add", "zeros.txt")
+    repo.git("commit", "-qm", "none")

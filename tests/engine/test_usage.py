@@ -229,3 +229,14 @@ def test_a_link_in_place_of_the_log_is_not_read_either(tmp_path: Path) -> None:
     (tmp_path / "usage.log").symlink_to(tmp_path / "other")
     assert store.tallies(tmp_path, today) == []
     assert (tmp_path / "other").exists()
+
+
+def test_a_line_with_counts_of_thousands_of_digits_counts_for_nothing(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    engine.search("kindle", path=repo.root)
+    usage_counter.served(50)
+    with (tmp_path / "home" / "usage.log").open("a") as log:
+        for digits in (5_000, 25):
+            log.write(f"2026-11-25\tsearch\t\t\t0\t{'9' * digits}\t1\t1\n")
+    assert engine.usage().total.calls == 1

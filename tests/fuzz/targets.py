@@ -15,6 +15,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from fuzz import home_targets, request_targets
+
 from codelens.errors import CodelensError
 from codelens.handles.handle_grammar import format_handle, parse_handle
 from codelens.hooks import hook_input
@@ -140,6 +142,13 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "ignore": ignore_patterns,
     "config": config_editors,
     "hooks": hooks_input,
+    "sessions": home_targets.session_files,
+    "focus": home_targets.focus_files,
+    "settings": home_targets.settings_file,
+    "prompts": home_targets.prompts,
+    "packs": home_targets.pack_records,
+    "requests": request_targets.requests,
+    "git-files": request_targets.git_files,
 }
 
 

@@ -169,8 +169,11 @@ def test_a_collision_with_another_worktree_is_told(repo: GitRepo, tmp_path: Path
     run = [sys.executable, "-m", "codelens", "index"]
     env = {**os.environ, "CODELENS_HOME": str(agent.home)}
     subprocess.run(run, cwd=repo.root, env=env, check=True, capture_output=True)
+    repo.worktree(tmp_path / "broken", branch="broken")
+    (repo.root / ".git" / "worktrees" / "broken" / "HEAD").write_bytes(b"0" * 100_000)
     told = agent.hook("session-start", "SessionStart", source="startup")
     assert f"collides with {second.root} (second): " in told
+    assert "broken" in agent.log()
 
 
 def test_switched_off_nothing_is_said_or_kept(agent: Agent) -> None:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import pygit2
 
+from codelens.errors import UnsupportedRepository
+from codelens.scope.commits.ref_names import BRANCHES, ref_names
 from codelens.scope.repository import Repository
+from codelens.scope.special_files import refuse_special_ref
 
 
 def recent_branches(repository: Repository, since_s: int) -> list[str]:
     """Names of local branches with a commit since then, newest first; broken ones are left out."""
-    git = repository.git
+    git, common_dir = repository.git, repository.common_dir
     dated_names: list[tuple[int, str]] = []
-    for name in git.raw_listall_branches(pygit2.enums.BranchType.LOCAL):
+    # libgit2's own list reads each file whole, also one of 3 GB, and waits at a pipe.
+    for name in ref_names(common_dir, (BRANCHES,)):
         try:
-            text = name.decode()
-            commit = git.lookup_reference(f"refs/heads/{text}").peel(pygit2.Commit)
-        except (KeyError, ValueError, UnicodeError, pygit2.GitError):
+            refuse_special_ref(repository.place.root, common_dir, BRANCHES + name)
+            commit = git.lookup_reference(BRANCHES + name).peel(pygit2.Commit)
+        except (KeyError, ValueError, UnicodeError, pygit2.GitError, UnsupportedRepository):
             continue
         if commit.commit_time >= since_s:
-            dated_names.append((-commit.commit_time, text))
+            dated_names.append((-commit.commit_time, name))
     return [name for _, name in sorted(dated_names)]

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from codelens import filelock
 from codelens.errors import HomeNotWritable, IndexLocked
+from codelens.small_files import NO_WAIT
 
 KEPT_S = 7 * 86_400
 """How long a file set aside is kept."""
@@ -138,7 +139,7 @@ def note_check(path: Path) -> None:
     """Remember that a database was found sound now; best effort, for it costs a check at worst."""
     with contextlib.suppress(OSError):
         noted = stamp(path)
-        os.close(os.open(noted, os.O_CREAT | os.O_WRONLY, 0o600))
+        os.close(os.open(noted, os.O_CREAT | os.O_WRONLY | NO_WAIT, 0o600))
         os.utime(noted)
 
 

@@ -25,6 +25,7 @@ from typing import NamedTuple
 import apsw
 
 from codelens.errors import IndexCorrupt
+from codelens.small_files import NO_WAIT, open_regular
 from codelens.store.database import database_recovery
 
 logger = logging.getLogger(__name__)
@@ -130,8 +131,8 @@ def is_as_left(path: Path, file_state: FileState) -> bool:
 def left_of(path: Path) -> Left | None:
     """What was noted last; None if nothing was, or it cannot be read."""
     try:
-        with open(database_recovery.stamp(path), encoding="ascii") as file:
-            inode, size, mtime_ns, fencing, up_s = file.read(_RECORD_BYTES).split()
+        with open_regular(database_recovery.stamp(path)) as file:
+            inode, size, mtime_ns, fencing, up_s = file.read(_RECORD_BYTES).decode("ascii").split()
         return Left((int(inode), int(size), int(mtime_ns)), Age(int(fencing), float(up_s)))
     except (OSError, ValueError):
         return None
@@ -150,7 +151,7 @@ def note(path: Path) -> None:
         return
     text = f"{state.inode} {state.size} {state.mtime_ns} {age.fencing} {age.up_s!r}"
     try:
-        descriptor = os.open(database_recovery.stamp(path), os.O_WRONLY)
+        descriptor = os.open(database_recovery.stamp(path), os.O_WRONLY | NO_WAIT)
     except OSError as error:
         logger.debug("nothing was recorded for %s: %s", path, error)
         return

@@ -19,11 +19,14 @@ from typing import NamedTuple, cast
 from codelens import file_owner, filelock
 from codelens.errors import DiskFull, HomeNotWritable, IndexLocked, StoreError
 from codelens.paths import NO_ROOM, make_private, pins_file
+from codelens.small_files import read_small
 from codelens.store.database.database import Database
 
 logger = logging.getLogger(__name__)
 
 _WAIT_S = 3.0
+_MOST_BYTES = 16_000_000
+"""Of a file of pins; a pin takes some 150."""
 _BACKUP = ".backup"
 _IN_INDEX = "SELECT scope FROM views WHERE pinned = 1 ORDER BY scope"
 
@@ -64,7 +67,7 @@ class _Unusable(NamedTuple):
 def _read(file: Path, name: str = "") -> frozenset[str] | _Unusable | None:
     """The scopes in a file; None where there is none. A copy states the name of what it is of."""
     try:
-        parsed = json.loads(file.read_text(encoding="utf-8"))
+        parsed = json.loads(read_small(file, _MOST_BYTES).decode("utf-8"))
         scopes = frozenset(str(scope) for scope in cast("list[object]", parsed["pinned"]))
         other = file_owner.other_name(name or str(file), parsed.get(file_owner.KEY))
     except FileNotFoundError:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from codelens.errors import HomeNotWritable, IndexCorrupt
 from codelens.paths import barred, usage_file
+from codelens.small_files import open_regular
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_database
 from codelens.store.database.database_recovery import identity_of, set_aside
@@ -27,6 +28,9 @@ logger = logging.getLogger(__name__)
 _LOG = "usage.log"
 _FIELDS = 8
 _GROWN_BYTES = 1_000_000
+_MOST_BYTES = 16 * _GROWN_BYTES
+"""Of a log that are added up: it is folded long before it has so many by itself."""
+_MOST_DIGITS = 15
 _KEPT_DAYS = 400
 
 _ADD = """
@@ -181,16 +185,21 @@ def _add(db: Database, lines: list[Call]) -> None:
 def _lines(log: Path) -> Iterator[Call]:
     """The calls of a log; a line that was cut by a full disk counts for nothing."""
     try:
-        text = log.read_text(encoding="utf-8", errors="replace")
+        with open_regular(log) as file:
+            text = file.read(_MOST_BYTES).decode("utf-8", "replace")
     except FileNotFoundError:
         return
     for line in text.split("\n"):
         fields = line.split("\t")
-        if len(fields) == _FIELDS and all(field.isdecimal() for field in fields[4:]):
+        if len(fields) == _FIELDS and all(map(_is_count, fields[4:])):
             failed, served, whole, saved = map(int, fields[4:])
             yield Call(
                 fields[0], fields[1], fields[2], fields[3], bool(failed), served, whole, saved
             )
+
+
+def _is_count(field: str) -> bool:
+    return field.isdecimal() and len(field) <= _MOST_DIGITS
 
 
 def _plain(field: object) -> str:
