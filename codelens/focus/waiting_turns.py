@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Literal, NamedTuple, cast
 
+from codelens import file_owner
 from codelens.focus.line_fields import (
     Damaged,
     counts_in,
@@ -23,6 +24,7 @@ from codelens.focus.line_fields import (
     written,
 )
 from codelens.focus.term_vectors import Counts
+from codelens.small_files import read_small
 
 MARK = ".waiting-"
 """What follows the name of the forest's file."""
@@ -30,6 +32,8 @@ _MOST_WAITING = 500
 _MOST_TAKEN = 8
 """Taken at once: a prompt may cost 60 ms of CPU in all."""
 _VERSION = 1
+_LARGEST = 1_000_000
+"""Bytes of one; what is kept of a prompt is short."""
 
 
 class Utterance(NamedTuple):
@@ -57,7 +61,8 @@ def put(path: str, utterance: Utterance) -> None:
     beside = f"{path}.new-{unique}"
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(written({"version": _VERSION, **utterance._asdict()}))
+        head = {file_owner.KEY: os.path.basename(path), "version": _VERSION}
+        file.write(written({**head, **utterance._asdict()}))
     os.replace(beside, f"{path}{MARK}{unique}")
 
 
@@ -76,21 +81,26 @@ def take(path: str, already: Iterable[str]) -> dict[str, Utterance | None]:
     """
     delete(path, already)
     folder = os.path.dirname(path)
-    return {name: _read(os.path.join(folder, name)) for name in names(path)[:_MOST_TAKEN]}
+    return {name: _read(path, os.path.join(folder, name)) for name in names(path)[:_MOST_TAKEN]}
 
 
 def delete(path: str, taken: Iterable[str]) -> None:
-    """Delete files that were taken."""
+    """Delete files that were taken; a damaged forest may name what is no file."""
     for name in taken:
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, IsADirectoryError, ValueError):
             os.unlink(os.path.join(os.path.dirname(path), name))
 
 
-def _read(file: str) -> Utterance | None:
-    with open(file, "rb") as opened:
-        fields = fields_of(opened.read())
+def _read(path: str, file: str) -> Utterance | None:
+    """What waits in a file for the forest at `path`; None for what is another's, or no use."""
+    try:
+        fields = fields_of(read_small(file, _LARGEST))
+    except OSError:
+        return None
     try:
         if fields is None or whole_in(fields, "version") != _VERSION:
+            return None
+        if file_owner.other_name(path, fields.get(file_owner.KEY)):
             return None
         kind = text_in(fields, "kind")
         if kind not in {"prompt", "answer"}:

@@ -167,3 +167,27 @@ def test_a_forest_names_no_file_that_is_not_beside_it(home: Path) -> None:
     state_file(home).write_bytes(b"\n".join(lines))
     ask(home, "change the font", 2)
     assert foreign.read_text() == "mine"
+
+
+def test_what_waits_for_another_forest_is_not_taken(home: Path) -> None:
+    with held(home):
+        ask(home, "write a database migration", 1)
+    other = PLACE._replace(root="/work/bank", common_dir="/work/bank/.git")
+    path = path_of(str(home), other, FocusSettings(), "")
+    (left,) = waiting(home)
+    left.rename(left.with_name(left.name.replace(state_file(home).name, Path(path).name)))
+    take_prompt(str(home), other, "count the coins", FocusSettings(), now=NOW + 2)
+    texts = [node.text for node in forest_file.load(path).forest.nodes.values()]
+    assert "count the coins" in texts and "write a database migration" not in texts
+
+
+@pytest.mark.parametrize("name", ["\0", "folder"])
+def test_a_name_that_no_file_can_have_was_taken_stops_no_prompt(home: Path, name: str) -> None:
+    own = f"{state_file(home).name}.waiting-{name}"
+    if name == "folder":
+        state_file(home).with_name(own).mkdir()
+    lines = state_file(home).read_bytes().split(b"\n")
+    lines[0] = json.dumps({**json.loads(lines[0]), "taken": [own]}).encode()
+    state_file(home).write_bytes(b"\n".join(lines))
+    assert not ask(home, "change the font", 2).notes
+    assert "change the font" in prompts(home)
