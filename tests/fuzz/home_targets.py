@@ -74,7 +74,7 @@ def focus_files(data: bytes) -> None:
         path = _put(home, path_of("", _PLACE, settings, "").lstrip("/"), data)
         state = forest_file.load(path)
         inspection.inspected(state, settings, _NOW)
-        forest_file.save(path, state.forest, state.guide, "/x")
+        forest_file.save(path, state._replace(root="/x"))
         again = forest_file.load(path)
         assert not again.note, again.note
         assert again.forest.nodes.keys() == state.forest.nodes.keys()
