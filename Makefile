@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup quick test check format ci site image clean
+.PHONY: help setup quick test check format ci dist site image clean
 
 help:
 	@echo "make setup   make .venv with codelens and the tools"
@@ -11,6 +11,7 @@ help:
 	@echo "make check   lint, format and types"
 	@echo "make format  format the code and apply safe fixes"
 	@echo "make ci      all that a submission must pass"
+	@echo "make dist    the wheel and the sdist, in dist/"
 	@echo "make site    the pages of docs/ as a site, in site/"
 	@echo "make image   a container image, codelens:latest"
 	@echo "make clean   remove caches and builds"
@@ -38,6 +39,9 @@ format: setup
 
 ci:
 	bash .ci/run
+
+dist: setup
+	$(BIN)/python -m build
 
 site: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'

@@ -61,7 +61,7 @@ SEARCHES = ("parse", "handle", "read file", "where is the cache invalidated", "c
 
 
 PICTURES = (
-    ("search?query=how+is+freshness+checked", ".hit", "search"),
+    ("search?query=check+the+bearer+token+of+a+request", ".hit", "search"),
     (f"code?target={quote('codelens/engine/view_request.py#at_own_ref')}", ".uses h3", "code"),
     ("map", ".box", "map"),
     ("diff?from=HEAD~2&to=HEAD", ".file", "diff"),

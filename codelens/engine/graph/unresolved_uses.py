@@ -111,7 +111,10 @@ def _unresolved_names(
     for node in nodes:
         if node.symbol == MODULE or len(looked_at) >= _NAMES_LOOKED_AT:
             continue
-        name = graph.symbols(node.path)[node.symbol].name
+        symbols = graph.symbols(node.path)
+        if node.symbol >= len(symbols):
+            continue  # of a file that there was no time to read; the receipt says `partial`
+        name = symbols[node.symbol].name
         if name not in looked_at:
             looked_at.add(name)
             # Else the answer would depend on what was asked before: only what is resolved is seen.

@@ -65,14 +65,13 @@ class CallJudge:
         return fit_by_user
 
     def _is_redeclared(self, redeclared: Redeclared) -> bool:
-        old = self._base_graph.targets.symbols(redeclared.old.path)[redeclared.old.symbol]
-        if old.kind not in CALLABLE:
+        old = _symbol(self._base_graph.targets, redeclared.old)
+        if old is None or old.kind not in CALLABLE:
             return False
         if redeclared.new is None:
             return True
-        return _declaration(old) != _declaration(
-            self._now.symbols(redeclared.new.path)[redeclared.new.symbol]
-        )
+        new = _symbol(self._now, redeclared.new)
+        return new is not None and _declaration(old) != _declaration(new)
 
     def _fit(self, redeclared: Redeclared, edge: Edge, path: bytes) -> Fit:
         line = self._base_graph.line(edge.source, edge.line)
@@ -162,6 +161,12 @@ def count_by_fit(fits: Iterable[Fit | None]) -> tuple[tuple[Fit, int], ...]:
     """How often each is true, the worst first."""
     every_fit = list(fits)
     return tuple((fit, every_fit.count(fit)) for fit in _WORST_FIRST if fit in every_fit)
+
+
+def _symbol(targets: Targets, node: Node) -> Symbol | None:
+    """The definition of a node; None of a file that there was no time to read."""
+    symbols = targets.symbols(node.path)
+    return symbols[node.symbol] if node.symbol < len(symbols) else None
 
 
 def _declaration(symbol: Symbol) -> str:
