@@ -17,7 +17,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 SAID = "THE TOOL SAID: "
-USAGE = {"input_tokens": 5, "output_tokens": 5}
 
 
 class Call(NamedTuple):
@@ -30,6 +29,7 @@ class Call(NamedTuple):
 class Model:
     """One endpoint; `asked` keeps the tools that each request offered, `bodies` all requests.
 
+    `tokens` is what it says of the length of each request.
     With `steps` it makes these calls one after the other; a step without a tool is done here.
     """
 
@@ -40,6 +40,7 @@ class Model:
         self.asked: list[list[str]] = []
         self.bodies: list[dict[str, Any]] = []
         self.port = 0
+        self.tokens = 5
 
     def wanted(self, offered: list[str]) -> str | None:
         self.asked.append(offered)
@@ -179,7 +180,8 @@ class _Handler(BaseHTTPRequestHandler):
         message = {
             "id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model"),
             "content": [block], "stop_reason": "tool_use" if calls else "end_turn",
-            "stop_sequence": None, "usage": USAGE,
+            "stop_sequence": None,
+            "usage": {"input_tokens": self.model.tokens, "output_tokens": 5},
         }  # fmt: skip
         if not body.get("stream"):
             self._whole(message)
@@ -240,7 +242,9 @@ class _Handler(BaseHTTPRequestHandler):
             "id": "resp_1", "object": "response", "created_at": 1, "status": "completed",
             "model": body.get("model"), "output": [item],
             "usage": {
-                **USAGE, "total_tokens": 10, "input_tokens_details": {"cached_tokens": 0},
+                "input_tokens": self.model.tokens, "output_tokens": 5,
+                "total_tokens": self.model.tokens + 5,
+                "input_tokens_details": {"cached_tokens": 0},
                 "output_tokens_details": {"reasoning_tokens": 0},
             },
         }  # fmt: skip
@@ -272,7 +276,8 @@ class _Handler(BaseHTTPRequestHandler):
             message = {"role": "assistant", "content": text}
         reason = "stop" if call is None else "tool_calls"
         base = {"id": "c1", "created": 1, "model": body.get("model", "fake")}
-        usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
+        tokens = self.model.tokens
+        usage = {"prompt_tokens": tokens, "completion_tokens": 5, "total_tokens": tokens + 5}
         if not body.get("stream"):
             choice = {"index": 0, "message": message, "finish_reason": reason}
             self._whole({**base, "object": "chat.completion", "choices": [choice], "usage": usage})
@@ -317,7 +322,8 @@ class _Handler(BaseHTTPRequestHandler):
                 {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
             ],
             "usageMetadata": {
-                "promptTokenCount": 5, "candidatesTokenCount": 5, "totalTokenCount": 10,
+                "promptTokenCount": self.model.tokens, "candidatesTokenCount": 5,
+                "totalTokenCount": self.model.tokens + 5,
             },
             "modelVersion": "fake",
         }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 LARGEST = 16_000_000
 """Bytes of input; a host that sends more is not listened to."""
-EVENTS = ("prompt", "session-start", "stop", "before-edit", "after-tool")
+EVENTS = ("prompt", "session-start", "stop", "before-edit", "after-tool", "before-compact")
 _PATCHED = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
 _MOST_PATHS = 20
 _REPLACED = ("old_string", "oldString", "old_str")

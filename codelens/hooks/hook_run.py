@@ -91,6 +91,11 @@ def _context(home: str, event: str, hook_input: HookInput, place: Checkout) -> s
         from codelens.hooks import session_start
 
         return session_start.at_start(home, hook_input, place)
+    if event == "before-compact":
+        from codelens.hooks import session_start
+
+        session_start.before_compaction(home, hook_input, place)
+        return ""
     from codelens.hooks import edit_hooks
 
     if event == "before-edit":

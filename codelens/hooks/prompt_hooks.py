@@ -11,7 +11,7 @@ from codelens.focus import focus_switch
 from codelens.focus.checkout import Checkout
 from codelens.focus.focus_settings import load_settings
 from codelens.focus.focus_turn import take_answer, take_prompt
-from codelens.hooks import hook_log
+from codelens.hooks import hook_log, pending_recovery
 from codelens.hooks.hook_input import HookInput
 from codelens.hooks.session_standing import standing_at
 from codelens.hooks.written_prompt import as_written
@@ -22,14 +22,15 @@ _TAIL = 64_000
 
 
 def before_prompt(home: str, event: HookInput, place: Checkout) -> str:
-    """The block beside this prompt."""
+    """The block beside this prompt; before it the recovery that a compaction has left."""
+    recovery = pending_recovery.take(home, place.repository, event.session)
     prompt = as_written(event.prompt)
     if not prompt.strip() or not focus_switch.is_on(home, place.repository):
-        return ""
+        return recovery
     turn = take_prompt(home, place, prompt, load_settings(home), session=event.session)
     for note in turn.notes:
         _tell(home, "prompt", note)
-    return "" if event.is_cursor else turn.block
+    return "" if event.is_cursor else "\n".join(filter(None, (recovery, turn.block)))
 
 
 def after_answer(home: str, event: HookInput, place: Checkout) -> None:
@@ -73,15 +74,16 @@ def _last_answer(transcript: str) -> str:
 
 
 def _text_of(line: object) -> str:
-    """The text of an assistant's message, in the shapes of Claude Code and Codex."""
+    """The text of an assistant's message, in the shapes of Claude Code, Codex and Copilot."""
     if not isinstance(line, dict):
         return ""
     fields = cast("dict[str, object]", line)
-    for key in ("message", "payload"):
+    is_answer = fields.get("type") == "assistant.message"
+    for key in ("message", "payload", "data"):
         inner = fields.get(key)
         if isinstance(inner, dict):
             fields = cast("dict[str, object]", inner)
-    if fields.get("role") != "assistant":
+    if not is_answer and fields.get("role") != "assistant":
         return ""
     content = fields.get("content")
     if isinstance(content, str):

@@ -14,7 +14,7 @@ from codelens.focus.context_block import block
 from codelens.focus.focus_settings import load_settings
 from codelens.focus.focus_turn import path_of
 from codelens.focus.topic_handles import true_handles
-from codelens.hooks import hook_log, work_elsewhere
+from codelens.hooks import hook_log, pending_recovery, work_elsewhere
 from codelens.hooks.hook_input import HookInput
 from codelens.hooks.session_standing import standing_at
 from codelens.trail import sent_log, session_marks, trail_log
@@ -28,8 +28,26 @@ _GO_ON = frozenset({"compact", "resume", "fork"})
 """Of a source that is not known yet a session is told as of a new one."""
 
 
+def before_compaction(home: str, event: HookInput, place: Checkout) -> None:
+    """Keep what the session is told after it for its next prompt.
+
+    For a host that starts no session after a compaction. The next prompt brings the block itself.
+    """
+    compacted = event._replace(source="compact")
+    text = _told(home, compacted, place, has_prompt=True)
+    pending_recovery.put(home, place.repository, event.session, text)
+
+
 def at_start(home: str, event: HookInput, place: Checkout) -> str:
     """What a session that begins, goes on, or was compacted is told."""
+    if pending_recovery.take(home, place.repository, event.session) and event.source == "resume":
+        # It was compacted when it last ran, and was not told yet.
+        event = event._replace(source="compact")
+    # The first prompt brings the block itself, but where a host takes no context with prompts.
+    return _told(home, event, place, has_prompt=event.source not in _GO_ON and not event.is_cursor)
+
+
+def _told(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) -> str:
     if event.source in _FORGETS:
         # Its model has not got any more what was sent.
         sent_log.end_all(home, place.repository, trail_log.worktree_key(place.root))
@@ -46,8 +64,7 @@ def at_start(home: str, event: HookInput, place: Checkout) -> str:
         lambda: work_elsewhere.also_edited(home, place),
         lambda: work_elsewhere.collisions(home, place),
     ]
-    # The first prompt brings the block itself, but where a host takes no context with prompts.
-    if goes_on or event.is_cursor:
+    if not has_prompt:
         parts.append(lambda: _focus(home, place, event.session))
     parts.append(lambda: _forget_old_forests(home, place, event.session))
     bytes_left = LONGEST_RECOVERY if goes_on else LONGEST

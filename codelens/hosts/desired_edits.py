@@ -20,7 +20,7 @@ from codelens.hosts.host_descriptor import Commands, HookFile, Host, filled
 from codelens.hosts.machine import Machine
 from codelens.paths import shipped
 
-HOOK_EVENTS = ("prompt", "session-start", "stop", "before-edit", "after-tool")
+HOOK_EVENTS = ("prompt", "session-start", "stop", "before-edit", "after-tool", "before-compact")
 """What `codelens hook` answers."""
 
 

@@ -1,6 +1,6 @@
 """Whole turns of real clients with hooks: what the model's requests hold.
 
-The clients are those of `test_clients`, on a model that is none; Qwen Code with
+The clients are those of `test_clients`, on a model that is none; Qwen Code and Copilot CLI with
 `CODELENS_CLIENTS=all`.
 """
 
@@ -14,7 +14,7 @@ from agent_clients import ALL, CLIENTS, MORE_CLIENTS, Home, install
 from fake_model import Call, serving
 from gitrepo import GitRepo
 
-NAMES = {"claude-code", "codex", "gemini", "qwen"}
+NAMES = {"claude-code", "codex", "gemini", "qwen", "copilot-cli"}
 HOOKED = [one for one in [*CLIENTS, *(MORE_CLIENTS if ALL else [])] if one.name in NAMES]
 
 
@@ -71,26 +71,86 @@ def test_the_model_reads_what_was_asked_for_earlier(client, tmp_path: Path) -> N
     assert "is damaged" in (home.folder / "index" / "logs" / "hooks.log").read_text()
 
 
-def test_after_its_own_compaction_claude_code_sends_the_recovery(tmp_path: Path) -> None:
+class Compacting:
+    """One session of a client that compacts it by itself; each turn is a process of its own."""
+
+    def __init__(self, client, home: Home, repo: GitRepo, model) -> None:
+        self.client, self.home, self.repo, self.model = client, home, repo, model
+        client.prepare(home, model, [repo.root])
+        home.codelens("install", "--host", client.name, "--yes", "--hooks")
+
+    def turn(self, *command: str) -> str:
+        """All that the model was sent in one turn."""
+        before = len(self.model.bodies)
+        self.home.run(*command, cwd=self.repo.root, env=self.environ())
+        return json.dumps(self.model.bodies[before:])
+
+    def environ(self) -> dict[str, str]:
+        url = f"http://127.0.0.1:{self.model.port}"
+        return {
+            "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "x", "FAKE_KEY": "x",
+            "OPENAI_API_KEY": "x", "OPENAI_MODEL": "fake", "OPENAI_BASE_URL": f"{url}/v1",
+            "COPILOT_OFFLINE": "true", "COPILOT_MODEL": "fake", "COPILOT_PROVIDER_API_KEY": "x",
+            "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+        }  # fmt: skip
+
+    def compacted(self) -> tuple[str, str]:
+        """What the model is sent at the compaction, and with the prompt after it."""
+        return getattr(self, self.client.name.replace("-", "_"))()
+
+    def claude_code(self) -> tuple[str, str]:
+        session = "4f1c2a52-6d0e-4f0b-9d2b-0d8a5f1d3c11"
+        self.turn("claude", "-p", FIRST, "--session-id", session)
+        compaction = self.turn("claude", "-p", "/compact", "--resume", session)
+        return compaction, self.turn("claude", "-p", LATER, "--resume", session)
+
+    def codex(self) -> tuple[str, str]:
+        """It compacts by itself where a request was longer than the limit."""
+        settings = self.home.folder / ".codex" / "config.toml"
+        settings.write_text("model_auto_compact_token_limit = 1\n" + settings.read_text())
+        command = ("codex", "exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check")
+        self.turn(*command, FIRST)
+        both = self.turn(*command, "resume", "--last", LATER)
+        compaction, after = self.model.bodies[-2:]
+        assert json.dumps([compaction, after]) == both
+        return json.dumps(compaction), json.dumps(after)
+
+    def copilot_cli(self) -> tuple[str, str]:
+        command = ("copilot", "--allow-all-tools")
+        self.turn(*command, "-p", FIRST)
+        compaction = self.turn(*command, "--continue", "-p", "/compact")
+        return compaction, self.turn(*command, "--continue", "-p", LATER)
+
+    def qwen(self) -> tuple[str, str]:
+        """It keeps a compaction only where much was said, by its own count and the model's."""
+        self.model.tokens = 90_000
+        self.turn("qwen", "-p", FIRST + " filler" * 14_000)
+        compaction = self.turn("qwen", "--continue", "-p", "/compress")
+        return compaction, self.turn("qwen", "--continue", "-p", LATER)
+
+
+FIRST, LATER = "add refresh token rotation", "token rotation fails"
+RECOVERED = "code that was sent before is sent in full again"
+COMPACTED = {
+    "claude-code": ("summary", "is being continued from a previous conversation", RECOVERED),
+    "codex": ("CONTEXT CHECKPOINT COMPACTION", "Another language mod", RECOVERED),
+    "copilot-cli": ("The history is being compacted", "has been summarized", RECOVERED),
+    # It starts a session after it, whose words a process that ends then takes with it.
+    "qwen": ("<state_snapshot>", "Thanks for the additional context!", "codelens: worktree"),
+}
+"""By client: what it asks the model for, what it says in place of the session, what we say."""
+
+
+@pytest.mark.parametrize(
+    "client", [one for one in HOOKED if one.name in COMPACTED], ids=lambda one: one.name
+)
+def test_after_its_own_compaction_a_client_sends_the_recovery(client, tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     repo = GitRepo.init(tmp_path / "work" / "shop")
     repo.commit("first", {"till.py": "def charge_card(amount):\n    return amount\n"})
     with serving(Call("none", {})) as model:
-        home.codelens("install", "--host", "claude-code", "--yes", "--hooks")
-        env = {"ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.port}", "ANTHROPIC_API_KEY": "x"}
-
-        def turn(prompt: str, *options: str) -> str:
-            before = len(model.bodies)
-            home.run("claude", "-p", prompt, *options, cwd=repo.root, env=env)
-            return json.dumps(model.bodies[before:])
-
-        session = "4f1c2a52-6d0e-4f0b-9d2b-0d8a5f1d3c11"
-        turn("add refresh token rotation", "--session-id", session)
-        compaction = turn("/compact", "--resume", session)
-        after = turn("token rotation fails", "--resume", session)
-    assert "summary" in compaction
-    assert "is being continued from a previous conversation" in after
-    recovery = "code that was sent before is sent in full again"
-    assert after.partition(recovery)[1], "which session-start says after a compaction alone"
-    assert "- add refresh token rotation" in after.partition(recovery)[2]
-    assert recovery not in compaction
+        compaction, after = Compacting(client, home, repo, model).compacted()
+    asked, continued, recovery = COMPACTED[client.name]
+    assert asked in compaction and RECOVERED not in compaction
+    assert continued in after and recovery in after
+    assert f"- {FIRST}" in after and "[Focus | 2 prompts" in after

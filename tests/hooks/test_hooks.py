@@ -12,6 +12,7 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.focus.checkout import checkout_at
+from codelens.hooks import pending_recovery
 from codelens.hooks.hook_input import edited_paths, parsed
 from codelens.hooks.written_prompt import as_written
 from codelens.trail.sent_log import SentBody, SentLog
@@ -88,10 +89,18 @@ def test_the_second_prompt_gets_the_block(agent: Agent) -> None:
     assert block.startswith("[Focus | 2 prompts") and "The token rotates" in block
 
 
-def test_an_answer_is_found_in_the_transcript(agent: Agent, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "answer",
+    [{"type": "assistant", "message": {"role": "assistant", "content": [
+        {"type": "text", "text": "Wrote it. So."}]}},
+     {"payload": {"type": "message", "role": "assistant", "content": [
+         {"type": "output_text", "text": "Wrote it. So."}]}},
+     {"type": "assistant.message", "data": {"content": "Wrote it. So.", "toolRequests": []}}],
+    ids=["Claude Code", "Codex", "Copilot"],
+)  # fmt: skip
+def test_an_answer_is_found_in_the_transcript(agent: Agent, tmp_path: Path, answer: dict) -> None:
     transcript = tmp_path / "t.jsonl"
-    message = {"role": "assistant", "content": [{"type": "text", "text": "Wrote it. So."}]}
-    lines = [{"type": "assistant", "message": message}, {"type": "user", "message": {}}]
+    lines = [answer, {"type": "user", "message": {}}]
     transcript.write_text("\n".join(map(json.dumps, lines)) + "\nhalf{")
     agent.prompt("add refresh token rotation")
     agent.hook("stop", "Stop", transcript_path=str(transcript))
@@ -210,6 +219,64 @@ def test_after_a_compaction_the_session_gets_its_thread_back(agent: Agent, repo:
     assert "this session so far:\n  edited 1x, last: till.py" in told
     assert "code that was sent before is sent in full again" in told
     assert "    - charge the card twice" in told
+
+
+def compacted(agent: Agent, **fields: object) -> None:
+    """As Copilot tells of it."""
+    event = {"sessionId": ID, "cwd": str(agent.folder), "trigger": "auto", **fields}
+    assert not agent.run("before-compact", json.dumps(event).encode()).stdout
+
+
+@pytest.mark.slow
+def test_where_no_session_starts_after_a_compaction_the_next_prompt_brings_the_recovery(
+    agent: Agent, repo: GitRepo
+) -> None:
+    place = checkout_at(str(repo.root))
+    log = SentLog(agent.home, place.repository, worktree_key(place.root), "of the server")
+    log.add([SentBody("till.py", "till.py#charge", ((1, "def charge():"),))])
+    agent.prompt("charge the card twice")
+    agent.edit(repo.root / "till.py")
+    compacted(agent)
+    assert not log.read()
+    assert agent.hook("prompt", "UserPromptSubmit", prompt="x", session_id="y").startswith("[Focus")
+    told = agent.prompt("charge fails")
+    assert told.startswith(f"codelens: worktree {repo.root} (branch main at ")
+    assert "this session so far:\n  edited 1x, last: till.py" in told
+    assert told.count("[Focus |") == 1 and told.endswith("[/Focus]")
+    assert agent.prompt("charge fails again").startswith("[Focus |")
+
+
+@pytest.mark.slow
+def test_a_recovery_is_not_given_to_a_session_that_begins_anew(agent: Agent) -> None:
+    agent.prompt("charge the card twice")
+    compacted(agent)
+    assert list((agent.home / "trails").glob("*.recovery"))
+    agent.hook("session-start", "SessionStart", source="clear")
+    assert agent.prompt("charge fails").startswith("[Focus |")
+    for session in ("../../x", "a\0b", "", "\ud800"):
+        compacted(agent, sessionId=session)
+    assert {one.parent.name for one in agent.home.rglob("*.recovery")} == {"trails"}
+
+
+@pytest.mark.slow
+def test_a_session_that_is_resumed_after_a_compaction_is_told_of_it(agent: Agent) -> None:
+    again = "code that was sent before is sent in full again"
+    compacted(agent)
+    for is_told in (True, False):
+        told = agent.hook("session-start", "SessionStart", source="resume")
+        assert (again in told) is is_told
+    assert again not in agent.prompt("charge fails")
+
+
+def test_an_old_recovery_is_dropped(agent: Agent) -> None:
+    place = checkout_at(str(agent.folder))
+    for session, days in (("a", 2), ("b", 0)):
+        pending_recovery.put(str(agent.home), place.repository, session, f"told to {session}")
+        (file,) = (agent.home / "trails").glob("*.recovery")
+        at = file.stat().st_mtime - days * 86_400
+        os.utime(file, (at, at))
+        said = pending_recovery.take(str(agent.home), place.repository, session)
+        assert said == ("" if days else "told to b")
 
 
 @pytest.mark.slow

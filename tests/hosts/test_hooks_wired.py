@@ -117,6 +117,7 @@ def test_foreign_hooks_stay_whoever_comes_and_goes_when(scratch: Scratch, name: 
 MENTIONS = [
     "echo 'ran codelens hook stop' >> /tmp/log", "codelens-guard hook stop", "notify.sh",
     "notify.sh && codelens hook stop && beep", "codelens hook stop; beep",
+    "codelens hook stop || beep", "codelens hook stop || true || beep", "true || true",
 ]  # fmt: skip
 
 
@@ -203,6 +204,13 @@ def test_the_home_goes_with_the_command(tmp_path: Path) -> None:
     scratch.install("claude-code", hooks=True)
     said = events(file_of(scratch, "claude-code"))["Stop"][0]["hooks"][0]["command"]
     assert said == f'"{COMMAND}" hook stop --home "/data/my lens"'
+
+
+def test_copilot_edits_although_codelens_is_gone(scratch: Scratch) -> None:
+    scratch.install("copilot-cli", hooks=True, command="/gone/bin/codelens")
+    (element,) = events(file_of(scratch, "copilot-cli"))["preToolUse"]
+    done = subprocess.run(["bash", "-c", element["bash"]], capture_output=True)
+    assert done.returncode == 0 and not done.stdout
 
 
 @pytest.mark.parametrize("name", WITH_HOOKS)

@@ -1,8 +1,9 @@
 """Hooks in a host's settings: one element of ours in the list of each event, beside others'.
 
-A command is ours when all of it is `codelens hook EVENT`, with whatever path and options. A command
-that only mentions it, or runs more than it, is somebody's own. From an element that holds commands
-of both, ours are taken and the others stay.
+A command is ours when all of it is `codelens hook EVENT`, with whatever path and options, and with
+`|| true` where a host takes a failure for a refusal. A command that only mentions it, or runs more
+than it, is somebody's own. From an element that holds commands of both, ours are taken and the
+others stay.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from codelens.hosts.formats.unchanged_meaning import missing_parents, pruned
 
 _OURS = re.compile(r"(?:.*[/\\])?codelens(?:\.exe)?")
 _OPERATORS = frozenset(";&|<>()")
+_NEVER_FAILS = ["||", "true"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ def _without_ours(element: Value) -> Value:
 
 
 def _is_command_of_ours(text: str) -> bool:
-    """Whether a command line is `codelens hook EVENT` and no more."""
+    """Whether a command line is `codelens hook EVENT` and does no more."""
     line = shlex.shlex(text, posix=True, punctuation_chars=True)
     line.whitespace_split = True
     line.commenters = ""
@@ -168,6 +170,8 @@ def _is_command_of_ours(text: str) -> bool:
         words = list(line)
     except ValueError:
         return False
+    if words[-2:] == _NEVER_FAILS:
+        del words[-2:]
     return (
         len(words) > 2
         and _OURS.fullmatch(words[0]) is not None
