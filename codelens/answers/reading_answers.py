@@ -206,6 +206,8 @@ class StatusAnswer:
     views: int = 0
     index_path: str = ""
     index_bytes: int = 0
+    watch: str = ""
+    """In a server: whether it is told of changes, or why not; empty where it looks at all files."""
     findings: tuple[HealthFinding, ...] | None = None
     """What is not as it should be with codelens on this machine; None: not examined."""
 

@@ -159,11 +159,13 @@ def current_view(
         StoreError: the index cannot be used.
     """
     started = time.perf_counter()
-    bring = refresh_ref if opened.scope.kind == "ref" else refresh
-    refreshed = bring(
-        opened.repository, opened.scope, opened.index.db, opened.settings,
-        budget=request.budget(leaves_rest=leaves_rest), progress=request.progress,
-    )  # fmt: skip
+    stood = opened.repository, opened.scope, opened.index.db, opened.settings
+    budget = request.budget(leaves_rest=leaves_rest)
+    if opened.scope.kind == "ref":
+        refreshed = refresh_ref(*stood, budget=budget, progress=request.progress)
+    else:
+        watched = opened.index.watched(opened.scope)
+        refreshed = refresh(*stood, budget=budget, progress=request.progress, watched=watched)
     snapshot = opened.index.snapshot(refreshed.view, refreshed.files)
     view = CurrentView(opened, refreshed, snapshot, started)
     snapshot.stale = ChangedFiles(view) if refreshed.pending else ()

@@ -165,7 +165,8 @@ class IndexPool:
             file = OpenIndex.file_of(self.settings, scope)
             index = self._indexes.get(file)
             if index is None:
-                index = self._indexes[file] = OpenIndex(self.settings, scope)
+                watches = self.background is not None
+                index = self._indexes[file] = OpenIndex(self.settings, scope, watches=watches)
             return index
 
 

@@ -13,6 +13,7 @@ from codelens.config import Settings
 from codelens.engine.fair_turns import FairTurns
 from codelens.errors import IndexCorrupt, SettingError, StoreError
 from codelens.paths import index_file
+from codelens.scan.watched_tree import WatchedTree
 from codelens.scope.repository import Scope
 from codelens.store.database import index_removal, writer_lease
 from codelens.store.database.database import Database
@@ -27,12 +28,20 @@ from codelens.store.views.views import FileRow, ViewRow
 logger = logging.getLogger(__name__)
 
 _TRY_AGAIN_S = 60.0
+_MOST_WATCHED = 4
+"""Worktrees of one repository; each takes one of the 128 watches that a user may have open."""
 
 
 class OpenIndex:
-    """An open index. Hold `lock` around every use."""
+    """An open index. Hold `lock` around every use.
 
-    def __init__(self, settings: Settings, scope: Scope) -> None:
+    Args:
+        settings: where it is.
+        scope: of its repository.
+        watches: whether to watch worktrees that questions come back to; for servers.
+    """
+
+    def __init__(self, settings: Settings, scope: Scope, *, watches: bool = False) -> None:
         _refuse_home_inside(settings.home, scope.root)
         self.path = self.file_of(settings, scope)
         self.lock = FairTurns()
@@ -40,6 +49,8 @@ class OpenIndex:
         self._snapshot: Snapshot | None = None
         self._why = ""
         self._try_again = 0.0
+        self._watches = watches
+        self._watched: dict[str, WatchedTree] = {}
 
     @staticmethod
     def file_of(settings: Settings, scope: Scope) -> Path:
@@ -85,6 +96,21 @@ class OpenIndex:
         if last is None or not same or last.files is not files:
             last = self._snapshot = Snapshot(self.db, view, files)
         return last
+
+    def watched(self, scope: Scope) -> WatchedTree | None:
+        """What is known of a worktree since the last question about it; None where none watches."""
+        if not self._watches:
+            return None
+        tree = self._watched.pop(scope.root, None) or WatchedTree(os.fsencode(scope.root))
+        self._watched[scope.root] = tree
+        if len(self._watched) > _MOST_WATCHED:
+            self._watched.pop(next(iter(self._watched))).close()
+        return tree
+
+    def watch_of(self, scope: Scope) -> str:
+        """Whether a worktree is watched, in a few words; empty where that was not tried."""
+        tree = self._watched.get(scope.root) if scope.kind != "ref" else None
+        return tree.state if tree is not None else ""
 
     def views(self) -> list[ViewRow]:
         """Every view of this repository."""
@@ -162,6 +188,9 @@ class OpenIndex:
                 self._db.close()
             self._db = None
             self._snapshot = None
+            for tree in self._watched.values():
+                tree.close()
+            self._watched.clear()
 
 
 def _refuse_home_inside(home: Path, root: str) -> None:

@@ -46,6 +46,17 @@ class Budget:
             leaves_rest,
         )  # fmt: skip
 
+    def after_look(self) -> Budget:
+        """The budget once the look is over, which may have taken longer than all of it.
+
+        A look is carried to its end: with half of the files unseen nothing could be said. What it
+        met gets half of the time that there was in any case.
+        """
+        if self.deadline is None:
+            return self
+        least = time.monotonic() + self.extract_s / _EXTRACT_BUDGETS / 2
+        return replace(self, deadline=max(self.deadline, min(least, self.scan_until)))
+
     def for_a_part(self) -> Budget:
         """The budget of a question that had no time to learn which files there are.
 

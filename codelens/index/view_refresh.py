@@ -33,6 +33,7 @@ from codelens.index.worktree_comparison import (
 )
 from codelens.meaning import view_vectors
 from codelens.meaning.word_table import shipped_version
+from codelens.scan.watched_tree import WatchedTree
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -79,6 +80,7 @@ def refresh(
     *,
     budget: Budget,
     progress: Progress = silent,
+    watched: WatchedTree | None = None,
 ) -> Refreshed:
     """The view of a worktree or folder, as fresh as the budget allows.
 
@@ -89,10 +91,14 @@ def refresh(
         StoreError: the index cannot be written; nothing was changed.
     """
     known = load(db, scope)
-    delta = compare(repository, scope, settings, known, budget.deadline)
+    delta = compare(
+        repository, scope, settings, known, budget.deadline,
+        look_until=budget.scan_until, watched=watched,
+    )  # fmt: skip
     view = known.view
     if view is not None and delta.nothing(view, scope):
         return _untouched(known, view, delta)
+    budget = budget.after_look()
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
     if delta.unlisted:
         folders = "folder is" if delta.unlisted == 1 else "folders are"

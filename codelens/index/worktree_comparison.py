@@ -23,8 +23,9 @@ from codelens.index.membership_cache import Survey, Surveyor
 from codelens.index.text_sources import Source, Unavailable, Work
 from codelens.meaning.view_vectors import has_vectors
 from codelens.scan.content_hash import hash_of
-from codelens.scan.stat_check import look
+from codelens.scan.stat_check import Looked, look
 from codelens.scan.stat_signature import signature, signature_to_store
+from codelens.scan.watched_tree import WORTH_WATCHING, WatchedTree
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
 from codelens.store.facts.raw_hashes import hashes
@@ -111,14 +112,33 @@ def compare(
     settings: Settings,
     known: Known,
     deadline: float | None,
+    *,
+    look_until: float | None = None,
+    watched: WatchedTree | None = None,
 ) -> Delta:
-    """The difference between a worktree, or a folder, and its view, as far as there is time."""
+    """The difference between a worktree, or a folder, and its view, as far as there is time.
+
+    Args:
+        repository: that the scope is of.
+        scope: the worktree or folder.
+        settings: what belongs.
+        known: its view.
+        deadline: a `time.monotonic` value, for walking and listing; None: to the end.
+        look_until: the same for looking at what is known, if that may take longer.
+        watched: what is known to be as it was; None: nothing.
+    """
     surveyor = Surveyor(repository, scope, settings)
     view = known.view
     # A view that an interrupted process left half made knows neither all files nor folders.
     if view is None or not view.complete or not surveyor.same_members(view):
         return _by_walk(surveyor, known, deadline)
-    return _by_look(surveyor, known, view, deadline)
+    until = max(deadline, look_until or deadline) if deadline is not None else None
+    if watched is not None and len(known.files) >= WORTH_WATCHING:
+        seen = watched.look(known.folders, known.files, until)
+    else:
+        pairs = ((file.path, file.signature) for file in known.files)
+        seen = look(surveyor.root, known.folders.items(), pairs, len(known.files), until)
+    return _by_look(surveyor, known, view, seen, deadline)
 
 
 def _by_walk(surveyor: Surveyor, known: Known, deadline: float | None) -> Delta:
@@ -185,14 +205,9 @@ def _new_folders(survey: Survey, known: Known) -> dict[bytes, bytes]:
     return {path: now for path, now in signatures.items() if known.folders.get(path) != now}
 
 
-def _by_look(surveyor: Surveyor, known: Known, view: ViewRow, deadline: float | None) -> Delta:
-    seen = look(
-        surveyor.root,
-        known.folders.items(),
-        ((file.path, file.signature) for file in known.files),
-        len(known.files),
-        deadline,
-    )
+def _by_look(
+    surveyor: Surveyor, known: Known, view: ViewRow, seen: Looked, deadline: float | None
+) -> Delta:
     changed = {suspect.path: suspect.stat for suspect in seen.suspects}
     gone = dict.fromkeys(seen.gone)
     folders: dict[bytes, bytes] = {}

@@ -124,6 +124,7 @@ def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:
         ("index", f"{answer.index_path} ({answer.index_bytes / 1e6:,.1f} MB, "
                   f"{count_of(answer.views, 'view')})"),
         ("index id", answer.receipt.index_id),
+        ("watch", answer.watch),
     ]  # fmt: skip
     for finding in answer.findings or ():
         remedy = f"; {finding.remedy}" if finding.remedy else ""

@@ -11,6 +11,7 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
+from codelens.index import worktree_comparison
 from codelens.store.database import writer_lease
 from codelens.store.database.index_opening import open_index
 
@@ -39,6 +40,25 @@ def test_a_second_look_reads_and_writes_nothing(repo: GitRepo, engine: Engine) -
     before = db.row("PRAGMA data_version")
     engine.search("kindle", path=repo.root)
     assert db.row("PRAGMA data_version") == before
+
+
+def test_a_look_is_carried_to_its_end_beyond_the_budget(
+    repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a load of ten, 74 of 120 answers were partial though nothing had changed."""
+    settle()
+    engine.look(path=repo.root)
+    given: list[float] = []
+    real = worktree_comparison.look
+
+    def noting(root, folders, files, file_count, deadline):
+        given.append(deadline - time.monotonic())
+        return real(root, folders, files, file_count, deadline)
+
+    monkeypatch.setattr(worktree_comparison, "look", noting)
+    assert engine.look(path=repo.root, budget_ms=100_000).status == "fresh"
+    assert 700 < given[0] <= 800
+    assert engine.look(path=repo.root, budget_ms=0).status == "partial"
 
 
 def test_only_a_changed_text_is_extracted(repo: GitRepo, engine: Engine) -> None:

@@ -67,6 +67,7 @@ def test_what_was_extracted_a_second_before_the_end_is_kept(
 
     # Every second counts: here each text takes longer than that.
     monkeypatch.setattr(ingestion, "_COMMIT_S", 0.0)
+    monkeypatch.setattr(ingestion, "_COMMIT_SHARE", 0.0)
     monkeypatch.setattr(ingestion.Ingest, "_store", dying)
     with pytest.raises(KeyboardInterrupt):
         engine.look(path=repo.root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from codelens.extract.term_packing import pack_terms
 from codelens.store.database.index_opening import open_index
 from codelens.store.facts import contents, postings
 from codelens.store.facts.packed_facts import pack
+from codelens.store.facts.posting_layout import Posting, packed
 from codelens.types import Chunk, ContentHash, Facts, Structure
 
 words = st.lists(st.sampled_from("alpha beta gamma delta epsilon zeta".split()), max_size=30)
@@ -33,12 +35,10 @@ def counts(db, terms: list[str]) -> dict[tuple[str, int], list[tuple[int, int]]]
     docs = postings.segment_docs(db)
     found = {}
     for segment, term, data in postings.postings(db, terms):
-        posting = postings.unpack(data)
-        at = 0
-        for number, count in zip(posting.docs, posting.counts, strict=True):
-            whole, *entries = posting.words[at : at + count]
-            at += count
-            body = [(entry >> 16, entry >> 8 & 255) for entry in entries]
+        posting = Posting(data)
+        assert posting.doc_count == len(posting.docs)
+        for number, whole in zip(posting.docs, posting.totals, strict=True):
+            body = [(entry >> 16, entry >> 8 & 255) for entry in posting.entries(number)]
             assert whole >> 16 == sum(times for _, times in body)
             found[term, docs[segment].contents[number]] = body
     return found
@@ -62,6 +62,41 @@ def test_every_occurrence_is_found_again(tmp_path_factory, files: list, per_segm
     named = {"alpha": "alpha", "beta": "beta", "gamma": "gamma", "delta": "delta"}
     named |= {"epsilon": "epsilon", "zeta": "zeta"}
     assert counts(db, sorted(named)) == expected
+
+
+@st.composite
+def occurrences(draw: st.DrawFn) -> list[tuple[int, bytes]]:
+    """Documents with their words, few and many, usual and not."""
+    numbers = draw(st.lists(st.integers(0, 65_535), min_size=1, max_size=80, unique=True))
+    body = st.sampled_from([1, 1, 1, 2, 255])
+    field = st.sampled_from([0, 0, 0, 1, 0x10, 0xFF])
+    rows = []
+    for number in sorted(numbers):
+        chunks = draw(st.lists(st.integers(0, 70_000 // 2), min_size=1, max_size=6, unique=True))
+        entries = [one << 16 | draw(body) << 8 | draw(field) for one in sorted(chunks)]
+        total = sum(entry >> 8 & 255 for entry in entries) << 16
+        total |= sum(entry >> 4 & 15 for entry in entries) << 8
+        total |= sum(entry & 15 for entry in entries)
+        rows.append((number, array("I", [total, *entries]).tobytes()))
+    return rows
+
+
+@settings(max_examples=120, deadline=None)
+@given(occurrences())
+def test_a_row_gives_back_every_word_in_any_order_of_asking(rows: list) -> None:
+    for ask_entries_first in (False, True):
+        posting = Posting(packed(rows))
+        if ask_entries_first:
+            assert posting.entries(rows[-1][0]) == array("I", rows[-1][1]).tolist()[1:]
+        assert list(posting.docs) == [number for number, _ in rows]
+        assert [posting.words(number) for number, _ in rows] == [words for _, words in rows]
+        absent = next(at for at in range(65_536) if at not in dict(rows))
+        assert (posting.total(absent), posting.entries(absent)) == (0, [])
+
+
+def test_a_common_term_takes_a_fraction_of_its_words() -> None:
+    rows = [(at, array("I", [3 << 16, 1 << 8, 1 << 16 | 2 << 8]).tobytes()) for at in range(2_000)]
+    assert len(packed(rows)) < sum(len(words) for _, words in rows) / 5
 
 
 def test_merging_small_segments_changes_no_count_and_drops_the_removed(tmp_path: Path) -> None:

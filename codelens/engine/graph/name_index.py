@@ -16,6 +16,7 @@ from codelens.resolve.facts.path_tree import stem_of
 from codelens.store.database.database import Database
 from codelens.store.facts import name_uses, postings
 from codelens.store.facts.name_uses import Use
+from codelens.store.facts.posting_layout import Posting
 
 OWN = b"."
 """In place of a word: the importing file's own folder or package."""
@@ -111,7 +112,7 @@ class NameIndex:
         rows = db.rows(postings.SELECT_POSTINGS.format(marks="?"), (terms[-1],))
         for segment, _, data in rows:
             docs = segments[segment].contents
-            contents.update(docs[number] for number in postings.unpack(data).docs)
+            contents.update(docs[number] for number in Posting(data).docs)
         return contents & self._known
 
     def also_called(self, name: str, module: bytes) -> set[str]:

@@ -53,6 +53,7 @@ def status(view: CurrentView) -> StatusAnswer:
         views=len(index.views()),
         index_path=str(index.path),
         index_bytes=index.db.size_bytes(),
+        watch=index.watch_of(scope),
     )
 
 

@@ -153,7 +153,7 @@ def _likely(
         chunks: dict[int, float] = {}
         for term in rare:
             row = term.hits.rows.get(segment) if term.hits else None
-            for entry in row.entries(doc)[1:] if row else ():
+            for entry in row.entries(doc) if row else ():
                 chunks[entry >> 16] = chunks.get(entry >> 16, 0.0) + term.weight
         best = max(chunks.values(), default=0.0)
         if best >= total * least:

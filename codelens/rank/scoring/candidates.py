@@ -15,8 +15,9 @@ from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import MAX_TERMS, Term
 from codelens.rank.ranking_weights import K1
 from codelens.rank.scoring import term_hits
-from codelens.rank.scoring.term_hits import Hits, Row
+from codelens.rank.scoring.term_hits import Hits
 from codelens.rank.view_statistics import Corpus, Segment
+from codelens.store.facts.posting_layout import Posting
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 
@@ -204,16 +205,14 @@ def _text_scores(corpus: Corpus, terms: Sequence[Weighed], file_count: int | Non
     return scores
 
 
-def _add(scores: list[float], row: Row, segment: Segment, weight: float) -> None:
+def _add(scores: list[float], row: Posting, segment: Segment, weight: float) -> None:
     """Add one term's share; the one loop over every document that holds a term.
 
     The same sum as `_count`, written out: a call costs more than all the rest.
     """
     body, names, notes = segment.body, segment.names, segment.docs
     top = weight * (K1 + 1.0)
-    words = row.words
-    for doc, start in zip(row.docs, row.starts, strict=False):
-        total = words[start]
+    for doc, total in zip(row.docs, row.totals, strict=True):
         count = (total >> 16) * body[doc]
         if total & 0xFFFF:
             count = (

@@ -66,14 +66,14 @@ class ChunkScorer:
                 base += plain
                 doc_bits |= 1 << number
             row = term.hits.rows.get(segment) if term.hits else None
-            if row is None or not (entries := row.entries(doc)):
+            total = row.total(doc) if row is not None else 0
+            if row is None or not total:
                 whole += plain
                 continue
             doc_bits |= 1 << number
-            total = entries[0]
             named = named or bool(total & 0xFF)
             whole += term.weight * _saturated(self._whole_count(total, segment, doc) + in_path)
-            self._add(added, entries, chunks, body, (term.weight, in_path, plain))
+            self._add(added, row.entries(doc), chunks, body, (term.weight, in_path, plain))
         # The order of tuples, since a key costs a call for each; of equals the first chunk.
         ordered = sorted([(base + more, -chunk) for chunk, more in added.items()], reverse=True)
         ordered = [(score, -chunk) for score, chunk in ordered]
@@ -90,7 +90,7 @@ class ChunkScorer:
     def _add(
         self,
         added: dict[int, float],
-        entries: Sequence[int],
+        entries: list[int],
         chunks: ChunkTable,
         body: dict[int, float],
         term: tuple[float, float, float],
@@ -102,7 +102,7 @@ class ChunkScorer:
         weight, in_path, plain = term
         top = weight * (K1 + 1.0)
         lengths = chunks.words
-        for entry in entries[1:]:
+        for entry in entries:
             chunk = entry >> 16
             norm = body.get(chunk)
             if norm is None:

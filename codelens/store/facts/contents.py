@@ -5,13 +5,12 @@ What the blobs of a content hold is said in `codelens.store.facts.packed_facts`.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from codelens.store.database.database import Database
 from codelens.store.facts import resolution_facts
-from codelens.store.facts.packed_facts import REFERENCE_KINDS, PackedFacts
+from codelens.store.facts.packed_facts import REFERENCE_KINDS, PackedFacts, reference_columns
 from codelens.store.facts.postings import Doc
 from codelens.types import (
     Binding,
@@ -283,16 +282,14 @@ def _marks(batch: Sequence[object]) -> str:
 
 def _places(data: bytes) -> resolution_facts.Places:
     """References of a content, by columns."""
-    size = array("I", data[:4])[0]
-    names = data[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
-    words = array("I", data[4 + size :])
-    heads = words[::4]
+    packed = reference_columns(data)
+    names = packed.table.decode("utf-8", "surrogatepass").split("\0")
     return resolution_facts.Places(
-        [names[head >> 2] for head in heads],
-        [REFERENCE_KINDS[head & 3] for head in heads],
-        words[1::4],
-        words[2::4],
-        [symbol - 1 for symbol in words[3::4]],
+        [names[head >> 2] for head in packed.heads],
+        [REFERENCE_KINDS[head & 3] for head in packed.heads],
+        packed.lines,
+        packed.columns,
+        [symbol - 1 for symbol in packed.symbols],
     )
 
 

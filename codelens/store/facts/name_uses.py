@@ -1,19 +1,16 @@
 """Where contents use certain names: reads the packed references without building them all.
 
-The layout of `refs` is `codelens.store.facts.contents`'s: the length of a table of names, the
-names with
-NUL between, then four uint32 a place (name << 2 | kind, line, column, symbol + 1).
+The layout of `refs` is that of `codelens.store.facts.packed_facts.pack_references`.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
 from codelens.store.database.database import Database
 from codelens.store.facts.contents import batched
-from codelens.store.facts.packed_facts import REFERENCE_KINDS
+from codelens.store.facts.packed_facts import REFERENCE_KINDS, reference_columns
 
 SELECT_USES = "SELECT id, refs, imports FROM contents WHERE id IN ({marks})"
 SELECT_IMPORTS = "SELECT id, imports FROM contents WHERE id IN ({marks}) AND imports <> x''"
@@ -45,16 +42,15 @@ def uses(db: Database, contents: Iterable[int], names: Set[str]) -> dict[int, di
 
 
 def _places(data: bytes, name_of_key: Mapping[bytes, str]) -> dict[str, list[Use]]:
-    size = array("I", data[:4])[0]
-    table = data[4 : 4 + size].split(_NUL)
+    packed = reference_columns(data)
+    table = packed.table.split(_NUL)
     numbers = {at: name_of_key[name] for at, name in enumerate(table) if name in name_of_key}
     by_name: dict[str, list[Use]] = {name: [] for name in numbers.values()}
     if numbers:
-        words = array("I", data[4 + size :])
-        for at, head in enumerate(words[::4]):
+        for head, line in zip(packed.heads, packed.lines, strict=True):
             name = numbers.get(head >> 2)
             if name is not None:
-                by_name[name].append(Use(name, REFERENCE_KINDS[head & 3], words[at * 4 + 1]))
+                by_name[name].append(Use(name, REFERENCE_KINDS[head & 3], line))
     return by_name
 
 
@@ -63,12 +59,12 @@ def counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[st
     for batch in batched(contents):
         marks = ",".join("?" * len(batch))
         for content, refs, _ in db.rows(SELECT_USES.format(marks=marks), batch):
-            size = array("I", refs[:4])[0]
-            if not size:
+            if not refs:
                 continue
-            names = refs[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
+            packed = reference_columns(refs)
+            names = packed.table.decode("utf-8", "surrogatepass").split("\0")
             totals: dict[str, int] = dict.fromkeys(names, 0)
-            for head in array("I", refs[4 + size :])[::4]:
+            for head in packed.heads:
                 totals[names[head >> 2]] += 1
             yield content, totals
 

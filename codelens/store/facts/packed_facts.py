@@ -6,6 +6,7 @@ extract again from their blob.
 
 from __future__ import annotations
 
+import zlib
 from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from codelens.store.facts.symbol_keys import key_of
 from codelens.types import ChunkVectors, Facts, Import, Outcome, Reference, Symbol
 
 REFERENCE_KINDS = ("call", "type", "name")
+_NO_REFERENCES = bytes(4)
 
 SymbolRow = tuple[int, str, str, str, str, str, str, bool, int, int, int, int, int, int]
 """Ordinal, name, key of the name, then the other fields of a symbol in their order."""
@@ -32,7 +34,7 @@ class PackedFacts(NamedTuple):
     """Native uint32, eight a chunk: start line, end line, start byte, end byte, symbol + 1, and
     the terms in body, names and docs."""
     references: bytes
-    """See `pack_references`."""
+    """See `pack_references`; empty if there are none."""
     imports: bytes
     """Four texts an import, NUL between."""
     flow: bytes
@@ -82,22 +84,50 @@ def pack(facts: Facts) -> PackedFacts:
 
 
 def pack_references(references: Sequence[Reference]) -> bytes:
-    """Distinct names, NUL between, behind their length; then four uint32 a place."""
+    """References by columns, compressed: what a place has in common with the next stands together.
+
+    Inside: uint32 length of a table, the table (distinct names, NUL between), then for all places
+    in order uint32 name << 2 | kind, then their lines, their columns, and their symbols + 1.
+    """
+    if not references:
+        return b""
     names = sorted({reference.name for reference in references})
     number = {name: at for at, name in enumerate(names)}
     table = "\0".join(names).encode("utf-8", "surrogatepass")
-    places = array("I", [len(table)])
-    for reference in references:
-        kind = REFERENCE_KINDS.index(reference.kind)
-        places.extend(
-            (
-                number[reference.name] << 2 | kind,
-                reference.line,
-                reference.column,
-                reference.symbol + 1,
-            )
-        )
-    return places[:1].tobytes() + table + places[1:].tobytes()
+    kind = REFERENCE_KINDS.index
+    words = array("I", [number[place.name] << 2 | kind(place.kind) for place in references])
+    words.extend([place.line for place in references])
+    words.extend([place.column for place in references])
+    words.extend([place.symbol + 1 for place in references])
+    return zlib.compress(array("I", [len(table)]).tobytes() + table + words.tobytes(), 1)
+
+
+class ReferenceColumns(NamedTuple):
+    """Packed references, taken apart; a sequence a column, in the order of the places."""
+
+    table: bytes
+    """Distinct names, NUL between."""
+    heads: memoryview[int]
+    """Number of the name in the table << 2 | kind."""
+    lines: memoryview[int]
+    columns: memoryview[int]
+    symbols: memoryview[int]
+    """Position of the symbol + 1."""
+
+
+def reference_columns(data: bytes) -> ReferenceColumns:
+    """What `pack_references` packed."""
+    return plain_columns(zlib.decompress(data) if data else _NO_REFERENCES)
+
+
+def plain_columns(data: bytes) -> ReferenceColumns:
+    """The same of data that is not compressed."""
+    size: int = array("I", data[:4])[0]
+    words = memoryview(data)[4 + size :].cast("I")
+    count = len(words) // 4
+    return ReferenceColumns(
+        data[4 : 4 + size], *(words[at * count : (at + 1) * count] for at in range(4))
+    )
 
 
 def _pack_imports(imports: Sequence[Import]) -> bytes:

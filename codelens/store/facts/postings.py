@@ -8,23 +8,21 @@ Contents are written a batch at a time, a *segment*: sorted appends, and one con
 number in it. Layouts, native byte order (the index is local and can be rebuilt):
 
 - `segments.docs`: five uint32 arrays of `doc_count`: content id, body, name and doc terms, chunks.
-- `postings.data`: uint16 n, then n doc numbers, then n word counts, then for each doc its words as
-  `codelens.extract.term_packing` packs them: the file's total first, then an entry a chunk.
+- `postings.data`: see `codelens.store.facts.posting_layout`.
 """
 
 from __future__ import annotations
 
-import struct
 from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from codelens.store.database.database import Database
+from codelens.store.facts.posting_layout import Posting, packed
 
-SEGMENT_DOCS = 512
+SEGMENT_DOCS = 4096
 _SMALL_DOCS = 64
 _MANY_SMALL = 48
-_HEAD = struct.Struct("=HHH").pack
 
 
 class Doc(NamedTuple):
@@ -46,14 +44,6 @@ class SegmentDocs(NamedTuple):
     name_terms: memoryview[int]
     doc_terms: memoryview[int]
     chunks: memoryview[int]
-
-
-class Posting(NamedTuple):
-    """One term in one segment; `docs[i]` has the next `counts[i]` of `words`."""
-
-    docs: memoryview[int]
-    counts: memoryview[int]
-    words: memoryview[int]
 
 
 _INSERT_SEGMENT = "INSERT INTO segments (doc_count, docs) VALUES (?, ?)"
@@ -88,27 +78,8 @@ def write_segment(db: Database, docs: Sequence[Doc]) -> None:
             else:
                 known.append((number, words))
     db.execute_many(
-        _INSERT_POSTING, [(segment, term, _pack(by_term[term])) for term in sorted(by_term)]
+        _INSERT_POSTING, [(segment, term, packed(by_term[term])) for term in sorted(by_term)]
     )
-
-
-def _pack(postings: list[tuple[int, bytes]]) -> bytes:
-    if len(postings) == 1:
-        # Most terms stand in one content of a segment.
-        number, words = postings[0]
-        return _HEAD(1, number, len(words) >> 2) + words
-    numbers, words = zip(*postings, strict=True)
-    sizes = [len(word) >> 2 for word in words]
-    return array("H", (len(postings), *numbers, *sizes)).tobytes() + b"".join(words)
-
-
-def unpack(data: bytes) -> Posting:
-    """The posting that `data` holds."""
-    whole = memoryview(data)
-    half = whole.cast("H")
-    count = half[0]
-    words = whole[2 + 4 * count :].cast("I")
-    return Posting(half[1 : 1 + count], half[1 + count : 1 + 2 * count], words)
 
 
 def segment_docs(db: Database) -> dict[int, SegmentDocs]:
@@ -174,11 +145,9 @@ def docs_of(db: Database, segment: int, docs: SegmentDocs) -> list[Doc]:
     live = {row[0] for row in db.rows(_LIVE.format(marks=",".join("?" * len(contents))), contents)}
     terms: list[dict[str, bytes]] = [{} for _ in contents]
     for term, data in db.rows(_SEGMENT_ROWS, (segment,)):
-        posting = unpack(data)
-        at = 0
-        for number, count in zip(posting.docs, posting.counts, strict=True):
-            terms[number][term] = posting.words[at : at + count].tobytes()
-            at += count
+        posting = Posting(data)
+        for number in posting.docs:
+            terms[number][term] = posting.words(number)
     return [
         Doc(*columns, terms=terms[number])
         for number, columns in enumerate(zip(*docs, strict=True))

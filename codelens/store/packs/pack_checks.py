@@ -10,7 +10,7 @@ from array import array
 from itertools import starmap
 from typing import get_args
 
-from codelens.store.facts.packed_facts import REFERENCE_KINDS, PackedFacts
+from codelens.store.facts.packed_facts import REFERENCE_KINDS, PackedFacts, plain_columns
 from codelens.store.packs.pack_errors import MalformedRecord
 from codelens.types import ScopeKind
 
@@ -46,7 +46,9 @@ def text_of(value: object) -> str:
 
 
 def check_blobs(facts: PackedFacts) -> None:
-    """Refuse blobs that cannot be read as they are laid out; `flow` is not compressed yet.
+    """Refuse blobs that cannot be read as they are laid out.
+
+    References and `flow` are not compressed yet.
 
     Raises:
         MalformedRecord: one cannot.
@@ -91,14 +93,16 @@ def _check_terms(facts: PackedFacts) -> None:
 
 def _check_references(facts: PackedFacts) -> int:
     """How many references there are."""
+    if not facts.references:
+        return 0
     (size,) = array("I", facts.references[:4])
-    names = facts.references[4 : 4 + size].decode("utf-8", "surrogatepass").split("\0")
-    words = array("I", facts.references[4 + size :])
-    if len(facts.references) < 4 + size or len(words) % 4:
+    if len(facts.references) < 4 + size or (len(facts.references) - size - 4) % 16:
         raise MalformedRecord("the references are cut short")
-    heads = words[::4]
-    sound = all(head >> 2 < len(names) and head & 3 < len(REFERENCE_KINDS) for head in heads)
-    if not sound or max(words[3::4], default=0) > len(facts.symbol_rows):
+    packed = plain_columns(facts.references)
+    names = packed.table.decode("utf-8", "surrogatepass").count("\0") + 1
+    heads = packed.heads
+    sound = all(head >> 2 < names and head & 3 < len(REFERENCE_KINDS) for head in heads)
+    if not sound or max(packed.symbols, default=0) > len(facts.symbol_rows):
         raise MalformedRecord("a reference names nothing")
     return len(heads)
 

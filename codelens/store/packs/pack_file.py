@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, cast
 
 from codelens.store.packs.pack_errors import UnusablePack
 
-FORMAT = 1
+FORMAT = 2
 _MAGIC = b"codelens pack\n"
 _LENGTH = struct.Struct("<I")
 _FRAME = struct.Struct("<II")

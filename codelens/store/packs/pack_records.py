@@ -2,8 +2,8 @@
 
 A record is the length of a head, the head in JSON (whatever is a number, a short text or a list),
 then the blobs one behind the other: chunks, references, imports, flow, and the occurrences of each
-term. `flow` is there as it is before its own compression. Vectors are not in it: they follow from
-the terms, by the table of words of whoever reads it.
+term. References and `flow` are there as before their own compression. Vectors are not in it: they
+follow from the terms, by the table of words of whoever reads it.
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ def belongs(outcome: str) -> bool:
 def encoded(content: PackedContent) -> bytes:
     """The record of a content."""
     facts = content.facts
-    flow = zlib.decompress(facts.flow) if facts.flow else b""
-    blobs = (facts.chunks, facts.references, facts.imports, flow)
+    references, flow = (
+        zlib.decompress(blob) if blob else b"" for blob in (facts.references, facts.flow)
+    )
+    blobs = (facts.chunks, references, facts.imports, flow)
     terms = sorted(facts.terms.items())
     head = {
         "hash": content.key[0].hex(),
@@ -123,7 +125,10 @@ def _content(head: dict[str, Any], record: bytes, at: int) -> PackedContent:
     )
     check_blobs(facts)
     # As the index has it: compressed, once it is known to be sound.
-    facts = facts._replace(flow=zlib.compress(flow, 1) if flow else b"")
+    facts = facts._replace(
+        references=zlib.compress(references, 1) if references else b"",
+        flow=zlib.compress(flow, 1) if flow else b"",
+    )
     key = content_hash, text_of(head["language"])
     version = whole_of(head["version"], _MOST)
     return PackedContent(key, version, whole_of(head["size"], _MOST), facts)

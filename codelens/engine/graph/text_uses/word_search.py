@@ -13,6 +13,7 @@ from codelens.extract.file_kinds import is_binary
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.extract.tokenizer import WORD, terms_of_word
 from codelens.store.facts import postings
+from codelens.store.facts.posting_layout import Posting
 
 MOST_FILES = 1_000
 _MOST_MATCHES = 2_000
@@ -67,7 +68,7 @@ class TextSearch:
         holding: dict[str, set[int]] = {term: set() for term in terms}
         for segment, term, data in postings.postings(snapshot.db, list(holding)):
             contents = segments[segment].contents
-            holding[term].update(contents[number] for number in postings.unpack(data).docs)
+            holding[term].update(contents[number] for number in Posting(data).docs)
         shared = set[int].intersection(*holding.values())
         return {file.path for content in shared for file in snapshot.by_content.get(content, ())}
 

@@ -1,0 +1,81 @@
+"""The oracle with a watch: what a server does not look at again is as it was.
+
+The histories of `test_oracle`, asked of an engine that watches. Once it believes what the kernel
+tells and nothing else; then what is told is dropped, late or doubled, and the sweep must see it.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import MethodType
+
+import pytest
+from harness_sizes import ANY_HEALTH
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+from stateful.test_oracle import SEQUENCES, STEPS, Histories
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.index import worktree_comparison
+from codelens.scan import watched_tree
+from codelens.scan.folder_watch import Events, FolderWatch
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is told elsewhere")
+
+
+class Watched(Histories):
+    """The same histories, asked of a server."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.engine.close()
+        self.engine = Engine(Settings(home=self.scratch / "home"), keep_going=True)
+
+
+class Unreliable:
+    """Gives other events than there were."""
+
+    def __init__(self, fault: str) -> None:
+        self.fault = fault
+        self.before: set[bytes] = set()
+        self.readings = 0
+
+    def spoiled(self, events: Events) -> Events:
+        self.readings += 1
+        before, self.before = self.before, events.paths
+        if self.fault == "dropped":
+            return events._replace(paths=set())
+        if self.fault == "late":
+            return events._replace(paths=before)
+        return events._replace(paths=events.paths | before)
+
+
+@pytest.mark.parametrize("fault", ["none", "dropped", "late", "doubled"])
+def test_a_watched_view_equals_one_built_from_nothing(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watches: list[FolderWatch] = []
+    unreliable = Unreliable(fault)
+    told, begun = FolderWatch.read, FolderWatch.__init__
+
+    def noted(self: FolderWatch, root: bytes) -> None:
+        begun(self, root)
+        watches.append(self)
+        if fault != "none":
+            self.read = MethodType(lambda self: unreliable.spoiled(told(self)), self)  # type: ignore[method-assign]
+
+    monkeypatch.setattr(worktree_comparison, "WORTH_WATCHING", 0)
+    monkeypatch.setattr(FolderWatch, "__init__", noted)
+    # Where all is told nothing else is looked at; where it is not, everything at each question.
+    monkeypatch.setattr(watched_tree, "SWEEP_EVERY_S", 1e9 if fault == "none" else 0.0)
+    run_state_machine_as_test(
+        Watched,
+        settings=settings(
+            max_examples=max(SEQUENCES // 10, 2), stateful_step_count=STEPS, deadline=None,
+            suppress_health_check=ANY_HEALTH, print_blob=True,
+            phases=[Phase.explicit, Phase.generate],
+        ),
+    )  # fmt: skip
+    assert watches
+    assert fault == "none" or unreliable.readings > STEPS
