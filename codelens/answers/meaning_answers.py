@@ -59,6 +59,21 @@ class ProviderStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class EnabledRepository:
+    """A repository for which a provider is enabled, or whose vectors cannot be read."""
+
+    root: str
+    """The worktree it was enabled in; the vectors' file where that is not known."""
+    provider: str
+    model: str
+    store: str
+    """URL; empty: a file on this machine."""
+    state: str
+    """As in `ProviderStatus`, or `unreadable`."""
+    failure: str
+
+
+@dataclass(frozen=True, slots=True)
 class SendingPlan:
     """What a sync would send, told before anything is sent."""
 

@@ -59,6 +59,7 @@ class Engine(EngineCore):
 
     # What words are taken to mean.
     meaning_status = meaning_methods.meaning_status
+    meaning_list = meaning_methods.meaning_list
     meaning_test = meaning_methods.meaning_test
     meaning_plan = meaning_methods.meaning_plan
     meaning_enable = meaning_methods.meaning_enable

@@ -90,3 +90,22 @@ def test_disable_and_clear(
     assert "provider's vectors: 0 of 6 texts" in run("meaning", "status").out
     assert "nothing is sent" in run("meaning", "disable").out
     assert run("meaning", "sync").code == 2
+
+
+def test_list_names_the_repositories_by_state(
+    run: Run, repo: GitRepo, server: EmbeddingServer, enable: list[str], tmp_path: Path
+) -> None:
+    nothing = run("meaning", "list")
+    assert (nothing.code, nothing.out) == (1, "no repository has a provider enabled\n")
+    run(*enable, "--yes")
+    assert run("meaning", "list").out.startswith(f"requires_reindex: {repo.root} (openai, ")
+    run("meaning", "sync")
+    (row,) = run("meaning", "list", "--json").json["repositories"]
+    assert (row["root"], row["state"], row["store"]) == (str(repo.root), "indexed", "")
+    server.misbehave("404")
+    repo.write("new.py", "lamp = 1\n")
+    run("meaning", "sync")
+    assert "openai rejected a request" in run("meaning", "list").out
+    (path,) = (tmp_path / "home" / "vectors").glob("vectors-*.db")
+    path.write_bytes(b"no database" * 2000)
+    assert run("meaning", "list").out.startswith("unreadable: ")

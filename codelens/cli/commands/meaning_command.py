@@ -7,7 +7,7 @@ import argparse
 from codelens.cli import shared_options
 from codelens.cli.progress_bar import Bar
 
-_ACTIONS = ("status", "test", "enable", "disable", "sync", "clear")
+_ACTIONS = ("status", "test", "enable", "disable", "sync", "clear", "list")
 
 
 def add(commands: shared_options.Commands) -> None:
@@ -17,7 +17,8 @@ def add(commands: shared_options.Commands) -> None:
         "status: the table of words, the provider, and what has vectors by them. test: the words "
         "that lie next to those of a query. enable: let texts of this repository be sent to a "
         "provider (tells what that would be, and asks). sync: send what has no vector yet. "
-        "disable: send nothing any more. clear: remove the provider's vectors.",
+        "disable: send nothing any more. clear: remove the provider's vectors. list: the "
+        "repositories with a provider, by state.",
     )  # fmt: skip
     parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument("query", nargs="*", help="of `test`: words or a sentence")
@@ -49,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     """Print; 1 if there is nothing to tell: an unknown word, an unreadable table, no provider."""
     actions = {
         "status": _status, "test": _test, "enable": _enable, "disable": _disable,
-        "sync": _sync, "clear": _clear,
+        "sync": _sync, "clear": _clear, "list": _list,
     }  # fmt: skip
     return actions[args.action](args)
 
@@ -169,3 +170,17 @@ def _clear(args: argparse.Namespace) -> int:
     else:
         screen.put(f"the provider's vectors were removed, {count_of(freed, 'byte')}")
     return 0
+
+
+def _list(args: argparse.Namespace) -> int:
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+    from codelens.render.meaning import provider_text
+
+    with Engine() as engine:
+        answer = engine.meaning_list()
+    if args.json:
+        screen.put_json(provider_text.list_json(answer))
+    else:
+        screen.page(*provider_text.list_lines(answer))
+    return 0 if answer else 1

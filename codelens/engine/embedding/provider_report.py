@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from codelens.answers.meaning_answers import ProviderStatus, SentTexts
+from codelens.answers.meaning_answers import EnabledRepository, ProviderStatus, SentTexts
+from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
 from codelens.engine.embedding import chosen_store, sendable_texts
 from codelens.engine.embedding.sendable_texts import NO_TEXT
+from codelens.errors import StoreError
 from codelens.meaning.stores.store_errors import VectorStoreError
-from codelens.paths import vectors_file
+from codelens.paths import VECTORS_FOLDER, vectors_file
 from codelens.store.database.database import Database
 from codelens.store.vectors import provider_choice, text_vectors_table
 from codelens.store.vectors.provider_choice import Consent
@@ -26,6 +28,30 @@ def provider_status(view: CurrentView) -> ProviderStatus:
         return NO_PROVIDER
     with open_vectors(path) as db:
         return _status(view, db)
+
+
+def enabled_repositories(settings: Settings) -> list[EnabledRepository]:
+    """See `Engine.meaning_list`; no provider and no store is asked."""
+    folder = settings.home / VECTORS_FOLDER
+    files = sorted(folder.glob("vectors-*.db")) if folder.is_dir() else []
+    listed: list[EnabledRepository] = []
+    for path in files:
+        try:
+            with open_vectors(path) as db:
+                consent = provider_choice.consent_of(db)
+                known = provider_choice.fingerprint_of(db, consent) if consent else None
+        except StoreError as error:
+            listed.append(EnabledRepository(str(path), "", "", "", "unreadable", str(error)))
+            continue
+        if consent is not None:
+            state, failure = (known.state, known.failure) if known else ("requires_reindex", "")
+            root = consent.root or str(path)
+            listed.append(
+                EnabledRepository(
+                    root, consent.provider, consent.model, consent.store, state, failure
+                )
+            )
+    return sorted(listed, key=lambda repository: (repository.state, repository.root))
 
 
 def _status(view: CurrentView, db: Database) -> ProviderStatus:

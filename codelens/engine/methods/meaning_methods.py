@@ -12,6 +12,7 @@ from codelens.index.progress import Progress, silent
 if TYPE_CHECKING:
     from codelens.answers.meaning_answers import (
         Enabled,
+        EnabledRepository,
         MeaningStatus,
         MeaningTest,
         SendingPlan,
@@ -44,6 +45,13 @@ def meaning_test(engine: EngineCore, query: str) -> MeaningTest:
     from codelens.engine.reading.meaning_report import test
 
     return test(query)
+
+
+def meaning_list(engine: EngineCore) -> list[EnabledRepository]:
+    """The repositories for which a provider is enabled, by state; none of them is looked at."""
+    from codelens.engine.embedding.provider_report import enabled_repositories
+
+    return enabled_repositories(engine.settings)
 
 
 def meaning_plan(

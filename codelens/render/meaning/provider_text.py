@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
-from codelens.answers.meaning_answers import Enabled, ProviderStatus, SendingPlan, Synced
+from codelens.answers.meaning_answers import (
+    Enabled,
+    EnabledRepository,
+    ProviderStatus,
+    SendingPlan,
+    Synced,
+)
 from codelens.plurals import count_of
 from codelens.render.reading_json import Json, receipt
 
@@ -75,6 +82,25 @@ def synced_json(answer: Synced) -> Json:
     fields = asdict(answer)
     del fields["receipt"]
     return {"receipt": receipt(answer.receipt), "sync": fields}
+
+
+def list_lines(repositories: Sequence[EnabledRepository]) -> list[str]:
+    """A line a repository: its state, where it is, what makes its vectors and searches them."""
+    return [
+        f"{row.state}: {row.root}"
+        + (
+            f" ({row.provider}, {row.model}{f', {row.store}' if row.store else ''})"
+            if row.provider
+            else ""
+        )
+        + (f": {row.failure}" if row.failure else "")
+        for row in repositories
+    ] or ["no repository has a provider enabled"]
+
+
+def list_json(repositories: Sequence[EnabledRepository]) -> Json:
+    """The same as plain values."""
+    return {"repositories": [asdict(row) for row in repositories]}
 
 
 def status_lines(status: ProviderStatus) -> list[str]:
