@@ -68,7 +68,8 @@ PICTURES = (
     (f"history?target={quote('codelens/cli/main.py#main')}", ".list", "history"),
     ("conflicts", "main h1 + p + *", "conflicts"),
 )
-"""Of codelens's own repository."""
+"""Of a clone of codelens, beside a worktree that changes a function which the clone changes too.
+Those in docs/images were then reduced to 96 colours."""
 
 
 def git(folder: Path, *args: str) -> None:
