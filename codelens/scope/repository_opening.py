@@ -50,7 +50,8 @@ def _open(place: Place) -> pygit2.Repository:
     target = place.root if place.kind == "worktree" else place.git_dir
     try:
         return pygit2.Repository(target, pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
-    except (pygit2.GitError, KeyError, ValueError) as error:
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        # OSError: a name that no file can have, in `commondir` or `config`.
         text = str(error)
         if "not owned by" in text:
             raise ForeignRepository(target) from error

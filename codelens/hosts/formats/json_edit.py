@@ -248,7 +248,8 @@ def _insert_first(document: _Document, holder: _Container, member: _Render) -> s
     base = document.line_indent(holder.open)
     indent = base + document.unit
     fresh = document.eol + indent + member(indent, inline=False)
-    end = holder.open + 1 + len(inside.rstrip())
+    # A comment may end with what Python takes for space, and JSON does not.
+    end = holder.open + 1 + len(inside.rstrip(" \t\r\n"))
     rest = text[end : holder.close] if inside.strip() else ""
     if "\n" not in rest:
         rest = document.eol + base

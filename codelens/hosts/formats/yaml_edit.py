@@ -109,7 +109,10 @@ def put(text: str, keys: Keys, value: Value, *, named: bool) -> str:
     new_value = with_value(now, keys, value)
     if fresh is not None and _means(fresh, new_value, keys, named=named):
         return fresh
-    return _rewritten(text, keys, value, named=named)
+    fresh = _rewritten(text, keys, value, named=named)
+    if not _means(fresh, new_value, keys, named=named):
+        raise EditRefused("its form cannot be kept; write the entry by hand")
+    return fresh
 
 
 def _means(text: str, value: Value, keys: Keys, *, named: bool) -> bool:
