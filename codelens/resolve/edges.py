@@ -63,6 +63,11 @@ _WeightedTarget = tuple[Referent, float]
 """A target, and how certain it is."""
 
 
+def _one_of(targets: list[_WeightedTarget]) -> list[_WeightedTarget]:
+    """Targets of which a use means one."""
+    return [(referent, CERTAIN / len(targets)) for referent, _ in targets]
+
+
 class Edges:
     """Resolves files of one view."""
 
@@ -169,10 +174,10 @@ class Edges:
         """Targets of edges; the same name at the same place in its scope is looked up once."""
         resolver = self._resolver
         receiver = reference.receiver
+        if not resolver.by_place:
+            return self._called_by_name(path, model, reference, kind)
         if receiver == "?":
             return []
-        if not resolver.by_place:
-            return self._weighted(self.targets(path, model, reference), kind)
         taken = steps(receiver) if receiver and receiver != ROOT else None
         if receiver and taken is None:
             return (
@@ -206,7 +211,7 @@ class Edges:
             targets = self._weighted(referents, kind, others)
             if receiver and len(targets) > 1 and (model.spec.unions or not model.spec.resolver):
                 # Which of the types of a union it is may have been asked before.
-                targets = [(referent, CERTAIN / len(targets)) for referent, _ in targets]
+                targets = _one_of(targets)
             known[key] = targets
         if not targets or resolver.overloads is None:
             return targets
@@ -215,6 +220,17 @@ class Edges:
         referents = [referent for referent, _ in targets]
         overloads = resolver.overloads(path, reference, referents)
         return targets if overloads is referents else self._weighted(overloads, kind)
+
+    def _called_by_name(
+        self, path: bytes, model: FileModel, reference: Reference, kind: str
+    ) -> list[_WeightedTarget]:
+        """Targets where the place tells nothing; what a use may mean where there is none."""
+        targets = self._weighted(self.targets(path, model, reference), kind)
+        if targets or self._resolver.possible is None:
+            return _one_of(targets) if model.spec.unions else targets
+        possible = self._resolver.possible(path, reference)
+        # One more: what it means may be in no file of the view.
+        return [(referent, CERTAIN / (len(possible) + 1)) for referent in possible]
 
     def targets(self, path: bytes, model: FileModel, reference: Reference) -> list[Referent]:
         """What a reference means."""

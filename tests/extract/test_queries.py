@@ -35,7 +35,7 @@ KNOWN = {
     *(capture for capture, _ in references.BOUND),
     *(f"scope.{kind}" for kind in scopes.SCOPES),
     *(f"bind.{how}" for how in bindings.HOWS),
-    *"bind chain receiver call.arguments call.initial".split(),
+    *"bind chain receiver call.arguments call.initial call.setter reference.open.call".split(),
 }
 
 

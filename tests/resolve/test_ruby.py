@@ -51,7 +51,7 @@ def test_self_its_mixins_and_super_are_followed() -> None:
     ]
     assert found == [
         "Shop.Part", "Shop.Base.log", "Shop.Named.name", "Shop.Part.turn", "Shop.Base.start",
-        "Shop.Item",
+        "Shop.Item", "Shop.Item.copy",
     ]  # fmt: skip
 
 

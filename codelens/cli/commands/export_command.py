@@ -23,6 +23,9 @@ def add(commands: shared_options.Commands) -> None:
         "--import` reads.",
     )  # fmt: skip
     parser.add_argument("what", choices=("symbols", "edges", "contexts"))
+    parser.add_argument("--possible", action="store_true",
+                        help="edges of uses too that may mean one of several definitions, with a "
+                             "confidence below 1")  # fmt: skip
     shared_options.add_ref(parser)
     parser.set_defaults(run=run)
 
@@ -30,18 +33,22 @@ def add(commands: shared_options.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print them; 1 if there are none."""
     from dataclasses import asdict
+    from functools import partial
 
     from codelens.engine.engine import Engine
     from codelens.errors import SettingError
     from codelens.render.json_paths import with_usable_paths
 
+    if args.possible and args.what != "edges":
+        raise SettingError("only edges can be possible; omit --possible")
     if args.what == "contexts":
         if args.ref is not None:
             raise SettingError("saved contexts do not belong to a ref; omit --ref")
         return _contexts(args.path)
     is_found = False
     with Engine() as engine, Bar() as bar:
-        export = engine.export_edges if args.what == "edges" else engine.export_symbols
+        edges = partial(engine.export_edges, possible=args.possible)
+        export = edges if args.what == "edges" else engine.export_symbols
         for line in export(path=args.path, ref=args.ref, progress=bar):
             is_found = True
             row = with_usable_paths(asdict(line))

@@ -29,13 +29,16 @@ def graph(view: CurrentView) -> Graph:
     return graph_of(view.snapshot, read)
 
 
-def edge_lines(view: CurrentView) -> Iterator[EdgeLine]:
-    """Every edge of the view that is certain, each pair of definitions once a kind and line."""
+def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
+    """Every edge of the view, each pair of definitions once a kind and line.
+
+    Those of uses that may mean one of several things only if they are asked for (`possible`).
+    """
     edges = graph(view)
     structure = Ownership(view.snapshot, edges)
     for path in sorted(edges.languages):
         lines: dict[EdgeLine, None] = {}
-        for edge in edges.edges(path):
+        for edge in edges.all_edges(path) if possible else edges.edges(path):
             target = Node(edge.target, edge.target_symbol)
             source = Node(path, edge.symbol)
             lines[

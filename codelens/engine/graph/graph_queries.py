@@ -178,12 +178,12 @@ class GraphQueries:
         with walked_view(self._pool, at_own_ref(view_request, target)) as (view, seconds):
             return source(view, target, max_lines, seconds)
 
-    def edges(self, view_request: ViewRequest) -> Iterator[EdgeLine]:
+    def edges(self, view_request: ViewRequest, *, possible: bool) -> Iterator[EdgeLine]:
         """See `Engine.export_edges`."""
         from codelens.engine.graph.edge_export import edge_lines
 
         with self._pool.view(view_request) as view, view.reading():
-            lines = list(edge_lines(view))
+            lines = list(edge_lines(view, possible=possible))
         yield from lines
 
 

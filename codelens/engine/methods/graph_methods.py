@@ -117,7 +117,12 @@ def export_edges(
     *,
     path: str | Path = ".",
     ref: str | None = None,
+    possible: bool = False,
     progress: Progress = silent,
 ) -> Iterator[EdgeLine]:
-    """Every certain edge of the view, by path and line."""
-    return engine.graph.edges(ViewRequest(path, ref, None, progress))
+    """Every certain edge of the view, by path and line.
+
+    With `possible`, those of uses too that may mean one of several definitions, one to each, with
+    a `confidence` below 1.
+    """
+    return engine.graph.edges(ViewRequest(path, ref, None, progress), possible=possible)

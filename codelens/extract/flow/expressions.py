@@ -123,11 +123,15 @@ class Expressions:
         return UNKNOWN if before == UNKNOWN else f"{before}.{called}"
 
     def _member(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
-        name = child(node, parts[1])
-        owner = self.written(child(node, parts[0]), depth)
-        if name is None or owner == UNKNOWN:
+        name, before = child(node, parts[1]), child(node, parts[0])
+        if name is None:
             return UNKNOWN
         text = self._source.slice(name.start_byte, name.end_byte)
+        if before is None and len(parts) > _ROOTED:
+            return parts[_ROOTED] + text
+        owner = self.written(before, depth)
+        if owner == UNKNOWN:
+            return UNKNOWN
         if text[-1:] == ">" and name.type in self._recipes:
             text = self.written(name, depth)
         return UNKNOWN if text == UNKNOWN else f"{owner}.{text}"
@@ -197,6 +201,8 @@ class Expressions:
         return text if len(text) <= LIMIT else ""
 
 
+_ROOTED = 2
+"""Which part of a member's recipe is the sign before what stands in nothing: Ruby's `::A`."""
 _FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
     "member": Expressions._member,  # pyright: ignore[reportPrivateUsage]
     "method": Expressions._method,  # pyright: ignore[reportPrivateUsage]

@@ -36,6 +36,8 @@ MACRO = -2
 """Arguments of a macro: not counted, but no function of that name is called."""
 INITIAL = ":"
 """In place of arguments that begin a constructor: what is called is a type, and never a field."""
+SETTER = "="
+"""In place of arguments of a method that is called by an assignment: `a.b = c` calls `b=`."""
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used behind their owner, not by name alone."""
@@ -59,11 +61,13 @@ def references_of(
     """References of a text: calls, types and names, in order of the text.
 
     A `@reference.bound` counts only if the text defines or imports a thing of that name: so
-    local variables, which only a scope analysis could tell from others, mostly stay away.
+    local variables, which only a scope analysis could tell from others, mostly stay away. Of a
+    `@reference.open.call` the scopes tell.
     """
     # By position, as captures come in another order each time where patterns overlap; what is
     # written later into the same place wins.
     found_at = _bound(captures, symbols, imports, info, source=source, flow=flow)
+    found_at.update(_open(captures, symbols, source, flow))
     for name, start in _joined_calls(captures, info, source):
         found_at[start] = (name, "call")
     for kind in KINDS:
@@ -102,8 +106,12 @@ def _arguments(
     texts = [""] * len(names)
     text = source.text
     rules = flow.arguments
-    initial = {node.start_byte for node in captures.get("call.initial", ())}
-    if not lists and not rules:
+    marks = {
+        node.start_byte: mark
+        for capture, mark in (("call.initial", INITIAL), ("call.setter", SETTER))
+        for node in captures.get(capture, ())
+    }
+    if not lists and not rules and not marks:
         return [-1] * len(names), texts
     argument_ordinals: list[int] = []
     for at, (name, start) in enumerate(zip(names, starts, strict=True)):
@@ -125,8 +133,7 @@ def _arguments(
         else:
             extra = sum(argument.is_extra for argument in node.named_children)
             argument_ordinals.append(min(node.named_child_count - extra, 127))
-        if start in initial:
-            texts[at] = INITIAL
+        texts[at] = marks.get(start, texts[at])
         if types:
             texts[at] = f"{types}\n{texts[at]}".rstrip()
     return argument_ordinals, texts
@@ -167,6 +174,18 @@ def _bound(
             if start not in symbols.name_starts:
                 found_at[start] = (name, "name")
     return found_at
+
+
+def _open(
+    captures: Captures, symbols: Symbols, source: Source, flow: Flow
+) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Names that are calls where no variable is called so, by position."""
+    nodes = captures.get("reference.open.call", ())
+    starts = [node.start_byte for node in nodes]
+    texts = source.texts(nodes)
+    for start, name, scope in zip(starts, texts, flow.scopes_at(starts), strict=True):
+        if start not in symbols.name_starts and not flow.has_variable(scope, name):
+            yield start, (name, "call")
 
 
 def _used_members(

@@ -66,11 +66,22 @@ class Flow:
         rows += self._placed(extracted, imports)
         rows.sort()
         self.scopes, self.bindings = self._without_empty_blocks(rows)
+        defined = {(row.scope, row.name) for row in self.bindings if row.how == "def"}
+        self._variables = {(row.scope, row.name) for row in self.bindings} - defined
 
     def scopes_at(self, starts: list[int]) -> list[int]:
         """The innermost scope at each position."""
         inside, places = self._inside, self._places
         return [places[inside[at - 1]] for at in map(bisect_right, repeat(self._bounds), starts)]
+
+    def has_variable(self, scope: int, name: str) -> bool:
+        """Whether a name is a variable in a scope: bound in it, or around it up to a definition."""
+        while (scope, name) not in self._variables:
+            here = self.scopes[scope]
+            if scope == 0 or here.kind == "class" or here.symbol >= 0:
+                return False
+            scope = here.parent
+        return True
 
     def _at(self, start: int) -> int:
         return self._inside[bisect_right(self._bounds, start) - 1]

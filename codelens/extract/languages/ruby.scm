@@ -40,17 +40,10 @@
 (super) @reference.call
 (constant) @reference.type
 (argument_list (simple_symbol) @reference.bound)
-[
-  (argument_list (identifier) @reference.bound.call)
-  (assignment right: (identifier) @reference.bound.call)
-  (block_body (identifier) @reference.bound.call)
-  (body_statement (identifier) @reference.bound.call)
-  (call receiver: (identifier) @reference.bound.call)
-  (if_modifier (identifier) @reference.bound.call)
-  (interpolation (identifier) @reference.bound.call)
-  (pair value: (identifier) @reference.bound.call)
-  (then (identifier) @reference.bound.call)
-]
+(identifier) @reference.open.call
+(alias (identifier) @reference.name)
+(assignment left: (call method: (_) @call.setter))
+(left_assignment_list (call method: (_) @call.setter))
 
 ; Imports.
 (argument_list . (string) @import.module)
@@ -75,6 +68,7 @@
 (assignment left: (identifier)) @bind
 (assignment left: (instance_variable)) @bind
 (assignment left: (class_variable)) @bind
+(assignment left: (call receiver: (self))) @bind
 (operator_assignment left: (identifier)) @bind
 (operator_assignment left: (instance_variable)) @bind
 (method_parameters (identifier) @bind.parameter)
@@ -82,7 +76,26 @@
 (block_parameters (identifier) @bind.parameter)
 (block_parameters (_ name: (identifier) @bind.parameter))
 (lambda_parameters (identifier) @bind.parameter)
-(exception_variable (identifier) @bind.unknown)
+(block_parameters (_ name: (identifier) @bind.parameter))
+(lambda_parameters (_ name: (identifier) @bind.parameter))
+[
+  (array_pattern (identifier) @bind.unknown)
+  (array_pattern (_ name: (identifier) @bind.unknown))
+  (as_pattern name: (identifier) @bind.unknown)
+  (destructured_left_assignment (identifier) @bind.unknown)
+  (destructured_parameter (identifier) @bind.unknown)
+  (exception_variable (identifier) @bind.unknown)
+  (find_pattern (identifier) @bind.unknown)
+  (find_pattern (_ name: (identifier) @bind.unknown))
+  (for pattern: (identifier) @bind.unknown)
+  (hash_pattern (_ name: (identifier) @bind.unknown))
+  (in_clause pattern: (identifier) @bind.unknown)
+  (keyword_pattern key: (hash_key_symbol) @bind.unknown !value)
+  (keyword_pattern value: (identifier) @bind.unknown)
+  (left_assignment_list (identifier) @bind.unknown)
+  (match_pattern pattern: (identifier) @bind.unknown)
+  (rest_assignment (identifier) @bind.unknown)
+]
 (method body: (body_statement (_) @bind.return .))
 (singleton_method body: (body_statement (_) @bind.return .))
 (return (argument_list . (_) @bind.return .))

@@ -93,6 +93,8 @@ class Resolver:
         """Those of several overloads that a call may mean, by its arguments."""
         self.others: Callable[[bytes, list[Referent]], int] | None = None
         """How many things that no view has a name may mean besides."""
+        self.possible: Callable[[bytes, Reference], list[Referent]] | None = None
+        """What a use may mean of which nothing leads to a certain target."""
         self.deriving: Callable[[bytes, FileModel, int], int] | None = None
         """The type that derives by what a scope says, where it is not around it; -1 for none."""
         self.extra_edges: Callable[[bytes, FileModel], Iterable[ExtraEdge]] | None = None

@@ -67,7 +67,8 @@ class LanguageSpec:
     types_apart: bool = False
     """A build may choose between definitions of a type as well."""
     unions: bool = False
-    """A receiver may be of one of several types: what it has of them are possible edges."""
+    """A receiver, or `self` in a mixin, may be of one of several types: what it has of them are
+    possible edges."""
     overload_declarations: bool = False
     """Overloads are declared before the one definition with a body."""
     split_types: bool = False

@@ -6,6 +6,8 @@ that is given such a value; all else stays open.
 
 from __future__ import annotations
 
+import re
+
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import Referent
@@ -14,6 +16,10 @@ from codelens.resolve.languages.ruby.ruby_mixins import Mixed, class_methods, mi
 
 _CALLED = CALLABLE | {"property"}
 _HOLDERS = TYPES | {"module"}
+_MOST_REQUIRED = 200
+"""Files that a file requires, itself or by others, that are looked into."""
+_MOST_TAKERS = 100
+"""Types and modules below one: of more, what they have does not tell what is meant."""
 
 
 class RubyMembers(Members):
@@ -35,16 +41,34 @@ class RubyMembers(Members):
         return self.view.index("ruby constants", self._constants).get(qualified, [])
 
     def constant(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """What a constant's path means: in the modules around, innermost first."""
+        """What a constant's path means.
+
+        In the modules around, innermost first; then in what the innermost includes and derives
+        from; then at the top.
+        """
         model = self.view.model(path)
         if model is None:
             return []
-        around = self._around(model, scope)
-        while True:
-            referents = self.parts(f"{around}.{name}" if around else name)
-            if referents or not around:
+        if name.startswith("."):
+            # `::A` begins at the top.
+            return self.parts(name[1:])
+        innermost = around = self._around(model, scope)
+        while around:
+            referents = self.parts(f"{around}.{name}")
+            if referents:
                 return referents
             around = around.rpartition(".")[0]
+        return self._inherited(innermost, name) or self.parts(name)
+
+    def _inherited(self, qualified: str, name: str) -> list[Referent]:
+        """A constant of what a type includes and derives from, nearest first."""
+        places = self.parts(qualified)
+        own = Instance(*places[0][:2]) if places else None
+        for base in self.ancestry(own)[1:] if own is not None else ():
+            referents = self.parts(f"{self.qualified(base)}.{name}")
+            if referents:
+                return referents
+        return []
 
     def _around(self, model: FileModel, scope: int) -> str:
         while scope > 0:
@@ -150,6 +174,98 @@ class RubyMembers(Members):
                     if methods:
                         return methods
         return []
+
+    def below(self, own: Instance, name: str) -> list[Referent]:
+        """Methods that `self` has where a module is mixed in or a type derived from.
+
+        `Helpers#port` calls `host` of `Env`, if what includes the one includes the other.
+        """
+        key = ("below", own[:2], name)
+        return self.once(key, lambda: self._below(own, name), [])
+
+    def _below(self, own: Instance, name: str) -> list[Referent]:
+        takers = self.view.index("ruby takers", self._takers)
+        line = [own]
+        for type_ in line:
+            line += [taker for taker in takers.get(type_[:2], ()) if taker not in line]
+            if len(line) > _MOST_TAKERS:
+                return []
+        methods = (referent for type_ in line[1:] for referent in self.methods(type_, name))
+        return list(dict.fromkeys(methods))
+
+    def _takers(self) -> dict[tuple[bytes, int], list[Instance]]:
+        """Modules and types -> the types and modules that include or derive from them."""
+        takers: dict[tuple[bytes, int], list[Instance]] = {}
+        for referents in self.view.index("ruby constants", self._constants).values():
+            taker = Instance(*referents[0][:2])
+            for base in self.bases(taker):
+                takers.setdefault(base[:2], []).append(taker)
+        return takers
+
+    def global_methods(self, path: bytes, name: str) -> list[Referent]:
+        """The method of that name outside of all types, of the nearest file required."""
+        methods = self.view.index("ruby globals", self._globals).get(name)
+        if methods is None:
+            return []
+        files = [path]
+        for file in files:
+            if file in methods:
+                return [methods[file]]
+            model = self.view.model(file) if len(files) < _MOST_REQUIRED else None
+            for import_ in model.imports if model is not None else ():
+                files += [at for at in self.view.modules(file, import_.module) if at not in files]
+        return []
+
+    def _globals(self) -> dict[str, dict[bytes, Referent]]:
+        by_name: dict[str, dict[bytes, Referent]] = {}
+        for path, language in sorted(self.view.languages.items()):
+            model = self.view.model(path) if language == "ruby" else None
+            for at, symbol in enumerate(model.symbols if model is not None else ()):
+                if model is None or symbol.parent >= 0 or symbol.kind not in CALLABLE:
+                    continue
+                if not in_block(model, at):
+                    by_name.setdefault(symbol.name, {})[path] = Referent(path, at, 0, symbol.name)
+        return by_name
+
+    def added(self, own: Instance, name: str) -> list[Referent]:
+        """The one method of that name that the view adds to the library that `own` derives from.
+
+        What a class of a library includes is not seen: `module Minitest::Assertions` in a helper
+        of tests gives methods to all that derive from `Minitest::Test`.
+        """
+        roots = {root for type_ in self.ancestry(own) for root in self._roots(type_)}
+        methods = [
+            referent
+            for referent in self.named(name)
+            if (model := self.view.model(referent.path)) is not None
+            and model.symbols[referent.symbol].qualified.partition(".")[0] in roots
+        ]
+        return methods if len(methods) == 1 else []
+
+    def _roots(self, type_: Instance) -> list[str]:
+        """The outermost names of a type's superclasses, as they are written."""
+        roots: list[str] = []
+        for referent in self.parts(self.qualified(type_)):
+            model = self.view.model(referent.path)
+            scope = model.own_scope.get(referent.symbol, -1) if model is not None else -1
+            rows = model.of_scope.get(scope, ()) if model is not None else ()
+            texts = [row.text for row in rows if row.how == "base"]
+            roots += [re.split(r"::|\.", text.removeprefix("::"))[0] for text in texts]
+        return roots
+
+    def named(self, name: str) -> list[Referent]:
+        """All methods of instances that are called so."""
+        return self.view.index("ruby methods", self._by_name).get(name, [])
+
+    def _by_name(self) -> dict[str, list[Referent]]:
+        by_name: dict[str, list[Referent]] = {}
+        for path, language in sorted(self.view.languages.items()):
+            model = self.view.model(path) if language == "ruby" else None
+            alone = self.singletons(path, model) if model is not None else ()
+            for at, symbol in enumerate(model.symbols if model is not None else ()):
+                if symbol.kind in CALLABLE and symbol.parent >= 0 and at not in alone:
+                    by_name.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
+        return by_name
 
     def own_methods(self, own: Instance, name: str) -> list[Referent]:
         """Methods of that name of a class or module itself: of the nearest that has any."""

@@ -12,6 +12,7 @@ SPECS = {
         keeps_names=True,
         indexes_view=True,
         nameless_super=True,
+        unions=True,
         constructors=frozenset({"initialize"}),
         star_spreads=True,
         members_apart=True,

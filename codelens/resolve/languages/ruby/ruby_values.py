@@ -14,11 +14,16 @@ from codelens.resolve.inference.expression_values import Expressions
 from codelens.resolve.inference.name_lookup import LOCAL, Names, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Definition, Instance, Value, each, together
+from codelens.resolve.languages.ruby.ruby_core_methods import CORE_METHODS
 from codelens.resolve.languages.ruby.ruby_members import RubyMembers
 from codelens.types import Reference
 
 _CALLED = CALLABLE | {"property"}
 _HOLDERS = TYPES | {"module"}
+SETTER = "="
+"""In place of arguments: the call is an assignment, `a.b = c`."""
+_MOST_OF_A_NAME = 8
+"""Methods: a use that may mean more of them by its name tells nothing."""
 
 
 class RubyExpressions(Expressions):
@@ -31,9 +36,13 @@ class RubyExpressions(Expressions):
     def _of_self(self, path: bytes, scope: int, name: str) -> list[Referent]:
         """Methods of that name of what `self` is at a place."""
         own = self._self(path, scope)
+        if own is None:
+            return []
         if isinstance(own, Definition):
-            return self._members.own_methods(Instance(*own[:2]), name)
-        return self._members.methods(own, name) if own is not None else []
+            type_ = Instance(*own[:2])
+            # A block in a class's body mostly runs for an instance: `it`, `before`, `get "/"`.
+            return self._members.own_methods(type_, name) or self._members.methods(type_, name)
+        return self._members.methods(own, name) or self._members.below(own, name)
 
     def _self(self, path: bytes, scope: int) -> Instance | Definition | None:
         """`self`: the class itself in its own methods and in its body."""
@@ -60,13 +69,31 @@ class RubyExpressions(Expressions):
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""
+        scope, receiver, name = reference.scope, reference.receiver, reference.name
         if reference.kind == "type":
-            return self._members.constant(
-                path, reference.scope, f"{reference.receiver}.{reference.name}"
-            )[:1]
-        return self.called_on(
-            path, reference.scope, reference.receiver, reference.name, line=reference.line
-        )
+            return self._members.constant(path, scope, f"{receiver}.{name}".replace("::", "."))[:1]
+        line = reference.line
+        if reference.argument_lines == SETTER:
+            setters = self.called_on(path, scope, receiver, f"{name}=", line=line)
+            if setters:
+                return setters
+        return self.called_on(path, scope, receiver, name, line=line)
+
+    def possible(self, path: bytes, reference: Reference) -> list[Referent]:
+        """The methods that a use may mean by its name alone.
+
+        The type of its receiver is unknown, or a type that `self` has its methods from.
+        """
+        name = reference.name
+        if reference.argument_lines == SETTER:
+            name += "="
+        receiver = reference.receiver
+        if reference.kind != "call" or name in CORE_METHODS:
+            return []
+        if receiver and self.value(path, reference.scope, receiver, reference.line) is not None:
+            return []
+        methods = self._members.named(name)
+        return methods if len(methods) <= _MOST_OF_A_NAME else []
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name without a receiver means."""
@@ -84,24 +111,32 @@ class RubyExpressions(Expressions):
         own = self._members.own(path, scope)
         if name == "super":
             method = model.symbols[symbol].name if symbol >= 0 else ""
-            if own is None:
-                return []
-            if isinstance(self._self(path, scope), Definition):
-                return [
-                    referent
-                    for base in self._members.superclasses(own)[:1]
-                    for referent in self._members.own_methods(base, method)
-                ]
-            return self._members.methods(own, method, above=True)
+            return self._above(path, scope, own, method) if own is not None else []
         if self._local(path, model, scope, name) is not None:
             return []
         referents = self._of_self(path, scope, name)
         if referents or name == "new":
             return referents or ([Referent(*own[:2])] if own is not None else [])
-        return self._outer(path, model, scope, name)
+        outer = self._outer(path, model, scope, name)
+        if outer or own is None or name in CORE_METHODS:
+            return outer
+        return self._members.added(own, name)
+
+    def _above(self, path: bytes, scope: int, own: Instance, method: str) -> list[Referent]:
+        """What `super` calls in a method."""
+        if isinstance(self._self(path, scope), Definition):
+            return [
+                referent
+                for base in self._members.superclasses(own)[:1]
+                for referent in self._members.own_methods(base, method)
+            ]
+        return self._members.methods(own, method, above=True)
 
     def _outer(self, path: bytes, model: FileModel, scope: int, name: str) -> list[Referent]:
-        """A method that is defined in no class: of the innermost block around that has one."""
+        """A method that is defined in no class: of the innermost block around that has one.
+
+        Else one of a file that is required, itself or by one that is.
+        """
         functions = [
             at
             for at, symbol in enumerate(model.symbols)
@@ -109,6 +144,8 @@ class RubyExpressions(Expressions):
         ]
         alone = self._members.singletons(path, model)
         plain = [at for at in functions if at not in alone] or functions
+        if not functions:
+            return self._members.global_methods(path, name)
         around = {scope}
         while scope > 0:
             scope = model.scopes[scope].parent
@@ -144,6 +181,8 @@ class RubyExpressions(Expressions):
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression."""
+        if text.startswith("::"):
+            scope, text = 0, text[2:]
         return super().value(path, scope, text.replace("::", "."), line)
 
     def _value(
@@ -186,7 +225,14 @@ class RubyExpressions(Expressions):
         if local is not None:
             return self._of_rows(local, line)
         own = self._self(path, scope)
-        return self._sent(own, name) if own is not None else None
+        if own is None:
+            outer = self._outer(path, model, scope, name)
+            return self.resolver.result(*outer[0][:2], None) if outer else None
+        if isinstance(own, Definition) and name != "new":
+            type_ = Instance(*own[:2])
+            if not self._members.own_methods(type_, name):
+                return self._sent(type_, name)
+        return self._sent(own, name)
 
     def _sent(self, value: Value, name: str) -> Value:
         if isinstance(value, Definition):
@@ -230,4 +276,6 @@ def resolver(view: View) -> Resolver:
     ruby = Resolver(view, Names(view))
     ruby.by_place = False
     members = RubyMembers(ruby)
-    return ruby.join(Annotations(ruby), members, Calls(ruby), RubyExpressions(ruby, members))
+    expressions = RubyExpressions(ruby, members)
+    ruby.possible = expressions.possible
+    return ruby.join(Annotations(ruby), members, Calls(ruby), expressions)

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Calls that a Ruby program really makes, and which of them `export edges` has.
+
+    python benchmarks/tracedcalls.py CHECKOUT -- ruby -Ilib -Itest -e 'Dir["test/..."].each { ... }'
+
+The command runs in the checkout with a tracer (`traced_calls.rb`); its tests should call most of
+the code. A call counts once for each pair of definitions. What is told of each:
+
+- `named`: the name of the method called (`new` for `initialize`, or `super`) is written in the
+  definition that calls. Others (`map(&:name)`, `to_s` of an interpolation, a block called by
+  another method) are set aside and counted.
+- `one`: of these, those where everything that this definition calls by that name is one definition,
+  the others (`app.call(env)` of a middleware) are `several`: which one is decided while running.
+
+Recall is the share that the edges have, `or possible` with the uses that are told as possible (by
+`export edges --possible`). Precision is the share of codelens's certain calls that were seen, of
+those made in a definition that was seen to call something by that name; edges that were not run
+are so counted as wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codelens.engine.engine import Engine
+
+TRACER = Path(__file__).with_name("traced_calls.rb")
+
+Place = tuple[str, int]
+"""A file and the line of a definition; line 0 is the file itself."""
+
+
+@dataclass
+class Traced:
+    """What ran: definitions of files, and who called which by what name."""
+
+    definitions: dict[str, list[tuple[str, int, int, str]]] = field(default_factory=dict)
+    calls: dict[tuple[Place, str], set[Place]] = field(default_factory=lambda: defaultdict(set))
+    same: dict[Place, set[Place]] = field(default_factory=lambda: defaultdict(set))
+    aside: set[tuple[Place, Place]] = field(default_factory=set)
+
+    def around(self, path: str, line: int) -> list[tuple[str, int, int, str]]:
+        """Definitions that hold a line, the outermost first."""
+        rows = self.definitions.get(path, [])
+        return sorted((row for row in rows if row[1] <= line <= row[2]), key=lambda row: row[1])
+
+
+def traced(checkout: Path, command: list[str]) -> Traced:
+    """Run the command under the tracer."""
+    trace = Traced()
+    with tempfile.TemporaryDirectory() as folder:
+        options = f"-r{TRACER} {os.environ.get('RUBYOPT', '')}"
+        env = {**os.environ, "RUBYOPT": options, "TRACE_ROOT": str(checkout),
+               "TRACE_OUT": f"{folder}/calls"}  # fmt: skip
+        subprocess.run(command, cwd=checkout, env=env, check=False, stdout=subprocess.DEVNULL)
+        rows = [json.loads(line) for file in sorted(Path(folder).iterdir())
+                for line in file.read_text(encoding="utf-8").splitlines()]  # fmt: skip
+    for row in rows:
+        if "file" in row:
+            trace.definitions[row["file"]] = [tuple(one) for one in row["definitions"]]
+    sources: dict[str, list[str]] = {}
+    for row in rows:
+        if "call" in row:
+            _take(trace, checkout, sources, row["call"])
+    return trace
+
+
+def _take(trace: Traced, checkout: Path, sources: dict[str, list[str]], call: list[str]) -> None:
+    path, line, called_path, called_line, name, constructed = call
+    holders = trace.around(called_path, int(called_line))
+    if not any(row[1] == int(called_line) and row[3] for row in holders):
+        return  # `attr_reader`, `define_method`: no definition of its own
+    outer = trace.around(path, int(line))
+    around = [row for row in outer if row[3]]
+    # Outside of methods: the type around, or the file.
+    source = (path, (around or outer or [("", 0, 0, "")])[-1][1])
+    called = (called_path, int(called_line))
+    if path not in sources:
+        sources[path] = (checkout / path).read_text(encoding="utf-8", errors="replace").split("\n")
+    text = sources[path]
+    lines = text[around[-1][1] - 1 : around[-1][2]] if around else [text[int(line) - 1]]
+    written = {"initialize": ["new", "super"]}.get(name, [name.rstrip("="), "super"])
+    # A method that is called has its own name in its first line.
+    body = "\n".join(lines) if source != called else "\n".join(lines[1:])
+    words = set(re.findall(r"\w+[?!]?", body))
+    if not words & set(written):
+        trace.aside.add((source, called))
+        return
+    trace.calls[source, name].add(called)
+    if constructed:
+        known, _, number = constructed.rpartition(":")
+        trace.same[called].add((known, int(number)))
+    for row in holders:
+        if name == "initialize" and row[0] == "CLASS":
+            trace.same[called].add((called_path, row[1]))
+
+
+Calls = dict[Place, dict[str, set[Place]]]
+"""Who calls what: by caller, then by name."""
+
+
+def told_calls(checkout: Path) -> tuple[Calls, Calls]:
+    """Who calls what by codelens: the certain ones, and all."""
+    certain: Calls = defaultdict(lambda: defaultdict(set))
+    every: Calls = defaultdict(lambda: defaultdict(set))
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["CODELENS_HOME"] = home
+        with Engine() as engine:
+            for edge in engine.export_edges(path=checkout, possible=True):
+                if edge.kind == "call" and edge.src_file.endswith(".rb"):
+                    source, target = (edge.src_file, edge.src_line), (edge.dst_file, edge.dst_line)
+                    every[source][edge.name].add(target)
+                    if edge.confidence == 1:
+                        certain[source][edge.name].add(target)
+    return certain, every
+
+
+def has(trace: Traced, calls: Calls, source: Place, called: Place) -> bool:
+    """Is there an edge, from the definition or what it stands in, or to what means the same?"""
+    goals = {called} | trace.same[called]
+    sources = {source, (source[0], 0)} | {(source[0], row[1]) for row in trace.around(*source)}
+    return any(goals & set().union(*calls[place].values()) for place in sources if place in calls)
+
+
+def show(
+    label: str, pairs: Iterable[tuple[Place, Place]], trace: Traced, told: tuple[Calls, Calls]
+) -> list[tuple[Place, Place]]:
+    """Print one row of the table; those that codelens does not even tell as possible."""
+    every = sorted(set(pairs))
+    certain, lost = (
+        [pair for pair in every if has(trace, calls, *pair) is wanted]
+        for calls, wanted in zip(told, (True, False), strict=True)
+    )
+    count = max(len(every), 1)
+    either = 1 - len(lost) / count
+    print(f"| {label} | {len(every):,} | {len(certain) / count:.3f} | {either:.3f} |")
+    return lost
+
+
+def precision(trace: Traced, certain: Calls) -> tuple[int, int]:
+    """How many calls were judged, and how many of them were seen."""
+    seen: dict[tuple[Place, str], set[Place]] = defaultdict(set)
+    for (source, name), called in trace.calls.items():
+        # `a.b = c` calls `b=`.
+        written = "new" if name == "initialize" else name.rstrip("=")
+        seen[source, written] |= called.union(*(trace.same[place] for place in called))
+    judged, right = 0, 0
+    for (source, written), goals in seen.items():
+        mine = certain.get(source, {}).get(written, set())
+        judged, right = judged + len(mine), right + len(mine & goals)
+    return judged, right
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("command", nargs="+")
+    parser.add_argument("--missed", type=int, default=0, metavar="N",
+                        help="list N of the pairs that codelens does not have")  # fmt: skip
+    args = parser.parse_args()
+    checkout = args.checkout.resolve()
+    trace = traced(checkout, args.command)
+    told = told_calls(checkout)
+    print("| calls | pairs | recall | or possible |\n|---|---|---|---|")
+    groups: dict[str, list[tuple[Place, Place]]] = {"one": [], "several": []}
+    for (source, _), called in trace.calls.items():
+        groups["one" if len(called) == 1 else "several"] += [(source, place) for place in called]
+    lost = [pair for label, pairs in groups.items() for pair in show(label, pairs, trace, told)]
+    show("named", groups["one"] + groups["several"], trace, told)
+    judged, right = precision(trace, told[0])
+    print(f"{len(trace.aside):,} pairs set aside: the name is not written in what calls")
+    print(f"precision {right / max(1, judged):.3f} of {judged:,} calls")
+    step = max(1, len(lost) // args.missed) if args.missed else 1
+    for source, target in lost[::step][: args.missed]:
+        print(f"    {source[0]}:{source[1]} -> {target[0]}:{target[1]}")
+
+
+if __name__ == "__main__":
+    main()
