@@ -121,6 +121,8 @@ DEFINITIONS: Mapping[str, float] = MappingProxyType(
 )
 """Weights of what a definition is scored by (`codelens.rank.definitions.definition_ranking`)."""
 DEFINITION_B, TYPICAL_DEFINITION_LINES = 0.5, 20.0
+LEADING_LINE = 1.5
+"""In bodies: what a term of the first line of several counts for, others being 1."""
 NO_BODIES = 4.0
 """Files of a role that takes off so much have no definitions that answer."""
 PROSE_AND_DATA = frozenset("markdown rst asciidoc text json yaml toml ini xml csv".split())

@@ -21,6 +21,7 @@ from codelens.rank.definitions.definition_owners import (
     is_shown_alone,
     owner_of,
 )
+from codelens.rank.definitions.term_emphasis import emphasised
 from codelens.rank.query import query_names
 from codelens.rank.query.query_analysis import Query
 from codelens.rank.ranking_weights import K1
@@ -92,6 +93,7 @@ def ranked(
     """
     question = path_coverage.path_query(terms, query.typed, query.whole)
     numbers = TermNumbers([term.text for term in terms])
+    in_bodies = emphasised(query, terms)
     top = max((scored.score for scored in judged), default=0.0)
     features: list[_Features] = []
     for scored in judged:
@@ -100,7 +102,14 @@ def ranked(
         place = (best_place.start_line, best_place.end_line) if best_place else None
         tests = "test" in query.roles
         features += _of_file(
-            scored, prior, terms, question, texts=texts, numbers=numbers, place=place, tests=tests
+            scored,
+            prior,
+            in_bodies,
+            question,
+            texts=texts,
+            numbers=numbers,
+            place=place,
+            tests=tests,
         )
     best = max((row.values["body"] for row in features), default=0.0) or 1.0
     weights = ranking_weights.DEFINITIONS
