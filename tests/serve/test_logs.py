@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -99,7 +100,10 @@ def place(tmp_path: Path) -> GitRepo:
 @pytest.mark.slow
 def test_logs_hold_no_code_and_no_question(place: GitRepo, tmp_path: Path) -> None:
     home, log = tmp_path / "home", tmp_path / "log"
-    env = {"CODELENS_HOME": str(home), "CODELENS_TOOLS": "all", "HOME": str(tmp_path)}
+    env = {
+        "CODELENS_HOME": str(home), "CODELENS_TOOLS": "all", "HOME": str(tmp_path),
+        "CODELENS_TELEMETRY": "on",
+    }  # fmt: skip
     server = _Logged(env, place.root, log)
     server.ask(1, "initialize", HELLO)
     server.send(INITIALIZED)
@@ -114,6 +118,9 @@ def test_logs_hold_no_code_and_no_question(place: GitRepo, tmp_path: Path) -> No
     said = log.read_text()
     assert "a tool failed" in said and "KeyError\n" in said and "ValueError\n" in said
     assert MARK not in said.lower()
+    figures = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    assert {line["tool"] for line in figures} == {"search"}
+    assert any(line["results"] for line in figures) and any(line["error"] for line in figures)
     counted = (home / "usage.log").read_text()
     assert len(counted.splitlines()) > 10
     assert MARK not in counted.lower()

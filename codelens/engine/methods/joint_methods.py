@@ -53,6 +53,7 @@ def search_repositories(
     Raises:
         QueryError: the query or a filter cannot be understood.
     """
+    from codelens.engine.reading.search_telemetry import SearchFigures, search_told
     from codelens.rank.search_request import Request
 
     request = Request(
@@ -61,6 +62,11 @@ def search_repositories(
         meaning=engine.settings.meaning if meaning is None else meaning,
     )  # fmt: skip
     view_request = ViewRequest(".", ref, budget_ms, progress, query)
-    return engine.joint_reader.search(
-        request, view_request, repositories, refused or {}, max_tokens
+    count = len({*repositories, *(refused or {})})
+    numbers = SearchFigures(
+        "search_repositories", len(query), len(query.split()), max_tokens, repositories=count
     )
+    with search_told(engine.settings, numbers) as figures:
+        return engine.joint_reader.search(
+            request, view_request, repositories, refused or {}, max_tokens, figures=figures
+        )

@@ -74,6 +74,7 @@ def search(
     Raises:
         QueryError: the query or a filter cannot be understood.
     """
+    from codelens.engine.reading.search_telemetry import SearchFigures, search_told
     from codelens.rank.search_request import Request
 
     request = Request(
@@ -82,7 +83,11 @@ def search(
         meaning=engine.settings.meaning if meaning is None else meaning,
     )  # fmt: skip
     view = ViewRequest(path, ref, budget_ms, progress, query)
-    return engine.reader.search(view, request, max_tokens, any_limit=limit is None)
+    numbers = SearchFigures("search", len(query), len(query.split()), max_tokens)
+    with search_told(engine.settings, numbers) as figures:
+        return engine.reader.search(
+            view, request, max_tokens, any_limit=limit is None, figures=figures
+        )
 
 
 @counted

@@ -31,6 +31,7 @@ from codelens.types import Receipt
 
 if TYPE_CHECKING:
     from codelens.engine.embedding.question_vectors import AskedProvider
+    from codelens.engine.reading.search_telemetry import SearchFigures
 
 _FIRST, _BESIDE = 3, 0.5
 """Notes on so many places of a search count in full, on the others as much."""
@@ -55,6 +56,7 @@ class CodeReader:
         max_tokens: int | None,
         *,
         any_limit: bool = False,
+        figures: SearchFigures | None = None,
     ) -> SearchAnswer:
         """See `Engine.search`."""
         from codelens.rank.search_pipeline import search
@@ -72,6 +74,11 @@ class CodeReader:
             profile = provider.profile
             limit = min(request.limit, profile.largest_limit)
             request = request._replace(limit=profile.default_limit if any_limit else limit)
+        if figures is not None:
+            figures.limit = request.limit
+            if provider is not None:
+                figures.provider = provider.provider
+                figures.profile = provider.profile.name if provider.vector else ""
         with self._pool.view(view_request) as view:
             missing = ""
             with view.reading():
@@ -82,6 +89,9 @@ class CodeReader:
                     request = request._replace(likeness=known)
                 outcome = search(view.snapshot, request, view.read)
                 hits = search_hits.hits(view, outcome, view.scope, explain=request.explain)
+                if figures is not None:
+                    figures.count_files(view.snapshot, request)
+                    figures.mode, figures.results = outcome.mode, len(hits)
             receipt = view.receipt()
             if outcome.cut_short:
                 receipt = replace(receipt, status="partial", note=outcome.cut_short)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from codelens.answers.joint_answers import JointAnswer, RepositoryAnswer
 from codelens.answers.reading_answers import Hit
@@ -20,6 +21,9 @@ from codelens.handles.absolute_handles import in_worktree
 from codelens.rank import joint_search
 from codelens.rank.joint_search import View
 from codelens.rank.search_request import Outcome, Request
+
+if TYPE_CHECKING:
+    from codelens.engine.reading.search_telemetry import SearchFigures
 
 MOST_REPOSITORIES = 20
 
@@ -48,6 +52,8 @@ class JointReader:
         repositories: Sequence[str],
         refused: Mapping[str, CodelensError],
         max_tokens: int | None,
+        *,
+        figures: SearchFigures | None = None,
     ) -> JointAnswer:
         """See `Engine.search_repositories`."""
         check_limit(request.limit)
@@ -63,7 +69,7 @@ class JointReader:
         )
         with ExitStack() as open_views:
             self._bring(repositories_sought, view_request, open_views)
-            answer = self._answer(repositories_sought, request, refused)
+            answer = self._answer(repositories_sought, request, refused, figures)
         if max_tokens is None:
             return answer
         from codelens.render.repositories.joint_text import kept_within
@@ -115,6 +121,7 @@ class JointReader:
         repositories_sought: Sequence[_Sought],
         request: Request,
         refused: Mapping[str, CodelensError],
+        figures: SearchFigures | None,
     ) -> JointAnswer:
         views = [sought.view for sought in repositories_sought if sought.view is not None]
         with ExitStack() as reading:
@@ -134,6 +141,11 @@ class JointReader:
                 for number, outcome in answered.items()
             }
             order = joint_search.in_order(answered, request)
+            if figures is not None:
+                figures.limit, figures.results = request.limit, len(order)
+                for number, outcome in answered.items():
+                    figures.mode = outcome.mode
+                    figures.count_files(views[number].snapshot, request)
         shares = Counter(number for number, _ in order)
         parts = {
             id(view): _part(view, outcome, shares[number])
