@@ -27,7 +27,7 @@ def emphasised(query: Query, terms: Sequence[Weighed]) -> list[Weighed]:
     leading = frozenset(terms_of_text(first_line if rest else ""))
 
     def emphasis(term: str) -> float:
-        said = 1.0 + math.log(max(times[term], 1))
-        return said * (ranking_weights.LEADING_LINE if term in leading else 1.0)
+        damped = 1.0 + math.log(max(times[term], 1))
+        return damped * (ranking_weights.LEADING_LINE if term in leading else 1.0)
 
     return [term._replace(weight=term.weight * emphasis(term.text)) for term in terms]
