@@ -53,7 +53,17 @@ class SideChange(NamedTuple):
 
 
 class FilesSide:
-    """The files of a worktree as they are, untracked ones included."""
+    """The files of a worktree as they are, untracked ones included.
+
+    Args:
+        repository: that the worktree is of.
+        scope: the worktree.
+        snapshot: its view.
+        settings: what belongs in it.
+        name: see `Side.name`.
+        pending: files that the view is behind with, or does not list yet.
+        is_checked: whether all others are known to be as the view has them.
+    """
 
     def __init__(
         self,
@@ -62,6 +72,9 @@ class FilesSide:
         snapshot: Snapshot,
         settings: Settings,
         name: str,
+        *,
+        pending: Collection[bytes] = (),
+        is_checked: bool = True,
     ) -> None:
         self.repository = repository
         self.scope = scope
@@ -69,6 +82,8 @@ class FilesSide:
         self.name = name
         self.stored = StoredFiles(repository, scope)
         self._settings = settings
+        self._pending = pending
+        self._is_checked = is_checked
         self._disk = DiskSource(os.fsencode(scope.root), settings.max_file_bytes, 0)
 
     def read(self, file: SideFile) -> bytes:
@@ -122,9 +137,11 @@ class FilesSide:
         Raises:
             ReadError: git's index or an object cannot be read.
         """
-        now = self.snapshot.by_path
+        behind = self._behind
+        now = {path: file for path, file in self.snapshot.by_path.items() if path not in behind}
         if paths is not None:
             now = {path: now[path] for path in paths if path in now}
+            behind = behind.intersection(paths)
         hash_by_oid = _hashes_of_objects(entries, db)
         have = hashes(db, {file.content for file in now.values() if file.content is not None})
         side_changes: list[SideChange] = []
@@ -134,14 +151,14 @@ class FilesSide:
                 side_changes.append(SideChange(path, None, self.file(path)))
                 continue
             known = have.get(file.content) if file.content is not None else None
-            if not self._is_same(then, known, hash_by_oid):
-                side_changes.append(SideChange(path, then, self.file(path, then.mode)))
-            elif then.mode & TYPE not in _SPECIAL:
-                here = self.file(path, then.mode)
-                if here.mode != canonical_mode(then.mode):
-                    side_changes.append(SideChange(path, then, here))
+            side_changes += self._regular(then, known, hash_by_oid)
         for path in entries.keys() - now.keys():
             side_changes += self._not_in_view(entries[path], with_dirty=paths is None)
+        side_changes += [
+            SideChange(path, None, self.file(path))
+            for path in behind - entries.keys()
+            if self._is_there(path)
+        ]
         if paths is None:
             side_changes += [
                 SideChange(path, None, special)
@@ -149,6 +166,43 @@ class FilesSide:
                 if path not in entries and path not in now
             ]
         return sorted(side_changes)
+
+    def regular(self) -> dict[bytes, SideFile]:
+        """All regular files, with those that the view does not have yet."""
+        listed = self.snapshot.by_path.keys() - self._behind
+        return {
+            path: self.file(path)
+            for path in (*listed, *(path for path in self._behind if self._is_there(path)))
+        }
+
+    def content(self, path: bytes) -> int | None:
+        """What the view has of a file; None if it has nothing, or may be behind with it."""
+        file = self.snapshot.by_path.get(path)
+        return file.content if file is not None and path not in self._behind else None
+
+    def _is_there(self, path: bytes) -> bool:
+        """Whether a path that the view is behind with is a regular file that belongs in it."""
+        status = self.stored.status(path)
+        is_regular = status is not None and stat_module.S_ISREG(status.st_mode)
+        return is_regular and not self._rules.leaves_out(path)
+
+    @cached_property
+    def _behind(self) -> frozenset[bytes]:
+        """Files of which the disk alone is asked: the view may have another text, or none."""
+        if self._is_checked:
+            return frozenset(self._pending)
+        return frozenset((*self._pending, *self.snapshot.by_path, *self.stored.entries))
+
+    def _regular(
+        self, then: SideFile, known: bytes | None, hash_by_oid: dict[bytes, ContentHash]
+    ) -> Iterator[SideChange]:
+        """What differs, in text or mode, of a path that is a regular file now; see `_is_same`."""
+        here = self.file(then.path, then.mode)
+        is_special = then.mode & TYPE in _SPECIAL
+        if not self._is_same(then, known, hash_by_oid) or (
+            not is_special and here.mode != canonical_mode(then.mode)
+        ):
+            yield SideChange(then.path, then, here)
 
     def _is_same(
         self, then: SideFile, known: bytes | None, hash_by_oid: dict[bytes, ContentHash]
@@ -214,10 +268,10 @@ class FilesSide:
         status = self.stored.status(path)
         if status is not None and stat_module.S_ISREG(status.st_mode):
             # Not listed yet, or not tracked any more and ignored.
-            if not self.stored.is_tracked(path):
+            if self.stored.is_tracked(path) or path in self._behind:
+                yield from self._regular(then, None, {})
+            else:
                 yield SideChange(path, then, None)
-            elif not self._is_same(then, None, {}):
-                yield SideChange(path, then, self.file(path, then.mode))
             return
         special = self.stored.special_at(path)
         if special is not None and (special[0] == LINK or kind == GITLINK):

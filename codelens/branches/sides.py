@@ -135,13 +135,13 @@ def _files_and_files(old: FilesSide, new: FilesSide) -> list[SideChange]:
 
 
 def _special_and_rest(side: FilesSide) -> dict[bytes, SideFile]:
-    return {path: side.file(path) for path in side.snapshot.by_path} | side.all_special()
+    return side.regular() | side.all_special()
 
 
 def _same_text(old: FilesSide, new: FilesSide, path: bytes) -> bool:
     """Whether two worktrees have one text in a file, or git would store one."""
-    file, other = old.snapshot.by_path[path], new.snapshot.by_path[path]
-    if file.content is not None and file.content == other.content:
+    content = old.content(path)
+    if content is not None and content == new.content(path):
         return True
     try:
         before, after = (

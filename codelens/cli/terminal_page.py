@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import zip_longest
 
 CODES = {
     "bold": "1", "dim": "2", "bad": "31", "good": "32", "warn": "33", "path": "35", "kind": "36",
@@ -31,6 +31,8 @@ _WARNING = re.compile(
     r"(?:broken|to look at|certain|likely|possible|ERROR|EXPIRED)\b:?"
     r"|CONFLICT \([^)]*\):?|\[stale\]"
 )
+_COUNTED = re.compile(r"[a-z][^/#]* \([0-9,]+(?:;[^)]*)?\)")
+"""A heading that says how many rows it has, though none of them may be shown."""
 _FADED = re.compile(r"\(.*\)|at :.*|-- .*")
 _FOLDERS = re.compile(r"[^\s(]+/(?=[^\s/])")
 _LOST = frozenset({"gone", "changed", "removed"})
@@ -76,7 +78,7 @@ def _width(char: str) -> int:
 def lay_out(lines: Iterable[str], columns: int) -> Iterator[str]:
     """The lines as a terminal of so many columns is to show them."""
     rows = [_row(part) for line in lines for part in line.split("\n")]
-    for row, below in pairwise(rows):
+    for row, below in zip_longest(rows, rows[1:]):
         row.is_heading = _is_heading(row, below)
     for group in _groups(rows):
         if len(group) > 1 and not _is_aligned(group):
@@ -126,8 +128,12 @@ def _row(line: str) -> _Row:
     return _Row(indent, [*cells, rest[at:]], gaps)
 
 
-def _is_heading(row: _Row, below: _Row) -> bool:
+def _is_heading(row: _Row, below: _Row | None) -> bool:
     if row.indent or not row.cells[0] or _is_code(row):
+        return False
+    if _COUNTED.fullmatch(row.cells[0]):
+        return True
+    if below is None:
         return False
     is_indented = below.indent > 0 and bool(below.cells[0])
     return is_indented and not _is_handle(row.cells[0]) and not _WARNING.match(row.cells[0])

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
 import pygit2
 
 from codelens.errors import NoSuchRef
-from codelens.scope.commits.commit_tree import expand_tree
-from codelens.scope.git_index.git_index import read_index
-from codelens.scope.repository import Repository, Scope
+from codelens.scope.repository import Repository
 from codelens.types import CommitId
 
 
@@ -32,21 +29,6 @@ def base_commit(repository: Repository, base: str) -> CommitId:
     if not repository.is_git:
         raise NoSuchRef(base, repository.place.root)
     return repository.scope(base).head
-
-
-def left_out(repository: Repository, scope: Scope) -> set[bytes]:
-    """Tracked files that are not to be on disk: outside of a sparse checkout.
-
-    Raises:
-        ReadError: git's index cannot be read.
-    """
-    if scope.kind == "ref":
-        return set()
-    entries = read_index(
-        os.path.join(scope.git_dir, "index"),
-        expand_tree=lambda oid, prefix: expand_tree(repository, oid, prefix),
-    )
-    return {entry.path for entry in entries if entry.skip_worktree}
 
 
 def changed_lines(old: bytes, new: bytes) -> list[LineChange]:

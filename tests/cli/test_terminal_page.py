@@ -38,6 +38,12 @@ def test_line_numbers_are_aligned_to_the_right_and_nesting_stays() -> None:
     ]  # fmt: skip
 
 
+def test_a_heading_of_rows_that_are_not_listed_is_a_heading_still() -> None:
+    rows = ["direct (1; 1 fits)", "  a.py#f  1", "in 3 steps (9)  (+9 not listed: higher limit)"]
+    (*_, last) = lay_out(rows, 60)
+    assert last == "\x1b[1min 3 steps (9)\x1b[0m  \x1b[2m(+9 not listed: higher limit)\x1b[0m"
+
+
 def test_a_chart_stays_as_it_was_drawn() -> None:
     chart = ["  search   5  ███  served   4.9 kB", "  status  12  █    served 118.0 kB"]
     assert shown(*chart) == chart

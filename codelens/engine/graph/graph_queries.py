@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_left, seconds_to_read
 from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import IndexLocked, InvalidArgument, ReadError, SettingError
+from codelens.index.refresh_budget import FEW_FILES
 
 if TYPE_CHECKING:
     from codelens.engine.impact.impact_query import Base
@@ -114,7 +117,7 @@ class GraphQueries:
 
         impact_query.check_depth(depth)
         started = time.monotonic()
-        with self._pool.view(view_request) as view:
+        with self._view_of_changes(view_request, diff) as view:
             with view.reading():
                 changes = changes_of(view, diff)
             base = impact_query.Base(diff, None)
@@ -129,6 +132,23 @@ class GraphQueries:
                 if walked is not None:
                     edge_cache.keep(walked)
             return self._with_notes(view, answer)
+
+    @contextmanager
+    def _view_of_changes(self, view_request: ViewRequest, diff: str) -> Generator[CurrentView]:
+        """A look at what changed: files that a partial view has not read yet are asked for."""
+        from codelens.engine.impact.changed_files import changed_files, commit_of
+
+        with self._pool.view(view_request) as view:
+            unread: list[bytes] = []
+            if view.refreshed.status != "fresh":
+                with view.reading():
+                    unread = changed_files(view, commit_of(view, diff)).unread
+            if not unread:
+                yield view
+                return
+        targets = tuple(map(os.fsdecode, unread[:FEW_FILES]))
+        with self._pool.view(replace(view_request, targets=targets)) as view:
+            yield view
 
     def _with_notes(self, view: CurrentView, answer: ImpactAnswer) -> ImpactAnswer:
         """The answer with the saved notes on what changes and on its direct users."""

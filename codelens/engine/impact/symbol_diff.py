@@ -16,19 +16,20 @@ from codelens.engine.adhoc_reader import NOTHING, Older, OlderTexts, extractor_o
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.targets import innermost
 from codelens.engine.graph.text_uses.setting_keys import MOST_KEYS, SettingKey, keys_in
-from codelens.errors import NoSuchRef, NotInGit, SettingError
+from codelens.engine.impact.changed_files import (
+    ChangedFile,
+    changed_files,
+    commit_of,
+    unread_notes,
+)
 from codelens.extract.file_kinds import decode
 from codelens.handles.handle_naming import known_symbols
 from codelens.plurals import count_of
 from codelens.resolve.walk.edge_table import MODULE
-from codelens.scan.content_hash import hash_of
-from codelens.scope.commits.commit_tree import read_tree
-from codelens.scope.membership.own_membership import own_rules
-from codelens.scope.text_diff import LineChange, base_commit, changed_lines, left_out
-from codelens.store.facts.contents import blobs, surfaces
-from codelens.store.facts.raw_hashes import hashes
+from codelens.scope.text_diff import LineChange, changed_lines
+from codelens.store.facts.contents import surfaces
 from codelens.store.views.views import FileRow
-from codelens.types import CommitId, Symbol
+from codelens.types import Symbol
 
 _HEAD_BYTES = 4096
 MOST_FILES = 2_000
@@ -66,17 +67,6 @@ class Change(NamedTuple):
     """Comments, or imports that were added: nobody who uses the file can see that."""
 
 
-class _ChangedFile(NamedTuple):
-    """One file that differs."""
-
-    path: bytes
-    """Where it is now; where it was, if it is gone."""
-    how: str
-    old_path: bytes
-    """Where it was; empty if it is new."""
-    old_oid: bytes
-
-
 class Changes(NamedTuple):
     """All that differs."""
 
@@ -101,10 +91,10 @@ def changes_of(view: CurrentView, base: str) -> Changes:
         SettingError: there is no commit yet.
         ReadError: what git has cannot be read.
     """
-    commit = _commit(view, base)
+    commit = commit_of(view, base)
     by_path = view.snapshot.by_path
-    files = _files(view, commit)
-    notes: list[str] = []
+    files, unread = changed_files(view, commit)
+    notes = unread_notes(view, unread)
     if len(files) > MOST_FILES:
         notes.append(
             f"at least: {count_of(len(files), 'file')} differ, the first {MOST_FILES:,} were "
@@ -118,8 +108,6 @@ def changes_of(view: CurrentView, base: str) -> Changes:
         older = OlderTexts(view, extractor)
         for changed_file in sorted(files)[:MOST_FILES]:
             file = by_path.get(changed_file.path)
-            if file is None and changed_file.how != "removed":
-                continue
             old = view.repository.read_blob(changed_file.old_oid) if changed_file.old_oid else b""
             before = older.facts(changed_file.old_path, old) if changed_file.old_path else NOTHING
             if changed_file.old_path and file is not None:
@@ -146,60 +134,6 @@ def changes_of(view: CurrentView, base: str) -> Changes:
     return Changes(commit, changes, notes, seen_outside, new_positions, tuple(keys)[:MOST_KEYS])
 
 
-def _commit(view: CurrentView, base: str) -> CommitId:
-    root = view.scope.root
-    if not view.repository.is_git:
-        raise NotInGit(root, "there is no commit to compare with")
-    try:
-        return base_commit(view.repository, base)
-    except NoSuchRef:
-        if view.scope.head:
-            raise
-    raise SettingError(
-        f"{root!r} has no commit yet, so there is nothing to compare with; commit first, or name "
-        "the files or definitions that change"
-    )
-
-
-def _files(view: CurrentView, commit: CommitId) -> list[_ChangedFile]:
-    """Files whose bytes differ, told by hash: those of git's objects are known to the store."""
-    snapshot, repository = view.snapshot, view.repository
-    then = {bytes(entry.path): entry.oid for entry in read_tree(repository, commit).files}
-    hash_by_oid = {oid: known[0] for oid, known in blobs(snapshot.db, set(then.values())).items()}
-    now = {file.path: file for file in snapshot.files}
-    have = hashes(snapshot.db, {file.content for file in now.values() if file.content is not None})
-
-    def hash_then(path: bytes) -> bytes:
-        oid = then[path]
-        if oid not in hash_by_oid:
-            hash_by_oid[oid] = hash_of(repository.read_blob(oid))
-        return hash_by_oid[oid]
-
-    changed: list[_ChangedFile] = []
-    for path, file in now.items():
-        if path not in then:
-            changed.append(_ChangedFile(path, "added", b"", b""))
-        elif file.content is not None and have.get(file.content) != hash_then(path):
-            changed.append(_ChangedFile(path, "changed", path, then[path]))
-    gone = then.keys() - now.keys()
-    if gone:
-        gone -= left_out(repository, view.scope)
-        rules = own_rules(repository, view.scope, view.settings)
-        gone = {path for path in gone if not rules.leaves_out(path)}
-    new = (entry for entry in changed if entry.how == "added")
-    moved: dict[bytes, _ChangedFile] = {
-        have.get(now[entry.path].content or 0, b""): entry for entry in new
-    }
-    for path in sorted(gone):
-        same = moved.pop(hash_then(path), None)
-        if same is None:
-            changed.append(_ChangedFile(path, "removed", path, then[path]))
-        else:
-            changed.remove(same)
-            changed.append(_ChangedFile(same.path, "moved", path, then[path]))
-    return changed
-
-
 def _is_seen_outside(view: CurrentView, file: FileRow | None, before: Older) -> bool:
     """Whether other files see a difference in a file that changed."""
     if file is None or file.content is None:
@@ -209,7 +143,7 @@ def _is_seen_outside(view: CurrentView, file: FileRow | None, before: Older) -> 
 
 
 def _of_file(
-    view: CurrentView, changed_file: _ChangedFile, file: FileRow | None, old: bytes, *,
+    view: CurrentView, changed_file: ChangedFile, file: FileRow | None, old: bytes, *,
     before: Older, new_positions: Mapping[int, int],
 ) -> Iterator[Change]:  # fmt: skip
     if file is None or changed_file.how == "removed":
@@ -228,6 +162,10 @@ def _of_file(
     if changed_file.how == "moved":
         yield Change(changed_file.path, MODULE, "moved", "", before=changed_file.old_path)
     new = view.read(file) or b""
+    if file.content is None:
+        # Too large for the index, or not to be read: what of it differs is not known.
+        yield Change(changed_file.path, MODULE, "changed", "")
+        return
     if b"\0" in new[:_HEAD_BYTES] or b"\0" in old[:_HEAD_BYTES]:
         yield Change(changed_file.path, MODULE, "changed", "")
         return

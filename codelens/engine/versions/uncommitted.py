@@ -17,7 +17,17 @@ from codelens.store.database.database import Database
 
 def files_side(view: CurrentView, name: str) -> FilesSide:
     """The files of a look, as a side."""
-    return FilesSide(view.repository, view.scope, view.snapshot, view.settings, name)
+    return FilesSide(
+        view.repository, view.scope, view.snapshot, view.settings, name,
+        pending=view.refreshed.pending, is_checked=not view.refreshed.unchecked,
+    )  # fmt: skip
+
+
+def unlisted_notes(view: CurrentView | None) -> list[str]:
+    """What cannot be said of a look at files that had no time to list all folders."""
+    if view is None or not view.refreshed.unlisted:
+        return []
+    return ["at least: files that git does not track were not all looked for in time"]
 
 
 class OwnEdits(NamedTuple):
@@ -59,6 +69,8 @@ def other_edits(
         for file in there.snapshot.files
         if file.content is None or before.get(file.path) != file.content
     )
+    # Neither is it of those that the view there is behind with.
+    unread_paths.update(there.refreshed.pending, after if there.refreshed.unchecked else ())
     if here.scope.head != there.scope.head:
         changes = tree_changes(there.repository, here.scope.head, there.scope.head)
         unread_paths.update(change.path for change in changes)

@@ -45,6 +45,7 @@ class VersionQueries:
         from codelens.engine.versions import diff_query
         from codelens.engine.versions.broken_uses import public_surface
         from codelens.engine.versions.chosen_sides import chosen_sides
+        from codelens.engine.versions.uncommitted import unlisted_notes
 
         view_request = self._of_refs_alone(view_request, spec, other)
         with self._pool.view(view_request) as view:
@@ -53,11 +54,15 @@ class VersionQueries:
             compared = diff_query.compared(sides.old, sides.new, facts, globs)
             files = diff_query.file_lines(compared, kinds)
             meaning = None
-            notes: tuple[str, ...] = ()
+            notes = (*unlisted_notes(sides.new_view), *unlisted_notes(sides.old_view))
+            is_whole = not notes
             if uses and files:
                 meaning = _meaning(view, sides, compared, view_request)
                 if staged:
-                    notes = ("uses were searched in the files on disk, not as staged",)
+                    notes = (
+                        *notes,
+                        "uses were searched in the files on disk, not as staged",
+                    )
             added, removed = public_surface(compared)
             return DiffAnswer(
                 receipt=view.receipt(),
@@ -70,7 +75,7 @@ class VersionQueries:
                 removed_public=removed,
                 tests=meaning.tests if meaning else (),
                 test_count=len(meaning.tests) if meaning else 0,
-                at_least=meaning.at_least if meaning else False,
+                at_least=not is_whole or (meaning.at_least if meaning else False),
                 left_out=diff_query.files_left_out(compared, files),
                 notes=(*notes, *(meaning.notes if meaning else ())),
             )

@@ -56,7 +56,7 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
 
 def _nothing(answer: DiffAnswer) -> str:
     if not answer.left_out:
-        return "nothing differs"
+        return f"nothing differs{' in what was looked at in time' if answer.at_least else ''}"
     others = count_of(answer.left_out, "file")
     return f"nothing of what was asked for differs; {others} differ{'s' * (answer.left_out == 1)}"
 

@@ -158,7 +158,8 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     least = "at least " if answer.at_least and hit else ""
     against = f" against {answer.base}" if answer.base else ""
     if not answer.changed:
-        return [f"nothing differs{against}"], []
+        read = " in what was read in time" if answer.at_least else ""
+        return [f"nothing differs{against}{read}"], []
     head = [
         f"{count_of(len(answer.changed), 'change')}{against}: {least}"
         f"{count_of(hit, 'definition')} hit, {count_of(answer.files, 'other file')}; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
+from codelens.index.refresh_budget import FEW_FILES
+from codelens.render.graph import graph_text
 
 NOW = "def fold(sheet, times):\n    return sheet * times\n"
 
@@ -44,3 +47,77 @@ def test_the_impact_of_changes_against_a_commit_that_was_not_read(
     answer = engine.impact(diff="HEAD", path=folded.root, budget_ms=0)
     assert answer.receipt.status == "partial" and answer.at_least
     assert [change.node.handle for change in answer.changed] == ["paper.py#fold"]
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> GitRepo:
+    """A tree with an edit, a removal, a staged file and an untracked one."""
+    repo = GitRepo.init(tmp_path / "edited")
+    files = {f"part{at}/m{at}.py": f"def m{at}():\n    return {at}\n" for at in range(12)}
+    repo.commit("one", {**files, "paper.py": NOW})
+    repo.write("part3/m3.py", "def m3():\n    return 33\n")
+    repo.write("part4/staged.py", "def staged():\n    return 4\n")
+    repo.git("add", "part4/staged.py")
+    repo.write("part5/new.py", "def new():\n    return 5\n")
+    (repo.root / "part6" / "m6.py").unlink()
+    return repo
+
+
+def test_of_a_view_without_any_file_what_differs_is_named_and_nothing_else_is_removed(
+    engine: Engine, edited: GitRepo
+) -> None:
+    answer = engine.impact(diff="HEAD", path=edited.root, budget_ms=0)
+    assert answer.receipt.status == "partial" and answer.at_least
+    handles = {change.node.handle for change in answer.changed}
+    assert {handle for handle in handles if handle.startswith("HEAD:")} == {
+        "HEAD:part6/m6.py", "HEAD:part6/m6.py#m6",
+    }  # fmt: skip
+    told = " ".join([*handles, *answer.notes])
+    assert "part3/m3.py" in told and "part4/staged.py" in told
+    assert "part5/new.py" in told or any("not all looked for" in note for note in answer.notes)
+    assert "m1.py" not in told and "paper.py" not in told
+
+
+def test_nothing_is_denied_in_the_text_of_an_answer_that_is_not_whole(
+    engine: Engine, folded: GitRepo
+) -> None:
+    answer = engine.impact(diff="HEAD", path=folded.root, budget_ms=0)
+    head, _ = graph_text.impact(replace(answer, changed=()))
+    assert head == [f"nothing differs against {answer.base} in what was read in time"]
+
+
+def test_files_that_differ_are_read_first(engine: Engine, edited: GitRepo) -> None:
+    """A server leaves a large first view to the background: what differs is not left."""
+    for at in range(FEW_FILES):
+        edited.write(f"more/n{at}.py", f"def n{at}():\n    return {at}\n")
+    edited.git("add", "more")
+    edited.git("commit", "--quiet", "--message", "more", "--", "more")
+    whole = engine.impact(diff="HEAD", path=edited.root)
+    settings = Settings(home=edited.root.with_name("other"))
+    with Engine(settings, keep_going=True) as server:
+        answer = server.impact(diff="HEAD", path=edited.root, budget_ms=60_000)
+    assert {change.node.handle for change in whole.changed} >= {
+        "part3/m3.py#m3", "part4/staged.py#staged", "part5/new.py#new", "HEAD:part6/m6.py#m6",
+    }  # fmt: skip
+    assert answer.changed == whole.changed
+
+
+def test_a_server_compares_untracked_files_that_it_did_not_read(
+    edited: GitRepo, tmp_path: Path
+) -> None:
+    for at in range(FEW_FILES):
+        edited.write(f"more/n{at}.py", f"N{at} = {at}\n")
+    with Engine(Settings(home=tmp_path / "home"), keep_going=True) as server:
+        diff = server.diff(path=edited.root, budget_ms=60_000)
+    paths = {file.path for file in diff.files}
+    assert {"part5/new.py", "part4/staged.py", "more/n7.py"} <= paths and "paper.py" not in paths
+
+
+def test_a_view_that_is_behind_denies_no_edit(engine: Engine, edited: GitRepo) -> None:
+    engine.look(path=edited.root)
+    edited.write("part8/m8.py", "def m8():\n    return 88\n")
+    impact = engine.impact(diff="HEAD", path=edited.root, budget_ms=0)
+    told = " ".join([*(change.node.handle for change in impact.changed), *impact.notes])
+    assert "part8/m8.py" in told
+    diff = engine.diff(path=edited.root, budget_ms=0)
+    assert "part8/m8.py" in {file.path for file in diff.files}
