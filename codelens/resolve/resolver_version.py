@@ -10,7 +10,7 @@ RESOLVER_VERSION = 16
 RULES_DIGEST = "dc3bc684bae575b7"
 """Digest of all other files of this package; `tests/resolve/test_version.py` says the new one."""
 
-PACKING_DIGEST = "ca58045040abc09a"
+PACKING_DIGEST = "a629b3cf5ed8a59c"
 """Digest of `store/facts/resolution_facts.py`: facts that are packed, or whose surface is told,
 otherwise than those in the indexes of users need a new CORE_VERSION of
 `codelens.extract.extractor_version`."""

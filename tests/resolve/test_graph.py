@@ -103,6 +103,56 @@ def test_kept_edges_equal_those_from_nothing(seed: int) -> None:
     assert list(now.every()) == list(new.every())
 
 
+DECORATED = """
+class R:
+    def go(self): ...
+
+def other(f):
+    return 1
+
+class A:
+    @classmethod
+    def make(cls):
+        return cls()
+
+    @property
+    def r(self) -> R: ...
+
+@wraps
+def made():
+    return R()
+"""
+DERIVED = """
+local Base = {}
+local Derived = {}
+function Derived.new() return setmetatable({}, Derived) end
+local Third = {}
+function Base.run() end
+setmetatable(Derived, { __index = Base })
+return Derived
+"""
+
+
+@pytest.mark.parametrize(
+    ("definer", "text", "user", "old", "new"),
+    [
+        ("d.py", DECORATED, "from d import made\nmade().go()\n", "@wraps", "@other"),
+        ("d.py", DECORATED, "from d import A\nA.make().r.go()\n", "@classmeth", "@staticmeth"),
+        ("d.lua", DERIVED, 'local d = require("d")\nd.run()\n', "table(Derived,", "table(Third,"),
+    ],
+)
+def test_one_decorator_or_table_for_another_is_seen_by_others(
+    definer: str, text: str, user: str, old: str, new: str
+) -> None:
+    contents, known = Contents(), GraphState()
+    path = f"user.{definer[2:]}"
+    files = {definer: text, path: user}
+    before = graph(contents, files, known).edges(path.encode())
+    files[definer] = text.replace(old, new)
+    expected = graph(contents, files).edges(path.encode())
+    assert graph(contents, files, known).edges(path.encode()) == expected != before
+
+
 def test_an_edit_inside_a_function_leaves_other_files_alone() -> None:
     contents, known = Contents(), GraphState()
     list(graph(contents, START, known).every())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
@@ -19,6 +20,9 @@ from typing import NamedTuple, get_args
 from codelens.types import Binding, Reference, Scope, ScopeKind, Structure
 
 _INNER = frozenset({"=", ":", "?", "let"})
+_TAKING = frozenset({"base", "implements"})
+_MIXING = frozenset({"extend", "class_methods"})
+"""Calls in modules of Ruby that give methods to the types that include these."""
 _KINDS: tuple[str, ...] = get_args(ScopeKind)
 # Hundreds of thousands are made for a large view; their own `__new__` takes four times as long.
 _BINDING: Callable[[tuple[object, ...]], Binding] = partial(tuple.__new__, Binding)  # pyright: ignore[reportUnknownMemberType]
@@ -68,9 +72,10 @@ def packed(structure: Structure) -> bytes:
 def surface(structure: Structure) -> int:
     """Digest of what names in other files can depend on, 63 bits.
 
-    Lines are no part of it, nor are references, nor variables inside a function that says its
-    result or has no name: most edits change nothing that others see. Signatures are: how many
-    parameters there are, and of which types, decides between overloads.
+    Lines are no part of it, nor are references other than decorators and those beside bases, nor
+    variables inside a function that says its result or has no name: most edits change nothing that
+    others see. Signatures are: how many parameters there are, and of which types, decides between
+    overloads.
     """
     kinds = [scope.kind for scope in structure.scopes]
     around: list[int] = []
@@ -106,8 +111,55 @@ def surface(structure: Structure) -> int:
     ]
     imports = [imported[:3] for imported in structure.imports]
     scopes = [tuple(scope) for scope in structure.scopes]
-    text = repr((symbols, imports, scopes, rows)).encode("utf-8", "surrogatepass")
+    parts = (symbols, imports, scopes, rows, _beside_bases(structure), _before_names(structure))
+    text = repr(parts).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 1
+
+
+def _beside_bases(structure: Structure) -> tuple[object, ...]:
+    """What is named in the lines where types take something in, which tells how they do.
+
+    `extend`, `include` and `prepend` of Ruby, `setmetatable` of Lua. Lines by their order alone.
+    """
+    taken = [binding.line for binding in structure.bindings if binding.how in _TAKING]
+    mixing = {
+        reference.line
+        for reference in structure.references
+        if reference.name in _MIXING and reference.kind == "call"
+    }
+    ordinals = {line: at for at, line in enumerate(sorted(mixing.union(taken)))}
+    beside = sorted(
+        (ordinals[reference.line], reference.column, at)
+        for at, reference in enumerate(structure.references)
+        if reference.line in ordinals
+    )
+    references = [structure.references[at] for _, _, at in beside]
+    names = sorted(symbol.name_line for symbol in structure.symbols)
+    return (
+        [ordinals[line] for line in taken],
+        # A block counts for the methods behind it.
+        [bisect_right(names, line) for line in ordinals],
+        [
+            (ordinals[reference.line], reference.receiver, *reference[:2], reference.symbol)
+            for reference in references
+        ],
+    )
+
+
+def _before_names(structure: Structure) -> list[tuple[object, ...]]:
+    """What is named in the lines of definitions above their names: decorators, annotations."""
+    headers = sorted(
+        (symbol.start_line, symbol.name_line, at) for at, symbol in enumerate(structure.symbols)
+    )
+    rows: list[tuple[object, ...]] = []
+    starts = [header[0] for header in headers]
+    for reference in structure.references:
+        last = bisect_right(starts, reference.line) - 1
+        if last >= 0 and reference.line < headers[last][1]:
+            start, _, at = headers[last]
+            place = (reference.line - start, reference.column)
+            rows.append((at, *place, reference.receiver, reference.name))
+    return rows
 
 
 class Places(NamedTuple):
