@@ -16,8 +16,7 @@ import pygit2
 from codelens.errors import ScopeError
 from codelens.scope.commits.commit_tree import expand_tree
 from codelens.scope.commits.tree_changes import GITLINK, LINK
-from codelens.scope.git_index.git_index import read_index
-from codelens.scope.git_index.git_index_format import IndexEntry
+from codelens.scope.git_index.git_index import EntriesByPath, read_by_path
 from codelens.scope.repository import Repository, Scope
 from codelens.scope.special_files import RULES_BYTES, refuse_special_file
 from codelens.scope.uncommitted_changes import is_real_folder, same_stat
@@ -45,20 +44,16 @@ class StoredFiles:
         self._real = {self._root: True}
 
     @cached_property
-    def entries(self) -> dict[bytes, IndexEntry]:
+    def entries(self) -> EntriesByPath:
         """What git's index holds by path; of a conflict the stage that is ours, if there is one.
 
         Raises:
             ReadError: the index cannot be read.
         """
-        by_path: dict[bytes, IndexEntry] = {}
-        for entry in read_index(
+        return read_by_path(
             self._index_file,
             expand_tree=lambda oid, prefix: expand_tree(self._repository, oid, prefix),
-        ):
-            if entry.path not in by_path or entry.stage == 2:
-                by_path[entry.path] = entry
-        return by_path
+        )
 
     @property
     def _index_file(self) -> str:
@@ -158,12 +153,10 @@ class StoredFiles:
     def special_entries(self) -> dict[bytes, tuple[int, bytes]]:
         """Links and submodules that git's index holds and that are on the disk: mode and object."""
         special: dict[bytes, tuple[int, bytes]] = {}
-        for path, entry in self.entries.items():
-            if entry.mode & TYPE not in {LINK, GITLINK} or entry.skip_worktree:
-                continue
-            present = self.special_at(path)
+        for entry in self.entries.of_types({LINK, GITLINK}):
+            present = None if entry.skip_worktree else self.special_at(entry.path)
             if present is not None:
-                special[path] = present
+                special[entry.path] = present
         return special
 
     def special_at(self, path: bytes) -> tuple[int, bytes] | None:

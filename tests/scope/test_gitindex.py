@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 from membership_trees import examples, fresh_repo, make_file, paths, track
 
 from codelens.errors import ReadError, UnsupportedRepository
-from codelens.scope.git_index.git_index import index_files, read_index, read_tracked
+from codelens.scope.git_index.git_index import (
+    index_files,
+    read_by_path,
+    read_index,
+    read_tracked,
+)
 from codelens.scope.git_index.git_index_format import IndexEntry
 
 _DEBUG = re.compile(
@@ -67,6 +72,15 @@ def assert_read_as_git_does(repo: GitRepo) -> list[IndexEntry]:
 
     entries = read_index(index_of(repo), expand_tree=opened)
     assert entries == entries_by_git(repo)
+    by_path = read_by_path(index_of(repo), expand_tree=opened)
+    first_or_ours = {entry.path: entry for entry in reversed(entries)}
+    first_or_ours |= {entry.path: entry for entry in entries if entry.stage == 2}
+    assert dict(by_path) == first_or_ours
+    assert {entry.path for entry in by_path.of_types({0o160000})} == {
+        path for path, entry in first_or_ours.items() if entry.mode == 0o160000
+    }
+    assert all(path in by_path for path in first_or_ours)
+    assert b"no such" not in by_path
     tracked = read_tracked(index_of(repo), expand_tree=opened)
     assert tracked.paths == {entry.path for entry in entries}
     assert tracked.gitlinks == {entry.path for entry in entries if entry.mode == 0o160000}
@@ -252,7 +266,7 @@ def test_an_unknown_extension_that_matters_is_refused(repo: GitRepo) -> None:
 def test_a_truncated_index_is_an_error_that_says_what_to_do(repo: GitRepo, length: int) -> None:
     index = index_of(repo)
     index.write_bytes(index.read_bytes()[:length])
-    for read in (read_index, read_tracked):
+    for read in (read_index, read_by_path, read_tracked):
         with pytest.raises(ReadError, match="git reset"):
             read(index)
 
@@ -262,7 +276,7 @@ def test_a_truncated_index_is_an_error_that_says_what_to_do(repo: GitRepo, lengt
 def test_any_bytes_give_entries_or_an_error_of_ours(tmp_path_factory, data, version, count):
     index = tmp_path_factory.getbasetemp() / "any-index"
     index.write_bytes(b"DIRC" + struct.pack(">II", version, count) + data)
-    for read in (read_index, read_tracked, index_files):
+    for read in (read_index, read_by_path, read_tracked, index_files):
         try:
             read(index)
         except (ReadError, UnsupportedRepository):

@@ -1,4 +1,6 @@
-"""Reader of git's index file: what is tracked. `read_index` gives all of it, `read_tracked` less.
+"""Reader of git's index file: what is tracked.
+
+`read_index` gives all of it, `read_by_path` what is asked for of some paths, `read_tracked` names.
 
 libgit2 does not open sparse and split indexes, so we read the file ourselves: versions 2 to 4,
 SHA-1, as git's Documentation/gitformat-index.txt has it. The checksum at its end is not verified,
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, TypeVar
 
 from codelens.errors import ReadError
@@ -21,6 +23,7 @@ from codelens.scope.git_index.git_index_format import (
     Damaged,
     IndexEntry,
     IndexFile,
+    Record,
     load,
 )
 from codelens.scope.git_index.split_index import merged, shared_id
@@ -38,7 +41,10 @@ _IGNORE_NAME: Final = b".gitignore"
 _TYPE_AT: Final = 26
 _GITLINK_BYTE: Final = GITLINK >> 8
 _FOLDER_BYTE: Final = _FOLDER >> 8
+_TYPE_BITS_OF_BYTE: Final = _TYPE_BITS >> 8
 _SECOND_NS: Final = 1_000_000_000
+_OURS: Final = 2
+"""Stage of our side in a conflict."""
 _Result = TypeVar("_Result")
 
 
@@ -61,6 +67,52 @@ class TrackedSet(NamedTuple):
     """Ignore files with skip-worktree and their object ids: git reads them when not on disk."""
     digest: bytes
     """Equal for two indexes that let the same files belong; 16 bytes."""
+
+
+class EntriesByPath(Mapping[bytes, IndexEntry]):
+    """Entries by path; of a conflict the stage that is ours, or the first if there is none.
+
+    An entry of an index file is unpacked when it is asked for: of thousands a comparison asks for
+    those of the few files that are not as they were, and unpacking is most of a reading's price.
+    """
+
+    def __init__(self, packed: IndexFile | None, unpacked: Iterable[IndexEntry]) -> None:
+        """Of a file that holds each entry as it is, or of entries that were unpacked already."""
+        self._data = packed.data if packed is not None else b""
+        self._records: dict[bytes, Record] = {}
+        for record in packed.records if packed is not None else ():
+            if record[1] not in self._records or _stage(record[2]) == _OURS:
+                self._records[record[1]] = record
+        self._unpacked: dict[bytes, IndexEntry] = {}
+        for entry in unpacked:
+            if entry.path not in self._unpacked or entry.stage == _OURS:
+                self._unpacked[entry.path] = entry
+
+    def __getitem__(self, path: bytes) -> IndexEntry:
+        entry = self._unpacked.get(path)
+        if entry is None:
+            entry = self._unpacked[path] = _entry(self._data, self._records[path])
+        return entry
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._records or path in self._unpacked
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._records or self._unpacked)
+
+    def __len__(self) -> int:
+        return len(self._records or self._unpacked)
+
+    def of_types(self, types: Collection[int]) -> list[IndexEntry]:
+        """The entries whose mode has one of these type bits, in git's order."""
+        if not self._records:
+            return [entry for entry in self._unpacked.values() if entry.mode & _TYPE_BITS in types]
+        type_bytes = {type_bits >> 8 for type_bits in types}
+        return [
+            self[path]
+            for path, (at, _, _) in self._records.items()
+            if self._data[at + _TYPE_AT] & _TYPE_BITS_OF_BYTE in type_bytes
+        ]
 
 
 def _tracked_set(paths: list[bytes], gitlinks: list[int], blobs: dict[bytes, bytes]) -> TrackedSet:
@@ -122,6 +174,21 @@ def read_index(
     return _guarded(file, lambda: _all_entries(file, load(file), expand_tree))
 
 
+def read_by_path(
+    path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
+) -> EntriesByPath:
+    """To ask for entries of some paths; arguments and errors are those of `read_index`."""
+    file = os.fspath(path)
+
+    def read() -> EntriesByPath:
+        loaded = load(file)
+        if loaded is None or not _needs_more(loaded):
+            return EntriesByPath(loaded, ())
+        return EntriesByPath(None, _all_entries(file, loaded, expand_tree))
+
+    return _guarded(file, read)
+
+
 def read_tracked(
     path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
 ) -> TrackedSet:
@@ -170,8 +237,7 @@ def _tracked(file: str, expand_tree: ExpandTree | None) -> TrackedSet:
     if loaded is None:
         return NOTHING_TRACKED
     data = loaded.data
-    types = {data[at + _TYPE_AT] for at, _, _ in loaded.records}
-    if loaded.link is not None or _FOLDER_BYTE in types:
+    if _needs_more(loaded):
         entries = _all_entries(file, loaded, expand_tree)
         return _tracked_set(
             [entry.path for entry in entries],
@@ -182,19 +248,25 @@ def _tracked(file: str, expand_tree: ExpandTree | None) -> TrackedSet:
                 if entry.skip_worktree and _is_ignore(entry.path)
             },
         )
-    gitlinks: list[int] = []
-    if _GITLINK_BYTE in types:
-        gitlinks = [
-            number
-            for number, (at, _, _) in enumerate(loaded.records)
-            if data[at + _TYPE_AT] == _GITLINK_BYTE
-        ]
+    gitlinks = [
+        number
+        for number, (at, _, _) in enumerate(loaded.records)
+        if data[at + _TYPE_AT] == _GITLINK_BYTE
+    ]
     blobs = {
         path: FIXED.unpack_from(data, at)[10]
         for at, path, flags in loaded.records
         if flags & SKIP_WORKTREE and _is_ignore(path)
     }
     return _tracked_set([path for _, path, _ in loaded.records], gitlinks, blobs)
+
+
+def _needs_more(loaded: IndexFile) -> bool:
+    """Whether entries lie elsewhere, too: in a shared part, or in trees of a sparse index."""
+    data = loaded.data
+    return loaded.link is not None or any(
+        data[at + _TYPE_AT] == _FOLDER_BYTE for at, _, _ in loaded.records
+    )
 
 
 def _is_ignore(path: bytes) -> bool:
@@ -216,25 +288,30 @@ def _all_entries(
 
 def _entries(loaded: IndexFile) -> list[IndexEntry]:
     """Entries of one file as they stand; the names of replacing entries are empty."""
-    entries: list[IndexEntry] = []
-    data, unpack = loaded.data, FIXED.unpack_from
-    for at, path, flags in loaded.records:
-        c_s, c_ns, m_s, m_ns, _, ino, mode, _, _, size, oid = unpack(data, at)
-        fields = (
-            path,
-            mode,
-            oid,
-            flags >> 12 & 3,
-            m_s * _SECOND_NS + m_ns,
-            c_s * _SECOND_NS + c_ns,
-            size,
-            ino,
-            flags & SKIP_WORKTREE != 0,
-            flags & ASSUME_UNCHANGED != 0,
-            flags & INTENT_TO_ADD != 0,
-        )
-        entries.append(IndexEntry._make(fields))
-    return entries
+    data = loaded.data
+    return [_entry(data, record) for record in loaded.records]
+
+
+def _entry(data: bytes, record: Record) -> IndexEntry:
+    at, path, flags = record
+    c_s, c_ns, m_s, m_ns, _, ino, mode, _, _, size, oid = FIXED.unpack_from(data, at)
+    return IndexEntry(
+        path,
+        mode,
+        oid,
+        _stage(flags),
+        m_s * _SECOND_NS + m_ns,
+        c_s * _SECOND_NS + c_ns,
+        size,
+        ino,
+        flags & SKIP_WORKTREE != 0,
+        flags & ASSUME_UNCHANGED != 0,
+        flags & INTENT_TO_ADD != 0,
+    )
+
+
+def _stage(flags: int) -> int:
+    return flags >> 12 & 3
 
 
 def _shared_file(file: str, base: bytes) -> str:
