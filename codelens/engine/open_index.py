@@ -8,12 +8,12 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codelens.config import Settings
 from codelens.engine.fair_turns import FairTurns
 from codelens.errors import IndexCorrupt, SettingError, StoreError
 from codelens.paths import index_file
-from codelens.scan.watched_tree import WatchedTree
 from codelens.scope.repository import Scope
 from codelens.store.database import index_removal, writer_lease
 from codelens.store.database.database import Database
@@ -24,6 +24,9 @@ from codelens.store.saved import pins
 from codelens.store.views import views
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow, ViewRow
+
+if TYPE_CHECKING:
+    from codelens.scan.watched_tree import WatchedTree
 
 logger = logging.getLogger(__name__)
 
@@ -101,6 +104,8 @@ class OpenIndex:
         """What is known of a worktree since the last question about it; None where none watches."""
         if not self._watches:
             return None
+        from codelens.scan.watched_tree import WatchedTree
+
         tree = self._watched.pop(scope.root, None) or WatchedTree(os.fsencode(scope.root))
         self._watched[scope.root] = tree
         if len(self._watched) > _MOST_WATCHED:

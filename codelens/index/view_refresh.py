@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from codelens.config import Settings
 from codelens.errors import DiskFull, HomeNotReadable, HomeNotWritable, IndexLocked, LeaseLost
@@ -33,7 +33,6 @@ from codelens.index.worktree_comparison import (
 )
 from codelens.meaning import view_vectors
 from codelens.meaning.word_table import shipped_version
-from codelens.scan.watched_tree import WatchedTree
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -43,6 +42,9 @@ from codelens.store.facts import contents, postings
 from codelens.store.views import views
 from codelens.store.views.views import PENDING, Change, FileRow, ViewRow, ViewState
 from codelens.types import Tier
+
+if TYPE_CHECKING:
+    from codelens.scan.watched_tree import WatchedTree
 
 # Starting a worker costs about what parsing half a megabyte does.
 _POOL_BYTES = 1_500_000

@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Iterable
 from itertools import repeat
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.config import Settings
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
@@ -25,12 +25,14 @@ from codelens.meaning.view_vectors import has_vectors
 from codelens.scan.content_hash import hash_of
 from codelens.scan.stat_check import Looked, look
 from codelens.scan.stat_signature import signature, signature_to_store
-from codelens.scan.watched_tree import WORTH_WATCHING, WatchedTree
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
 from codelens.store.facts.raw_hashes import hashes
 from codelens.store.views import views
 from codelens.store.views.views import CURRENT, PENDING, FileRow, ViewRow
+
+if TYPE_CHECKING:
+    from codelens.scan.watched_tree import WatchedTree
 
 _MOST_FILES = 100
 
@@ -133,7 +135,7 @@ def compare(
     if view is None or not view.complete or not surveyor.same_members(view):
         return _by_walk(surveyor, known, deadline)
     until = max(deadline, look_until or deadline) if deadline is not None else None
-    if watched is not None and len(known.files) >= WORTH_WATCHING:
+    if watched is not None and watched.is_worth(len(known.files)):
         seen = watched.look(known.folders, known.files, until)
     else:
         pairs = ((file.path, file.signature) for file in known.files)

@@ -80,6 +80,11 @@ class WatchedTree:
         )
         return self._settle(looked, open_files)
 
+    @staticmethod
+    def is_worth(files: int) -> bool:
+        """Whether a tree of so many files is watched."""
+        return files >= WORTH_WATCHING
+
     @property
     def state(self) -> str:
         """Whether there is a watch, in a few words; empty where there was no reason for one."""

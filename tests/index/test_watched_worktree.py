@@ -14,7 +14,6 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.index import worktree_comparison
 from codelens.scan import folder_watch, stat_check, watched_tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is told elsewhere")
@@ -30,7 +29,7 @@ def repo(tmp_path: Path) -> GitRepo:
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """An engine that watches trees of any size, and sweeps none."""
-    monkeypatch.setattr(worktree_comparison, "WORTH_WATCHING", 0)
+    monkeypatch.setattr(watched_tree, "WORTH_WATCHING", 0)
     monkeypatch.setattr(watched_tree, "SWEEP_EVERY_S", 1e9)
     with Engine(Settings(home=tmp_path / "home"), keep_going=True) as engine:
         yield engine

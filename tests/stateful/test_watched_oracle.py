@@ -17,7 +17,6 @@ from stateful.test_oracle import SEQUENCES, STEPS, Histories
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.index import worktree_comparison
 from codelens.scan import watched_tree
 from codelens.scan.folder_watch import Events, FolderWatch
 
@@ -65,7 +64,7 @@ def test_a_watched_view_equals_one_built_from_nothing(
         if fault != "none":
             self.read = MethodType(lambda self: unreliable.spoiled(told(self)), self)  # type: ignore[method-assign]
 
-    monkeypatch.setattr(worktree_comparison, "WORTH_WATCHING", 0)
+    monkeypatch.setattr(watched_tree, "WORTH_WATCHING", 0)
     monkeypatch.setattr(FolderWatch, "__init__", noted)
     # Where all is told nothing else is looked at; where it is not, everything at each question.
     monkeypatch.setattr(watched_tree, "SWEEP_EVERY_S", 1e9 if fault == "none" else 0.0)
