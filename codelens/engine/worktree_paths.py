@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from codelens.errors import UnclearWorktree
-from codelens.handles.absolute_handles import common_worktree
 from codelens.scope.worktree_location import link_out, locate, shared_dir
-
-__all__ = ["common_worktree", "refuse_link_out", "repository_of", "root_of"]
 
 
 def root_of(path: str | Path) -> str:
@@ -20,6 +17,13 @@ def root_of(path: str | Path) -> str:
         ScopeError: there is no such path, or it is never indexed.
     """
     return locate(path).root
+
+
+def common_worktree(handles: Sequence[str]) -> str:
+    """See `codelens.handles.absolute_handles.common_worktree`, which few questions need."""
+    from codelens.handles import absolute_handles
+
+    return absolute_handles.common_worktree(handles)
 
 
 def repository_of(path: str | Path) -> str:
