@@ -69,6 +69,9 @@ class Settings:
     most_texts: int = 0
     """How many texts one sync sends to a provider at most (docs/providers.md); 0: all."""
 
+    rerank: bool = True
+    """Whether results may be reranked where nobody asks for it (docs/providers.md)."""
+
     telemetry: bool = False
     """Whether each search writes its figures to stderr
     (`codelens.engine.reading.search_telemetry`)."""
@@ -179,7 +182,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
     if env.get("CODELENS_USAGE"):
         switch = env["CODELENS_USAGE"]
         values["usage"] = _SAID.get(switch.lower(), switch)
-    for key in ("trail", "sent", "meaning", "telemetry", "index_at_start"):
+    for key in ("trail", "sent", "meaning", "rerank", "telemetry", "index_at_start"):
         switch = env.get(f"CODELENS_{key.upper()}")
         if switch:
             values[key] = _SAID.get(switch.lower(), switch)
@@ -320,7 +323,7 @@ _CONVERSIONS: dict[str, Callable[[str, object], object]] = {
     "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _whole, "languages": _globs,
     "ignore": _patterns, "most_texts": _whole,
     "tools": _text, "editor": _text, "usage": _truth, "trail": _truth, "sent": _truth,
-    "meaning": _truth, "telemetry": _truth, "index_at_start": _truth,
+    "meaning": _truth, "rerank": _truth, "telemetry": _truth, "index_at_start": _truth,
     **dict.fromkeys(_PRUNE_DAYS, _not_negative),
 }  # fmt: skip
 """Setting -> what checks its value. The table `focus` is read by `codelens.focus`."""

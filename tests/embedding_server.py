@@ -41,6 +41,8 @@ class EmbeddingServer(ThreadingHTTPServer):
         """The texts of each request with a good key."""
         self.kinds: list[str] = []
         self.misbehaviour = ""
+        self.fails_at = ""
+        """The end of the paths at which it misbehaves; empty: all."""
         self.times = 0
         """How many requests it still misbehaves at; -1: all."""
         self.dimension = DIMENSION
@@ -75,6 +77,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         how = self.server.misbehaviour
+        if how and not self.path.endswith(self.server.fails_at):
+            how = ""
         if how:
             self.server.times -= 1
             if self.server.times == 0:
@@ -92,6 +96,8 @@ class Handler(BaseHTTPRequestHandler):
             )
         if how == "hang":
             time.sleep(3.0)
+        if self.path.endswith("/rerank"):
+            return self.answer(200, self.scores_of(texts, how), cut=how == "cut off")
         vectors: list[list[float]] = [self.vector(text) for text in texts]
         if how == "nan":
             vectors[0][0] = math.nan
@@ -103,12 +109,27 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(200, {"result": "fine"})
         return self.answer(200, self.answer_of(vectors), cut=how == "cut off")
 
+    def scores_of(self, texts: list[str], how: str) -> dict:
+        """How often each text has `cancel`, the best first."""
+        scores: list[float] = [text.count("cancel") / 100 for text in texts[1:]]
+        if how == "nan":
+            scores[0] = math.nan
+        rows = [{"index": at, "relevance_score": score} for at, score in enumerate(scores)]
+        rows.sort(key=lambda row: -row["relevance_score"])
+        if how == "too few":
+            del rows[-1]
+        if how == "another form":
+            return {"result": "fine"}
+        return {"object": "list", "data": rows, "model": "m", "usage": {"total_tokens": 9}}
+
     def vector(self, text: str) -> list[float]:
         same = self.server.same_words
         words: list[str] = _WORD.findall(text.lower())
         return vector_of(" ".join(same.get(word, word) for word in words), self.server.dimension)
 
     def texts_of(self, body: dict) -> list[str]:
+        if "documents" in body:
+            return [body["query"], *body["documents"]]
         if "requests" in body:
             return [request["content"]["parts"][0]["text"] for request in body["requests"]]
         return list(body["input"])

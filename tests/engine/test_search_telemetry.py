@@ -60,7 +60,8 @@ def test_a_search_tells_its_figures_and_not_what_was_asked(
     assert words == {
         "tool": "search", "query_chars": len(QUESTION), "query_words": 5, "max_tokens": 900,
         "repositories": 1, "mode": "auto", "provider": "", "profile": "", "limit": 3,
-        "files_before_filters": 4, "files_after_filters": 4, "results": 3, "error": "",
+        "files_before_filters": 4, "files_after_filters": 4, "reranked": 0, "results": 3,
+        "error": "",
     }  # fmt: skip
     assert (name["mode"], name["limit"], name["max_tokens"]) == ("symbol", 10, None)
     assert (name["files_before_filters"], name["files_after_filters"]) == (4, 2)

@@ -55,6 +55,11 @@ def add(commands: shared_options.Commands) -> None:
         help="whether words are also ranked by what they mean (default: on, or the setting "
              "`meaning`); only: by that alone, whatever words a file has",
     )  # fmt: skip
+    parser.add_argument(
+        "--rerank", choices=("on", "off"),
+        help="whether a provider's reranker orders the first results (default: if one is enabled, "
+             "as its profile says)",
+    )  # fmt: skip
     shared_options.add_view(parser)
     parser.set_defaults(run=run)
 
@@ -75,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
             limit=args.limit,
             explain=args.explain,
             meaning=None if args.meaning is None else args.meaning != "off",
+            rerank=None if args.rerank is None else args.rerank == "on",
             progress=bar,
             **shared_options.filtered(args, engine.settings),
         )

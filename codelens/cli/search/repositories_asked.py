@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def search(args: argparse.Namespace) -> int:
     """Search and print; 1 if there is nothing, 2 if none of them could be asked."""
     from codelens.engine.engine import Engine
+    from codelens.errors import InvalidArgument
 
+    if args.rerank == "on":
+        raise InvalidArgument("rerank", "cannot be used with --repository; leave it out")
     with Engine() as engine, Bar() as bar:
         # `-C` is where relative paths are looked for.
         named: list[str] = args.repository

@@ -168,6 +168,17 @@ def _texts(
     view: CurrentView, content: int, key: ContentKey, chunks: Sequence[ScoredChunk]
 ) -> list[str] | None:
     """The text of each chunk; none of a file with a key in it; None if it is not to be had."""
+    text = text_of(view, content, key)
+    if not text:
+        return None if text is None else []
+    return [
+        text[chunk.start_byte : chunk.end_byte].decode("utf-8", "replace").strip()
+        for chunk in chunks
+    ]
+
+
+def text_of(view: CurrentView, content: int, key: ContentKey) -> bytes | None:
+    """A content's text in UTF-8; empty where a key is in it; None if the files were changed."""
     data = next(
         (
             data
@@ -179,12 +190,7 @@ def _texts(
     if data is None:
         return None
     text = decode(data)
-    if holds_key(text.decode("utf-8", "replace")):
-        return []
-    return [
-        text[chunk.start_byte : chunk.end_byte].decode("utf-8", "replace").strip()
-        for chunk in chunks
-    ]
+    return b"" if holds_key(text.decode("utf-8", "replace")) else text
 
 
 def _hash(text: str) -> bytes:

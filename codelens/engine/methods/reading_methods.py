@@ -50,6 +50,7 @@ def search(
     limit: int | None = None,
     explain: bool = False,
     meaning: bool | None = None,
+    rerank: bool | None = None,
     max_tokens: int | None = None,
     budget_ms: float | None = None,
     progress: Progress = silent,
@@ -67,12 +68,15 @@ def search(
             is also the most (docs/providers.md).
         explain: give each feature's share of the score.
         meaning: rank words by what they mean, too (docs/meaning.md); None: as the settings say.
+        rerank: let the provider's reranker order the first results (docs/providers.md); None: if
+            the settings allow it, the provider has one, and its profile says so.
         max_tokens: leave out results, and count them in `more`, so that the answer's short
             text (`codelens.render.search_text`) costs no more, by the estimate of
             `codelens.render.token_budget`.
 
     Raises:
         QueryError: the query or a filter cannot be understood.
+        NoReranker: `rerank` is true, and no provider with a reranker is enabled.
     """
     from codelens.engine.reading.search_telemetry import SearchFigures, search_told
     from codelens.rank.search_request import Request
@@ -86,8 +90,9 @@ def search(
     numbers = SearchFigures("search", len(query), len(query.split()), max_tokens)
     with search_told(engine.settings, numbers) as figures:
         return engine.reader.search(
-            view, request, max_tokens, any_limit=limit is None, figures=figures
-        )
+            view, request, max_tokens, any_limit=limit is None, figures=figures,
+            rerank=False if rerank is None and not engine.settings.rerank else rerank,
+        )  # fmt: skip
 
 
 @counted

@@ -26,12 +26,14 @@ from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import InvalidArgument, QueryError
 from codelens.handles.handle_grammar import parse_handle
 from codelens.paths import VECTORS_FOLDER
-from codelens.rank.search_request import Request
+from codelens.rank.search_request import Outcome, Request
 from codelens.types import Receipt
 
 if TYPE_CHECKING:
     from codelens.engine.embedding.question_vectors import AskedProvider
+    from codelens.engine.embedding.reranking import Reranked
     from codelens.engine.reading.search_telemetry import SearchFigures
+    from codelens.store.vectors.provider_choice import Consent
 
 _FIRST, _BESIDE = 3, 0.5
 """Notes on so many places of a search count in full, on the others as much."""
@@ -56,11 +58,10 @@ class CodeReader:
         max_tokens: int | None,
         *,
         any_limit: bool = False,
+        rerank: bool | None = False,
         figures: SearchFigures | None = None,
     ) -> SearchAnswer:
         """See `Engine.search`."""
-        from codelens.rank.search_pipeline import search
-
         check_limit(request.limit)
         if not request.query.strip():
             raise QueryError("the query is empty; give words, an identifier or a path")
@@ -69,7 +70,10 @@ class CodeReader:
             from codelens.engine.reading.language_list import called
 
             request = request._replace(languages=called(request.languages))
+        # A refusal comes before anything is sent; a damaged file is told of by `_asked_provider`.
+        reranker = self._reranker(view_request, request, rerank) if rerank else None
         provider = self._asked_provider(view_request, request)
+        reranker = reranker or self._reranker(view_request, request, rerank)
         if provider is not None and request.mode == "meaning":
             profile = provider.profile
             limit = min(request.limit, profile.largest_limit)
@@ -79,19 +83,15 @@ class CodeReader:
             if provider is not None:
                 figures.provider = provider.provider
                 figures.profile = provider.profile.name if provider.vector else ""
+        reranked = self._reranked(view_request, request, provider, reranker)
         with self._pool.view(view_request) as view:
-            missing = ""
             with view.reading():
-                if provider is not None:
-                    from codelens.engine.embedding.question_vectors import likeness
-
-                    known, missing = likeness(view, provider)
-                    request = request._replace(likeness=known)
-                outcome = search(view.snapshot, request, view.read)
+                outcome = _outcome(view, request, provider, reranked)
                 hits = search_hits.hits(view, outcome, view.scope, explain=request.explain)
                 if figures is not None:
                     figures.count_files(view.snapshot, request)
                     figures.mode, figures.results = outcome.mode, len(hits)
+                    figures.reranked = len(reranked.scores) if reranked else 0
             receipt = view.receipt()
             if outcome.cut_short:
                 receipt = replace(receipt, status="partial", note=outcome.cut_short)
@@ -100,7 +100,7 @@ class CodeReader:
                 for at, hit in enumerate(hits)
             ]
             here = notes_beside(view, places, request.query, self._now_s())
-            notes = (*([missing] if missing else []), *outcome.notes, *here.warnings)
+            notes = (*outcome.notes, *here.warnings)
             answer = SearchAnswer(
                 receipt, hits, request.query, outcome.mode, notes, contexts=here.notes
             )
@@ -126,6 +126,40 @@ class CodeReader:
             return None
         alone = request.mode == "meaning"
         return ask_store(self._pool, view_request, provider, request.query, alone=alone)
+
+    def _reranker(
+        self, view_request: ViewRequest, request: Request, rerank: bool | None
+    ) -> Consent | None:
+        """Where a reranker is to be asked, if one is."""
+        vectors = self._pool.settings.home / VECTORS_FOLDER
+        may_be = request.meaning and vectors.is_dir() and _by_words(request)
+        if rerank is False or (rerank is None and not may_be):
+            return None
+        from codelens.engine.embedding.reranking import consent_to_rerank
+
+        scope = self._pool.open(view_request.path, view_request.ref).scope
+        return consent_to_rerank(self._pool.settings, scope.repo_id, rerank=rerank)
+
+    def _reranked(
+        self,
+        view_request: ViewRequest,
+        request: Request,
+        provider: AskedProvider | None,
+        consent: Consent | None,
+    ) -> Reranked | None:
+        """What a reranker makes of the first results; None where none is to be asked."""
+        if consent is None:
+            return None
+        from codelens.engine.embedding import reranking
+
+        if not _by_words(request):
+            note = "not reranked: only what is found by words is, and not by one name"
+            return reranking.Reranked({}, note)
+        wider = request._replace(limit=max(request.limit, reranking.MOST_PLACES))
+        return reranking.ask(
+            self._pool, view_request, request.query, consent,
+            lambda view: _outcome(view, wider, provider, None).results,
+        )  # fmt: skip
 
     def expand(
         self,
@@ -213,3 +247,39 @@ class CodeReader:
         with self._pool.view(view_request) as view, view.reading():
             lines = list(search_hits.symbol_lines(view))
         yield from lines
+
+
+def _by_words(request: Request) -> bool:
+    """Whether a question is more than one name, and ranked by its words or what they mean."""
+    from codelens.rank.query.query_analysis import analyse
+
+    is_auto = request.mode == "auto" and not analyse(request.query).single
+    return is_auto or request.mode == "meaning"
+
+
+def _outcome(
+    view: CurrentView,
+    request: Request,
+    provider: AskedProvider | None,
+    reranked: Reranked | None,
+) -> Outcome:
+    """The results of a view with what a provider and a reranker made of the question."""
+    from codelens.rank.search_pipeline import search
+
+    missing = ""
+    if provider is not None:
+        from codelens.engine.embedding.question_vectors import likeness
+
+        known, missing = likeness(view, provider)
+        request = request._replace(likeness=known)
+    if reranked is None or not reranked.scores:
+        outcome = search(view.snapshot, request, view.read)
+    else:
+        from codelens.engine.embedding.reranking import MOST_PLACES, in_order
+
+        wider = request._replace(limit=max(request.limit, MOST_PLACES))
+        outcome = search(view.snapshot, wider, view.read)
+        ordered = in_order(outcome.results, reranked, explain=request.explain)
+        outcome = outcome._replace(results=ordered[: request.limit])
+    first = [missing, reranked.note if reranked else ""]
+    return outcome._replace(notes=[*filter(None, first), *outcome.notes])

@@ -45,6 +45,8 @@ class SearchFigures:
     """Of the views that gave an answer."""
     files_after_filters: int = 0
     """Of those, what languages, globs and content leave."""
+    reranked: int = 0
+    """Results that a reranker gave a score."""
     results: int = 0
     ms: float = 0.0
     error: str = ""

@@ -1,4 +1,4 @@
-"""How many results a search by vectors alone gives, by what the provider is good for."""
+"""How many results a search by vectors alone gives, and whether results are reranked unasked."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ class CapabilityProfile(NamedTuple):
     """Results where nobody says how many."""
     largest_limit: int
     """More are never given."""
+    reranks: bool
+    """Whether a search is reranked where nobody says so, and the provider has a reranker."""
 
 
-LOCAL_SLOW = CapabilityProfile("local slow", 10, 15)
-CLOUD_FAST = CapabilityProfile("cloud fast", 50, 50)
-CLOUD_STANDARD = CapabilityProfile("cloud standard", 25, 30)
+LOCAL_SLOW = CapabilityProfile("local slow", 10, 15, reranks=False)
+CLOUD_FAST = CapabilityProfile("cloud fast", 50, 50, reranks=True)
+CLOUD_STANDARD = CapabilityProfile("cloud standard", 25, 30, reranks=True)

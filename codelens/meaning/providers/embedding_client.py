@@ -42,6 +42,8 @@ class Connection(NamedTuple):
     key_variable: str
     """The environment variable that has the key; empty where none is needed."""
     timeout_s: float
+    remedy: str = ""
+    """What to do where the provider rejects a request as such; empty: enable another model."""
 
 
 class EmbeddingClient(Protocol):
@@ -108,7 +110,7 @@ def _translated(connection: Connection, error: Exception) -> ProviderError:
     if status == 429:
         return ProviderBusy(provider, why, _retry_after_s(error))
     if 400 <= status < 500 and status != 408:
-        return RequestRejected(provider, connection.model, why)
+        return RequestRejected(provider, connection.model, why, connection.remedy)
     return ProviderFailed(provider, connection.endpoint, f"{type(error).__name__}: {why}")
 
 

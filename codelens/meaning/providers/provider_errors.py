@@ -7,7 +7,7 @@ ProviderError
 +-- RequestRejected        the model or the request does not please it; asking again is no use
 +-- ProviderBusy           too many requests; it may say when to ask again
 +-- ProviderFailed         it is down, hangs, or broke off
-+-- AnswerInvalid          what it sent are no vectors of the kind that was asked for
++-- AnswerInvalid          what it sent are no vectors, or scores, as they were asked for
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ class ProviderRefused(ProviderError):
 class RequestRejected(ProviderError):
     """The provider rejects the request as such."""
 
-    def __init__(self, provider: str, model: str, why: str) -> None:
+    def __init__(self, provider: str, model: str, why: str, remedy: str = "") -> None:
+        enable = f"`codelens meaning enable --provider {provider} --model NAME`"
+        remedy = remedy or f"check the model's name, or run {enable}"
         super().__init__(
-            f"{provider} rejected a request for model {model!r}: {quoted(why)}; check the model's "
-            f"name, or run `codelens meaning enable --provider {provider} --model NAME`"
+            f"{provider} rejected a request for model {model!r}: {quoted(why)}; {remedy}"
         )
 
 
@@ -80,11 +81,11 @@ class ProviderFailed(ProviderError):
 
 
 class AnswerInvalid(ProviderError):
-    """The provider sent something else than the vectors that were asked for."""
+    """The provider sent something else than the vectors or scores that were asked for."""
 
     def __init__(self, provider: str, model: str, why: str) -> None:
         super().__init__(
-            f"{provider} sent no usable vectors of model {model!r}: {why}; nothing of it was "
+            f"{provider} sent nothing usable of model {model!r}: {why}; nothing of it was "
             "stored: check the model and the endpoint"
         )
 

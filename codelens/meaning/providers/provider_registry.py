@@ -19,7 +19,8 @@ from codelens.meaning.providers.gemini_provider import GeminiClient
 from codelens.meaning.providers.ollama_provider import OllamaClient
 from codelens.meaning.providers.openai_provider import OpenAIClient
 from codelens.meaning.providers.provider_errors import ProviderKeyMissing
-from codelens.meaning.providers.voyage_provider import VoyageClient
+from codelens.meaning.providers.reranking_client import RerankingClient
+from codelens.meaning.providers.voyage_provider import VoyageClient, VoyageReranker
 
 BATCH_VARIABLE = "EMBEDDING_BATCH_SIZE"
 DEFAULT_BATCH = 100
@@ -42,6 +43,9 @@ class ProviderSpec:
     most_text_tokens: int
     """A longer text is cut."""
     most_request_tokens: int
+    reranker: Callable[[Connection], RerankingClient] | None = None
+    """None: the provider has none."""
+    rerank_model: str = ""
 
 
 PROVIDERS: Mapping[str, ProviderSpec] = {
@@ -54,6 +58,7 @@ PROVIDERS: Mapping[str, ProviderSpec] = {
         ProviderSpec(
             "voyage", VoyageClient, "VOYAGE_API_KEY", "voyage-code-3",
             "https://api.voyageai.com/v1", CLOUD_STANDARD, 1_000, 16_000, 120_000,
+            VoyageReranker, "rerank-2.5",
         ),
         ProviderSpec(
             "gemini", GeminiClient, "GEMINI_API_KEY", "gemini-embedding-001",
@@ -113,11 +118,40 @@ def connect(
         ProviderNotInstalled: the extra is not installed.
         ProviderKeyMissing: the environment has no key.
     """
+    return spec.client(_connection(spec, model, endpoint, timeout_s, environ))
+
+
+def connect_reranker(
+    spec: ProviderSpec,
+    endpoint: str,
+    *,
+    timeout_s: float,
+    environ: Mapping[str, str] | None = None,
+) -> RerankingClient:
+    """The client of a provider that has a reranker; nothing is sent yet.
+
+    Raises:
+        ProviderNotInstalled: the extra is not installed.
+        ProviderKeyMissing: the environment has no key.
+    """
+    assert spec.reranker is not None, "asked of a provider that has one"
+    connection = _connection(spec, spec.rerank_model, endpoint, timeout_s, environ)
+    remedy = "its endpoint may have no reranker: search without it (`--rerank off`)"
+    return spec.reranker(connection._replace(remedy=remedy))
+
+
+def _connection(
+    spec: ProviderSpec,
+    model: str,
+    endpoint: str,
+    timeout_s: float,
+    environ: Mapping[str, str] | None,
+) -> Connection:
     variables = os.environ if environ is None else environ
     key = variables.get(spec.key_variable, "").strip() if spec.key_variable else ""
     if spec.key_variable and not key:
         raise ProviderKeyMissing(spec.name, spec.key_variable)
-    return spec.client(Connection(spec.name, model, endpoint, key, spec.key_variable, timeout_s))
+    return Connection(spec.name, model, endpoint, key, spec.key_variable, timeout_s)
 
 
 def batch_size(spec: ProviderSpec, environ: Mapping[str, str] | None = None) -> int:

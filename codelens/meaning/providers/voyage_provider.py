@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from codelens.meaning.providers.embedding_client import (
     Connection,
@@ -12,6 +13,16 @@ from codelens.meaning.providers.embedding_client import (
     numbers,
     sent,
 )
+from codelens.meaning.providers.reranking_client import Relevance
+
+
+def _client(connection: Connection) -> Any:  # noqa: ANN401 (the client is untyped)
+    return library("voyage", "voyageai").Client(
+        api_key=connection.key,
+        max_retries=0,
+        timeout=connection.timeout_s,
+        base_url=connection.endpoint,
+    )
 
 
 class VoyageClient:
@@ -19,12 +30,7 @@ class VoyageClient:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._client = library("voyage", "voyageai").Client(
-            api_key=connection.key,
-            max_retries=0,
-            timeout=connection.timeout_s,
-            base_url=connection.endpoint,
-        )
+        self._client = _client(connection)
 
     def request(self, texts: Sequence[str], kind: Kind) -> Embedded:
         """See `EmbeddingClient`."""
@@ -36,3 +42,23 @@ class VoyageClient:
 
     def close(self) -> None:
         """See `EmbeddingClient`; the client keeps a connection a thread, which ends with it."""
+
+
+class VoyageReranker:
+    """Reranking by `voyageai.Client`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._client = _client(connection)
+
+    def request(self, question: str, texts: Sequence[str]) -> Relevance:
+        """See `RerankingClient`."""
+        return sent(self._connection, lambda: self._rerank(question, texts))
+
+    def _rerank(self, question: str, texts: Sequence[str]) -> Relevance:
+        answer = self._client.rerank(question, list(texts), model=self._connection.model)
+        scores = {int(row.index): float(row.relevance_score) for row in answer.results}
+        return Relevance(scores, answer.total_tokens)
+
+    def close(self) -> None:
+        """See `RerankingClient`; as `VoyageClient`."""

@@ -1,0 +1,193 @@
+"""The order of the first results by a provider's reranker, where one may be sent their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from codelens.config import Settings
+from codelens.engine.current_view import CurrentView
+from codelens.engine.embedding import provider_consent, sendable_texts
+from codelens.engine.index_pool import IndexPool
+from codelens.engine.view_request import ViewRequest
+from codelens.errors import StoreError
+from codelens.meaning.providers.embedder import Sent
+from codelens.meaning.providers.patient_requests import FOR_A_QUESTION, patiently
+from codelens.meaning.providers.provider_errors import (
+    AnswerInvalid,
+    ProviderError,
+    ProviderFailed,
+    ProviderKeyMissing,
+    ProviderNotInstalled,
+)
+from codelens.meaning.providers.provider_registry import (
+    ProviderSpec,
+    connect_reranker,
+    provider_called,
+)
+from codelens.meaning.providers.reranking_client import Relevance
+from codelens.paths import vectors_file
+from codelens.rank.search_request import SCORED, Ranked
+from codelens.store.vectors import provider_choice
+from codelens.store.vectors.provider_choice import Consent
+from codelens.store.vectors.vectors_file import open_vectors
+
+MOST_PLACES = 30
+"""So many results are sent at most."""
+_MOST_TEXT_BYTES = 6_000
+"""Of each of them."""
+
+Place = tuple[bytes, int | None, int, int]
+"""Path, content, first and last line: of another content nothing is known."""
+
+
+class NoReranker(ProviderError):
+    """A search was to be reranked, and nothing does that for the repository."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no provider with a reranker is enabled for this repository",
+            typed="`codelens meaning enable --provider voyage` enables one; or leave out --rerank",
+            called="leave out `rerank`",
+        )
+
+
+class Reranked(NamedTuple):
+    """What a reranker made of the first results of a question."""
+
+    scores: Mapping[Place, float]
+    note: str = ""
+    """What went wrong; empty if nothing did."""
+
+
+def consent_to_rerank(settings: Settings, repo_id: str, *, rerank: bool | None) -> Consent | None:
+    """Where the lines of results may be sent to be reranked; None: nowhere.
+
+    Args:
+        settings: for the folder of vectors.
+        repo_id: the repository.
+        rerank: None: as the provider's profile says.
+
+    Raises:
+        NoReranker: it is asked for, and there is none.
+        StoreError: it is asked for, and the file that has the consent cannot be used.
+    """
+    path = vectors_file(settings.home, repo_id)
+    consent: Consent | None = None
+    if path.exists():
+        try:
+            with open_vectors(path) as db:
+                consent = provider_choice.consent_of(db)
+        except StoreError:
+            # Who asks for nothing was told of the file where the question's vector was made.
+            if rerank:
+                raise
+    spec = provider_called(consent.provider) if consent else None
+    if spec is None or spec.reranker is None:
+        if rerank:
+            raise NoReranker
+        return None
+    return consent if rerank or (rerank is None and spec.profile.reranks) else None
+
+
+def ask(
+    pool: IndexPool,
+    view_request: ViewRequest,
+    question: str,
+    consent: Consent,
+    search: Callable[[CurrentView], Sequence[Ranked]],
+) -> Reranked:
+    """How well the first results of a search answer the question, as the reranker says.
+
+    The index is not held while the provider is waited for; so the caller searches again, and uses
+    the scores of those places that are still the same.
+
+    Raises:
+        QueryError: the query or a filter cannot be understood.
+        CallCancelled: nobody waits any more.
+    """
+    with pool.view(view_request) as view, view.reading():
+        texts = _texts(view, search(view)[:MOST_PLACES])
+        repo_id = view.scope.repo_id
+    if len(texts) < 2:
+        return Reranked({})
+    spec = provider_called(consent.provider)
+    size = sum(len(text.encode("utf-8", "replace")) for text in (question, *texts.values()))
+    sent, note = Sent(1, 1, len(texts) + 1, size), ""
+    scores: Mapping[int, float] = {}
+    try:
+        relevance = _relevance(spec, consent, question, list(texts.values()))
+        sent, scores = sent._replace(failed=0, tokens=relevance.tokens), relevance.scores
+    except ProviderError as error:
+        if isinstance(error, ProviderNotInstalled | ProviderKeyMissing):
+            sent = Sent()
+        note = f"not reranked: {error}"
+    finally:
+        where = consent._replace(model=spec.rerank_model)
+        uncounted = _count(vectors_file(pool.settings.home, repo_id), where, sent)
+    known = {place: scores[at] for at, place in enumerate(texts) if scores}
+    return Reranked(known, note or uncounted)
+
+
+def _count(path: Path, where: Consent, sent: Sent) -> str:
+    """Count what was sent; why that cannot be, which is no reason to refuse an answer."""
+    try:
+        with open_vectors(path) as db, db.write(None):
+            provider_consent.count(db, where, sent)
+    except StoreError as error:
+        return f"what was sent to {where.provider} is not counted: {error}"
+    return ""
+
+
+def _relevance(
+    spec: ProviderSpec, consent: Consent, question: str, texts: Sequence[str]
+) -> Relevance:
+    patience = FOR_A_QUESTION
+
+    def timed_out() -> ProviderFailed:
+        why = f"no answer within {patience.timeout_s:g} s"
+        return ProviderFailed(spec.name, consent.endpoint, why)
+
+    client = connect_reranker(spec, consent.endpoint, timeout_s=patience.timeout_s)
+    try:
+        relevance = patiently(lambda: client.request(question, texts), patience, timed_out)
+    finally:
+        client.close()
+    if fault := relevance.fault(len(texts)):
+        raise AnswerInvalid(spec.name, spec.rerank_model, fault)
+    return relevance
+
+
+def _texts(view: CurrentView, results: Sequence[Ranked]) -> dict[Place, str]:
+    """The lines of the results that go by their score, of those that may be sent."""
+    contents = sendable_texts.sendable(view).contents
+    texts: dict[Place, str] = {}
+    for ranked in results:
+        content = ranked.file.content
+        if ranked.standing != SCORED or content is None or content not in contents:
+            continue
+        text = sendable_texts.text_of(view, content, contents[content]) or b""
+        lines = text.split(b"\n", ranked.end_line)[ranked.start_line - 1 : ranked.end_line]
+        shown = b"\n".join(lines)[:_MOST_TEXT_BYTES].decode("utf-8", "ignore").strip()
+        if shown:
+            texts[_place(ranked)] = shown
+    return texts
+
+
+def in_order(results: Sequence[Ranked], reranked: Reranked, *, explain: bool) -> list[Ranked]:
+    """The results with those that have a score in the order of it; the others stay in place."""
+    at = [number for number, ranked in enumerate(results) if _place(ranked) in reranked.scores]
+    best = sorted(at, key=lambda number: (-reranked.scores[_place(results[number])], number))
+    ordered = list(results)
+    for slot, number in zip(at, best, strict=True):
+        ranked = results[number]
+        if explain:
+            share = {"rerank": reranked.scores[_place(ranked)]}
+            ranked = ranked._replace(explain={**ranked.explain, **share})
+        ordered[slot] = ranked
+    return ordered
+
+
+def _place(ranked: Ranked) -> Place:
+    return ranked.file.path, ranked.file.content, ranked.start_line, ranked.end_line
