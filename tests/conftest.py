@@ -6,6 +6,7 @@ single test is slow by `@pytest.mark.slow`.
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 from collections.abc import Iterator
@@ -13,6 +14,9 @@ from pathlib import Path
 
 import pytest
 from socket_guard import GuardedConnect
+
+# Before anything imports gRPC: its handlers of fork kill some of the children that tests start.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 TESTS = Path(__file__).parent
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -180,3 +183,27 @@ def test_what_the_store_says_otherwise_is_told(faulty: MilvusServer) -> None:
     wrong = store_at(place(faulty.url, "x")._replace(dimension=8))
     with pytest.raises(StoreFailed, match="run `codelens meaning sync`"):
         wrong.put([StoredText(b"2" * 16, packed([1.0] * 8))])
+
+
+BEGETS = """
+import subprocess, sys
+from codelens.meaning.stores.milvus_calls import Place
+from codelens.meaning.stores.milvus_grpc import GrpcCalls
+from codelens.meaning.stores.milvus_store import MilvusStore
+where = Place(sys.argv[1], sys.argv[2], "none", 64, False, 30.0)
+MilvusStore(where, GrpcCalls(where)).known([b"x" * 16])
+for _ in range(40):
+    subprocess.run([sys.executable, "-S", "-c", ""], preexec_fn=lambda: None, check=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no fork")
+def test_children_of_a_process_that_has_asked_a_store_run_undisturbed(
+    server: MilvusServer,
+) -> None:
+    bare = {name: text for name, text in os.environ.items() if not name.startswith("GRPC_")}
+    done = subprocess.run(
+        [sys.executable, "-c", BEGETS, server.url, TOKEN],
+        capture_output=True, text=True, env=bare, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
