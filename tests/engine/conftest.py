@@ -21,6 +21,14 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 @pytest.fixture
+def repository(request: pytest.FixtureRequest, tmp_path: Path) -> GitRepo:
+    """What the test's file has under `FILES`, in one commit."""
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("first", request.module.FILES)
+    return made
+
+
+@pytest.fixture
 def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 

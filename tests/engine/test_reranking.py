@@ -50,12 +50,6 @@ def repository(tmp_path: Path) -> GitRepo:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home", workers=1)) as engine:
-        yield engine
-
-
-@pytest.fixture
 def synced(engine: Engine, repository: GitRepo, server: EmbeddingServer) -> Engine:
     engine.meaning_enable("voyage", path=repository.root, endpoint=server.endpoint("voyage"))
     engine.meaning_sync(path=repository.root)

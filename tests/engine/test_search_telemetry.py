@@ -28,13 +28,6 @@ QUESTION = "how to kindle the quagga"
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> GitRepo:
-    repository = GitRepo.init(tmp_path / "repo")
-    repository.commit("first", FILES)
-    return repository
-
-
-@pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(home=tmp_path / "home", workers=1, telemetry=True)
 

@@ -44,19 +44,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
         yield server
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> GitRepo:
-    repository = GitRepo.init(tmp_path / "repo")
-    repository.commit("first", FILES)
-    return repository
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home", workers=1)) as engine:
-        yield engine
-
-
 def enable(
     engine: Engine, root: Path, server: EmbeddingServer, store: str, *, hybrid: bool = False
 ) -> None:

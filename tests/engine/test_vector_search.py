@@ -10,7 +10,6 @@ from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 
 from codelens.answers.reading_answers import SearchAnswer
-from codelens.config import Settings
 from codelens.engine.engine import Engine
 
 FILES = {
@@ -29,19 +28,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
         # As a model would have it that knows what words mean.
         server.same_words = {"cancel": "abort", "halt": "abort", "quit": "abort"}
         yield server
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> GitRepo:
-    repository = GitRepo.init(tmp_path / "repo")
-    repository.commit("first", FILES)
-    return repository
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home", workers=1)) as engine:
-        yield engine
 
 
 @pytest.fixture

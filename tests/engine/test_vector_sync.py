@@ -45,19 +45,6 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> GitRepo:
-    repository = GitRepo.init(tmp_path / "repo")
-    repository.commit("first", FILES)
-    return repository
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home", workers=1)) as engine:
-        yield engine
-
-
-@pytest.fixture
 def enabled(engine: Engine, repository: GitRepo, server: EmbeddingServer) -> Engine:
     engine.meaning_enable("openai", path=repository.root, endpoint=server.endpoint("openai"))
     assert server.texts == [PROBE]
