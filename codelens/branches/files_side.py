@@ -21,7 +21,7 @@ from codelens.scope.commits.tree_changes import GITLINK, LINK, file_oid
 from codelens.scope.ignore.own_rules import OwnRules
 from codelens.scope.membership.own_membership import own_rules
 from codelens.scope.repository import Repository, Scope
-from codelens.scope.stored_files import REGULAR, TYPE, StoredFiles, canonical_mode
+from codelens.scope.stored_files import EXECUTABLE, REGULAR, TYPE, StoredFiles, canonical_mode
 from codelens.scope.uncommitted_changes import is_dirty
 from codelens.store.database.database import Database
 from codelens.store.facts.contents import blobs
@@ -33,6 +33,7 @@ DIRTY = b"-dirty"
 """Behind the commit of a submodule with uncommitted changes, as in git's own diffs."""
 _LFS = b"version https://git-lfs.github.com/spec/"
 _SPECIAL = frozenset({LINK, GITLINK})
+_PLAIN = frozenset({REGULAR, EXECUTABLE})
 
 
 class SideFile(NamedTuple):
@@ -138,19 +139,30 @@ class FilesSide:
             ReadError: git's index or an object cannot be read.
         """
         behind = self._behind
-        now = {path: file for path, file in self.snapshot.by_path.items() if path not in behind}
-        if paths is not None:
-            now = {path: now[path] for path in paths if path in now}
+        by_path = self.snapshot.by_path
+        if paths is None:
+            now = {path: file for path, file in by_path.items() if path not in behind}
+        else:
+            now = {path: by_path[path] for path in paths if path in by_path and path not in behind}
             behind = behind.intersection(paths)
         hash_by_oid = _hashes_of_objects(entries, db)
         have = hashes(db, {file.content for file in now.values() if file.content is not None})
         side_changes: list[SideChange] = []
+        stored_mode = self.stored.mode
         for path, file in now.items():
             then = entries.get(path)
             if then is None:
                 side_changes.append(SideChange(path, None, self.file(path)))
                 continue
             known = have.get(file.content) if file.content is not None else None
+            # Of thousands nearly all are this: the same, to be told without a call for each.
+            if (
+                known is not None
+                and then.mode in _PLAIN
+                and known == hash_by_oid.get(then.oid)
+                and stored_mode(path, then.mode) == then.mode
+            ):
+                continue
             side_changes += self._regular(then, known, hash_by_oid)
         for path in entries.keys() - now.keys():
             side_changes += self._not_in_view(entries[path], with_dirty=paths is None)

@@ -136,15 +136,21 @@ class StoredFiles:
         """Whether git's index holds a path."""
         return path in self.entries
 
-    def stored(self, path: bytes, data: bytes) -> bytes:
-        """What git would store of a file's bytes."""
+    @cached_property
+    def _git_with_rules(self) -> pygit2.Repository:
+        """To ask for filters: none of the files that it reads for them is one to wait for."""
         repository = self._repository
         for file in repository.rule_files():
             refuse_special_file(repository.place.root, file, RULES_BYTES)
+        return repository.git
+
+    def stored(self, path: bytes, data: bytes) -> bytes:
+        """What git would store of a file's bytes."""
+        git = self._git_with_rules
         # libgit2 takes names in UTF-8 alone; what attributes say hangs on the end of most.
         name = path.decode("utf-8", "replace")
         try:
-            filters = repository.git.load_filter_list(name)
+            filters = git.load_filter_list(name)
             return filters.apply_to_buffer(data) if filters is not None else data
         except pygit2.GitError:
             # `core.safecrlf` refuses to store what it cannot give back; git compares it even so.
