@@ -39,6 +39,7 @@ SIZES = {
     "CODELENS_CAPSULE_TASKS": Size(40, 10_000),  # tasks explored, each within a drawn budget
     "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide what was not sent
     "CODELENS_LOAD_SECONDS": Size(60, 600),  # of the crowd
+    "CODELENS_HTTP_CROWD_SECONDS": Size(15, 300),  # twenty clients of one server over HTTP
     "CODELENS_TEST_SCALE": Size(1, 10),  # times the examples of generated trees
 }
 

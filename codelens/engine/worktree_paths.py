@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from codelens.errors import UnclearWorktree
+from codelens.scope.linked_worktrees import listed_worktrees
 from codelens.scope.worktree_location import link_out, locate, shared_dir
 
 
@@ -36,6 +37,23 @@ def repository_of(path: str | Path) -> str:
     """
     place = locate(path)
     return os.path.realpath(shared_dir(place.git_dir) if place.git_dir else place.root)
+
+
+def worktrees_of(path: str | Path) -> list[str]:
+    """The worktrees of the repository that `path` lies in, as far as they are there; sorted.
+
+    Raises:
+        ScopeError: there is no such path, or it is never indexed.
+        OSError: git's list of them cannot be read.
+    """
+    place = locate(path)
+    if not place.git_dir:
+        return [place.root]
+    roots = {place.root, *listed_worktrees(shared_dir(place.git_dir))}
+    main, name = os.path.split(repository_of(path))
+    if name == ".git":
+        roots.add(main)
+    return sorted(filter(os.path.isdir, roots))
 
 
 def refuse_link_out(path: str | Path, own: Callable[[], set[str]]) -> None:

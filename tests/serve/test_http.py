@@ -194,17 +194,35 @@ def test_several_repositories_are_searched_at_once(
         assert found["results"][0]["repository"] == lamps
 
 
-def test_a_client_is_asked_for_its_roots(server: HttpServer, repositories: dict[str, Path]) -> None:
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_a_client_is_asked_for_its_roots(
+    server: HttpServer, repositories: dict[str, Path], mode: str
+) -> None:
     def roots_of(name: str):
         async def answer(_context) -> ListRootsResult:
             return ListRootsResult(roots=[Root(uri=repositories[name].as_uri())])  # type: ignore[arg-type]
 
         return answer
 
-    with server.client(list_roots_callback=roots_of("auth-branch")) as asker:
+    with server.client(mode, list_roots_callback=roots_of("auth-branch")) as asker:
         assert "src/side.py#sideways" in asker.text("cl_search", query="sideways")
-    with server.client(list_roots_callback=roots_of("other")) as asker:
+    with server.client(mode, list_roots_callback=roots_of("other")) as asker:
         assert "is not served here" in asker.error("cl_search", query="validate")
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_a_client_that_names_no_worktree_is_not_answered_about_another(
+    env: dict[str, str], tmp_path: Path, mode: str
+) -> None:
+    repo = GitRepo.init(tmp_path / "lamps")
+    repo.commit("lamps", LAMPS)
+    with http_server(env, "--root", str(repo.root)) as running, running.client(mode) as asker:
+        assert "lamps.py#light" in asker.text("cl_search", query="light")
+        side = repo.worktree(tmp_path / "side", branch="side")
+        told = asker.error("cl_search", query="light")
+        assert "several worktrees" in told
+        assert f"inside the one: {repo.root}, {side.root}" in told
+        assert "lamps.py#light" in asker.text("cl_search", query="light", path=str(side.root))
 
 
 def test_what_one_client_was_sent_is_not_left_out_for_another(

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Mapping
 
 import pytest
+from gitrepo import GitRepo
 from page_site import EDITOR, Site
 
 from codelens.render import reading_json
@@ -137,3 +138,27 @@ def test_a_repository_that_is_gone_is_told(own_site: Site) -> None:
     assert status == 422
     assert "no such path" in answer["error"]
     assert own_site.get(own_site.base)[0] == 200
+
+
+def test_a_worktree_that_is_gone_is_told_and_the_others_are_shown(own_site: Site) -> None:
+    side = own_site.repo.worktree(own_site.repo.root.parent / "side", branch="side")
+    asked = {"query": "total", "worktree": str(side.root)}
+    assert own_site.answer("search", **asked)["results"]
+    shutil.rmtree(side.root)
+    for question in ("search", "standing", "diff", "conflicts", "views"):
+        asked = {"worktree": str(side.root)} | ({"query": "total"} if question == "search" else {})
+        status, answer = own_site.ask(question, **asked)
+        assert status in (200, 400, 422) and "bug" not in str(answer.get("error")), question
+    status, answer = own_site.ask("search", query="total", worktree=str(side.root))
+    assert (status, str(side.root) in answer["error"]) == (422, True)
+    assert own_site.answer("search", query="total")["results"]
+    assert str(side.root) not in str(own_site.answer("standing")["worktrees"])
+
+
+def test_a_repository_that_is_made_anew_is_the_one_shown(own_site: Site) -> None:
+    assert own_site.answer("search", query="total")["results"]
+    shutil.rmtree(own_site.repo.root)
+    again = GitRepo.init(own_site.repo.root)
+    again.commit("other", {"kept.py": "def total_of_the_second():\n    return 2\n"})
+    results = own_site.answer("search", query="total")["results"]
+    assert [result["path"] for result in results] == ["kept.py"]

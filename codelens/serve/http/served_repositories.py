@@ -1,8 +1,9 @@
 """Which worktree a call over HTTP is about: several clients ask one server about several.
 
 The call's `path`; else what its client says, Codex's workspaces and the client's roots; else the
-server's `--root`, if it has one alone. The server's own environment and working directory count
-for nothing: they are of whoever started it.
+server's `--root`, if it has one alone and its repository no other worktree: a client that says
+nothing may be at work in any of them. The server's own environment and working directory count for
+nothing: they are of whoever started it.
 
 A server that was started with roots answers about their repositories, with all worktrees of each,
 and about no others.
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 import anyio.to_thread
 from mcp.server.mcpserver import Context
 
-from codelens.engine.worktree_paths import refuse_link_out, repository_of, root_of
+from codelens.engine.worktree_paths import refuse_link_out, repository_of, root_of, worktrees_of
 from codelens.errors import ScopeError, UnclearWorktree
 from codelens.serve.call_worktree import refuse_relative, why_passed, worktree_of
 from codelens.serve.client_workspaces import ClientRoots, codex_workspaces
@@ -52,7 +53,7 @@ class ServedRepositories:
         self.roots = tuple(dict.fromkeys(root_of(root) for root in roots))
         self._repositories = {repository_of(root) for root in self.roots}
         self._known = known
-        self._client_roots = ClientRoots()
+        self._client_roots = ClientRoots(may_ask_back=True)
 
     @property
     def may_mean_all(self) -> bool:
@@ -67,6 +68,7 @@ class ServedRepositories:
             NotServed: it is in a repository of no root.
             UnclearWorktree: nothing says which one is meant, several are named, what the client
                 names is not served, or a link of a worktree leads out of it.
+            RootsWanted: the client has to bring its roots.
         """
         if path:
             refuse_relative(path)
@@ -80,11 +82,15 @@ class ServedRepositories:
         named = await self._client_roots.named(context)
         if root := self._only_one("the client's roots", named, passed):
             return root
-        if len(self.roots) == 1:
-            return self.roots[0]
-        choices = self.roots or await anyio.to_thread.run_sync(self._known)
-        why = "the server has several --root" if self.roots else "the server has no --root"
-        raise UnclearWorktree("; ".join([*passed, why]), choices)
+        if len(self.roots) != 1:
+            choices = self.roots or await anyio.to_thread.run_sync(self._known)
+            why = "the server has several --root" if self.roots else "the server has no --root"
+            raise UnclearWorktree("; ".join([*passed, why]), choices)
+        worktrees = await anyio.to_thread.run_sync(_worktrees_of, self.roots[0])
+        if len(worktrees) > 1:
+            why = "the repository of --root has several worktrees, and the client named none"
+            raise UnclearWorktree("; ".join([*passed, why]), worktrees)
+        return self.roots[0]
 
     def _only_one(self, source: str, paths: Iterable[str], passed: list[str]) -> str | None:
         """The worktree that a client names; what it names in vain is noted in `passed`.
@@ -106,3 +112,11 @@ class ServedRepositories:
 
     def _is_served(self, path: str) -> bool:
         return not self.roots or repository_of(path) in self._repositories
+
+
+def _worktrees_of(root: str) -> list[str]:
+    try:
+        return worktrees_of(root)
+    except OSError:
+        # Whatever is wrong with git's files there is told by the answer itself.
+        return [root]

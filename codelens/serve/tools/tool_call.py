@@ -13,7 +13,13 @@ import anyio.to_thread
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import (
+    CallToolResult,
+    InputRequiredResult,
+    ListRootsRequest,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import ConfigDict, ValidationError
 
 from codelens.bytecode import damaged_copy
@@ -25,6 +31,7 @@ from codelens.engine.worktree_paths import common_worktree
 from codelens.errors import CodelensError
 from codelens.serve.call_slots import CallSlots
 from codelens.serve.call_worktree import WorktreeChoice
+from codelens.serve.client_workspaces import ROOTS, RootsWanted
 from codelens.serve.tools.argument_errors import refusal
 from codelens.serve.tools.call_progress import progress_of
 from codelens.serve.tools.tool_arguments import annotation_of, as_meant
@@ -79,8 +86,10 @@ class ToolCalls:
 
     async def answer(
         self, row: ToolRow, ctx: Context[Any, Any], given_arguments: CallArguments
-    ) -> CallToolResult:
+    ) -> CallToolResult | InputRequiredResult:
         """Answer one call, on the worktree that is meant; any failure becomes its text.
+
+        Where the client has to say first in which folders it works, it is told to ask again.
 
         Args:
             row: the tool.
@@ -96,6 +105,8 @@ class ToolCalls:
                 if reply.sent is not None:
                     # Not before: a call that was cancelled is answered to nobody.
                     await anyio.to_thread.run_sync(self._engine.note_sent, reply.sent)
+        except RootsWanted:
+            return InputRequiredResult(input_requests={ROOTS: ListRootsRequest()})
         except CodelensError as error:
             # Late: of the shapes of answers a server that never fails needs none here.
             from codelens.render.text_pieces import head_line
@@ -242,7 +253,9 @@ _HINTS = {
 def tool(row: ToolRow, calls: ToolCalls) -> Tool:
     """A tool as the SDK takes it."""
 
-    async def answer(ctx: Context[Any, Any], **arguments: object) -> CallToolResult:
+    async def answer(
+        ctx: Context[Any, Any], **arguments: object
+    ) -> CallToolResult | InputRequiredResult:
         return await calls.answer(row, ctx, arguments)
 
     # The SDK reads the schema from a signature.

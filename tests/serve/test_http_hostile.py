@@ -1,0 +1,175 @@
+"""A server over HTTP while repositories go away, names are hostile and clients greedy."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+from http_server import JSON, HttpServer, http_server
+from sdk_client import Asker
+
+from codelens.serve.http.http_process import MOST_CONNECTIONS
+
+SHOP = {"shop.py": "def price():\n    return 1\n"}
+LAMPS = {"lamps.py": "def light():\n    return 2\n"}
+NAMES = (
+    "<img src=x onerror=alert(1)>.py",
+    "\x1b[31mred\x1b]0;title\x07.py",
+    "turned\u202eyp.exe.py",
+    "two\nlines.py",
+    "quote'\";$(id)`id`.py",
+    "%2e%2e%2fetc.py",
+)
+
+
+@pytest.fixture
+def repositories(tmp_path: Path) -> tuple[GitRepo, GitRepo]:
+    """The one that goes away, and the one that stays."""
+    gone, stays = GitRepo.init(tmp_path / "shop"), GitRepo.init(tmp_path / "lamps")
+    gone.commit("first", SHOP)
+    stays.commit("first", LAMPS)
+    return gone, stays
+
+
+@pytest.fixture
+def server(env: dict[str, str], repositories: tuple[GitRepo, GitRepo]) -> Iterator[HttpServer]:
+    roots = [argument for repo in repositories for argument in ("--root", str(repo.root))]
+    with http_server(env, *roots) as running:
+        yield running
+        code, said = running.stop()
+        assert code == 0 and said.endswith("stopped\n") and "Traceback" not in said
+
+
+def finds(asker: Asker, query: str, root: Path, handle: str) -> None:
+    assert handle in asker.text("cl_search", query=query, path=str(root))
+
+
+def test_a_repository_that_is_deleted_is_told_and_others_are_answered(
+    server: HttpServer, repositories: tuple[GitRepo, GitRepo]
+) -> None:
+    gone, stays = repositories
+    with server.client() as asker:
+        finds(asker, "price", gone.root, "shop.py#price")
+        shutil.rmtree(gone.root)
+        for tool, given in (
+            ("cl_search", {"query": "price"}),
+            ("cl_expand", {"handles": ["shop.py#price"]}),
+            ("cl_outline", {"target": "shop.py"}),
+        ):
+            told = asker.error(tool, path=str(gone.root), **given)
+            assert str(gone.root) in told and "Traceback" not in told and "bug" not in told
+        finds(asker, "light", stays.root, "lamps.py#light")
+        both = [str(gone.root), str(stays.root)]
+        text = asker.text("cl_search", query="light", repositories=both)
+        assert f"error: {gone.root}: " in text and "lamps.py#light" in text
+
+
+def test_a_repository_that_is_made_anew_in_its_place_is_the_one_answered(
+    server: HttpServer, repositories: tuple[GitRepo, GitRepo]
+) -> None:
+    gone, _ = repositories
+    with server.client() as asker:
+        finds(asker, "price", gone.root, "shop.py#price")
+        shutil.rmtree(gone.root)
+        again = GitRepo.init(gone.root)
+        again.commit("other", {"kept.py": "def price_of_the_second():\n    return 3\n"})
+        text = asker.text("cl_search", query="price", path=str(gone.root))
+        assert "kept.py#price_of_the_second" in text and "shop.py" not in text
+
+
+def test_a_worktree_that_is_deleted_is_told_and_its_repository_answered(
+    server: HttpServer, repositories: tuple[GitRepo, GitRepo], tmp_path: Path
+) -> None:
+    shop, _ = repositories
+    side = shop.worktree(tmp_path / "side", branch="side")
+    side.write("side.py", "def sideways():\n    return 4\n")
+    with server.client() as asker:
+        finds(asker, "sideways", side.root, "side.py#sideways")
+        shutil.rmtree(side.root)
+        assert str(side.root) in asker.error("cl_search", query="price", path=str(side.root))
+        finds(asker, "price", shop.root, "shop.py#price")
+
+
+def test_hostile_names_are_told_without_control_characters(
+    server: HttpServer, repositories: tuple[GitRepo, GitRepo]
+) -> None:
+    shop, _ = repositories
+    for number, name in enumerate(NAMES):
+        shop.write(name, f"def hostile_{number}():\n    return {number}\n")
+    with server.client() as asker:
+        text = asker.text("cl_search", query="hostile", path=str(shop.root), limit=20)
+        assert not set(text) & (set(map(chr, range(32))) - {"\n", "\t"} | {"\x7f", "\u202e"})
+        asked = {"query": "hostile", "path": str(shop.root), "format": "json"}
+        results = json.loads(asker.text("cl_search", **asked))["results"]
+        assert {result["path"] for result in results} == set(NAMES)
+        for result in results:
+            handles = [result["handle"]]
+            text = asker.text("cl_expand", handles=handles, path=str(shop.root), format="json")
+            (read,) = json.loads(text)["results"]
+            assert f"def {result['symbol']}" in read["text"], read
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["{root}/../../etc", "{root}/%2e%2e/%2e%2e/etc", "file://{root}", "{root}\x00/etc",
+     "//{root}/../..", "~/", "{root}/" + "a" * 5_000, "\\\\host\\share"],
+)  # fmt: skip
+def test_no_path_of_a_call_leads_elsewhere(
+    server: HttpServer, repositories: tuple[GitRepo, GitRepo], path: str
+) -> None:
+    asked = path.format(root=repositories[0].root)
+    with server.client() as asker:
+        told = asker.error("cl_outline", target=".", path=asked)
+    assert "root:x:0" not in told and "bug" not in told and len(told) < 4_500
+
+
+def test_no_handle_of_a_call_leads_elsewhere(
+    server: HttpServer, repositories: tuple[GitRepo, GitRepo], tmp_path: Path
+) -> None:
+    shop, _ = repositories
+    (tmp_path / "secret.py").write_text("def secret():\n    return 'told'\n")
+    shop.path("link.py").symlink_to(tmp_path / "secret.py")
+    shop.path("out").symlink_to(tmp_path)
+    handles = ["../secret.py", "shop.py/../../secret.py", str(tmp_path / "secret.py"),
+               "link.py", "out/secret.py", "..%2fsecret.py", ".git/config"]  # fmt: skip
+    with server.client() as asker:
+        for handle in handles:
+            told = asker.result("cl_expand", handles=[handle], path=str(shop.root))
+            assert "'told'" not in str(told) and "repositoryformatversion" not in str(told), handle
+
+
+def test_requests_that_never_end_hold_nobody_up(
+    server: HttpServer, repositories: tuple[GitRepo, GitRepo]
+) -> None:
+    shop, _ = repositories
+    head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {server.token}\r\n"
+    with ExitStack() as stack:
+        for _ in range(100):
+            slow = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), 60))
+            slow.sendall(f"{head}Content-Length: 1000\r\n\r\n{{".encode())
+        with server.client() as asker:
+            finds(asker, "price", shop.root, "shop.py#price")
+
+
+def test_more_connections_than_there_are_places_are_refused_until_some_are_free(
+    server: HttpServer,
+) -> None:
+    places = [
+        socket.create_connection(("127.0.0.1", server.port), timeout=60)
+        for _ in range(MOST_CONNECTIONS)
+    ]
+    ask = ("GET", "/mcp", {**JSON, "Host": "127.0.0.1"})
+    assert server.status(*ask) == 503
+    for place in places:
+        place.close()
+    for _ in range(1_000):  # It is told of each end by itself.
+        if server.status(*ask) == 401:
+            break
+    else:
+        pytest.fail("the places of closed connections were never free again")
