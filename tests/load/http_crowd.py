@@ -258,7 +258,7 @@ def http_crowd(folder: Path, clients: int, seconds: float, restart_every: int) -
 
 def main() -> int:
     """Print what was seen; 1 when anything was wrong or left over."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--clients", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--restart-every", type=int, default=40, help="answers of a connection")
