@@ -28,7 +28,7 @@ from codelens.errors import HandleNotFound, InvalidArgument, NotInGit
 from codelens.extract.file_kinds import decode
 from codelens.handles.handle_grammar import file_handle, symbol_handle
 from codelens.handles.handle_lookup import Finder, Place
-from codelens.handles.handle_naming import handle_among
+from codelens.handles.handle_naming import handles_of
 from codelens.handles.typed_handle import typed_handle
 from codelens.index.text_facts import Text, Unstored, store_facts, text_facts
 from codelens.scan.content_hash import hash_of
@@ -96,10 +96,10 @@ def _file(view: CurrentView, path: bytes, facts: Facts) -> FileDefinitions:
 
 
 def _definition(place: Place, file: FileDefinitions, ref: str) -> Definition:
-    symbols = file.text.symbols
     if place.symbol is not None:
+        handles = handles_of(file.path, file.text.symbols, ref)
         for definition in file.definitions:
-            if handle_among(file.path, symbols, definition.at, ref) == place.handle:
+            if handles[definition.at] == place.handle:
                 return definition
     elif place.lines is not None:
         inside = [
@@ -232,13 +232,14 @@ def _of_file(
 ) -> HistoryAnswer:
     walk = CommitWalk(view.repository)
     ref = view.scope.ref if view.scope.kind == "ref" else ""
+    handles = handles_of(file.path, file.text.symbols, ref)
     rows: list[LastChanged] = []
     for last_change in last_changes(walk, file, view.scope.head):
         commit_text = walk.text(last_change.commit) if last_change.commit else None
         symbol = last_change.definition.symbol
         rows.append(
             LastChanged(
-                handle_among(file.path, file.text.symbols, last_change.definition.at, ref),
+                handles[last_change.definition.at],
                 symbol.kind, symbol.start_line, symbol.end_line, last_change.commit,
                 commit_text.author if commit_text else "",
                 _date(commit_text.time_s) if commit_text else "",
