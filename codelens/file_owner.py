@@ -8,11 +8,10 @@ Hooks use this, so it imports little.
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from typing import cast
 
+from codelens.light_library import cast, dumps, loads
 from codelens.small_files import open_regular
 
 KEY = "of"
@@ -25,7 +24,7 @@ _ASIDE = ".foreign-"
 def head(path: str) -> bytes:
     """The first line of a log that is written for `path`."""
     fields = {KEY: os.path.basename(path)}
-    return json.dumps(fields, separators=(",", ":")).encode("ascii") + b"\n"
+    return dumps(fields, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def other_name(path: str, stated: object) -> str:
@@ -40,7 +39,7 @@ def other_head(path: str, data: bytes) -> str:
     if not line.startswith(b'{"of":'):
         return ""
     try:
-        fields = json.loads(line)
+        fields = loads(line)
     except (ValueError, RecursionError):
         return ""
     stated = cast("dict[str, object]", fields).get(KEY) if isinstance(fields, dict) else None

@@ -3,73 +3,128 @@ r"""Secrets in prompts and answers, masked before anything is written.
 The rules are a list of our own: scanners such as detect-secrets take longer to import than a
 prompt hook may take in all. Masked are
 - private keys in PEM form, whole or cut off;
-- tokens whose issuer gives them a prefix (AWS, GitHub, GitLab, Slack, Stripe, OpenAI, Anthropic,
-  Google, npm, PyPI, Hugging Face, SendGrid, DigitalOcean, age), and JSON web tokens;
-- the user information of a URL;
-- what follows `Bearer`, `Basic`, or a name with `password`, `secret`, `token`, `api key` in it
-  and `=` or `:`;
+- tokens whose issuer gives them a prefix (`secret_prefixes` has them), and JSON web tokens;
+- the user information of a URL, and the path of a chat's webhook;
+- what follows `Bearer`, `Basic`, or a name with `password`, `secret`, `token`, `api key` and the
+  like in it and `=`, `:` or `is`; after such a name and a blank, what no word can be;
+- what is given to programs by `--password`, `-u name:password` and the like;
+- hexadecimal numbers of 32 digits and more, but for the 40 of a commit;
 - long runs of mixed letters and digits with the variety of a random key.
+
+A prompt hook cannot pay for the import of `re` with each prompt (8 ms of CPU). So it is looked
+first, by plain search, whether a rule can apply at all.
 """
 
 from __future__ import annotations
 
-import re
-from itertools import pairwise
+from codelens import secret_prefixes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
 
 MASK = "***"
 _LONGEST_READ = 16_000
-_PREFIXED = (
-    r"(?:A3T[A-Z0-9]|AKIA|ASIA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{12,}"
-    r"|gh[pousr]_\w{16,}|github_pat_\w{16,}|gl(?:pat|dt|rt|ptt|cbt|soat)-[\w-]{16,}"
-    r"|xox[a-z]-[\w-]{8,}|xapp-[\w-]{8,}|(?:sk|rk|pk)_(?:live|test)_\w{8,}|whsec_\w{8,}"
-    r"|sk-[\w-]{16,}|AIza[\w-]{30,}|ya29\.[\w-]{16,}|npm_\w{20,}|pypi-[\w-]{16,}|hf_\w{16,}"
-    r"|SG\.[\w-]{16,}\.[\w-]{16,}|do[opr]_v1_\w{16,}|AGE-SECRET-KEY-\w{16,}"
-    r"|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"
-)
-_MARKS = (
-    "AKIA ASIA AGPA AIDA AROA ANPA A3T gh github_pat_ gl xox xapp- sk_ rk_ pk_ whsec_ sk- AIza "
-    "ya29. npm_ pypi- hf_ SG. do AGE-SECRET-KEY- eyJ"
-).split()
-"""What each of the tokens above begins with."""
-_NAMES = (
-    "passw", "passphrase", "pwd", "secret", "token", "api_key", "apikey", "api-key", "api key",
-    "access_key", "accesskey", "access-key", "access key", "private_key", "credential",
-    "authorization", "bearer", "basic",
-)  # fmt: skip
-_GIVEN = (
-    r"(?i)\b([\w-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_ -]?key|access[_ -]?key"
-    r"|private_key|credentials?|authorization)[\w-]*[\"']?)(\s*(?::=|=|:)\s*|\s+is\s+)"
-    r"(\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|(?!bearer\b|basic\b)[^\s\"'`,;]{4,})"
-)
-_LONG_RUN = re.compile(r"[A-Za-z0-9+/_=.~-]{16,}")
-
-
 _PRIVATE_KEY = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
+_NAMES = (
+    "passw", "passphrase", "passcode", "pwd", "pass", "secret", "token", "api_key", "apikey",
+    "api-key", "api key", "access_key", "accesskey", "access-key", "access key", "accountkey",
+    "account_key", "private_key", "private-key", "signing_key", "encryption_key", "credential",
+    "authorization", "bearer", "basic", "cookie", "session_id", "sessionid", "session-id", "sessid",
+    "signature", "sig",
+)  # fmt: skip
+"""What the names below, in small letters, have in them."""
+_REST_OF_NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-\\\"'"
+_NAME = (
+    r"(?:passw(?:or[dt]|d)?|passphrase|passcode|pwd|(?<![a-z])pass(?![a-z])|secret|token"
+    r"|api[_ -]?key|access[_ -]?key|account_?key|private[_-]?key|(?:signing|encryption)_key"
+    r"|credentials?|authorization|(?<![a-z])cookie(?![a-z])|sess(?:ion)?[_-]?id"
+    r"|(?<![a-z])sig(?:nature)?(?![a-z]))"
+)
+_GIVEN = (
+    rf"(?i)(?<![\w-])([\w-]{{0,60}}?{_NAME}[\w-]{{0,60}}\\?[\"']?)"
+    r"(\s*(?::=|=>|=|:)\s*|\s+is\s+|\s+)"
+    r"(\\?\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`"
+    r"|(?!(?:bearer|basic)\b)[^\s;\"'`]+?(?=[,.)\]}>]*(?:[\s;\"'`]|$)))"
+)
+_AUTHORIZATION = (
+    r"(?i)(authorization\\?[\"']?\s*[:=]\s*\\?[\"']?"
+    r"(?:bearer|basic|token|digest|apikey|negotiate)\s+)[^\s\"'`\\]+"
+)
+_BOT = r"\b\d{6,12}:AA[\w-]{16,}"
+"""A key of Telegram's."""
+_IN_HEADER = r"(?i)\b((?:bearer|basic)\s+)[\w+/=.~-]{8,}"
+_AS_OPTION = (
+    r"(?i)((?<!\S)--[\w-]{0,40}(?:passw(?:or)?d|pass|passphrase|token|secret|key)\s+"
+    r"|(?<!\S)(?:-u|--user|--proxy-user)[ =]?[^\s:]+:"
+    r"|\b(?:sshpass|mysql\w*|mariadb\w*|(?:docker|podman|npm|az) login|redis-cli)\b"
+    r"[^\n]{0,200}?\s-[pa]\s*)(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'`-][^\s\"'`]*)"
+)
+_IN_URL = r"(://)(?:[^/\s]*|[^/\s:@]*:(?!\d+/)[^\s@]*)@"
+_SHORTEST_RUN, _SHORTEST_HEX, _COMMIT, _SHORTEST_RANDOM = 16, 32, 40, 28
+_IN_RUNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_=.~-")
+_NO_PASSWORD = frozenset(
+    "a an and are as at being by empty for from given hard here in incorrect invalid it its known "
+    "missing needed never no not null now of off ok okay old on only optional plain plaintext "
+    "public right safe secure set short strong that the then there this to too unknown unsafe "
+    "valid very visible weak when where with wrong your".split()
+)
+"""What "the password is ..." goes on with in prose; words in -ed, -ing, -ly and -able as well."""
 
 
 def holds_key(text: str) -> bool:
     """Whether a private key in PEM form is in a text of any length, or a token with a prefix."""
+    import re
+
     if "PRIVATE KEY" in text and re.search(_PRIVATE_KEY, text):
         return True
-    return any(mark in text for mark in _MARKS) and bool(re.search(rf"\b(?:{_PREFIXED})", text))
+    return secret_prefixes.may_be_in(text) and bool(re.search(secret_prefixes.PATTERN, text))
 
 
 def masked(text: str) -> str:
     """A text with `***` for each secret; what is longer than 16,000 characters is cut off."""
     text = text[:_LONGEST_READ]
-    # Compiling all rules costs more than looking whether one can apply.
     if "PRIVATE KEY" in text:
-        text = re.sub(
-            rf"{_PRIVATE_KEY}.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\Z)",
-            MASK, text, flags=re.DOTALL,
-        )  # fmt: skip
-    if "://" in text:
-        text = re.sub(r"(://)[^/\s@]+(?=@)", rf"\1{MASK}", text)
-    lowered = text.lower()
-    if any(name in lowered for name in _NAMES):
-        text = re.sub(r"(?i)\b((?:bearer|basic)\s+)[\w+/=.~-]{8,}", _if_no_word, text)
-        text = re.sub(_GIVEN, _without_value, text)
-    return _LONG_RUN.sub(_without_keys, text)
+        text = _substituted(
+            rf"(?s){_PRIVATE_KEY}.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\Z)", MASK, text
+        )
+    if "://" in text and "@" in text:
+        text = _substituted(_IN_URL, rf"\1{MASK}@", text)
+    if ":AA" in text:
+        text = _substituted(_BOT, MASK, text)
+    if " -" in text or text.startswith("-"):
+        text = _substituted(_AS_OPTION, rf"\1{MASK}", text)
+    if _may_be_given(text.lower()):
+        text = _substituted(_AUTHORIZATION, rf"\1{MASK}", text)
+        text = _substituted(_IN_HEADER, _if_no_word, text)
+        text = _substituted(_GIVEN, _without_value, text)
+    return _without_keys(text)
+
+
+def _substituted(pattern: str, by: str | Callable[[re.Match[str]], str], text: str) -> str:
+    import re
+
+    return re.sub(pattern, by, text)
+
+
+def _may_be_given(lowered: str) -> bool:
+    """Whether a value may follow one of the names; without `re`, and yes where in doubt."""
+    for name in _NAMES:
+        at = lowered.find(name)
+        while at >= 0:
+            at += len(name)
+            after_name = lowered[at : at + 200].lstrip(_REST_OF_NAME)
+            after = after_name.lstrip()
+            if after[:1] in {"=", ":"}:
+                return True
+            value = after.split(None, 1)[0] if after != after_name and after else ""
+            if value == "is" or any(map(str.isdigit, value)):
+                return True
+            if name in {"bearer", "basic"} and value and _is_value(value):
+                return True
+            at = lowered.find(name, at)
+    return False
 
 
 def _if_no_word(match: re.Match[str]) -> str:
@@ -81,22 +136,68 @@ def _if_no_word(match: re.Match[str]) -> str:
 def _without_value(match: re.Match[str]) -> str:
     """`password: x` as a whole; `token: x` and `... is x` where x cannot be a word of prose."""
     name, sign, value = match.groups()
-    is_password = name.lower().lstrip("_-").startswith("pass") or "pwd" in name.lower()
-    sure = "=" in sign or (is_password and ":" in sign)
-    if not sure and not _is_value(value) and not value.startswith(('"', "'", "`")):
-        return match.group()
-    return f"{name}{sign}{MASK}"
+    quoted = value.lstrip("\\").startswith(('"', "'", "`"))
+    is_password = "pass" in name.lower() or "pwd" in name.lower()
+    if not sign.strip():
+        hides = len(value) >= (6 if is_password else 16) and _has_digits_and_letters(value)
+    elif "=" in sign or is_password:
+        hides = quoted or ":" in sign or "=" in sign or not _is_prose(value)
+        hides = hides and (is_password or len(value) >= 4)
+    else:
+        hides = quoted or _is_value(value)
+    return f"{name}{sign}{MASK}" if hides else match.group()
+
+
+def _is_prose(word: str) -> bool:
+    lowered = word.lower()
+    return lowered in _NO_PASSWORD or (
+        lowered.isalpha() and lowered.endswith(("ed", "ing", "ly", "able"))
+    )
+
+
+def _has_digits_and_letters(text: str) -> bool:
+    return any(map(str.isdigit, text)) and any(map(str.isalpha, text))
 
 
 def _is_value(text: str) -> bool:
-    return any(character.isdigit() for character in text) or not text.isalpha() or len(text) > 20
+    return any(map(str.isdigit, text)) or not text.isalpha() or len(text) > 20
 
 
-def _without_keys(match: re.Match[str]) -> str:
-    run = match.group()
-    if any(mark in run for mark in _MARKS):
-        run = re.sub(_PREFIXED, MASK, run)
-    return MASK if _is_random(run) else run
+def _without_keys(text: str) -> str:
+    """A text without the long runs in it that are keys."""
+    pieces: list[str] = []
+    done = start = 0
+    for at in range(len(text) + 1):
+        if at < len(text) and text[at] in _IN_RUNS:
+            continue
+        if at - start >= _SHORTEST_RUN:
+            run = text[start:at]
+            pieces += [text[done:start], _without_key(run)]
+            done = at
+        start = at + 1
+    return "".join([*pieces, text[done:]]) if pieces else text
+
+
+def _without_key(run: str) -> str:
+    if secret_prefixes.may_be_in(run):
+        run = _substituted(secret_prefixes.PATTERN, MASK, run)
+    return MASK if _holds_number(run) or _is_random(run) else run
+
+
+def _holds_number(run: str) -> bool:
+    """Whether a run has a hexadecimal number that is too long to be but a key or a digest."""
+    digits = 0
+    kinds: set[bool] = set()
+    for character in f"{run}-":
+        if character in "0123456789abcdefABCDEF":
+            digits += 1
+            kinds.add(character.isdigit())
+            continue
+        if digits >= _SHORTEST_HEX and digits != _COMMIT and len(kinds) == 2:
+            return True
+        digits = 0
+        kinds.clear()
+    return False
 
 
 def _is_random(run: str) -> bool:
@@ -105,12 +206,11 @@ def _is_random(run: str) -> bool:
     Names in code mix the kinds too, but change between them at word boundaries only.
     """
     core = run.strip("=.-_")
-    if len(core) < 28 or core.count("/") > 3 or core.count("-") > 4 or core.count(".") > 2:
+    size = len(core)
+    if size < _SHORTEST_RANDOM or core.count("/") > max(3, size // 16):
         return False
-    kinds = [
-        "d" if character.isdigit() else "u" if character.isupper() else "l" for character in core
-    ]
-    if len(set(kinds)) < 3:
+    if core.count("-") > max(4, size // 16) or core.count(".") > 2:
         return False
-    changes = sum(1 for here, after in pairwise(kinds) if here != after)
-    return changes >= len(core) * 0.35
+    kinds = [(letter.isdigit(), letter.isupper()) for letter in core]
+    changes = sum(kinds[at] != kinds[at - 1] for at in range(1, size))
+    return len(set(kinds)) == 3 and changes >= size * 0.35

@@ -9,9 +9,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import BinaryIO, Final
 
-NO_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO, Final
+
+NO_WAIT: Final[int] = getattr(os, "O_NONBLOCK", 0)
 """Flag to open what may be a pipe without waiting for its other end."""
 _READ = os.O_RDONLY | NO_WAIT | getattr(os, "O_BINARY", 0)
 

@@ -18,14 +18,17 @@ ALLOWED = {
     "cancellation": set(),
     "filelock": set(),
     # Keys and passwords in texts: masked in prompts, never sent to a provider.
-    "secret_masking": set(),
+    "secret_prefixes": set(),
+    "secret_masking": {"secret_prefixes"},
+    # What hooks need of the standard library, without its imports.
+    "light_library": set(),
     # Counts with their nouns, for whatever prints.
     "plurals": set(),
     # Days, for whatever prints.
     "dates": set(),
     # Read with a limit, never waiting at a pipe.
     "small_files": set(),
-    "file_owner": {"small_files"},
+    "file_owner": {"light_library", "small_files"},
     "bytecode": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
@@ -33,10 +36,10 @@ ALLOWED = {
     "bearer_token": {"errors", "paths"},
     # Below all that writes or reads the session trail: hooks, which import next to nothing, and
     # the engine.
-    "trail": {"file_owner", "filelock", "small_files"},
+    "trail": {"file_owner", "filelock", "light_library", "small_files"},
     "focus": {
-        "types", "errors", "paths", "config", "file_owner", "filelock", "secret_masking",
-        "small_files", "trail",
+        "types", "errors", "paths", "config", "file_owner", "filelock", "light_library",
+        "secret_masking", "small_files", "trail",
     },
     "scope": {"types", "cancellation", "errors", "paths", "config"},
     "scan": {"types", "cancellation", "errors", "paths", "config", "scope"},
@@ -87,8 +90,8 @@ ALLOWED = {
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine,
     # with the text of its answers.
     "hooks": {
-        "types", "errors", "paths", "file_owner", "filelock", "small_files", "trail", "focus",
-        "scope", "engine", "render",
+        "types", "errors", "paths", "file_owner", "filelock", "light_library", "small_files",
+        "trail", "focus", "scope", "engine", "render",
     },
     "hosts": {"types", "errors", "bearer_token", "filelock", "paths"},
     # The page: what the commands answer, over HTTP on loopback.

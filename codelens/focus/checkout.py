@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import NamedTuple
+
+from codelens.light_library import NamedTuple, sha256_hex
 
 _LONGEST = 4_096
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -135,6 +136,4 @@ def _text(path: str) -> str:
 
 
 def _digest(path: str) -> str:
-    from hashlib import sha256
-
-    return sha256(os.fsencode(path)).hexdigest()[:16]
+    return sha256_hex(os.fsencode(path))[:16]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from typing import NamedTuple
-
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, Node
 from codelens.focus.guide import GuideEntry
 from codelens.focus.prompt_terms import stem, words_of
+from codelens.light_library import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _TREES = 5
 _LEAVES = 3
@@ -149,7 +150,11 @@ def _fitted(head: str, lines: list[_Line], limit: int) -> str:
 
 def _tamed(text: str) -> str:
     """A text that neither begins nor ends a block: what people and models wrote may do both."""
-    return re.sub(_MARKS, r"(\1)", text) if "[" in text and "ocus" in text.lower() else text
+    if "[" not in text or "ocus" not in text.lower():
+        return text
+    import re  # here, since few prompts can pay for it with what they hold
+
+    return re.sub(_MARKS, r"(\1)", text)
 
 
 def _cut(text: str, most: int) -> str:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
-from typing import NamedTuple
+
+from codelens.light_library import NamedTuple
 
 SCOPES = ("worktree", "repository", "session")
 _LARGEST_FILE = 1_000_000
@@ -94,7 +94,7 @@ def checked(table: object) -> FocusSettings:
     Raises:
         SettingError: it gives none.
     """
-    if not isinstance(table, Mapping):
+    if not isinstance(table, dict):
         raise _refused("focus must be a table: [focus]")
     values: dict[str, object] = {str(key): value for key, value in table.items()}  # type: ignore[reportUnknownVariableType]
     known = FocusSettings._fields

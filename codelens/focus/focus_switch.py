@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import cast
 
+from codelens.light_library import cast, dumps, loads
 from codelens.small_files import read_small
 
 EVERYWHERE = "everywhere"
@@ -46,14 +45,14 @@ def switch(home: str, repository: str, *, on: bool) -> None:
     path = switch_path(home)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     with open(f"{path}.new", "w", encoding="utf-8") as file:
-        json.dump(switches, file)
+        file.write(dumps(switches))
     os.replace(f"{path}.new", path)
 
 
 def _read(home: str) -> dict[str, bool] | None:
     """The switches by repository; None where their file cannot be read."""
     try:
-        parsed: object = json.loads(read_small(switch_path(home), _LARGEST))
+        parsed: object = loads(read_small(switch_path(home), _LARGEST))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import time
-from typing import NamedTuple
 
 from codelens.focus import forest_file, waiting_turns
 from codelens.focus.checkout import Checkout
@@ -19,6 +18,7 @@ from codelens.focus.prompt_terms import LONGEST_TEXT, terms_of
 from codelens.focus.term_vectors import counted
 from codelens.focus.topic_handles import note, true_handles
 from codelens.focus.waiting_turns import Utterance
+from codelens.light_library import NamedTuple, sha256_hex
 from codelens.secret_masking import masked
 from codelens.trail import trail_log
 
@@ -47,9 +47,7 @@ def path_of(home: str, place: Checkout, settings: FocusSettings, session: str) -
     if settings.scope == "worktree":
         name += f"-{place.worktree}"
     elif settings.scope == "session":
-        from hashlib import sha256
-
-        name += f"-s{sha256(session.encode('utf-8', 'replace')).hexdigest()[:12]}"
+        name += f"-s{sha256_hex(session.encode('utf-8', 'replace'))[:12]}"
     return forest_file.forest_path(home, name)
 
 
@@ -70,7 +68,7 @@ def take_prompt(
     before = 0
     is_waiting = False
     try:
-        with forest_file.locked(path) as ours:
+        with forest_file.ForestLock(path) as ours:
             state = forest_file.load(path)
             if state.note:
                 notes.append(state.note)
@@ -109,7 +107,7 @@ def take_answer(
         return ()
     path = path_of(home, place, settings, session)
     try:
-        with forest_file.locked(path) as ours:
+        with forest_file.ForestLock(path) as ours:
             if not ours:
                 waiting_turns.put(path, utterance)
                 return ()

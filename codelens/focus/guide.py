@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, touch
 from codelens.focus.prompt_terms import terms_of
@@ -12,8 +10,8 @@ from codelens.secret_masking import masked
 
 _LONGEST = 160
 _READ = 2_000
-_SENTENCE = re.compile(r"(.+?(?:[.!?](?=\s|$)|[。！？]))", re.DOTALL)
-_MARKUP = re.compile(r"^[#>*\-\s`]+|[*`]{1,3}")
+_SENTENCE = r"(?s)(.+?(?:[.!?](?=\s|$)|[。！？]))"
+_MARKUP = r"^[#>*\-\s`]+|[*`]{1,3}"
 
 
 class GuideEntry:
@@ -37,13 +35,15 @@ class GuideEntry:
 
 def first_sentence(answer: str) -> str:
     """The first sentence of an answer on one line, secrets masked; empty where it has none."""
+    import re  # here, since a prompt only reads what answers left
+
     for line in answer[:_READ].splitlines():
-        plain = " ".join(_MARKUP.sub("", line).split())
+        plain = " ".join(re.sub(_MARKUP, "", line).split())
         if not any(character.isalnum() for character in plain) or line.lstrip().startswith(
             ("#", "|")
         ):
             continue
-        match = _SENTENCE.match(plain)
+        match = re.match(_SENTENCE, plain)
         text = masked(match.group(1) if match else plain).rstrip(".:")
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
     return ""

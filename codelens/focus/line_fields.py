@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import cast
+from codelens.light_library import cast, dumps, loads
 
 Fields = dict[str, object]
 
@@ -14,7 +13,7 @@ class Damaged(ValueError):
 
 def written(fields: Fields) -> bytes:
     """A line without its end."""
-    return json.dumps(fields, separators=(",", ":")).encode("ascii")
+    return dumps(fields, separators=(",", ":")).encode("ascii")
 
 
 def fields_of(line: bytes) -> Fields | None:
@@ -22,7 +21,7 @@ def fields_of(line: bytes) -> Fields | None:
     if not line:
         return None
     try:
-        fields = json.loads(line)
+        fields = loads(line)
     except (ValueError, RecursionError):
         return None
     return cast("Fields", fields) if isinstance(fields, dict) else None

@@ -3,20 +3,24 @@
 Stemming takes two passes: a plural ending, then one derivational suffix, the longest that fits.
 `er` stays: a parser is not what is parsed, a server not what is served. The index's stemmer
 (Porter's, in `codelens.extract`) is not used: what it does differently is measured in
-docs/focus.md, and a hook cannot pay for its import.
+docs/focus.md, and a hook cannot pay for its import. Nor for that of `re`: letters are looked at
+one by one here, and words of small ASCII letters alone, which most are, as a whole.
 """
 
 from __future__ import annotations
-
-import re
 
 LONGEST_TEXT = 2_000
 """Characters of a prompt that decide its topic; what is pasted below says little about it."""
 _LONGEST_TERM = 32
 _SHORTEST_STEM = 3
 
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_TO_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
+_UNSPACED = (
+    ("\u0e00", "\u0e7f"), ("\u3040", "\u30ff"), ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"),
+    ("\uac00", "\ud7af"),
+)  # fmt: skip
+"""Thai, Japanese, Chinese and Korean: the first and last characters."""
+_SMALL, _CAPITAL, _DIGIT, _OTHER = range(4)
 
 FUNCTION_WORDS = frozenset(
     "a about above after again all also am an and any anyway are aren as at be because been before "
@@ -64,8 +68,8 @@ def words_of(text: str) -> list[str]:
 
     result: list[str] = []
     text = unicodedata.normalize("NFKC", text)
-    for piece in re.findall(r"[\w\u0300-\u036f]+|[^\w\s]", text):
-        if _UNSPACED.search(piece):
+    for piece in _pieces(text):
+        if any(first <= character <= last for character in piece for first, last in _UNSPACED):
             folded = piece.casefold()
             pairs = [folded[at : at + 2] for at in range(len(folded) - 1)]
             result += pairs or [folded]
@@ -82,12 +86,61 @@ def words_of(text: str) -> list[str]:
 
 
 def _plain(text: str) -> list[str]:
-    words = (part.lower() for part in _PART.findall(text))
+    words: list[str] = []
+    for run in text.translate(_TO_SPACES).split():
+        words += [run] if run.isascii() and run.isalpha() and run.islower() else _parts(run)
     return [
         word[:_LONGEST_TERM]
         for word in words
         if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())
     ]
+
+
+def _pieces(text: str) -> list[str]:
+    """Runs of letters, digits, `_` and combining marks; and each other character that is seen."""
+    pieces: list[str] = []
+    start = 0
+    for at, character in enumerate(text):
+        if character.isalnum() or character == "_" or "\u0300" <= character <= "\u036f":
+            continue
+        if start < at:
+            pieces.append(text[start:at])
+        if not character.isspace():
+            pieces.append(character)
+        start = at + 1
+    return [*pieces, text[start:]] if start < len(text) else pieces
+
+
+def _parts(run: str) -> list[str]:
+    """The parts of an identifier in small letters: `HTTPServer2` gives `http`, `server` and `2`.
+
+    Small ASCII letters, with a capital before them, capitals alone, digits, and all other letters
+    are parts.
+    """
+    kinds = [*map(_kind_of, run), -1]
+    parts: list[str] = []
+    start, part_kind = 0, kinds[0]
+    for at in range(1, len(run)):
+        kind = kinds[at]
+        if part_kind == _CAPITAL and kind == _SMALL:
+            part_kind = _SMALL
+        elif kind != part_kind or (kind == _CAPITAL and kinds[at + 1] == _SMALL):
+            parts.append(run[start:at])
+            start, part_kind = at, kind
+    return [part.lower() for part in [*parts, run[start:]] if _kind_of(part[0]) >= 0]
+
+
+def _kind_of(character: str) -> int:
+    """What a character is in an identifier; -1 for what belongs to none."""
+    if character.isascii():
+        if character.islower():
+            return _SMALL
+        if character.isupper():
+            return _CAPITAL
+        return _DIGIT if character.isdigit() else -1
+    if character.isdecimal():
+        return _DIGIT
+    return _OTHER if character.isalnum() else -1
 
 
 def stem(word: str) -> str:

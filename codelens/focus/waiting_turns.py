@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
-from contextlib import suppress
-from typing import Literal, NamedTuple, cast
 
 from codelens import file_owner
 from codelens.focus.line_fields import (
@@ -24,7 +21,13 @@ from codelens.focus.line_fields import (
     written,
 )
 from codelens.focus.term_vectors import Counts
+from codelens.light_library import NamedTuple, cast
 from codelens.small_files import read_small
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal
 
 MARK = ".waiting-"
 """What follows the name of the forest's file."""
@@ -87,8 +90,10 @@ def take(path: str, already: Iterable[str]) -> dict[str, Utterance | None]:
 def delete(path: str, taken: Iterable[str]) -> None:
     """Delete files that were taken; a damaged forest may name what is no file."""
     for name in taken:
-        with suppress(FileNotFoundError, IsADirectoryError, ValueError):
+        try:
             os.unlink(os.path.join(os.path.dirname(path), name))
+        except (FileNotFoundError, IsADirectoryError, ValueError):
+            continue
 
 
 def _read(path: str, file: str) -> Utterance | None:

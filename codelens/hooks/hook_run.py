@@ -5,7 +5,6 @@ Never fails: exit code 0 whatever happens, and nothing on stdout but a whole ans
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
@@ -13,6 +12,7 @@ from codelens.focus.checkout import Checkout, checkout_at
 from codelens.focus.focus_turn import home_folder
 from codelens.hooks import hook_log
 from codelens.hooks.hook_input import EVENTS, LARGEST, HookInput, parsed
+from codelens.light_library import dumps
 
 _USAGE = f"""usage: codelens hook EVENT [--home PATH] < JSON
 
@@ -69,11 +69,11 @@ def _answer(home: str, event: str) -> str:
 
     text = tamed(text)
     if hook_input.is_cursor:
-        return json.dumps({"continue": True, "additional_context": text})
+        return dumps({"continue": True, "additional_context": text})
     if not hook_input.host_event:
-        return json.dumps({"additionalContext": text})
+        return dumps({"additionalContext": text})
     output = {"hookEventName": hook_input.host_event, "additionalContext": text}
-    return json.dumps({"hookSpecificOutput": output})
+    return dumps({"hookSpecificOutput": output})
 
 
 def _context(home: str, event: str, hook_input: HookInput, place: Checkout) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 
 from codelens import file_owner
+from codelens.light_library import sha256_hex
 
 _ENDING = ".recovery"
 _LARGEST = 40_000
@@ -28,8 +28,7 @@ def put(home: str, repository: str, session: str, text: str) -> None:
     os.makedirs(folder, mode=0o700, exist_ok=True)
     for name in os.listdir(folder):
         if name.endswith(_ENDING):
-            with suppress(OSError):
-                _delete_old(os.path.join(folder, name))
+            _delete_old(os.path.join(folder, name))
     beside = f"{path}.{os.getpid()}"
     with open(beside, "wb") as file:
         file.write(file_owner.head(path) + text.encode("utf-8", "replace"))
@@ -52,12 +51,14 @@ def take(home: str, repository: str, session: str) -> str:
 
 
 def _delete_old(path: str) -> None:
-    if time.time() - os.stat(path).st_mtime > _KEPT_S:
-        os.unlink(path)
+    try:
+        if time.time() - os.stat(path).st_mtime > _KEPT_S:
+            os.unlink(path)
+    except OSError:
+        # Another process was first, or nothing can be deleted here; it is too old to be given.
+        return
 
 
 def _path(home: str, repository: str, session: str) -> str:
-    from hashlib import sha256
-
-    name = sha256(session.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    name = sha256_hex(session.encode("utf-8", "backslashreplace"))[:16]
     return os.path.join(home, "trails", f"{repository}-{name}{_ENDING}")

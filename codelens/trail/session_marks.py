@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from typing import NamedTuple, cast
 
 from codelens import file_owner
+from codelens.light_library import NamedTuple, cast, dumps, loads
 from codelens.small_files import read_small
 from codelens.trail.trail_log import session_key
 
@@ -48,7 +47,7 @@ def marks(home: str | os.PathLike[str], repository: str, worktree: str) -> list[
     """The latest sessions in a worktree, the last one last."""
     path = _file(home, repository, worktree)
     try:
-        parsed: object = json.loads(read_small(path, _LARGEST))
+        parsed: object = loads(read_small(path, _LARGEST))
     except (OSError, ValueError, RecursionError):
         return []
     if isinstance(parsed, dict):
@@ -88,7 +87,7 @@ def mark(
     beside = f"{path}.{os.getpid()}"
     with open(beside, "w", encoding="utf-8") as file:
         stored = [*others[-(_MOST_MARKS - 1) :], current]
-        json.dump({file_owner.KEY: os.path.basename(path), _MARKS: stored}, file)
+        file.write(dumps({file_owner.KEY: os.path.basename(path), _MARKS: stored}))
     os.replace(beside, path)
 
 

@@ -7,14 +7,16 @@ its file, and nothing is ever rewritten. Hooks call this within 60 ms of CPU, so
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Iterator
-from typing import NamedTuple, cast
 
 from codelens import file_owner, filelock
+from codelens.light_library import NamedTuple, cast, dumps, loads, sha256_hex
 from codelens.trail.log_tail import tail_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 KEPT_DAYS = 90
 LONGEST_LINE = 200
@@ -54,9 +56,7 @@ def session_key(session_id: str) -> str:
 
 def worktree_key(root: str) -> str:
     """A short name of a worktree's root, for a line that must stay short."""
-    from hashlib import sha256
-
-    return sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:8]
+    return sha256_hex(os.fsencode(os.path.realpath(root)))[:8]
 
 
 def append(
@@ -201,7 +201,7 @@ def _written(entry: TrailEntry, text_value: str, handles: list[str]) -> bytes:
         "d": text_value,
         "h": handles,
     }
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    text = dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8") + b"\n"
 
 
@@ -222,7 +222,7 @@ def _entry(line: bytes) -> TrailEntry | None:
     if not line.startswith(b"{"):
         return None
     try:
-        fields: dict[str, object] = json.loads(line)
+        fields = cast("dict[str, object]", loads(line))
     except (ValueError, RecursionError):
         return None
     at, handles = fields.get("t"), fields.get("h")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from codelens.focus.focus_settings import FocusSettings, load_settings, trail_is
 from codelens.focus.focus_turn import take_answer, take_prompt
 from codelens.focus.forest import Node
 from codelens.focus.guide import first_sentence
-from codelens.focus.prompt_terms import FUNCTION_WORDS, stem, terms_of
+from codelens.focus.prompt_terms import FUNCTION_WORDS, _parts, _pieces, stem, terms_of
 from codelens.focus.topic_handles import note, true_handles
 from codelens.trail.trail_log import TrailEntry, append, worktree_key
 
@@ -58,6 +59,18 @@ def test_identifiers_give_their_parts_and_function_words_nothing() -> None:
 @pytest.mark.parametrize("text", "トークンを追加 🚀 добавь café 한국어".split())
 def test_other_scripts_give_terms(text: str) -> None:
     assert terms_of(text)
+
+
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_PIECE = re.compile(r"[\w\u0300-\u036f]+|[^\w\s]")
+
+
+@given(st.text("aAbBzZ09_- .é٣É²ŋ漢\u0301🚀—İ\u2028") | st.text())
+def test_words_are_cut_as_these_patterns_say(text: str) -> None:
+    """The hook has no time to import `re`."""
+    parts = [part for run in text.split() for part in _parts(run)] if text.strip() else []
+    assert parts == [part.lower() for part in _PART.findall(text)]
+    assert _pieces(text) == _PIECE.findall(text)
 
 
 @given(st.text())

@@ -127,7 +127,7 @@ def _reset(path: str) -> int:
     from codelens.errors import SettingError
     from codelens.focus import forest_file
 
-    with forest_file.locked(path, wait_s=_LOCK_WAIT_S) as ours:
+    with forest_file.ForestLock(path, wait_s=_LOCK_WAIT_S) as ours:
         if not ours:
             raise SettingError(f"{path} is locked by another process; try again")
         there = forest_file.delete(path)
