@@ -20,6 +20,9 @@ from codelens.paths import barred, default_home
 
 DEFAULT_BUDGET_MS = 500
 _MOST_KEY_PARTS = 100
+_MOST_NUMBER = 10**12
+"""A terabyte, or more days than anything is kept. TOML has infinite numbers, too."""
+_MOST_PROCESSES = 1_000
 _SAID: Mapping[str, bool] = {
     "1": True, "on": True, "true": True, "yes": True,
     "0": False, "off": False, "false": False, "no": False,
@@ -142,14 +145,8 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
     """
     env = dict(os.environ if environ is None else environ)
     place = home.absolute() if home and home.parts else home_of(env)
-    file = place / "config.toml"
-    try:
-        values = _converted(_from_file(file))
-    except _Damaged as error:
-        damage = str(error)
-    except SettingError as error:
-        damage = f"{str(file)!r}: {error}"
-    else:
+    values, damage = _in_file(place)
+    if not damage:
         return Settings(place, "", **(values | _converted(_from_environment(env))))
     import logging
 
@@ -159,6 +156,26 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
         damage,
     )
     return Settings(place, damage, **_converted({"usage": False} | _from_environment(env)))
+
+
+def damage_in(home: Path) -> str:
+    """What is wrong with the settings file of a home folder; empty if nothing.
+
+    Raises:
+        HomeNotReadable: the file may not be read.
+    """
+    return _in_file(home.absolute())[1]
+
+
+def _in_file(home: Path) -> tuple[dict[str, Any], str]:
+    """Fields of `Settings` that the file gives, or what is wrong with it."""
+    file = home / "config.toml"
+    try:
+        return _converted(_from_file(file)), ""
+    except _Damaged as error:
+        return {}, str(error)
+    except SettingError as error:
+        return {}, f"{str(file)!r}: {error}"
 
 
 class _Damaged(Exception):
@@ -275,9 +292,10 @@ def _number(name: str, text: str) -> float:
         raise SettingError(f"{name} must be a number, not {text[:50]!r}") from error
 
 
-def _at_least(name: str, value: object, least: int) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
-        raise SettingError(f"{name} must be a number of at least {least}, not {value!r}")
+def _between(name: str, value: object, least: int, most: int) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        text = repr(value)[:50]
+        raise SettingError(f"{name} must be a number from {least} to {most:,}, not {text}")
     return value
 
 
@@ -294,21 +312,29 @@ def _text(name: str, value: object) -> str:
 
 
 def _not_negative(name: str, value: object) -> float:
-    return _at_least(name, value, 0)
+    return _between(name, value, 0, _MOST_NUMBER)
 
 
 def _whole(name: str, value: object) -> int:
-    return int(_at_least(name, value, 0))
+    return int(_between(name, value, 0, _MOST_NUMBER))
+
+
+def _processes(name: str, value: object) -> int:
+    return int(_between(name, value, 0, _MOST_PROCESSES))
 
 
 def _bytes(name: str, value: object) -> int:
-    return int(_at_least(name, value, 1))
+    return int(_between(name, value, 1, _MOST_NUMBER))
 
 
 def _globs(name: str, value: object) -> dict[str, str]:
     if not isinstance(value, dict):
         raise SettingError(f'{name} must be a table of "glob" = "language"')
-    return {str(glob): str(language) for glob, language in value.items()}  # type: ignore[reportUnknownVariableType]
+    table = cast("dict[str, object]", value)
+    for glob, language in table.items():
+        if not isinstance(language, str):
+            raise SettingError(f'{name}: {glob!r} must be a "language", not {language!r}'[:200])
+    return cast("dict[str, str]", table)
 
 
 def _patterns(name: str, value: object) -> tuple[str, ...]:
@@ -320,8 +346,8 @@ def _patterns(name: str, value: object) -> tuple[str, ...]:
 
 
 _CONVERSIONS: dict[str, Callable[[str, object], object]] = {
-    "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _whole, "languages": _globs,
-    "ignore": _patterns, "most_texts": _whole,
+    "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _processes,
+    "languages": _globs, "ignore": _patterns, "most_texts": _whole,
     "tools": _text, "editor": _text, "usage": _truth, "trail": _truth, "sent": _truth,
     "meaning": _truth, "rerank": _truth, "telemetry": _truth, "index_at_start": _truth,
     **dict.fromkeys(_PRUNE_DAYS, _not_negative),

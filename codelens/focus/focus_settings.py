@@ -50,6 +50,23 @@ def load_settings(home: str) -> FocusSettings:
     return checked(_setting(home, "focus", {}))
 
 
+def usable_settings(home: str) -> tuple[FocusSettings, str]:
+    """The settings, and what is wrong with them; empty if nothing.
+
+    Where something is, the usual ones hold, but nothing is forgotten that a user may have set to
+    be kept: a prompt is never lost for a setting.
+    """
+    try:
+        return load_settings(home), ""
+    except Exception as error:
+        from codelens.errors import SettingError
+
+        if not isinstance(error, SettingError):
+            raise
+        usual = FocusSettings(memory_size=_MOST["memory_size"], guide_size=_MOST["guide_size"])
+        return usual, f"{error}; the usual settings of focus are used until it is corrected"
+
+
 def trail_is_on(home: str) -> bool:
     """Whether the session trail is kept: the setting `trail`, or `CODELENS_TRAIL`.
 

@@ -7,7 +7,7 @@ import sys
 
 from codelens.focus import focus_switch
 from codelens.focus.checkout import Checkout
-from codelens.focus.focus_settings import load_settings
+from codelens.focus.focus_settings import usable_settings
 from codelens.focus.focus_turn import take_answer, take_prompt
 from codelens.hooks import hook_log, pending_recovery
 from codelens.hooks.hook_input import HookInput
@@ -26,8 +26,9 @@ def before_prompt(home: str, event: HookInput, place: Checkout) -> str:
     prompt = as_written(event.prompt)
     if not prompt.strip() or not focus_switch.is_on(home, place.repository):
         return recovery
-    turn = take_prompt(home, place, prompt, load_settings(home), session=event.session)
-    for note in turn.notes:
+    settings, damage = usable_settings(home)
+    turn = take_prompt(home, place, prompt, settings, session=event.session)
+    for note in (*filter(None, (damage,)), *turn.notes):
         _tell(home, "prompt", note)
     return "" if event.is_cursor else "\n".join(filter(None, (recovery, turn.block)))
 
@@ -39,7 +40,7 @@ def after_answer(home: str, event: HookInput, place: Checkout) -> None:
         return
     answer = event.answer or _last_answer(event.transcript)
     if answer:
-        settings = load_settings(home)
+        settings, _ = usable_settings(home)
         for note in take_answer(home, place, answer, settings, session=event.session):
             _tell(home, "stop", note)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from codelens.focus import focus_switch, forest_file
 from codelens.focus.checkout import Checkout, head_commit
 from codelens.focus.context_block import block
-from codelens.focus.focus_settings import load_settings
+from codelens.focus.focus_settings import load_settings, usable_settings
 from codelens.focus.focus_turn import path_of
 from codelens.focus.topic_handles import true_handles
 from codelens.hooks import hook_log, pending_recovery, work_elsewhere
@@ -152,7 +152,7 @@ def _recovery(place: Checkout, event: HookInput) -> str:
 def _focus(home: str, place: Checkout, session: str) -> str:
     if not focus_switch.is_on(home, place.repository):
         return ""
-    settings = load_settings(home)
+    settings, _ = usable_settings(home)
     state = forest_file.load(path_of(home, place, settings, session))
     return block(
         state.forest, state.guide, settings, now=time.time(), branch=place.label,
@@ -161,7 +161,11 @@ def _focus(home: str, place: Checkout, session: str) -> str:
 
 
 def _forget_old_forests(home: str, place: Checkout, session: str) -> str:
-    """Nothing to tell: the forest of this session stays, however old it is."""
+    """Nothing to tell: the forest of this session stays, however old it is.
+
+    Raises:
+        SettingError: the settings do not say which one that is, so none is removed.
+    """
     forest_file.forget_old(home, in_use=path_of(home, place, load_settings(home), session))
     return ""
 

@@ -22,6 +22,9 @@ _FLAGS = (
 )
 
 
+_MORE_BYTES = 1 << 20
+
+
 class Read(NamedTuple):
     """A file that was read: its bytes and the stat of the very file that gave them."""
 
@@ -59,10 +62,10 @@ def read_file(path: bytes, limit: int) -> Read:
         # Before `open`, which would raise an error of its own for a folder.
         if not stat_module.S_ISREG(status.st_mode):
             raise ReadError(f"{os.fsdecode(path)!r} is not a regular file")
-        with open(descriptor, "rb", closefd=False, buffering=0) as file:
-            data = file.read(limit + 1) or b""
-            while len(data) <= limit and (more := file.read(limit + 1 - len(data))):
-                data += more
+        # As much is set apart as is asked for: what the file has, not what it might.
+        data = os.read(descriptor, min(status.st_size, limit) + 1)
+        if len(data) <= limit:
+            data = _and_the_rest(descriptor, data, limit)
     except OSError as error:
         raise ReadError(f"cannot read {os.fsdecode(path)!r}: {error.strerror}") from error
     finally:
@@ -70,6 +73,15 @@ def read_file(path: bytes, limit: int) -> Read:
     if len(data) > limit:
         raise ReadError(f"{os.fsdecode(path)!r} is larger than {limit:,} bytes")
     return Read(data, status)
+
+
+def _and_the_rest(descriptor: int, data: bytes, limit: int) -> bytes:
+    """What was read with what follows: the file grew, or has more than the system reads at once."""
+    parts, size = [data], len(data)
+    while size <= limit and (more := os.read(descriptor, min(limit - size + 1, _MORE_BYTES))):
+        parts.append(more)
+        size += len(more)
+    return b"".join(parts) if len(parts) > 1 else data
 
 
 def glance(path: bytes, limit: int) -> bytes:
@@ -82,7 +94,9 @@ def glance(path: bytes, limit: int) -> bytes:
     except OSError:
         return b""
     try:
-        data = os.read(descriptor, limit + 1)
+        data = os.read(descriptor, min(limit + 1, _MORE_BYTES))
+        if len(data) == _MORE_BYTES:
+            data = _and_the_rest(descriptor, data, limit)
     except OSError:
         return b""
     finally:

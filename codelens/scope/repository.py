@@ -13,6 +13,7 @@ import os
 import re
 import sys
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -286,6 +287,14 @@ class Repository:
             named = self._config_path(setting) or os.path.join(xdg, "git", usual)
             files.append(os.path.join(self.place.root, named))
         return files
+
+    def rules_above(self, path: bytes) -> Iterator[str]:
+        """The same of the folders that a path is in."""
+        folder: str = os.fsdecode(path)
+        while folder:
+            folder = os.path.dirname(folder)
+            for name in (".gitattributes", ".gitignore"):
+                yield os.path.join(self.place.root, folder, name)
 
     def has_object(self, oid: bytes) -> bool:
         """Whether an object is in this clone."""

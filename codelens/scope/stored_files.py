@@ -42,6 +42,8 @@ class StoredFiles:
         self._root = os.fsencode(scope.root)
         self._prefix = self._root.rstrip(b"/") + b"/"
         self._real = {self._root: True}
+        self._plain_folders = set[bytes]()
+        """Whose rules are no files to wait for, with those of all above."""
 
     @cached_property
     def entries(self) -> EntriesByPath:
@@ -147,6 +149,11 @@ class StoredFiles:
     def stored(self, path: bytes, data: bytes) -> bytes:
         """What git would store of a file's bytes."""
         git = self._git_with_rules
+        folder = os.path.dirname(path)
+        if folder not in self._plain_folders:
+            for file in self._repository.rules_above(path):
+                refuse_special_file(self._repository.place.root, file, RULES_BYTES)
+            self._plain_folders.add(folder)
         # libgit2 takes names in UTF-8 alone; what attributes say hangs on the end of most.
         name = path.decode("utf-8", "replace")
         try:

@@ -132,7 +132,7 @@ def _same_bytes(entry: IndexEntry, file: bytes, status: os.stat_result) -> bool:
 
 def _as_libgit2_has_it(repository: Repository, path: bytes) -> bool:
     """For one file, which the filters of its attributes may have changed."""
-    for file in repository.rule_files():
+    for file in (*repository.rule_files(), *repository.rules_above(path)):
         refuse_special_file(repository.place.root, file, RULES_BYTES)
     return repository.git.status_file(os.fsdecode(path)) not in _CLEAN
 

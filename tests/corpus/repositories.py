@@ -161,6 +161,15 @@ def _huge_logs_and_a_huge_remote_head(repo: GitRepo) -> None:
     _enlarged(repo.root / ".git" / "refs" / "remotes" / "away" / "HEAD")
 
 
+@_broken_for(*_BRANCHES, "impact --diff HEAD~1", "diff HEAD~1", "status", "hook before-edit")
+def _a_pipe_for_the_attributes_of_a_folder(repo: GitRepo) -> None:
+    repo.commit("two", {"src/wick.py": "def wick():\n    return 1\n"})
+    repo.git("worktree", "add", "-q", "-b", "side", str(repo.root.parent / "side"))
+    repo.write("src/wick.py", "def wick():\n    return 2\n")
+    for name in (".gitattributes", ".gitignore"):
+        os.mkfifo(repo.root / "src" / name)
+
+
 @_broken_for(*_BRANCHES)
 def _a_pipe_for_a_commit_graph(repo: GitRepo) -> None:
     (repo.root / ".git" / "objects" / "info").mkdir(exist_ok=True)

@@ -16,6 +16,7 @@ from codelens.config import Settings, load
 from codelens.engine.embedding import reranking
 from codelens.engine.embedding.reranking import NoReranker
 from codelens.engine.engine import Engine
+from codelens.errors import SettingError
 from codelens.meaning.providers.patient_requests import Patience
 
 QUESTION = "job halting"
@@ -213,6 +214,16 @@ def test_a_setting_turns_it_off_and_the_argument_has_the_last_word(
         off.search(QUESTION, path=repository.root)
         assert server.received == []
         assert sendable(off.search(QUESTION, path=repository.root, rerank=True)) == BY_RERANKER
+
+
+def test_nothing_is_sent_while_the_settings_are_damaged(
+    synced: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
+) -> None:
+    with Engine(Settings(home=tmp_path / "home", workers=1, damage="no TOML")) as damaged:
+        damaged.search(QUESTION, path=repository.root)
+        with pytest.raises(SettingError, match="nothing is sent"):
+            damaged.search(QUESTION, path=repository.root, rerank=True)
+    assert server.received == []
 
 
 def test_the_command_has_the_option_and_the_telemetry_counts(

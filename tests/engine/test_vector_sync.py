@@ -16,7 +16,7 @@ from codelens.config import Settings
 from codelens.engine.embedding import vector_sync
 from codelens.engine.embedding.provider_consent import ProviderNotEnabled
 from codelens.engine.engine import Engine
-from codelens.errors import IndexCorrupt, IndexLocked
+from codelens.errors import IndexCorrupt, IndexLocked, SettingError
 from codelens.meaning.providers.patient_requests import Patience
 from codelens.meaning.providers.provider_errors import (
     AnswerInvalid,
@@ -249,6 +249,27 @@ def test_a_damaged_file_goes_aside_with_the_consent(
         enabled.meaning_sync(path=repository.root)
     with pytest.raises(ProviderNotEnabled):
         enabled.meaning_sync(path=repository.root)
+    assert server.received == []
+
+
+def test_nothing_is_sent_while_the_settings_are_damaged(
+    enabled: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
+) -> None:
+    enabled.meaning_sync(path=repository.root)
+    server.received.clear()
+    repository.write("src/new.py", "def fresh():\n    return 'lamp'\n")
+    # It may have said that `src/new.py` is ignored.
+    with Engine(Settings(home=tmp_path / "home", damage="no TOML")) as damaged:
+        answer = damaged.search("what is part of a lamp", path=repository.root)
+        assert answer.results
+        assert any("nothing is sent" in note for note in answer.notes)
+        with pytest.raises(SettingError, match="nothing is sent"):
+            damaged.meaning_sync(path=repository.root)
+        with pytest.raises(SettingError, match="nothing is sent"):
+            damaged.meaning_enable(
+                "openai", path=repository.root, endpoint=server.endpoint("openai")
+            )
+        damaged._sync_vectors(str(repository.root))
     assert server.received == []
 
 

@@ -158,7 +158,7 @@ class World:
         command = [sys.executable, "-m", "codelens", *args]
         return subprocess.run(
             command, cwd=self.root, env=self.environment() | (env or {}),
-            capture_output=True, text=True, timeout=120, preexec_fn=_obey_modes,
+            capture_output=True, text=True, timeout=120, preexec_fn=obey_modes,
         )  # fmt: skip
 
     def environment(self) -> dict[str, str]:
@@ -208,7 +208,7 @@ class World:
 _PYTHONPATH = os.pathsep.join(entry for entry in sys.path if os.path.isabs(entry))
 
 
-def _obey_modes() -> None:
+def obey_modes() -> None:
     """Modes of files hold for this process and what it runs, also where it is root's (Linux)."""
     if sys.platform.startswith("linux") and os.geteuid() == 0:
         for capability in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):

@@ -14,7 +14,7 @@ from codelens.errors import SettingError
 from codelens.extract.tokenizer import STOPWORDS
 from codelens.focus import focus_switch
 from codelens.focus.checkout import Checkout
-from codelens.focus.focus_settings import FocusSettings, load_settings, trail_is_on
+from codelens.focus.focus_settings import FocusSettings, load_settings, trail_is_on, usable_settings
 from codelens.focus.focus_turn import take_answer, take_prompt
 from codelens.focus.forest import Node
 from codelens.focus.guide import first_sentence
@@ -105,6 +105,8 @@ def test_a_setting_that_cannot_be_is_an_error(tmp_path: Path, text: str) -> None
     (tmp_path / "config.toml").write_text(text)
     with pytest.raises(SettingError):
         load_settings(str(tmp_path))
+    settings, damage = usable_settings(str(tmp_path))
+    assert damage and settings == FocusSettings(memory_size=1_000, guide_size=100)
 
 
 def test_the_trail_is_switched_off_by_one_setting(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codelens.errors import ReadError
-from codelens.scan.content_hash import blob_oid, hash_of, read_file
+from codelens.scan.content_hash import blob_oid, glance, hash_of, read_file
 
 
 def test_the_blob_id_is_the_one_git_gives(tmp_path: Path) -> None:
@@ -48,3 +48,16 @@ def test_links_folders_and_pipes_are_refused(tmp_path: Path) -> None:
     for name in ("link", "folder", "pipe"):
         with pytest.raises(ReadError):
             read_file(os.fsencode(tmp_path / name), 10)
+
+
+def test_a_limit_beyond_all_memory_sets_apart_what_the_file_has(tmp_path: Path) -> None:
+    path = tmp_path / "large.txt"
+    for size in (0, 5, 1 << 20, (1 << 20) + 1, 5_000_000):
+        path.write_bytes(b"lamp\n" * (size // 5) + b"x" * (size % 5))
+        for limit in (10**15, size):
+            assert read_file(os.fsencode(path), limit).data == path.read_bytes()
+            assert glance(os.fsencode(path), limit) == path.read_bytes()
+        if size:
+            assert glance(os.fsencode(path), size - 1) == b""
+            with pytest.raises(ReadError, match="larger than"):
+                read_file(os.fsencode(path), size - 1)

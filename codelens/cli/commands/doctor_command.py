@@ -48,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
     from codelens.config import Settings, home_of
     from codelens.engine.doctor.diagnosis import CHECKS, examine
 
-    checks = CHECKS if args.no_agents else (*CHECKS, ("agents", _agents))
+    agents = () if args.no_agents else (("agents", _agents),)
+    checks = (*CHECKS, ("settings of focus", _focus), *agents)
     findings: list[CheckResult] = []
     # The settings may be what is wrong.
     settings = Settings(home=home_of())
@@ -64,6 +65,17 @@ def run(args: argparse.Namespace) -> int:
     else:
         screen.say(_summary(wrong, mended, sum("--fix: " in finding.done for finding in findings)))
     return 1 if wrong else 0
+
+
+def _focus(case: Examination) -> Iterator[Finding]:
+    """The table `[focus]` of the settings file; nothing if it, or the whole file, was told."""
+    from codelens.config import damage_in
+    from codelens.engine.doctor.file_checks import settings_set_aside
+    from codelens.focus.focus_settings import usable_settings
+
+    _, damage = usable_settings(str(case.home))
+    if damage and not damage_in(case.home):
+        yield settings_set_aside(case, damage)
 
 
 def _agents(case: Examination) -> Iterator[Finding]:

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     """
     from codelens.errors import ReadError, SettingError
     from codelens.focus.checkout import checkout_at
-    from codelens.focus.focus_settings import load_settings
+    from codelens.focus.focus_settings import load_settings, usable_settings
     from codelens.focus.focus_turn import home_folder, path_of
 
     if args.words and args.action != "find":
@@ -76,10 +76,14 @@ def run(args: argparse.Namespace) -> int:
             return _switch(home, place, on=args.action == "on", here=args.here)
         if args.action == "find":
             return _find(args, home, place)
-        settings = load_settings(home)
-        path = path_of(home, place, settings, args.session)
         if args.reset:
-            return _reset(path)
+            return _reset(path_of(home, place, load_settings(home), args.session))
+        settings, damage = usable_settings(home)
+        if damage:
+            from codelens.cli import screen
+
+            screen.say(f"warning: {damage} (`codelens doctor --fix` sets the file aside)")
+        path = path_of(home, place, settings, args.session)
         return _show(args, home, place, settings, path)
     except BrokenPipeError:
         # Whoever reads the output has gone: no fault of the state.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from codelens import __version__, file_owner
-from codelens.config import load
+from codelens.config import damage_in
 from codelens.engine.doctor.findings import Examination, Finding
 from codelens.engine.upkeep import disk_space
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
@@ -72,14 +72,20 @@ def home(case: Examination) -> Iterator[Finding]:
 def settings_file(case: Examination) -> Iterator[Finding]:
     """The settings file can be used; without it defaults hold, and nothing is pruned."""
     file = case.home / "config.toml"
-    damage = load(home=case.home).damage
+    damage = damage_in(case.home)
     if not damage:
         finding_text = "can be read" if file.exists() else "no settings file: defaults apply"
         yield Finding("ok", str(file), finding_text)
         return
+    yield settings_set_aside(case, damage)
+
+
+def settings_set_aside(case: Examination, damage: str) -> Finding:
+    """What is wrong with the settings file, which is renamed where that is wanted."""
+    file = case.home / "config.toml"
     aside = file.with_name(f"{file.name}.set-aside-{time.time_ns()}")
     how = f"rename it to {aside.name!r}, so that the defaults apply"
-    yield case.mended(str(file), damage, how, lambda: file.rename(aside))
+    return case.mended(str(file), damage, how, lambda: file.rename(aside))
 
 
 def permissions(case: Examination) -> Iterator[Finding]:

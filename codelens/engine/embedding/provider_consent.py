@@ -10,7 +10,7 @@ from codelens.config import Settings
 from codelens.engine.current_view import CurrentView, OpenRepository
 from codelens.engine.embedding import chosen_store, sendable_texts
 from codelens.engine.embedding.chosen_store import checked_store
-from codelens.errors import IndexCorrupt
+from codelens.errors import IndexCorrupt, SettingError
 from codelens.meaning.providers.embedder import BYTES_A_TOKEN, Sent, connected
 from codelens.meaning.providers.patient_requests import FOR_INDEXING, Patience
 from codelens.meaning.providers.provider_errors import ProviderError
@@ -34,6 +34,18 @@ class ProviderNotEnabled(ProviderError):
             "no provider is enabled for this repository, so nothing is sent",
             typed="`codelens meaning enable --provider NAME` enables one",
             called="a person enables one with `codelens meaning enable --provider NAME`",
+        )
+
+
+def refuse_damaged(settings: Settings) -> None:
+    """Send nothing by settings that are not the user's: they may say that less is to be sent.
+
+    Raises:
+        SettingError: the settings file cannot be understood.
+    """
+    if settings.damage:
+        raise SettingError(
+            f"nothing is sent to a provider while the settings are invalid: {settings.damage}"
         )
 
 
@@ -76,6 +88,7 @@ def enable(
     patience: Patience = FOR_INDEXING,
 ) -> Enabled:
     """See `Engine.meaning_enable`."""
+    refuse_damaged(opened.settings)
     spec = provider_called(provider)
     where = checked_store(store, hybrid=hybrid)
     model, url = model or spec.model, checked_endpoint(spec, endpoint)
@@ -106,7 +119,7 @@ def is_enabled(settings: Settings, repo_id: str) -> bool:
         StoreError: the file that says so cannot be used.
     """
     path = vectors_file(settings.home, repo_id)
-    if not path.exists():
+    if settings.damage or not path.exists():
         return False
     with open_vectors(path) as db:
         return provider_choice.consent_of(db) is not None

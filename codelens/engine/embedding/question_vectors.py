@@ -15,7 +15,7 @@ from codelens.engine.embedding import (
 )
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.view_request import ViewRequest
-from codelens.errors import StoreError
+from codelens.errors import SettingError, StoreError
 from codelens.meaning.providers.capability_profiles import LOCAL_SLOW, CapabilityProfile
 from codelens.meaning.providers.embedder import connected
 from codelens.meaning.providers.patient_requests import FOR_A_QUESTION, Patience
@@ -58,7 +58,12 @@ def ask(
     try:
         with open_vectors(path) as db:
             consent = provider_choice.consent_of(db)
-            return None if consent is None else _asked(db, consent, question, patience)
+            if consent is None:
+                return None
+            provider_consent.refuse_damaged(settings)
+            return _asked(db, consent, question, patience)
+    except SettingError as error:
+        return _nothing("the provider", str(error))
     except StoreError as error:
         return _nothing("the provider", f"its vectors cannot be used: {error}")
 

@@ -71,6 +71,7 @@ def consent_to_rerank(settings: Settings, repo_id: str, *, rerank: bool | None) 
 
     Raises:
         NoReranker: it is asked for, and there is none.
+        SettingError: it is asked for, and the settings file cannot be understood.
         StoreError: it is asked for, and the file that has the consent cannot be used.
     """
     path = vectors_file(settings.home, repo_id)
@@ -88,7 +89,11 @@ def consent_to_rerank(settings: Settings, repo_id: str, *, rerank: bool | None) 
         if rerank:
             raise NoReranker
         return None
-    return consent if rerank or (rerank is None and spec.profile.reranks) else None
+    if not (rerank or (rerank is None and spec.profile.reranks)):
+        return None
+    if rerank:
+        provider_consent.refuse_damaged(settings)
+    return None if settings.damage else consent
 
 
 def ask(

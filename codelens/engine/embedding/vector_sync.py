@@ -15,7 +15,7 @@ from typing import NamedTuple
 from codelens.answers.meaning_answers import Synced
 from codelens.engine.current_view import CurrentView
 from codelens.engine.embedding import chosen_store, provider_consent, sendable_texts, store_filling
-from codelens.engine.embedding.provider_consent import ProviderNotEnabled
+from codelens.engine.embedding.provider_consent import ProviderNotEnabled, refuse_damaged
 from codelens.engine.embedding.sendable_texts import Lacking
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.view_request import ViewRequest
@@ -54,6 +54,7 @@ def sync(
     patience: Patience = FOR_INDEXING,
 ) -> Synced:
     """See `Engine.meaning_sync`."""
+    refuse_damaged(pool.settings)
     opened = pool.open(request.path, request.ref)
     path = vectors_file(pool.settings.home, opened.scope.repo_id)
     if not path.exists():

@@ -1,0 +1,48 @@
+"""A share of `rough_places.py` and `rough_settings.py`: every command and tool is named in them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from corpus import every_question, rough_places, rough_settings
+from harness_sizes import size_of
+
+from codelens.cli.command_list import COMMANDS
+from codelens.hooks.hook_input import EVENTS
+from codelens.serve.tools.tool_table import ROWS
+
+PAIRS = size_of("CODELENS_ROUGH_PAIRS")
+needs_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks, reads /proc")
+
+
+def test_every_command_event_and_tool_is_asked() -> None:
+    assert tuple(every_question.COMMANDS) == COMMANDS
+    assert every_question.TOOLS.keys() == set(ROWS)
+    assert set(every_question.COMMANDS["hook"]) == {f"hook {event}" for event in EVENTS}
+
+
+@needs_linux
+@pytest.mark.slow
+def test_what_lies_in_the_place_of_a_small_file_breaks_no_question(tmp_path: Path) -> None:
+    folder, template = tmp_path / "place", tmp_path / "template"
+    place = rough_places.made_place(folder)
+    answers = every_question.ask_all(place.repo.root, place.home)
+    assert [(one.question, one.fault()) for one in answers if one.fault()] == []
+    assert [one.question for one in answers if one.question == "search kindle" and one.code] == []
+    pairs = rough_places.pairs(place, list(rough_places.KINDS), [])
+    folder.rename(template)
+    for name, kind in Random(PAIRS).sample(pairs, min(PAIRS, len(pairs))):
+        faults = list(rough_places.faults_of(template, folder, name, kind))
+        assert faults == [], (name, kind)
+
+
+@needs_linux
+@pytest.mark.slow
+def test_settings_that_are_none_stop_no_question(tmp_path: Path) -> None:
+    place = rough_places.made_place(tmp_path)
+    names = list(rough_settings.SETTINGS)
+    for name in Random(PAIRS).sample(names, min(len(names), max(1, PAIRS // 3))):
+        assert list(rough_settings.faults_of(place, name)) == [], name
