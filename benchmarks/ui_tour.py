@@ -273,13 +273,16 @@ def switches(tour: Tour, page: Page, url: str) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector("text=min(count, 9)", state="detached")
     tour.look(page, "at-ref")
-    page.goto(f"{url}#/search?query=fast")
+    page.goto(f"{url}#/search?query=tax")
     page.wait_for_selector(".hit")
-    page.fill("[name=globs]", "*.h")
+    page.fill("[name=globs]", "tests/**")
     page.keyboard.press("Enter")
-    page.wait_for_selector("text=1 place")
+    page.wait_for_selector("text=shop/book.py", state="detached")
     assert page.input_value("#ref") == ""
     tour.look(page, "narrowed")
+    page.go_back()
+    page.wait_for_selector("text=shop/book.py")
+    assert page.input_value("[name=globs]") == ""
 
 
 def live(tour: Tour, page: Page, root: Path) -> None:

@@ -66,6 +66,13 @@ def test_a_living_holder_keeps_its_lease(db: Database) -> None:
         end(process)
 
 
+def test_a_holder_in_this_process_is_called_so(db: Database) -> None:
+    lease = writer_lease.acquire(db, 0)
+    with pytest.raises(IndexLocked, match="being written by this process, in the background"):
+        writer_lease.acquire(db, 0)
+    lease.release(db)
+
+
 def test_a_killed_holder_loses_its_lease_at_once(db: Database) -> None:
     process = holder(db.path)
     end(process)

@@ -74,16 +74,18 @@ def test_texts_and_handles_are_shown_as_they_are_meant() -> None:
       globalThis.location = {{ hash: "#/code?worktree=%2Fw" }};
       const folder = {json.dumps(FOLDER.as_uri())};
       const {{ visible, size, duration }} = await import(`${{folder}}/elements.js`);
-      const {{ codeAddress }} = await import(`${{folder}}/places.js`);
+      const {{ codeAddress, shortNames }} = await import(`${{folder}}/places.js`);
       console.log(JSON.stringify({{
         texts: {json.dumps([*texts])}.map(visible),
         places: {json.dumps([*places])}.map((handle) => decodeURIComponent(codeAddress(handle))),
+        names: shortNames(["/w/shop", "/w/side", "/x/side", "C:\\\\w\\\\till", "/"]),
         sizes: [size(0), size(999), size(1500), size(2e9), duration(59), duration(7200)],
       }}));
     """)
     answer = json.loads(out)
     assert answer["texts"] == [*texts.values()]
     assert answer["places"] == [f"#/code?{place}" for place in places.values()]
+    assert answer["names"] == ["shop", "w/side", "x/side", "till", "/"]
     assert answer["sizes"] == ["0 B", "999 B", "1.5 kB", "2.0 GB", "59 seconds", "2 hours"]
 
 

@@ -202,6 +202,8 @@ def _take(db: Database, wait_s: float, clock: Clock) -> Lease | None:
 
 
 def _called(holder: Holder) -> str:
+    if holder.pid == os.getpid() and holder.host == host_name():
+        return "this process, in the background"
     return f"process {holder.pid} on {holder.host.split('/')[0]}"
 
 

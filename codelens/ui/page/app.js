@@ -1,7 +1,7 @@
 // The frame of the page: its head, its views, its keys.
 
 import { badge, count, el } from "./elements.js";
-import { address, go, goOn, here, scope } from "./places.js";
+import { address, go, goOn, here, scope, shortNames } from "./places.js";
 import { follow } from "./questions.js";
 import { showSearch } from "./search_view.js";
 import { showCode } from "./code_view.js";
@@ -80,11 +80,14 @@ function drawStanding(answer, failure) {
   showReceipt(answer.receipt);
   const { worktree } = scope();
   const select = head.querySelector("#worktree");
+  const names = shortNames(answer.worktrees.map(({ root }) => root));
   select.replaceChildren(
     ...answer.worktrees.map(({ root, branch }, at) =>
-      el("option", { value: at ? root : "", selected: at ? root === worktree : !worktree },
-        branch ? `${branch} - ${root}` : root)),
+      el("option",
+        { value: at ? root : "", selected: at ? root === worktree : !worktree, title: root },
+        branch ? `${branch} - ${names[at]}` : names[at])),
   );
+  select.title = worktree || answer.worktrees[0]?.root || "";
   head.querySelector("#refs").replaceChildren(
     ...answer.refs.map((name) => el("option", { value: name })),
   );

@@ -16,11 +16,20 @@ export function showConflicts({ main, page, signal }) {
     page.receipt(answer.receipt);
     main.replaceChildren(
       el("h1", {}, "Conflicts"),
-      el("p", {}, `Of the other worktrees and recent branches ${answer.results.length} touch the same code, ${answer.clean} do not.`),
+      el("p", {}, sentence(answer)),
       remarks(answer.notes),
       answer.left_out.length ? remarks([`not looked at: ${answer.left_out.join(", ")}`]) : "",
       el("div", { class: "board" }, answer.results.map(rival)));
   }, signal);
+}
+
+function sentence({ results, clean }) {
+  const all = results.length + clean;
+  if (!all) return "There is no other worktree, and no recent branch.";
+  const touching = results.length === 1 ? "1 touches" : `${results.length || "none"} touch`;
+  return all === 1
+    ? `The only other worktree or recent branch ${clean ? "does not touch" : "touches"} the same code.`
+    : `Of ${all} other worktrees and recent branches ${touching} the same code.`;
 }
 
 function rival(row) {

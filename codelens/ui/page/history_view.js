@@ -16,6 +16,9 @@ export function showHistory({ main, params, page, signal }) {
       el("label", {}, "Definition or file ", field), el("button", {}, "Show")),
     answerPart);
   if (!params.target) {
+    answerPart.append(el("p", { class: "doc" },
+      "The commits that changed a definition, or when each definition of a file last changed. In code, ",
+      el("kbd", {}, "t"), " leads here."));
     field.focus();
     return;
   }

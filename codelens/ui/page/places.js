@@ -45,6 +45,24 @@ export function codeAddress(handle) {
   return address("code", at < 0 ? { target } : { target, ref: place.slice(0, at) });
 }
 
+/**
+ * The ends of paths that tell them apart: where two folders have one name, those above it as well.
+ *
+ * A list cuts a long text at its end, and worktrees often lie in one folder.
+ */
+export function shortNames(paths) {
+  const ending = (path, parts) => path.split(/[\\/]/).filter(Boolean).slice(-parts).join("/");
+  return paths.map((path) => {
+    for (let parts = 1; parts < 20; parts += 1) {
+      const name = ending(path, parts);
+      if (paths.every((other) => other === path || ending(other, parts) !== name)) {
+        return name || path;
+      }
+    }
+    return path;
+  });
+}
+
 function pick(params) {
   return Object.fromEntries(EVERYWHERE.map((name) => [name, params[name] ?? ""]));
 }

@@ -21,6 +21,8 @@ export function showSearch({ main, params, page, signal }) {
   if (!list) {
     list = el("div", { class: "results" });
     main.replaceChildren(filters(params), list);
+  } else {
+    keepToAddress(main, params);
   }
   const { query, mode, languages, globs, limit } = params;
   const draw = (answer, failure) => {
@@ -47,11 +49,19 @@ function filters(params) {
     field("globs", "Path", "src/**"));
 }
 
+/** Somebody may have gone back, or followed a link. */
+function keepToAddress(main, params) {
+  for (const control of main.querySelectorAll(".controls [name]")) {
+    const value = params[control.name] ?? "";
+    if (control.value !== value) control.value = value;
+  }
+}
+
 function results(answer, params) {
   const shown = answer.results.length;
   const more = shown >= Number(params.limit || 20);
   return [
-    el("h1", { class: "quiet" }, shown ? count(shown, "place") : "Nothing was found"),
+    el("h1", { class: "quiet" }, count(shown, "place")),
     remarks(answer.notes),
     notesBeside(answer.contexts),
     el("ol", { class: "list" }, answer.results.map(result)),
