@@ -32,6 +32,14 @@ class Candidate(NamedTuple):
     """Why it is there, in a few words."""
     most_lines: int = WHOLE_LINES
     """A longer one is shown in windows of so many lines."""
+    asides: frozenset[int] = frozenset()
+    """Lines of long comments, which are not shown."""
+
+    @property
+    def meant(self) -> list[int]:
+        """The lines that are shown of it where there is room."""
+        whole = self.lines or range(self.start_line, self.end_line + 1)
+        return [line for line in whole if line not in self.asides]
 
 
 class Shown(NamedTuple):
@@ -41,7 +49,8 @@ class Shown(NamedTuple):
     lines: tuple[int, ...]
     """New ones: those that no candidate before it has shown."""
     left_out: tuple[tuple[int, int], ...]
-    """Spans of it that nobody shows so far; none where not all of it is meant."""
+    """Spans of it that nobody shows so far, long comments too; none where not all of it is
+    meant."""
 
 
 class Costs(NamedTuple):
@@ -62,6 +71,8 @@ class Limits(NamedTuple):
 
     share: float = 0.5
     """Of the room, for a definition that is not shown whole."""
+    outline: float = 0.1
+    """Of the room, for the lines that stand for a long type, and for a caller's."""
     least: int = 240
     """Bytes; with less left nothing more is begun."""
 
@@ -109,10 +120,14 @@ def pack(
             continue
         left -= cost
         known.update(new)
-        whole = () if candidate.lines else range(candidate.name_line, candidate.end_line + 1)
-        missing = [number for number in whole if number not in known]
+        missing = () if candidate.lines else _missing(candidate, known)
         shown.append(Shown(candidate, tuple(new), tuple(runs(missing))))
     return shown
+
+
+def _missing(candidate: Candidate, known: set[int]) -> list[int]:
+    whole = range(candidate.name_line, candidate.end_line + 1)
+    return sorted(number for number in candidate.asides.union(whole) if number not in known)
 
 
 LEADING = 15
@@ -138,8 +153,7 @@ def _in_order(candidates: Sequence[Candidate], room_bytes: int, costs: Costs) ->
     first = max(LEADING, certain)
 
     def net_value(candidate: Candidate) -> float:
-        lines = candidate.lines or range(candidate.start_line, candidate.end_line + 1)
-        cost = _cost(candidate.path, lines, costs) / max(room_bytes, 1)
+        cost = _cost(candidate.path, candidate.meant, costs) / max(room_bytes, 1)
         return candidate.value - SIZE_WEIGHT * min(cost, 1.0)
 
     return by_value[:first] + sorted(by_value[first:], key=net_value, reverse=True)
@@ -160,7 +174,11 @@ def _fitting(
     limits: Limits,
 ) -> list[int]:
     """The lines of a candidate that fit into what is left."""
-    whole = list(candidate.lines) or list(range(candidate.start_line, candidate.end_line + 1))
+    whole = candidate.meant
+    if candidate.lines:
+        return _first_lines(
+            candidate.path, whole, known, min(left, room_bytes * limits.outline), costs
+        )
     new = [line for line in whole if line not in known]
     length = len(whole)
     if length <= candidate.most_lines and _cost(candidate.path, new, costs) <= left:
@@ -168,13 +186,16 @@ def _fitting(
     allowed = min(left, int(room_bytes * limits.share)) if length > candidate.most_lines else left
     mean = max(_cost(candidate.path, new, costs) / max(len(new), 1), 1.0)
     most = min(int(allowed / mean), candidate.most_lines)
-    if candidate.lines:
-        return whole[:most]
     if most < _FEWEST:
         return []
-    term_weights = weights(candidate.path)
+    term_weights = {
+        line: weight
+        for line, weight in weights(candidate.path).items()
+        if line not in candidate.asides
+    }
     while most >= _FEWEST:
         lines = windows(candidate.name_line, candidate.end_line, term_weights, most)
+        lines = [line for line in lines if line not in candidate.asides]
         if _cost(candidate.path, [line for line in lines if line not in known], costs) <= allowed:
             return lines
         most = most * 4 // 5
@@ -182,6 +203,23 @@ def _fitting(
 
 
 _FEWEST = 4
+
+
+def _first_lines(
+    path: bytes, lines: Sequence[int], known: set[int], room_bytes: float, costs: Costs
+) -> list[int]:
+    """As many of the lines as fit, from the first on; those that are shown already cost nothing."""
+    fitting: list[int] = []
+    left = room_bytes
+    for line in lines:
+        if line not in known:
+            left -= costs.line(path, line)
+            if fitting and line > fitting[-1] + 1:
+                left -= costs.gap
+            if left < 0:
+                break
+        fitting.append(line)
+    return fitting
 
 
 def _cost(path: bytes, lines: Sequence[int], costs: Costs) -> int:

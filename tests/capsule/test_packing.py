@@ -78,3 +78,20 @@ def test_what_is_certain_goes_first_however_long_it_is() -> None:
     short = [candidate(b"c.py", 1 + 10 * at, 2, 0.9) for at in range(8)]
     shown = [one.candidate for one in pack([*short, *named], 50_000, COSTS, lambda path: {})]
     assert shown[: len(named)] == named
+
+
+def test_long_comments_are_left_out_and_told_of() -> None:
+    asides = frozenset(range(3, 12))
+    whole = Candidate(b"a.py", 0, 1, 12, 20, 1.0, "pivot", asides=asides)
+    [piece] = pack([whole], 3000, COSTS, lambda path: {5: 9.0})
+    assert piece.lines == (1, 2, *range(12, 21)) and piece.left_out == ((3, 11),)
+    long = whole._replace(end_line=400, asides=frozenset(range(20, 60)))
+    [piece] = pack([long], 3000, COSTS, lambda path: {30: 9.0, 300: 1.0})
+    assert 300 in piece.lines and not long.asides.intersection(piece.lines)
+
+
+def test_the_outline_of_a_long_type_takes_little_of_the_room() -> None:
+    outline = candidate(b"a.py", 1, 300, 1.0)._replace(lines=tuple(range(1, 300, 7)))
+    [piece] = pack([outline], 3000, COSTS, lambda path: {})
+    spent = sum(COSTS.line(b"a.py", line) + COSTS.gap for line in piece.lines)
+    assert piece.lines == outline.lines[: len(piece.lines)] and 250 < spent <= 304

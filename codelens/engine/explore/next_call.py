@@ -13,6 +13,12 @@ from codelens.render import explore_text
 _MOST = 12
 
 
+def _code(piece: Shown) -> list[tuple[int, int]]:
+    """The spans left out of a piece that are more than a long comment."""
+    asides = piece.candidate.asides
+    return [span for span in piece.left_out if not asides.issuperset(range(span[0], span[1] + 1))]
+
+
 def rest_of(
     material: Material, shown: Sequence[Shown], candidates: Sequence[Candidate], room: int
 ) -> LeftOut | None:
@@ -24,7 +30,7 @@ def rest_of(
         candidates: all that it may show.
         room: bytes that may be said of it.
     """
-    cut = [piece for piece in shown if piece.left_out and piece.candidate.part == "pivot"]
+    cut = [piece for piece in shown if piece.candidate.part == "pivot" and any(_code(piece))]
     seen = {(shown_.candidate.path, shown_.candidate.symbol) for shown_ in shown}
     left = [candidate for candidate in candidates if (candidate.path, candidate.symbol) not in seen]
     left.sort(key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line))
@@ -33,7 +39,7 @@ def rest_of(
     handles = [
         lines_handle(piece.candidate.path, *span, material.ref)
         for piece in cut
-        for span in piece.left_out
+        for span in _code(piece)
     ]
     handles += [material.named(candidate)[0] for candidate in left[:_MOST]]
     rest = LeftOut(len({(candidate.path, candidate.symbol) for candidate in left}), bool(cut), ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from codelens.capsule import long_comments
 from codelens.capsule.packing import Candidate, Part
 from codelens.capsule.shown_lines import WHOLE_LINES
 from codelens.capsule.task_intent import Direction
@@ -198,7 +199,7 @@ def _candidate(
         most = _NEIGHBOUR_LINES
     return Candidate(
         node.path, node.symbol, start, symbol.start_line, symbol.end_line, value, part,
-        tuple(chosen), about, most,
+        tuple(chosen), about, most, long_comments.beyond_first(lines, start, symbol.end_line),
     )  # fmt: skip
 
 
