@@ -156,13 +156,14 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     """Heading and blocks: what changes, the tests to run, then what is hit by distance."""
     hit = sum(count for _, count in answer.totals)
     least = "at least " if answer.at_least and hit else ""
+    so_far = " so far" if not hit and answer.receipt.status == "partial" else ""
     against = f" against {answer.base}" if answer.base else ""
     if not answer.changed:
         read = " in what was read in time" if answer.at_least else ""
         return [f"nothing differs{against}{read}"], []
     head = [
         f"{count_of(len(answer.changed), 'change')}{against}: {least}"
-        f"{count_of(hit, 'definition')} hit, {count_of(answer.files, 'other file')}; "
+        f"{count_of(hit, 'definition')} hit{so_far}, {count_of(answer.files, 'other file')}; "
         f"{count_of(answer.test_count, 'test file')} to run"
     ]
     changed = [f"  {_changed(change)}" for change in answer.changed[:_CHANGED_SHOWN]]

@@ -47,6 +47,8 @@ def test_the_impact_of_changes_against_a_commit_that_was_not_read(
     answer = engine.impact(diff="HEAD", path=folded.root, budget_ms=0)
     assert answer.receipt.status == "partial" and answer.at_least
     assert [change.node.handle for change in answer.changed] == ["paper.py#fold"]
+    (head,), _ = graph_text.impact(answer)
+    assert not answer.totals and "0 definitions hit so far" in head
 
 
 @pytest.fixture
