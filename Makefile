@@ -44,6 +44,8 @@ dist: setup
 	$(BIN)/python -m build
 
 site: setup
+	@# An environment made by uv has no pip.
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --default-pip >/dev/null
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/python -m mkdocs build --strict
 

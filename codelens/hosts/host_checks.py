@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from codelens import __version__
 from codelens.errors import CodelensError
@@ -120,8 +121,12 @@ def _started(start: _Start) -> Answered:
 
 def _server(host: Host, start: _Start, answered: Answered) -> HostCheck:
     if answered.seconds is None:
-        http = " --http" if start.over_http else ""
-        why = f"{answered.why}; run `codelens install{http} --host {host.name}` to correct it"
+        if start.over_http:
+            options = f" --http --port {urlsplit(start.command[0]).port or 80}"
+            remedy = "writes the entry anew"
+        else:
+            options, remedy = "", "corrects it"
+        why = f"{answered.why}; `codelens install{options} --host {host.name}` {remedy}"
         return HostCheck(host.name, "server", "broken", why)
     summary = f"{start.command[0]} lists {answered.tools} tools in {answered.seconds:.1f} s"
     if answered.version != __version__:

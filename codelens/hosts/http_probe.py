@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from codelens.hosts.server_probe import HELLO, Answered
 
@@ -40,7 +41,9 @@ def probe_http(url: str, headers: Mapping[str, str], timeout_s: float = 20.0) ->
         return Answered(None, "", 0, f"{url} refuses it ({error.code}): {why}")
     except (OSError, ValueError, LookupError) as error:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        return Answered(None, "", 0, f"{url} does not answer ({reason}); is it running?")
+        port = urlsplit(url).port or 80
+        start_it = f"start it with `codelens serve --http --port {port}`"
+        return Answered(None, "", 0, f"{url} does not answer ({reason}); {start_it}")
     version = str(opened.result.get("serverInfo", {}).get("version", ""))
     return Answered(time.monotonic() - start, version, len(listed.result.get("tools", [])))
 

@@ -62,8 +62,8 @@ def _passes(headers: list[tuple[bytes, bytes]]) -> bool:
     async def receive() -> MutableMapping[str, Any]:
         return {}
 
-    scope = {"type": "http", "method": "POST", "path": "/", "headers": headers}
-    _done(Gate(app, _TOKEN, host_names("127.0.0.1", ()))(scope, receive, send))
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers}
+    _done(Gate(app, _TOKEN, host_names("127.0.0.1", ()), "/mcp")(scope, receive, send))
     return bool(passed)
 
 

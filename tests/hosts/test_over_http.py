@@ -88,4 +88,6 @@ def test_a_check_asks_the_server_that_runs(tmp_path: Path) -> None:
         broken, told = state("x" * 43)
         assert broken == "broken" and "another token is in the entry" in told
     broken, told = state(server.token)
-    assert broken == "broken" and "is it running?" in told and "install --http" in told
+    assert broken == "broken"
+    assert f"start it with `codelens serve --http --port {server.port}`" in told
+    assert f"`codelens install --http --port {server.port} --host cursor`" in told

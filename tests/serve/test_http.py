@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import socket
@@ -102,6 +103,10 @@ def test_there_is_one_path(server: HttpServer) -> None:
     for path in ("/", "/mcp/../../etc/passwd", "/mcp/%2e%2e/%2e%2e/etc/passwd", "//mcp", "/mcp%00"):
         assert server.status("GET", path, server.bearer) in (404, 400), path
         assert server.status("GET", path, {}) in (401, 400), path
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("POST", "/", initialize(), {**JSON, **server.bearer})
+    assert b"MCP is at /mcp" in connection.getresponse().read()
+    connection.close()
 
 
 def test_a_body_of_100_megabytes_is_refused(server: HttpServer) -> None:

@@ -46,19 +46,23 @@ class Gate:
         app: what answers those that may.
         token: that they must send.
         names: what their `Host` may be, in lower case and without a port.
+        path: the only one that is answered.
     """
 
-    def __init__(self, app: ASGIApp, token: str, names: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, token: str, names: frozenset[str], path: str) -> None:
         self._app = app
+        self._path = path
         self._token = token.encode("ascii")
         self._names = names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or the events of the server's own life."""
-        refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
+        refusal = None
+        if scope["type"] == "http":
+            refusal = self._refusal(Headers(scope=scope), scope["path"])
         await (refusal or self._app)(scope, receive, send)
 
-    def _refusal(self, headers: Headers) -> PlainTextResponse | None:
+    def _refusal(self, headers: Headers, path: str) -> PlainTextResponse | None:
         host = headers.get("host", "").lower()
         if _without_port(host) not in self._names:
             return _refused(
@@ -77,6 +81,8 @@ class Gate:
                 "the token is missing or wrong; send `Authorization: Bearer TOKEN` with the one in "
                 "http-token of the server's CODELENS_HOME (`codelens install --http` writes it)",
             )
+        if path != self._path:
+            return _refused(HTTPStatus.NOT_FOUND, f"there is nothing here; MCP is at {self._path}")
         return None
 
     def _is_token(self, values: list[str]) -> bool:

@@ -112,7 +112,7 @@ class HttpServer:
                 engine.begin(root)
         app = _app(server_of(calls, names))
         names_of_host = host_names(self.address, self.allowed_names)
-        _serve(Gate(app, token.text, names_of_host), listener)
+        _serve(Gate(app, token.text, names_of_host, PATH), listener)
         say("stopped")
 
         def close() -> None:
