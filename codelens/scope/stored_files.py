@@ -10,13 +10,19 @@ from __future__ import annotations
 import os
 import stat as stat_module
 from functools import cached_property
+from importlib import import_module
+from typing import Any, cast
 
 import pygit2
+from pygit2.errors import check_error
+from pygit2.filter import FilterList
 
 from codelens.errors import ScopeError
 from codelens.scope.commits.commit_tree import expand_tree
 from codelens.scope.commits.tree_changes import GITLINK, LINK
 from codelens.scope.git_index.git_index import EntriesByPath, read_by_path
+from codelens.scope.git_index.git_index_format import IndexEntry
+from codelens.scope.git_index.index_glance import IndexGlance
 from codelens.scope.repository import Repository, Scope
 from codelens.scope.special_files import RULES_BYTES, refuse_special_file
 from codelens.scope.uncommitted_changes import is_real_folder, same_stat
@@ -44,6 +50,7 @@ class StoredFiles:
         self._real = {self._root: True}
         self._plain_folders = set[bytes]()
         """Whose rules are no files to wait for, with those of all above."""
+        self._filters: dict[bytes, FilterList | None] = {}
 
     @cached_property
     def entries(self) -> EntriesByPath:
@@ -56,6 +63,10 @@ class StoredFiles:
             self._index_file,
             expand_tree=lambda oid, prefix: expand_tree(self._repository, oid, prefix),
         )
+
+    @cached_property
+    def _glance(self) -> IndexGlance:
+        return IndexGlance(self._index_file)
 
     @property
     def _index_file(self) -> str:
@@ -113,12 +124,17 @@ class StoredFiles:
         By git's own rule: the stat is the one that the index kept, and older than the index; or
         git was told not to look (`--assume-unchanged`; `--skip-worktree`, if nothing is sparse).
         """
+        status = self.status(path)
+        if not self._glance.may_hold(path, oid, lambda entry: self._says_same(entry, status)):
+            return False
         entry = self.entries.get(path)
-        if entry is None or entry.oid != oid or entry.stage or entry.intent_to_add:
+        return entry is not None and entry.oid == oid and self._says_same(entry, status)
+
+    def _says_same(self, entry: IndexEntry, status: os.stat_result | None) -> bool:
+        if entry.stage or entry.intent_to_add:
             return False
         if entry.assume_unchanged or (entry.skip_worktree and not self._is_sparse):
             return True
-        status = self.status(path)
         return (
             status is not None
             and same_stat(entry, status)
@@ -148,20 +164,24 @@ class StoredFiles:
 
     def stored(self, path: bytes, data: bytes) -> bytes:
         """What git would store of a file's bytes."""
-        git = self._git_with_rules
-        folder = os.path.dirname(path)
-        if folder not in self._plain_folders:
-            for file in self._repository.rules_above(path):
-                refuse_special_file(self._repository.place.root, file, RULES_BYTES)
-            self._plain_folders.add(folder)
-        # libgit2 takes names in UTF-8 alone; what attributes say hangs on the end of most.
-        name = path.decode("utf-8", "replace")
         try:
-            filters = git.load_filter_list(name)
-            return filters.apply_to_buffer(data) if filters is not None else data
+            filters = self._filters_of(path)
+            return _applied(filters, data) if filters is not None else data
         except pygit2.GitError:
             # `core.safecrlf` refuses to store what it cannot give back; git compares it even so.
             return data.replace(b"\r\n", b"\n")
+
+    def _filters_of(self, path: bytes) -> FilterList | None:
+        if path not in self._filters:
+            folder = os.path.dirname(path)
+            if folder not in self._plain_folders:
+                for file in self._repository.rules_above(path):
+                    refuse_special_file(self._repository.place.root, file, RULES_BYTES)
+                self._plain_folders.add(folder)
+            # libgit2 takes names in UTF-8 alone; what attributes say hangs on the end of most.
+            name = path.decode("utf-8", "replace")
+            self._filters[path] = self._git_with_rules.load_filter_list(name)
+        return self._filters[path]
 
     def special_entries(self) -> dict[bytes, tuple[int, bytes]]:
         """Links and submodules that git's index holds and that are on the disk: mode and object."""
@@ -196,3 +216,16 @@ class StoredFiles:
         except ScopeError:
             return None
         return inner if inner.place.root == os.path.realpath(folder) else None
+
+
+def _applied(filters: FilterList, data: bytes) -> bytes:
+    """What filters make of bytes; `FilterList.apply_to_buffer` ends at the first zero byte."""
+    bindings = import_module("pygit2.ffi")  # nothing says the types in it
+    ffi, library = bindings.ffi, bindings.C
+    pointer = cast("Any", filters)._pointer  # there is no other way to it
+    stored = ffi.new("git_buf *")
+    check_error(library.git_filter_list_apply_to_buffer(stored, pointer, data, len(data)))
+    try:
+        return bytes(ffi.buffer(stored.ptr, stored.size))
+    finally:
+        library.git_buf_dispose(stored)

@@ -126,6 +126,24 @@ def test_a_checkout_with_other_line_ends_merges_as_git_would_store_it(
     assert (answer.results, answer.clean) == ((), 1)
 
 
+def test_bytes_behind_a_zero_byte_are_compared_where_attributes_ask_for_line_ends(
+    engine: Engine, repo: GitRepo
+) -> None:
+    attributes = b"* text=auto\n*.txt text\n"
+    head, tail = b"a\r\n\0", b"\r\nold"
+    repo.commit("two", {".gitattributes": attributes, "a.png": head + tail})
+    repo.commit("three", {"forced.txt": b"a\n\0\nold"})
+    other = repo.worktree(repo.root.parent / "other", branch="other")
+    for root, end in ((repo.root, b"\r\nhere"), (other.root, b"\r\nthere")):
+        (root / "a.png").write_bytes(head + end)
+        (root / "forced.txt").write_bytes(b"a\r\n\0\r\nold")
+    differing = {file.path for file in engine.diff(path=repo.root, other=str(other.root)).files}
+    assert differing == {"a.png"}
+    assert set(told(engine, repo)) == {"a.png"} == seen_by_git(repo)
+    (rival,) = engine.conflicts(path=repo.root).results
+    assert {textual.path for textual in rival.textual} == {"a.png"}
+
+
 def test_a_filter_that_is_a_program_is_never_run_and_its_files_are_untouched(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ from codelens.scope.git_index.git_index import (
     read_tracked,
 )
 from codelens.scope.git_index.git_index_format import IndexEntry
+from codelens.scope.git_index.index_glance import IndexGlance
 
 _DEBUG = re.compile(
     rb"(?P<mode>\d+) (?P<oid>[0-9a-f]{40}) (?P<stage>\d)\t(?P<path>[^\0]+)\0"
@@ -80,6 +81,7 @@ def assert_read_as_git_does(repo: GitRepo) -> list[IndexEntry]:
         path for path, entry in first_or_ours.items() if entry.mode == 0o160000
     }
     assert all(path in by_path for path in first_or_ours)
+    assert_no_entry_is_denied(repo, entries)
     assert b"no such" not in by_path
     tracked = read_tracked(index_of(repo), expand_tree=opened)
     assert tracked.paths == {entry.path for entry in entries}
@@ -90,11 +92,28 @@ def assert_read_as_git_does(repo: GitRepo) -> list[IndexEntry]:
     return entries
 
 
+def assert_no_entry_is_denied(repo: GitRepo, entries: list[IndexEntry]) -> None:
+    glance = IndexGlance(str(index_of(repo)))
+    for entry in entries:
+        assert glance.may_hold(entry.path, entry.oid, entry.__eq__), entry
+
+
 @pytest.fixture
 def repo(tmp_path: Path) -> GitRepo:
     repo = GitRepo.init(tmp_path / "repo")
     repo.commit("first", {f"{folder}/{name}.py": name for folder in "abc" for name in "xyz"})
     return repo
+
+
+def test_a_glance_denies_what_is_not_in_an_index(repo: GitRepo) -> None:
+    glance = IndexGlance(str(index_of(repo)))
+    (entry, *_) = read_index(index_of(repo))
+    assert glance.may_hold(entry.path, entry.oid, lambda found: found == entry)
+    assert not glance.may_hold(entry.path, entry.oid, lambda found: found.assume_unchanged)
+    assert not glance.may_hold(entry.path, b"\1" * 20, lambda _: True)
+    assert not glance.may_hold(b"w.py", entry.oid, lambda _: True)
+    repo.git("update-index", "--index-version", "4")
+    assert IndexGlance(str(index_of(repo))).may_hold(b"x.py", entry.oid, lambda _: True)
 
 
 @pytest.mark.slow

@@ -16,15 +16,15 @@ from typing import Final, NamedTuple, TypeVar
 
 from codelens.errors import ReadError
 from codelens.scope.git_index.git_index_format import (
-    ASSUME_UNCHANGED,
     FIXED,
-    INTENT_TO_ADD,
     SKIP_WORKTREE,
     Damaged,
     IndexEntry,
     IndexFile,
     Record,
     load,
+    stage_of,
+    unpacked,
 )
 from codelens.scope.git_index.split_index import merged, shared_id
 
@@ -42,7 +42,6 @@ _TYPE_AT: Final = 26
 _GITLINK_BYTE: Final = GITLINK >> 8
 _FOLDER_BYTE: Final = _FOLDER >> 8
 _TYPE_BITS_OF_BYTE: Final = _TYPE_BITS >> 8
-_SECOND_NS: Final = 1_000_000_000
 _OURS: Final = 2
 """Stage of our side in a conflict."""
 _Result = TypeVar("_Result")
@@ -81,7 +80,7 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
         self._data = packed.data if packed is not None else b""
         self._records: dict[bytes, Record] = {}
         for record in packed.records if packed is not None else ():
-            if record[1] not in self._records or _stage(record[2]) == _OURS:
+            if record[1] not in self._records or stage_of(record[2]) == _OURS:
                 self._records[record[1]] = record
         self._unpacked: dict[bytes, IndexEntry] = {}
         for entry in unpacked:
@@ -91,7 +90,7 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
     def __getitem__(self, path: bytes) -> IndexEntry:
         entry = self._unpacked.get(path)
         if entry is None:
-            entry = self._unpacked[path] = _entry(self._data, self._records[path])
+            entry = self._unpacked[path] = unpacked(self._data, self._records[path])
         return entry
 
     def __contains__(self, path: object) -> bool:
@@ -289,29 +288,7 @@ def _all_entries(
 def _entries(loaded: IndexFile) -> list[IndexEntry]:
     """Entries of one file as they stand; the names of replacing entries are empty."""
     data = loaded.data
-    return [_entry(data, record) for record in loaded.records]
-
-
-def _entry(data: bytes, record: Record) -> IndexEntry:
-    at, path, flags = record
-    c_s, c_ns, m_s, m_ns, _, ino, mode, _, _, size, oid = FIXED.unpack_from(data, at)
-    return IndexEntry(
-        path,
-        mode,
-        oid,
-        _stage(flags),
-        m_s * _SECOND_NS + m_ns,
-        c_s * _SECOND_NS + c_ns,
-        size,
-        ino,
-        flags & SKIP_WORKTREE != 0,
-        flags & ASSUME_UNCHANGED != 0,
-        flags & INTENT_TO_ADD != 0,
-    )
-
-
-def _stage(flags: int) -> int:
-    return flags >> 12 & 3
+    return [unpacked(data, record) for record in loaded.records]
 
 
 def _shared_file(file: str, base: bytes) -> str:

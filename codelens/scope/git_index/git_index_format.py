@@ -19,13 +19,21 @@ INTENT_TO_ADD: Final = 0x2000_0000
 _HEADER: Final = struct.Struct(">4sII")
 _EXTENSION: Final = struct.Struct(">4sI")
 _CHECKSUM_BYTES: Final = 20
+_SECOND_NS: Final = 1_000_000_000
 _FLAGS_AT: Final = 60
 _NAME_AT: Final = 62
 _NAME_MASK: Final = 0xFFF
-_EXTENDED: Final = 0x4000
+EXTENDED: Final = 0x4000
+FLAGS_BYTES: Final = (2, 4)
+"""Flags, without and with the extended ones."""
 _UNKNOWN_FLAGS: Final = 0x9FFF_0000
 _LINK: Final = b"link"
 _SPARSE: Final = b"sdir"
+SEARCHABLE_HEADS: Final = (b"DIRC\0\0\0\2", b"DIRC\0\0\0\3")
+"""How an index begins that holds each name in full, with a zero behind it."""
+UNSEARCHABLE_PARTS: Final = (_LINK + b"\0", _SPARSE + b"\0")
+"""In the bytes of every index that has entries elsewhere: of an extension's size, which follows
+its name, the first byte is 0."""
 
 Record = tuple[int, bytes, int]
 """Where an entry starts, its path, and its flags, the extended ones in the upper half."""
@@ -66,6 +74,30 @@ class IndexFile(NamedTuple):
         return self.data[-_CHECKSUM_BYTES:]
 
 
+def unpacked(data: bytes, record: Record) -> IndexEntry:
+    """One entry of the bytes of an index."""
+    at, path, flags = record
+    c_s, c_ns, m_s, m_ns, _, ino, mode, _, _, size, oid = FIXED.unpack_from(data, at)
+    return IndexEntry(
+        path,
+        mode,
+        oid,
+        stage_of(flags),
+        m_s * _SECOND_NS + m_ns,
+        c_s * _SECOND_NS + c_ns,
+        size,
+        ino,
+        flags & SKIP_WORKTREE != 0,
+        flags & ASSUME_UNCHANGED != 0,
+        flags & INTENT_TO_ADD != 0,
+    )
+
+
+def stage_of(flags: int) -> int:
+    """0, or in a conflict 1 to 3."""
+    return flags >> 12 & 3
+
+
 def load(file: str) -> IndexFile | None:
     """Read an index file; None if there is none.
 
@@ -102,7 +134,7 @@ def _plain(data: bytes, count: int) -> tuple[list[Record], int]:
     for _ in range(count):
         flags = data[at + _FLAGS_AT] << 8 | data[at + _FLAGS_AT + 1]
         start = at + _NAME_AT
-        if flags & _EXTENDED:
+        if flags & EXTENDED:
             flags, start = _extended(data, start, flags), start + 2
         length = flags & _NAME_MASK
         end = data.index(0, start) if length == _NAME_MASK else start + length
@@ -119,7 +151,7 @@ def _compressed(data: bytes, count: int) -> tuple[list[Record], int]:
     for _ in range(count):
         flags = data[at + _FLAGS_AT] << 8 | data[at + _FLAGS_AT + 1]
         start = at + _NAME_AT
-        if flags & _EXTENDED:
+        if flags & EXTENDED:
             flags, start = _extended(data, start, flags), start + 2
         # git's variable width integer: each byte but the last adds one before the shift.
         byte = data[start]
