@@ -1,11 +1,17 @@
-"""Replay commit subjects of a repository as prompts, in order, and judge the topics they get.
+"""Replay what people asked for in a public repository, in order, and judge the topics it gets.
 
-    python benchmarks/focus_replay.py GIT_DIR... [--prompts 300] [--labels 12] [--runs 4] [--sweep]
-        [--stems]
+    python benchmarks/focus_replay.py GIT_DIR... [--by file|scope|session] [--prompts 300]
+        [--labels 12] [--runs 4] [--sweep] [--stems]
 
-A prompt's label is the file that its commit changed (one or two files of code, named alike); kept
-are the commits of the most frequent labels. The file's name is taken out of the subject. Labels
-are not seen by what is judged. Printed for each way, over all prompts:
+What is a prompt, and its label:
+- `session`: the prompts of a session that SpecStory saved under `.specstory/history`, in the order
+  of their times; the label is the session. Answers (their first sentences) go into the guide.
+- `scope`: subjects of commits, `fix(SCOPE): ...` or `SCOPE: ...`; the label is what their author
+  wrote there, which is taken out.
+- `file`: subjects of commits that changed one or two files of code, named alike; the label is the
+  file, whose name is taken out.
+Of commits those of the most frequent labels are kept. Labels are not seen by what is judged.
+Printed for each way, over all prompts:
 - purity: prompts that have the commonest label of their tree;
 - right: prompts put into a tree whose commonest label so far is theirs, or into a new tree where
   no earlier prompt has their label;
@@ -15,32 +21,83 @@ are not seen by what is judged. Printed for each way, over all prompts:
 from __future__ import annotations
 
 import argparse
+import datetime
 import random
 import re
 import subprocess
 from collections import Counter, defaultdict
 from itertools import combinations
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import codelens.focus.prompt_terms as prompt_terms
 from codelens.extract.tokenizer import terms_of_text
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, grow
+from codelens.focus.guide import GuideEntry, listen, reinforce
 from codelens.focus.prompt_terms import terms_of, words_of
 from codelens.focus.term_vectors import DocumentCounts, cosine, counted
 
 PAUSE_S = 600.0
-NEIGHBOURS = 5
-Prompt = tuple[str, str]
+HISTORY = ".specstory/history/"
+SCOPED = re.compile(r"(?:[a-z]+\(([a-z0-9/_.-]+)\)!?|([a-z0-9/_.-]+)): (.*)")
+KINDS = frozenset("feat fix chore docs doc test tests refactor style perf ci build revert".split())
+"""Of changes: no topics."""
+WHO = re.compile(
+    r"^_\*\*(User|Agent)[^\n]*?(?:(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)Z)?\)?\*\*_\s*$", re.M
+)
 
 
-def commits(git_dir: str, most: int, labels: int) -> list[Prompt]:
-    """(subject without the label, label) of the latest commits with frequent labels, in order."""
-    log = subprocess.run(
-        ["git", "-c", "safe.directory=*", "-C", git_dir, "log", "--no-merges", "--name-only",
-         "--format=%x00%s", "-n", "6000"],
-        capture_output=True, text=True, errors="replace", check=True,
-    ).stdout  # fmt: skip
+class Prompt(NamedTuple):
+    """What was asked for, when (in seconds), in what, and what was answered."""
+
+    text: str
+    label: str
+    at: float
+    answer: str = ""
+
+
+def git(git_dir: str, *arguments: str) -> str:
+    command = ["git", "-c", "safe.directory=*", "-C", git_dir, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=True)
+    return done.stdout
+
+
+def sessions(git_dir: str) -> list[Prompt]:
+    """The prompts of all saved sessions by their times; commands and empty ones are left out."""
+    names = git(git_dir, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    found: dict[tuple[str, float], Prompt] = {}
+    for name in names:
+        if HISTORY not in name or "fixtures" in name or not name.endswith(".md"):
+            continue
+        parts = WHO.split(git(git_dir, "show", f"HEAD:{name}"))
+        speeches = list(zip(parts[1::3], parts[2::3], parts[3::3], strict=True))
+        for number, (who, when, speech) in enumerate(speeches):
+            text = speech.partition("\n---\n")[0].strip()
+            if who != "User" or not when or text.startswith("<") or not terms_of(text):
+                continue
+            answers = [said for by, _, said in speeches[number + 1 :] if by == "Agent"]
+            answer = next((one for one in answers if not one.lstrip().startswith("<")), "")
+            at = datetime.datetime.fromisoformat(f"{when}+00:00").timestamp()
+            # A session that was resumed is saved again with what came before.
+            found.setdefault((text[:200], at), Prompt(text, name, at, answer))
+    return sorted(found.values(), key=lambda one: one.at)
+
+
+def scopes(git_dir: str) -> list[Prompt]:
+    found: list[Prompt] = []
+    for subject in git(git_dir, "log", "--no-merges", "--format=%s", "-n", "6000").splitlines():
+        match = SCOPED.fullmatch(subject)
+        label = (match[1] or match[2]) if match else ""
+        if match and label not in KINDS and not match[3].lower().startswith(("update", "bump")):
+            text = re.sub(re.escape(label), " ", match[3], flags=re.IGNORECASE)
+            if len(set(terms_of(text))) >= 2:
+                found.append(Prompt(text, label, 0.0))
+    return found
+
+
+def files(git_dir: str) -> list[Prompt]:
+    log = git(git_dir, "log", "--no-merges", "--name-only", "--format=%x00%s", "-n", "6000")
     found: list[Prompt] = []
     for record in log.split("\0")[1:]:
         subject, *paths = [one for one in record.splitlines() if one.strip()] or [""]
@@ -50,9 +107,15 @@ def commits(git_dir: str, most: int, labels: int) -> list[Prompt]:
             label = stems.pop()
             text = re.sub(re.escape(label), " ", subject, flags=re.IGNORECASE)
             if len(set(terms_of(text))) >= 2:
-                found.append((text, label))
-    frequent = {one for one, _ in Counter(label for _, label in found).most_common(labels)}
-    return [one for one in found if one[1] in frequent][:most][::-1]
+                found.append(Prompt(text, label, 0.0))
+    return found
+
+
+def of_frequent(found: list[Prompt], most: int, labels: int) -> list[Prompt]:
+    """The latest commits with the most frequent labels, in order, ten minutes apart."""
+    frequent = {one for one, _ in Counter(one.label for one in found).most_common(labels)}
+    latest = [one for one in found if one.label in frequent][:most][::-1]
+    return [one._replace(at=PAUSE_S * number) for number, one in enumerate(latest)]
 
 
 def in_runs(prompts: list[Prompt], mean: int) -> list[Prompt]:
@@ -60,7 +123,7 @@ def in_runs(prompts: list[Prompt], mean: int) -> list[Prompt]:
     chance = random.Random(7)
     queues: dict[str, list[Prompt]] = defaultdict(list)
     for one in prompts:
-        queues[one[1]].append(one)
+        queues[one.label].append(one)
     found: list[Prompt] = []
     while queues:
         label = chance.choice(sorted(queues))
@@ -69,32 +132,34 @@ def in_runs(prompts: list[Prompt], mean: int) -> list[Prompt]:
         del queues[label][:size]
         if not queues[label]:
             del queues[label]
-    return found
+    return [one._replace(at=PAUSE_S * number) for number, one in enumerate(found)]
 
 
 def by_focus(prompts: list[Prompt], settings: FocusSettings, terms=terms_of) -> list[int]:
-    forest, trees = Forest(), []
-    for number, (text, _) in enumerate(prompts):
-        grow(forest, text, counted(terms(text)), settings, now=PAUSE_S * number, branch="")
+    forest, guide, trees = Forest(), list[GuideEntry](), []
+    for one in prompts:
+        reinforce(forest, guide)
+        grow(forest, one.text, counted(terms(one.text)), settings, now=one.at, branch="")
+        listen(guide, one.answer, settings, one.at)
         trees.append(forest.last)
     return trees
 
 
-def by_neighbours(prompts: list[Prompt], settings: FocusSettings) -> list[int]:
-    """The tree that the nearest five of the last hundred prompts vote for by their cosines."""
+def by_neighbours(prompts: list[Prompt], settings: FocusSettings, most: int) -> list[int]:
+    """The tree that the nearest of the last hundred prompts vote for by their cosines."""
     counts, seen, trees = DocumentCounts(), [], []
-    for text, _ in prompts:
-        terms = counted(terms_of(text))
+    for one in prompts:
+        terms = counted(terms_of(one.text))
         vector = counts.vector(terms)
         near = sorted(
             ((cosine(vector, counts.vector(other)), tree) for other, tree in seen[-100:]),
             reverse=True,
-        )[:NEIGHBOURS]  # fmt: skip
+        )[:most]  # fmt: skip
         votes: dict[int, float] = defaultdict(float)
         for like, tree in near:
             if like >= settings.branch:
                 votes[tree] += like
-        tree = max(votes, key=lambda one: votes[one]) if votes else len(trees) + 1
+        tree = max(votes, key=lambda tree: votes[tree]) if votes else len(trees) + 1
         counts.add(terms)
         seen.append((terms, tree))
         trees.append(tree)
@@ -102,7 +167,7 @@ def by_neighbours(prompts: list[Prompt], settings: FocusSettings) -> list[int]:
 
 
 def judged(prompts: list[Prompt], trees: list[int]) -> tuple[float, float, float, int]:
-    labels = [label for _, label in prompts]
+    labels = [one.label for one in prompts]
     members: dict[int, Counter[str]] = defaultdict(Counter)
     known: set[str] = set()
     right = 0
@@ -128,7 +193,7 @@ def shown(name: str, rows: list[tuple[float, float, float, int]]) -> None:
 
 def stem_agreement(prompts: list[Prompt]) -> None:
     """How often our stems and the index's put two words of the prompts together or apart alike."""
-    words = sorted({one for text, _ in prompts for one in words_of(text) if one.isalpha()})
+    words = sorted({one for prompt in prompts for one in words_of(prompt.text) if one.isalpha()})
     ours = {one: prompt_terms.stem(one) for one in words}
     theirs = {one: (terms_of_text(one) or [one])[0] for one in words}
     agree = Counter()
@@ -146,17 +211,21 @@ def stem_agreement(prompts: list[Prompt]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("git_dirs", nargs="+")
+    parser.add_argument("--by", choices=("file", "scope", "session"), default="file")
     parser.add_argument("--prompts", type=int, default=300)
     parser.add_argument("--labels", type=int, default=12)
     parser.add_argument("--runs", type=int, default=0, help="topics in runs of so many on average")
     parser.add_argument("--sweep", action="store_true", help="other thresholds and boosts too")
     parser.add_argument("--stems", action="store_true", help="the two stemmers compared")
     args = parser.parse_args()
-    streams = [commits(one, args.prompts, args.labels) for one in args.git_dirs]
+    read = {"file": files, "scope": scopes, "session": sessions}[args.by]
+    streams = [read(one) for one in args.git_dirs]
+    if args.by != "session":
+        streams = [of_frequent(one, args.prompts, args.labels) for one in streams]
     if args.runs:
         streams = [in_runs(one, args.runs) for one in streams]
     for git_dir, stream in zip(args.git_dirs, streams, strict=True):
-        print(f"{git_dir}: {len(stream)} prompts, {len({label for _, label in stream})} labels")
+        print(f"{git_dir}: {len(stream)} prompts, {len({one.label for one in stream})} labels")
     print("for each: purity right F1 trees; at the end the means")
 
     def run(name: str, way) -> None:
@@ -165,11 +234,15 @@ def main() -> None:
     chosen = FocusSettings()
     run("focus", lambda one: by_focus(one, chosen))
     run("no Markov", lambda one: by_focus(one, chosen._replace(transition_boost=0)))
-    run("5 nearest", lambda one: by_neighbours(one, chosen))
+    for most in (1, 5):
+        run(f"{most} nearest", lambda one, most=most: by_neighbours(one, chosen, most))
     run("one tree each", lambda one: list(range(len(one))))
     run("stems of the index", lambda one: by_focus(one, chosen, terms_of_text))
     if args.sweep:
-        for extend, branch in ((0.45, 0.15), (0.45, 0.2), (0.55, 0.2), (0.55, 0.3), (0.65, 0.35)):
+        for extend, branch in (
+            (0.35, 0.15), (0.45, 0.2), (0.55, 0.15), (0.55, 0.2), (0.55, 0.3), (0.65, 0.25),
+            (0.65, 0.35),
+        ):  # fmt: skip
             way = chosen._replace(extend=extend, branch=branch)
             run(f"extend {extend} branch {branch}", lambda one, way=way: by_focus(one, way))
         for boost in (0.1, 0.5, 1.0):

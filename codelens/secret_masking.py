@@ -61,7 +61,7 @@ _AS_OPTION = (
     r"|\b(?:sshpass|mysql\w*|mariadb\w*|(?:docker|podman|npm|az) login|redis-cli)\b"
     r"[^\n]{0,200}?\s-[pa]\s*)(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'`-][^\s\"'`]*)"
 )
-_IN_URL = r"(://)(?:[^/\s]*|[^/\s:@]*:(?!\d+/)[^\s@]*)@"
+_IN_URL = r"(://)(?:[^/\s:@]*:(?!\d+[/?#])[^\s\"'`<>]*|[^/\s]*)@"
 _SHORTEST_RUN, _SHORTEST_HEX, _COMMIT, _SHORTEST_RANDOM = 16, 32, 40, 28
 _IN_RUNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_=.~-")
 _NO_PASSWORD = frozenset(

@@ -49,3 +49,28 @@ def read_small(path: str | os.PathLike[str], most: int) -> bytes:
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", os.fspath(path))
     return data
+
+
+def replace_file(path: str, data: bytes, *, beside: str = "") -> None:
+    """Put a file in place of another, whole or not at all; it is for its owner alone.
+
+    Args:
+        path: the file, in a folder that is there.
+        data: what it shall hold.
+        beside: the file that is written first, `path` with `.new` if it is empty. Processes that
+            may write at once without a lock need different ones.
+
+    Raises:
+        OSError: it cannot be written; what was there is still there.
+    """
+    beside = beside or f"{path}.new"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        descriptor = os.open(beside, flags, 0o600)
+    except FileExistsError:
+        # Of a process that was killed; or a pipe, at which nobody may wait.
+        os.unlink(beside)
+        descriptor = os.open(beside, flags, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    os.replace(beside, path)

@@ -90,8 +90,8 @@ ALLOWED = {
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine,
     # with the text of its answers.
     "hooks": {
-        "types", "errors", "paths", "file_owner", "filelock", "light_library", "small_files",
-        "trail", "focus", "scope", "engine", "render",
+        "types", "errors", "paths", "file_owner", "filelock", "light_library", "secret_masking",
+        "small_files", "trail", "focus", "scope", "engine", "render",
     },
     "hosts": {"types", "errors", "bearer_token", "filelock", "paths"},
     # The page: what the commands answer, over HTTP on loopback.

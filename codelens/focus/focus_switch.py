@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from codelens.light_library import cast, dumps, loads
-from codelens.small_files import read_small
+from codelens.small_files import read_small, replace_file
 
 EVERYWHERE = "everywhere"
 _LARGEST = 1_000_000
@@ -44,9 +44,7 @@ def switch(home: str, repository: str, *, on: bool) -> None:
     switches = {**(_read(home) or {}), repository: on}
     path = switch_path(home)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    with open(f"{path}.new", "w", encoding="utf-8") as file:
-        file.write(dumps(switches))
-    os.replace(f"{path}.new", path)
+    replace_file(path, dumps(switches).encode(), beside=f"{path}.{os.getpid()}")
 
 
 def _read(home: str) -> dict[str, bool] | None:

@@ -13,7 +13,7 @@ from codelens.focus.checkout import Checkout
 from codelens.focus.context_block import block
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, Node, grow
-from codelens.focus.guide import first_sentence, listen, reinforce
+from codelens.focus.guide import first_sentence, listen, reinforce, shorten
 from codelens.focus.prompt_terms import LONGEST_TEXT, terms_of
 from codelens.focus.term_vectors import counted
 from codelens.focus.topic_handles import note, true_handles
@@ -153,6 +153,7 @@ def _take(
     if utterance.kind == "answer":
         listen(state.guide, utterance.text, settings, utterance.at)
         return
+    shorten(state.guide, settings)
     reinforce(forest, state.guide)
     if forest.last:
         _note_handles(home, place, forest)

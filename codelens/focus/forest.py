@@ -240,6 +240,8 @@ def grow(
     forest.prompts += 1
     forest.seen = now
     classification = classify(forest, terms, settings)
+    if not settings.memory_size:
+        _shrink(forest, None, settings, now)
     if classification.action == "none" or not settings.memory_size:
         return classification
     parent = _parent(forest, classification, now)
@@ -279,15 +281,18 @@ def _parent(forest: Forest, classification: Classification, now: float) -> Node:
     return parent
 
 
-def _shrink(forest: Forest, newest: Node, settings: FocusSettings, now: float) -> None:
+def _shrink(forest: Forest, newest: Node | None, settings: FocusSettings, now: float) -> None:
     """Let the lowest leaves go, the older of equals first; never the one that just came."""
-    while len(forest.nodes) > settings.memory_size:
-        leaves = [
-            node for node in forest.nodes.values() if node.kind == "prompt" and node is not newest
-        ]
-        if not leaves:
+    if len(forest.nodes) <= settings.memory_size:
+        return
+    # What goes changes no score of what stays, so one order is enough.
+    leaves = [
+        node for node in forest.nodes.values() if node.kind == "prompt" and node is not newest
+    ]
+    leaves.sort(key=lambda node: (forest.score(node, now, settings), node.id))
+    for lowest in leaves:
+        if len(forest.nodes) <= settings.memory_size:
             return
-        lowest = min(leaves, key=lambda node: (forest.score(node, now, settings), node.id))
         left = list(forest.above(lowest))
         forest.remove(lowest)
         for node in left:

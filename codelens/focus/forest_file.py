@@ -24,7 +24,7 @@ from codelens.focus.line_fields import (
 )
 from codelens.focus.waiting_turns import MARK as WAITING
 from codelens.light_library import NamedTuple, cast
-from codelens.small_files import open_regular
+from codelens.small_files import open_regular, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ _SET_ASIDE = 5
 """Damaged files of one forest that are kept."""
 _TERMS_OF_A_NAME = 6
 _KINDS = ("root", "topic", "prompt")
+_MOST_NODES = 2_000
+"""No setting allows half of it."""
 
 
 class State(NamedTuple):
@@ -121,11 +123,7 @@ def save(path: str, state: State) -> None:
     name = os.path.basename(path)
     lines = [written(fields) for fields in _lines(name, state)]
     lines.append(written({"lines": len(lines) + 1}))
-    beside = f"{path}.new"
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(b"\n".join(lines) + b"\n")
-    os.replace(beside, path)
+    replace_file(path, b"\n".join(lines) + b"\n")
 
 
 def forests_of(home: str, repository: str) -> list[str]:
@@ -256,6 +254,8 @@ def _taken(path: str, head: dict[str, object]) -> tuple[str, ...]:
 
 def _take_node(forest: Forest, fields: dict[str, object], roots: dict[object, str]) -> None:
     kind, number, parent = fields.get("kind"), whole_in(fields, "node"), whole_in(fields, "parent")
+    if len(forest.nodes) >= _MOST_NODES:
+        raise Damaged("more nodes than a forest has")
     if kind not in _KINDS or number < 1 or number in forest.nodes:
         raise Damaged("a node that is none")
     node = Node(

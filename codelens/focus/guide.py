@@ -37,14 +37,14 @@ def first_sentence(answer: str) -> str:
     """The first sentence of an answer on one line, secrets masked; empty where it has none."""
     import re  # here, since a prompt only reads what answers left
 
-    for line in answer[:_READ].splitlines():
+    for line in masked(answer[: 2 * _READ])[:_READ].splitlines():
         plain = " ".join(re.sub(_MARKUP, "", line).split())
         if not any(character.isalnum() for character in plain) or line.lstrip().startswith(
             ("#", "|")
         ):
             continue
         match = re.match(_SENTENCE, plain)
-        text = masked(match.group(1) if match else plain).rstrip(".:")
+        text = (match.group(1) if match else plain).rstrip(".:")
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
     return ""
 
@@ -55,8 +55,13 @@ def listen(guide: list[GuideEntry], answer: str, settings: FocusSettings, now: f
     if not text or not settings.guide_size or (guide and guide[-1].text == text):
         return False
     guide.append(GuideEntry(text, now))
-    del guide[: max(0, len(guide) - settings.guide_size)]
+    shorten(guide, settings)
     return True
+
+
+def shorten(guide: list[GuideEntry], settings: FocusSettings) -> None:
+    """Let the oldest answers go that are more than the setting allows."""
+    del guide[: max(0, len(guide) - settings.guide_size)]
 
 
 def reinforce(forest: Forest, guide: list[GuideEntry]) -> None:

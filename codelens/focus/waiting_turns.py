@@ -22,7 +22,7 @@ from codelens.focus.line_fields import (
 )
 from codelens.focus.term_vectors import Counts
 from codelens.light_library import NamedTuple, cast
-from codelens.small_files import read_small
+from codelens.small_files import read_small, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,12 +61,9 @@ def put(path: str, utterance: Utterance) -> None:
     if len(names(path)) >= _MOST_WAITING:
         raise OSError(f"{_MOST_WAITING} wait already for the lock of {path}")
     unique = f"{time.time_ns():020d}-{os.getpid()}"
-    beside = f"{path}.new-{unique}"
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        head = {file_owner.KEY: os.path.basename(path), "version": _VERSION}
-        file.write(written({**head, **utterance._asdict()}))
-    os.replace(beside, f"{path}{MARK}{unique}")
+    head = {file_owner.KEY: os.path.basename(path), "version": _VERSION}
+    data = written({**head, **utterance._asdict()})
+    replace_file(f"{path}{MARK}{unique}", data, beside=f"{path}.new-{unique}")
 
 
 def names(path: str) -> list[str]:

@@ -10,6 +10,7 @@ from codelens.focus.checkout import Checkout, checkout_at, sibling_roots
 from codelens.hooks import hook_log
 from codelens.hooks.definitions_elsewhere import changed_definitions
 from codelens.hooks.hook_input import HookInput, edited_paths, replaced_texts
+from codelens.secret_masking import masked
 from codelens.small_files import read_small
 from codelens.trail import trail_log
 from codelens.trail.trail_log import TrailEntry
@@ -117,8 +118,8 @@ def _touched(event: HookInput, place: Checkout) -> tuple[str, list[str]]:
         listed: list[object] = value if isinstance(value, list) else [value]  # type: ignore[reportUnknownVariableType]
         requested_handles += [handle for handle in listed if isinstance(handle, str) and handle]
     # What was asked for in words is answered with handles, the best first.
-    touched = requested_handles or list(dict.fromkeys(_HANDLE.findall(event.response)))
-    return _DID.get(name, name), touched[:4]
+    touched = requested_handles or list(dict.fromkeys(_HANDLE.findall(masked(event.response))))
+    return _DID.get(name, name), [handle for handle in touched if masked(handle) == handle][:4]
 
 
 def _is_edit(tool: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from codelens.secret_masking import masked
 from codelens.small_files import NO_WAIT
 
 _LARGEST = 256_000
@@ -13,7 +14,7 @@ _LONGEST = 500
 
 def note(home: str, event: str, message: str) -> None:
     """Add a line; where that fails too, nothing can be done, and the agent must go on."""
-    line = " ".join(message.split())[:_LONGEST]
+    line = masked(" ".join(message.split()))[:_LONGEST]
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:
         path = log_path(home)

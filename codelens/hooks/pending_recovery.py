@@ -11,6 +11,7 @@ import time
 
 from codelens import file_owner
 from codelens.light_library import sha256_hex
+from codelens.small_files import open_regular, replace_file
 
 _ENDING = ".recovery"
 _LARGEST = 40_000
@@ -29,17 +30,15 @@ def put(home: str, repository: str, session: str, text: str) -> None:
     for name in os.listdir(folder):
         if name.endswith(_ENDING):
             _delete_old(os.path.join(folder, name))
-    beside = f"{path}.{os.getpid()}"
-    with open(beside, "wb") as file:
-        file.write(file_owner.head(path) + text.encode("utf-8", "replace"))
-    os.replace(beside, path)
+    data = file_owner.head(path) + text.encode("utf-8", "replace")
+    replace_file(path, data, beside=f"{path}.{os.getpid()}")
 
 
 def take(home: str, repository: str, session: str) -> str:
     """The text that was kept for a session, once; empty where there is none, or it is a day old."""
     path = _path(home, repository, session)
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             is_old = time.time() - os.fstat(file.fileno()).st_mtime > _KEPT_S
             head, _, text = file.read(_LARGEST).partition(b"\n")
         os.unlink(path)

@@ -35,7 +35,11 @@ def before_prompt(home: str, event: HookInput, place: Checkout) -> str:
 
 def after_answer(home: str, event: HookInput, place: Checkout) -> None:
     """Take the model's answer into the guide."""
-    session_marks.mark(home, event.session, standing_at(place))
+    try:
+        session_marks.mark(home, event.session, standing_at(place))
+    except OSError as error:
+        # The answer is worth keeping all the same.
+        hook_log.note(home, "stop", f"where the session stands is not kept: {error}")
     if not focus_switch.is_on(home, place.repository):
         return
     answer = event.answer or _last_answer(event.transcript)

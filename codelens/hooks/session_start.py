@@ -66,7 +66,10 @@ def _told(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) -> 
     ]
     if not has_prompt:
         parts.append(lambda: _focus(home, place, event.session))
-    parts.append(lambda: _forget_old_forests(home, place, event.session))
+    parts += [
+        lambda: _forget_old_forests(home, place, event.session),
+        lambda: _keep_standing(home, place, event.session),
+    ]
     bytes_left = LONGEST_RECOVERY if goes_on else LONGEST
     lines: list[str] = []
     for part in parts:
@@ -79,7 +82,6 @@ def _told(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) -> 
             if len(line) < bytes_left:
                 lines.append(line)
                 bytes_left -= len(line) + 1
-    session_marks.mark(home, event.session, standing_at(place))
     return "\n".join(lines)
 
 
@@ -167,6 +169,12 @@ def _forget_old_forests(home: str, place: Checkout, session: str) -> str:
         SettingError: the settings do not say which one that is, so none is removed.
     """
     forest_file.forget_old(home, in_use=path_of(home, place, load_settings(home), session))
+    return ""
+
+
+def _keep_standing(home: str, place: Checkout, session: str) -> str:
+    """Nothing to tell: where the session stands, for the next one."""
+    session_marks.mark(home, session, standing_at(place))
     return ""
 
 

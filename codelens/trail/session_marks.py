@@ -7,7 +7,7 @@ import time
 
 from codelens import file_owner
 from codelens.light_library import NamedTuple, cast, dumps, loads
-from codelens.small_files import read_small
+from codelens.small_files import read_small, replace_file
 from codelens.trail.trail_log import session_key
 
 _MOST_MARKS = 24
@@ -84,11 +84,9 @@ def mark(
     others = [stored_mark for stored_mark in earlier if stored_mark.session != key]
     path = _file(home, standing.repository, standing.worktree)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    beside = f"{path}.{os.getpid()}"
-    with open(beside, "w", encoding="utf-8") as file:
-        stored = [*others[-(_MOST_MARKS - 1) :], current]
-        file.write(dumps({file_owner.KEY: os.path.basename(path), _MARKS: stored}))
-    os.replace(beside, path)
+    stored = [*others[-(_MOST_MARKS - 1) :], current]
+    text = dumps({file_owner.KEY: os.path.basename(path), _MARKS: stored})
+    replace_file(path, text.encode(), beside=f"{path}.{os.getpid()}")
 
 
 def _file(home: str | os.PathLike[str], repository: str, worktree: str) -> str:

@@ -194,6 +194,17 @@ def test_nothing_is_remembered_where_the_memory_is_nothing(tmp_path: Path) -> No
         assert prompt(tmp_path, "add a token", number, memory_size=0) == ""
 
 
+def test_a_setting_of_nothing_also_counts_for_what_is_there(tmp_path: Path) -> None:
+    prompt(tmp_path, "add a token", 0)
+    take_answer(str(tmp_path), PLACE, "Added the token.", FocusSettings(), now=NOW)
+    shown = prompt(tmp_path, "rotate the token", 1)
+    assert "- add a token" in shown and "- Added the token" in shown
+    assert "Added" not in prompt(tmp_path, "and the token", 2, guide_size=0)
+    assert prompt(tmp_path, "the token again", 3, memory_size=0) == ""
+    (file,) = (tmp_path / "focus").glob("*.jsonl")
+    assert "token" not in file.read_text()
+
+
 def test_a_prompt_without_terms_is_counted_and_stays_with_the_topic(tmp_path: Path) -> None:
     prompt(tmp_path, "add refresh token rotation")
     assert "2 prompts | 2/100 mem | 1 tree" in prompt(tmp_path, "yes, please do", 1)

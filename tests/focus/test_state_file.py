@@ -189,3 +189,22 @@ def test_what_a_clock_ahead_wrote_fades_and_goes(tmp_path: Path) -> None:
     assert max(node.touched for node in forest.nodes.values()) <= NOW + 7200
     assert "close a gate" in {node.text for node in forest.nodes.values()}
     assert "open a window" in {node.text for node in forest.nodes.values()}
+
+
+def test_more_nodes_than_a_forest_has_are_read_in_time_and_set_aside(tmp_path: Path) -> None:
+    """The square of their number would take minutes of CPU."""
+    path = tmp_path / "focus" / "x.v1.jsonl"
+    path.parent.mkdir()
+    node = {"parent": 0, "kind": "prompt", "text": "token", "terms": {"token": 1}, "frequency": 1,
+            "touched": NOW, "branch": "", "handles": []}  # fmt: skip
+    head = {"version": 1, "prompts": 9, "last": 0, "next": 99_999, "seen": NOW}
+    rows = [
+        row
+        for number in range(1, 20_001, 2)
+        for row in ({**node, "node": number, "kind": "root"},
+                    {**node, "node": number + 1, "parent": number})
+    ]  # fmt: skip
+    lines = [head, *rows, {"transitions": []}, {"lines": len(rows) + 3}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    state = forest_file.load(str(path))
+    assert "is damaged" in state.note and len(state.forest.nodes) <= 2_000
