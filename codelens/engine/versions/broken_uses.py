@@ -1,8 +1,9 @@
 """What a comparison means for the users of what changed: uses that were not changed with it.
 
 Of a definition that is gone, renamed or moved the users are those of the old side's graph, as far
-as their lines stand unchanged on the new side and resolve to nothing there. Of one whose signature
-cannot take the old calls they are those of the new side's graph whose lines were not changed.
+as their lines stand unchanged on the new side and resolve to nothing there; of a renamed file the
+imports of it and of what it has. Of a definition whose signature cannot take the old calls they are
+those of the new side's graph whose lines were not changed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from codelens.answers.branch_answers import BrokenUse
 from codelens.branches.definition_diff import DefinitionChange
-from codelens.branches.file_definitions import Definition
+from codelens.branches.file_definitions import Definition, FileDefinitions
 from codelens.branches.parameters import breaks_calls
 from codelens.branches.text_changes import ADDED, MOVED, REMOVED, RENAMED, SIGNATURE
 from codelens.engine.current_view import CurrentView
@@ -25,7 +26,7 @@ from codelens.index.path_facts import path_facts
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.resolve.edges import Edge
-from codelens.resolve.walk.edge_table import Node
+from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import reach
 from codelens.scope.text_diff import LineChange, changed_lines
 
@@ -66,6 +67,7 @@ class Users:
         self._pairs = {pair.old.path: pair for pair in compared.diff.matches.pairs}
         self._old_path = {pair.new.path: path for path, pair in self._pairs.items()}
         self._hunks: dict[bytes, Sequence[LineChange]] = {}
+        self._broken_paths: set[bytes] = set()
 
     def meaning(self) -> Meaning:
         """Broken uses, the worst first; the tests to run."""
@@ -75,6 +77,7 @@ class Users:
             use = self._of_gone(change) if _GONE & set(change.how) else self._of_signature(change)
             if use is not None:
                 broken.append(use)
+        broken += self._of_renamed_files(MOST_ASKED - len(changes))
         nodes = [
             Node(change.new.file.path, change.new.at)
             for change in changes
@@ -117,16 +120,42 @@ class Users:
             for edge in self._old_graph.edges_to(old.file.path, old.at)
             if edge.kind in _KINDS and not _inside(old, edge.source, edge.line)
         ]
-        sites: dict[tuple[bytes, int], None] = {}
-        for edge in edges:
-            place = self._standing(edge.source, edge.line)
-            if place is None or self._resolves(*place, edge.name):
-                continue
-            sites[place] = None
+        sites = self._lost(edges)
         how = next(how for how in (REMOVED, RENAMED, MOVED) if how in change.how)
         now = self._compared.names.handle(change.new, old=False) if change.new is not None else ""
         users = len({(edge.source, edge.line) for edge in edges})
         return self._broken(how, self._compared.names.handle(old, old=True), now, sites, users)
+
+    def _lost(self, edges: Iterable[Edge]) -> list[tuple[bytes, int]]:
+        """Where uses of the old side stand unchanged on the new one and lead nowhere."""
+        sites: dict[tuple[bytes, int], None] = {}
+        for edge in edges:
+            place = self._standing(edge.source, edge.line)
+            if place is not None and not self._resolves(*place, edge.name):
+                sites[place] = None
+        return list(sites)
+
+    def _of_renamed_files(self, most: int) -> Iterator[BrokenUse]:
+        """Imports that still name the old path, of at most so many definitions."""
+        graph = self._old_graph
+        if graph is None:
+            return
+        for old, new in renamed_files(self._compared):
+            tops = [at for at, symbol in enumerate(old.text.symbols) if symbol.parent < 0]
+            nodes = [MODULE, *tops][: max(most, 0)]
+            most -= len(nodes)
+            edges = [
+                edge
+                for at in nodes
+                for edge in graph.edges_to(old.path, at)
+                if edge.kind == "import" and edge.source != old.path
+            ]
+            users = len({(edge.source, edge.line) for edge in edges})
+            names = self._compared.names
+            handles = names.file(old.path, old=True), names.file(new.path, old=False)
+            use = self._broken(RENAMED, *handles, self._lost(edges), users)
+            if use is not None:
+                yield use
 
     def _of_signature(self, change: DefinitionChange) -> BrokenUse | None:
         new = change.new
@@ -156,6 +185,7 @@ class Users:
         places = sorted(sites)
         if not places:
             return None
+        self._broken_paths.update(path for path, _ in places)
         shown = tuple(f"{printed(path)}:{line}" for path, line in places[:_USES_SHOWN])
         return BrokenUse(how, handle, now, shown, len(places), True, users)
 
@@ -210,8 +240,9 @@ class Users:
         changed = [file.file.path for file in self._compared.diff.files]
         users = reach(self._graph, nodes, _DEPTH).users
         files = TestFiles(self._view, self._graph, Targets(self._view, self._graph))
-        for test_file in files.called_for(nodes, changed, users):
-            yield test_file.path
+        called = [test_file.path for test_file in files.called_for(nodes, changed, users)]
+        broken = filter(self._graph.is_test, sorted(self._broken_paths))
+        yield from dict.fromkeys([*map(printed, broken), *called])
 
 
 def _leads_to_module_alone(edge: Edge) -> bool:
@@ -231,6 +262,22 @@ def changes_of(compared: Compared) -> Iterator[DefinitionChange]:
     for file in compared.diff.files:
         if file.file.text.shown == "text":
             yield from file.definitions
+
+
+def renamed_files(compared: Compared) -> Iterator[tuple[FileDefinitions, FileDefinitions]]:
+    """Files that have another path, as they were and as they are."""
+    for file in compared.diff.files:
+        old, new = file.old, file.new
+        if old is None or new is None or new.text.shown != "text":
+            continue
+        if old.path != new.path:
+            yield old, new
+
+
+def takes_something_away(compared: Compared) -> bool:
+    """Whether anything does not stand any more where it stood."""
+    changes = changes_of(compared)
+    return any(map(takes_away, changes)) or any(True for _ in renamed_files(compared))
 
 
 def takes_away(change: DefinitionChange) -> bool:

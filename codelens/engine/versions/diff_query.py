@@ -19,6 +19,7 @@ from codelens.branches.files_side import DIRTY
 from codelens.branches.sides import AnySide, CommitSide, Facts, side_changes, texts_of
 from codelens.branches.text_changes import ADDED
 from codelens.config import Settings
+from codelens.handles.handle_grammar import file_handle
 from codelens.handles.handle_naming import handles_of
 from codelens.paths import printed
 from codelens.scope.text_diff import changed_lines
@@ -44,7 +45,7 @@ class Compared(NamedTuple):
     diff: DefinitionDiff
     names: Names
     left_out: int
-    """Files that differ, and that the globs do not take."""
+    """Files that differ, and that no glob or kind takes."""
 
 
 class Names:
@@ -63,6 +64,10 @@ class Names:
             )
         return self._handles[key][definition.at]
 
+    def file(self, path: bytes, *, old: bool) -> str:
+        """A file's handle, as `handle`."""
+        return file_handle(path, self._refs[0 if old else 1])
+
 
 def _ref(side: AnySide) -> str:
     return side.name if isinstance(side, CommitSide) and " " not in side.name else ""
@@ -73,10 +78,13 @@ def facts_of(db: Database, settings: Settings) -> Facts:
     return Facts(db, settings.languages, settings.max_file_bytes, settings.worker_count())
 
 
-def compared(old: AnySide, new: AnySide, facts: Facts, globs: Sequence[str] = ()) -> Compared:
-    """Compare two sides by definition. Outside of a transaction: what was never seen is stored."""
+def compared(old: AnySide, new: AnySide, facts: Facts, paths: Sequence[str] = ()) -> Compared:
+    """Compare two sides by definition. Outside of a transaction: what was never seen is stored.
+
+    With `paths` those files alone: what moved between one of them and another one is not known.
+    """
     every = side_changes(old, new, facts.db)
-    changes = [change for change in every if _is_chosen(change.path, globs)]
+    changes = [change for change in every if _is_chosen(change.path, paths)]
     before, after = texts_of(
         [
             (old, [change.old for change in changes if change.old is not None]),
@@ -86,6 +94,35 @@ def compared(old: AnySide, new: AnySide, facts: Facts, globs: Sequence[str] = ()
     )
     diff = definition_diff(before, after, changed_lines)
     return Compared(old, new, diff, Names(old, new), len(every) - len(changes))
+
+
+def chosen(compared: Compared, filters: Filters) -> Compared:
+    """What of a comparison is wanted. All was compared: what moved out of a file was not removed.
+
+    A definition that came from a wanted file is listed, wherever it stands now.
+    """
+    files: list[FileChange] = []
+    for file in compared.diff.files:
+        sides = [side.path for side in (file.old, file.new) if side is not None]
+        is_whole = any(_is_chosen(path, filters.globs) for path in sides)
+        definitions = tuple(
+            change
+            for change in file.definitions
+            if (is_whole or _came_from(change, filters.globs)) and _is_kind(change, filters.kinds)
+        )
+        if definitions or (is_whole and not filters.kinds):
+            outside = file.outside if is_whole and not filters.kinds else ()
+            files.append(file._replace(definitions=definitions, outside=outside))
+    left_out = compared.left_out + len(compared.diff.files) - len(files)
+    return compared._replace(diff=compared.diff._replace(files=tuple(files)), left_out=left_out)
+
+
+def _came_from(change: DefinitionChange, globs: Sequence[str]) -> bool:
+    return change.old is not None and _is_chosen(change.old.file.path, globs)
+
+
+def _is_kind(change: DefinitionChange, kinds: Sequence[str]) -> bool:
+    return not kinds or change.definition.symbol.kind in kinds or bool({*change.how} & {*kinds})
 
 
 def _is_chosen(path: bytes, globs: Sequence[str]) -> bool:
@@ -110,20 +147,13 @@ def _matches(name: str, glob: str) -> bool:
     )
 
 
-def file_lines(compared: Compared, kinds: Sequence[str] = ()) -> tuple[FileDiff, ...]:
+def file_lines(compared: Compared) -> tuple[FileDiff, ...]:
     """The files that differ, with their definitions, as an answer has them."""
     files: list[FileDiff] = []
     for file in compared.diff.files:
         shown = _folded(file)
-        changes = [
-            change
-            for change in file.definitions
-            if not kinds or change.definition.symbol.kind in kinds or set(change.how) & set(kinds)
-        ]
-        if kinds and not changes:
-            continue
-        definitions = () if shown else tuple(_line(compared, change) for change in changes)
-        outside = () if shown or kinds else tuple(
+        definitions = () if shown else tuple(_line(compared, line) for line in file.definitions)
+        outside = () if shown else tuple(
             OutsideLines(part.how, part.old_lines, part.new_lines, part.names)
             for part in file.outside
         )  # fmt: skip
@@ -152,11 +182,6 @@ def _commit(file: FileDefinitions | None) -> str:
         return ""
     oid = file.data.removesuffix(DIRTY)
     return oid.hex() + file.data[len(oid) :].decode()
-
-
-def files_left_out(compared: Compared, files: Sequence[FileDiff]) -> int:
-    """How many files differ that no glob or kind takes."""
-    return compared.left_out + len(compared.diff.files) - len(files)
 
 
 def _folded(change: FileChange) -> str:

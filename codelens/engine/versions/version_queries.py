@@ -51,8 +51,10 @@ class VersionQueries:
         with self._pool.view(view_request) as view:
             sides = chosen_sides(view, spec, other, _view_at(view, view_request), staged=staged)
             facts = diff_query.facts_of(view.index.db, view.settings)
-            compared = diff_query.compared(sides.old, sides.new, facts, globs)
-            files = diff_query.file_lines(compared, kinds)
+            filters = diff_query.Filters(tuple(globs), tuple(kinds))
+            everything = diff_query.compared(sides.old, sides.new, facts)
+            compared = diff_query.chosen(everything, filters)
+            files = diff_query.file_lines(compared)
             meaning = None
             notes = (*unlisted_notes(sides.new_view), *unlisted_notes(sides.old_view))
             is_whole = not notes
@@ -76,7 +78,7 @@ class VersionQueries:
                 tests=meaning.tests if meaning else (),
                 test_count=len(meaning.tests) if meaning else 0,
                 at_least=not is_whole or (meaning.at_least if meaning else False),
-                left_out=diff_query.files_left_out(compared, files),
+                left_out=compared.left_out,
                 notes=(*notes, *(meaning.notes if meaning else ())),
             )
 
@@ -182,7 +184,7 @@ def _meaning(
     """What the changes mean to their users, on the new side and, of what is gone, on the old."""
     from codelens.branches.sides import CommitSide
     from codelens.engine.graph import edge_cache
-    from codelens.engine.versions.broken_uses import Users, changes_of, takes_away
+    from codelens.engine.versions.broken_uses import Users, takes_something_away
 
     def at(side: AnySide) -> CurrentView | None:
         if not isinstance(side, CommitSide) or not side.commit:
@@ -191,7 +193,7 @@ def _meaning(
 
     new = sides.new_view or at(sides.new) or view
     old = None
-    if any(takes_away(change) for change in changes_of(compared)):
+    if takes_something_away(compared):
         old = sides.old_view or at(sides.old)
     with view.reading():
         meaning = Users(compared, new, old, seconds_to_read(view_request.budget_ms)).meaning()

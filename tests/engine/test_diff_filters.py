@@ -1,0 +1,105 @@
+"""`diff` of some paths, kinds and ways to differ; what a renamed file breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.answers.branch_answers import DiffAnswer
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+
+MOVED = """\
+def shorten(text, limit):
+    words = text.split()
+    kept = words[:limit]
+    return " ".join(kept) + ("..." if len(words) > limit else "")
+"""
+STAYING = "\n\ndef first(text):\n    return text[0]\n"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine(Settings(home=tmp_path / "home")) as engine:
+        yield engine
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    repo = GitRepo.init(tmp_path / "repo")
+    files = {
+        "words.py": MOVED + STAYING,
+        "tools/texts.py": "SIZE = 1\n",
+        "use.py": "from words import shorten\n\n\ndef run():\n    return shorten('a b', 1)\n",
+        "tests/test_words.py": "from words import first\n\n\ndef test_it():\n    first('a')\n",
+    }
+    repo.commit("one", files)
+    return repo
+
+
+def listed(answer: DiffAnswer) -> list[tuple[str, tuple[str, ...]]]:
+    return [(line.handle, line.how) for file in answer.files for line in file.definitions]
+
+
+@pytest.mark.parametrize(
+    ("glob", "changed"), [("words.py", []), ("tools", ["tools/texts.py#SIZE"]), ("use.py", None)]
+)
+def test_what_moved_into_or_out_of_a_path_is_told_as_moved(
+    engine: Engine, repo: GitRepo, glob: str, changed: list[str] | None
+) -> None:
+    (repo.root / "words.py").write_text(STAYING.lstrip())
+    (repo.root / "tools/texts.py").write_text("SIZE = 2\n\n\n" + MOVED)
+    answer = engine.diff(path=repo.root, globs=[glob])
+    if changed is None:
+        assert (answer.files, answer.left_out, answer.broken) == ((), 2, ())
+        return
+    moved = ("tools/texts.py#shorten", ("moved",))
+    assert listed(answer) == [*((handle, ("body",)) for handle in changed), moved]
+    assert [use.how for use in answer.broken] == ["moved"]
+    assert answer.removed_public == ("HEAD:words.py#shorten",)
+
+
+def test_a_kind_is_all_that_is_told_of(engine: Engine, repo: GitRepo) -> None:
+    (repo.root / "words.py").write_text(MOVED.replace("shorten", "cut") + STAYING)
+    (repo.root / "tools/texts.py").write_text("SIZE = 1\nLENGTH = 'other'\n")
+    answer = engine.diff(path=repo.root, kinds=["renamed"])
+    assert listed(answer) == [("words.py#cut", ("renamed",))]
+    assert (len(answer.broken), answer.removed_public) == (1, ("HEAD:words.py#shorten",))
+    answer = engine.diff(path=repo.root, kinds=["added"])
+    assert listed(answer) == [("tools/texts.py#LENGTH", ("added",))]
+    assert (answer.broken, answer.removed_public, answer.left_out) == ((), (), 1)
+
+
+@pytest.mark.parametrize("also", ["", "\n\ndef last(text):\n    return text[-1]\n"])
+def test_imports_of_a_file_that_was_renamed_are_broken_and_their_tests_to_be_run(
+    engine: Engine, repo: GitRepo, also: str
+) -> None:
+    repo.git("mv", "words.py", "sentences.py")
+    (repo.root / "sentences.py").write_text(MOVED + STAYING + also)
+    answer = engine.diff(path=repo.root)
+    (broken,) = answer.broken
+    assert (broken.how, broken.handle, broken.now) == (
+        "renamed", "HEAD:words.py", "sentences.py",
+    )  # fmt: skip
+    assert broken.uses == ("tests/test_words.py:1", "use.py:1")
+    assert answer.tests == ("tests/test_words.py",)
+    for name in ("use.py", "tests/test_words.py"):
+        file = repo.root / name
+        file.write_text(file.read_text().replace("words import", "sentences import"))
+    assert engine.diff(path=repo.root).broken == ()
+
+
+def test_a_renamed_file_that_its_users_still_find_breaks_nothing(
+    engine: Engine, tmp_path: Path
+) -> None:
+    repo = GitRepo.init(tmp_path / "go")
+    user = "package main\n\nfunc main() { cut() }\n"
+    files = {"go.mod": "module a\n", "cut.go": "package main\n\nfunc cut() {}\n", "main.go": user}
+    repo.commit("one", files)
+    repo.git("mv", "cut.go", "split.go")
+    answer = engine.diff(path=repo.root)
+    assert [(file.path, file.how) for file in answer.files] == [("split.go", "renamed")]
+    assert answer.broken == ()
