@@ -1,6 +1,8 @@
 # The verbs of daily work; CONTRIBUTING.md explains them. Everything runs in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+# docker, podman or buildah
+BUILDER ?= docker
 
 .PHONY: help setup quick test check format ci dist site image clean
 
@@ -13,7 +15,7 @@ help:
 	@echo "make ci      all that a submission must pass"
 	@echo "make dist    the wheel and the sdist, in dist/"
 	@echo "make site    the pages of docs/ as a site, in site/"
-	@echo "make image   a container image, codelens:latest"
+	@echo "make image   a container image, codelens:latest (BUILDER=podman or buildah, else docker)"
 	@echo "make clean   remove caches and builds"
 
 .venv/bin/python:
@@ -50,7 +52,7 @@ site: setup
 	$(BIN)/python -m mkdocs build --strict
 
 image:
-	docker build -t codelens .
+	$(BUILDER) build -t codelens .
 
 clean:
 	rm -rf build dist site .pytest_cache .ruff_cache .hypothesis
