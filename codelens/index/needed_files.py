@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from codelens.cancellation import check_cancelled
@@ -107,7 +108,7 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
     """What each file shows, as far as there is time."""
     seen: dict[bytes, Sight] = {}
     named, rest = scan_order(request, works)
-    for at, work in enumerate((*named, *rest) if request.words else named):
+    for at, work in enumerate(chain(named, rest) if request.words else named):
         if not at % _CLOCK_EVERY:
             check_cancelled()
             if time.monotonic() >= until:
@@ -121,19 +122,32 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
     if not request.words:
         # Asked for by name alone: the others hold nothing of it, whatever they hold.
         empty = Sight(frozenset(), frozenset(), frozenset())
-        seen.update({work.path: empty for work in rest})
+        by_name = {work.path for work in named}
+        seen.update({work.path: empty for work in works if work.path not in by_name})
     return seen
 
 
-def scan_order(request: Wanted, works: list[Work]) -> tuple[list[Work], list[Work]]:
+def scan_order(request: Wanted, works: list[Work]) -> tuple[list[Work], Iterator[Work]]:
     """The files whose name tells of what is asked, and the others: code before tests and data.
 
     There may be time for a part alone, and a definition is asked for more often than a fixture.
+    The others are ordered as they are taken: to rank 200,000 paths takes .7 s.
     """
     named = _named(request, works)
     first = {work.path for work in named}
-    rest = [work for work in works if work.path not in first]
-    return named, sorted(rest, key=lambda work: _RANKS.get(role_of_path(work.path), _LAST))
+    return named, _by_rank(work for work in works if work.path not in first)
+
+
+def _by_rank(works: Iterable[Work]) -> Iterator[Work]:
+    later: list[list[Work]] = [[] for _ in range(_LAST)]
+    for work in works:
+        rank = _RANKS.get(role_of_path(work.path), _LAST)
+        if rank:
+            later[rank - 1].append(work)
+        else:
+            yield work
+    for ranked in later:
+        yield from ranked
 
 
 def _named(request: Wanted, works: list[Work]) -> list[Work]:

@@ -196,7 +196,8 @@ def test_code_is_scanned_before_tests_and_data() -> None:
         b"a/fixtures/in.js", b"a/locale/de.po", b"b/README.md", b"c/src/wick.js", b"d/wick.test.js",
         b"vendor/z.js", b"z/main.c",
     ]  # fmt: skip
-    named, rest = scan_order(wanted("trim wick"), [Work(path, 1) for path in paths])
+    named, others = scan_order(wanted("trim wick"), [Work(path, 1) for path in paths])
+    rest = list(others)
     assert [work.path for work in named] == [b"c/src/wick.js", b"d/wick.test.js"]
     assert [work.path for work in rest[:2]] == [b"z/main.c", b"a/fixtures/in.js"]
     assert {work.path for work in rest} == set(paths) - {work.path for work in named}
