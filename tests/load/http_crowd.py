@@ -269,8 +269,8 @@ def main() -> int:
     print(f"{given.clients} clients, {counts}, {len(report.faults)} faults")
     weights = report.resident["server"]
     print(*report.lines(), sep="\n")
-    print(f"memory of the server: {weights[0] // 1024} MiB at first, "
-          f"{weights[-1] // 1024} at the end, {max(weights) // 1024} at most")  # fmt: skip
+    shares = [weights[len(weights) * part // 8 - (part > 0)] // 1024 for part in range(9)]
+    print(f"memory of the server, each eighth of the time: {', '.join(map(str, shares))} MiB")
     print(*report.faults[:5], sep="\n")
     return 1 if report.faults else 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import shutil
 import socket
@@ -12,9 +13,10 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 from http_server import JSON, HttpServer, http_server
+from mcp_lines import HELLO
 from sdk_client import Asker
 
-from codelens.serve.http.http_process import MOST_CONNECTIONS
+from codelens.serve.http.http_process import MOST_CONNECTIONS, MOST_SESSIONS
 
 SHOP = {"shop.py": "def price():\n    return 1\n"}
 LAMPS = {"lamps.py": "def light():\n    return 2\n"}
@@ -173,3 +175,26 @@ def test_more_connections_than_there_are_places_are_refused_until_some_are_free(
             break
     else:
         pytest.fail("the places of closed connections were never free again")
+
+
+@pytest.mark.slow
+def test_sessions_that_nobody_ends_are_bounded_and_each_goes_on(server: HttpServer) -> None:
+    wire = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    hello = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO})
+
+    def opened() -> tuple[int, str]:
+        wire.request("POST", "/mcp", hello, {**JSON, **server.bearer})
+        answer = wire.getresponse()
+        answer.read()
+        return answer.status, answer.headers.get("Mcp-Session-Id", "")
+
+    sessions = [opened() for _ in range(MOST_SESSIONS)]
+    assert {status for status, _ in sessions} == {200}
+    assert opened() == (503, "")
+    named = {"Mcp-Session-Id": sessions[0][1]}
+    wire.request("DELETE", "/mcp", None, {**JSON, **server.bearer, **named})
+    ended = wire.getresponse()
+    ended.read()
+    assert ended.status == 200
+    assert opened()[0] == 200
+    wire.close()
