@@ -89,6 +89,34 @@ def test_an_uncommitted_change_comes_first(engine: Engine, repo: GitRepo) -> Non
     assert answer.more
 
 
+@pytest.mark.parametrize("is_tracked", [True, False])
+@pytest.mark.parametrize("edit", ["", '"sum"'])
+def test_an_uncommitted_move_to_another_file_is_followed(
+    engine: Engine, repo: GitRepo, edit: str, is_tracked: bool
+) -> None:
+    file = repo.root / "b.py"
+    text = file.read_text(encoding="utf-8")
+    file.write_text("SIZE = 1\n", encoding="utf-8")
+    (repo.root / "c.py").write_text(text.replace('"total"', edit or '"total"'), encoding="utf-8")
+    if is_tracked:
+        repo.git("add", "-A")
+    answer = engine.history("c.py#plus", path=repo.root)
+    first, second = answer.results[:2]
+    assert (first.commit, first.how) == ("", ("moved", "body") if edit else ("moved",))
+    assert (first.old_handle, second.subject) == ("b.py#plus", "renamed")
+    assert len(answer.results) == 5
+
+
+def test_a_file_renamed_without_a_commit_is_followed(engine: Engine, repo: GitRepo) -> None:
+    repo.git("mv", "b.py", "c.py")
+    assert told(engine, repo, "c.py#plus")[:2] == [("uncommitted", "moved"), ("renamed", "renamed")]
+
+
+def test_a_copy_that_is_not_committed_was_added(engine: Engine, repo: GitRepo) -> None:
+    (repo.root / "c.py").write_text((repo.root / "b.py").read_text(encoding="utf-8"))
+    assert told(engine, repo, "c.py#plus") == [("uncommitted", "added")]
+
+
 def test_limits_refs_and_dates(engine: Engine, repo: GitRepo) -> None:
     assert told(engine, repo, "a.py#add", ref="HEAD~2") == [("edited", "body"), ("added", "added")]
     assert len(told(engine, repo, "b.py#plus", limit=1)) == 1

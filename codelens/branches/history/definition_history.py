@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.branches.definition_matcher import Matches
@@ -21,7 +21,13 @@ from codelens.branches.history.earlier_snippets import (
     earlier_definition,
     stands_in,
 )
-from codelens.branches.history.move_origins import earlier_in_file, may_stem_from, origins_of
+from codelens.branches.history.move_origins import (
+    Origin,
+    changed_files,
+    earlier_in_file,
+    may_stem_from,
+    origins_of,
+)
 from codelens.branches.history.standing_text import (
     holds,
     lines_of,
@@ -89,6 +95,7 @@ class DefinitionHistory:
         read: gives the definitions of a text.
         read_snippet: gives those of a part of a text.
         commits: names those that changed a file.
+        uncommitted: gives the files that differ from those of the commit to start from.
         first_parent: follow merges to their first parent alone, as `commits` does.
     """
 
@@ -98,6 +105,7 @@ class DefinitionHistory:
         read: ReadText,
         read_snippet: ReadSnippet,
         commits: PathCommits,
+        uncommitted: Callable[[], Sequence[Origin]],
         *,
         first_parent: bool,
     ) -> None:
@@ -106,6 +114,7 @@ class DefinitionHistory:
         self._read = read
         self._read_snippet = read_snippet
         self._commits = commits
+        self._uncommitted = uncommitted
         self._first_parent = first_parent
         self._by_text: dict[tuple[bytes, bytes], Definition] = {}
         """By path and text: what was found in some version of the file, or parsed by itself."""
@@ -134,7 +143,7 @@ class DefinitionHistory:
             return
         if on_disk:
             before = self._before(None, start, tracked)
-            if before is None or before.text != tracked.text:
+            if before is None or (before.path, before.text) != (tracked.path, tracked.text):
                 event = self._event(None, tracked, before)
                 if event is not None:
                     yield event
@@ -310,7 +319,11 @@ class DefinitionHistory:
                 text = self._remember(earlier) if earlier is not None else None
             if text is not None:
                 return _Tracked(tracked.path, blob, text, data)
-        return self._elsewhere(commit, parent, tracked, later) if commit is not None else None
+        if commit is None:
+            others = [file for file in self._uncommitted() if file.path != tracked.path]
+            same = [file for file in others if file.now is None and file.data == tracked.data]
+            return self._moved(same[:1] or others, tracked, later, is_same=bool(same))
+        return self._elsewhere(commit, parent, tracked, later)
 
     def _snippet_before(self, tracked: _Tracked, data: bytes, later: Definition) -> bytes | None:
         """The text that a definition had in an earlier version of its file, if that is sure."""
@@ -330,7 +343,17 @@ class DefinitionHistory:
     ) -> _Tracked | None:
         key = (self._repository.common_dir, commit.id, parent.id, tracked.path, tracked.text)
         if key not in _moves:
-            moved = self._moved(commit, parent, tracked, later)
+            changes = [
+                change
+                for change in tree_changes(self._repository, parent.id, commit.id)
+                if change.old is not None
+                and change.path != tracked.path
+                and change.old.mode != GITLINK
+            ]
+            # A file that was renamed as it is needs no look at any other.
+            same = [change for change in changes if change.old and change.old.oid == tracked.blob]
+            files = changed_files(self.walk, same[:1] or changes)
+            moved = self._moved(files, tracked, later, is_same=bool(same))
             if len(_moves) >= _MOST_MOVES:
                 _moves.clear()
             _moves[key] = moved._replace(data=b"") if moved is not None else None
@@ -338,21 +361,15 @@ class DefinitionHistory:
         return move._replace(data=self.walk.blob(move.blob) or b"") if move is not None else None
 
     def _moved(
-        self, commit: Commit, parent: Commit, tracked: _Tracked, later: Definition
+        self, files: Iterable[Origin], tracked: _Tracked, later: Definition, *, is_same: bool
     ) -> _Tracked | None:
-        changes = [
-            change
-            for change in tree_changes(self._repository, parent.id, commit.id)
-            if change.old is not None and change.path != tracked.path and change.old.mode != GITLINK
-        ]
-        # A file that was renamed as it is needs no look at any other.
-        same = [change for change in changes if change.old and change.old.oid == tracked.blob]
-        origins = origins_of(self.walk, same[:1] or changes, tracked.text, later)
+        """Where a definition was, among files that changed; `is_same`: the file as it is."""
+        origins = origins_of(files, tracked.text, later)
         if len(origins) == 1 and holds(origins[0].data, tracked.text):
             # Its very text stood there, and there alone.
             moved = _Tracked(origins[0].path, origins[0].blob, tracked.text, origins[0].data)
             self._carry_over(moved, later)
-            if same or self._known(moved) is not None:
+            if is_same or self._known(moved) is not None:
                 return moved
         new = self._definition(tracked) if origins else None
         if new is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.branches.definition_matcher import Matches
@@ -32,7 +32,7 @@ _HEAD_BYTES = 8000
 
 
 class Origin(NamedTuple):
-    """Another file of a commit in which a definition may have stood."""
+    """Another file that a commit, or what is uncommitted, changed: there it may have stood."""
 
     path: bytes
     blob: bytes
@@ -41,29 +41,33 @@ class Origin(NamedTuple):
     """As the commit left it; None if it is gone."""
 
 
-def origins_of(
-    walk: CommitWalk, changes: Sequence[EntryChange], text: bytes, later: Definition
-) -> list[Origin]:
+def changed_files(walk: CommitWalk, changes: Iterable[EntryChange]) -> Iterator[Origin]:
+    """The files that a commit changed, as far as they were there before."""
+    for change in changes:
+        data = walk.blob(change.old.oid) if change.old is not None else None
+        if change.old is None or data is None:
+            continue
+        gone = change.new is None or change.new.mode == GITLINK
+        now = walk.blob(change.new.oid) if change.new is not None and not gone else None
+        yield Origin(change.path, change.old.oid, data, now)
+
+
+def origins_of(files: Iterable[Origin], text: bytes, later: Definition) -> list[Origin]:
     """Other files of a commit that may have had a definition, likely ones first.
 
     Args:
-        walk: reads them.
-        changes: what the commit changed.
+        files: what the commit changed.
         text: all lines of the definition.
         later: the definition.
     """
     texts: list[Origin] = []
     exact: list[Origin] = []
-    for change in changes:
-        data = walk.blob(change.old.oid) if change.old is not None else None
-        if change.old is None or data is None or b"\0" in data[:_HEAD_BYTES]:
+    for origin in files:
+        if b"\0" in origin.data[:_HEAD_BYTES]:
             continue
-        gone = change.new is None or change.new.mode == GITLINK
-        now = walk.blob(change.new.oid) if change.new is not None and not gone else None
-        origin = Origin(change.path, change.old.oid, data, now)
-        if not holds(data, text):
+        if not holds(origin.data, text):
             texts.append(origin)
-        elif now is None or not holds(now, text):
+        elif origin.now is None or not holds(origin.now, text):
             exact.append(origin)
     if exact:
         return exact[:_MOST_ORIGINS]

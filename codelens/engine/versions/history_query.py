@@ -19,12 +19,14 @@ from codelens.answers.branch_answers import (
 from codelens.branches.file_definitions import Definition, FileDefinitions, FileText
 from codelens.branches.history.definition_history import DefinitionHistory, Event
 from codelens.branches.history.last_changes import last_changes
+from codelens.branches.history.move_origins import Origin
 from codelens.branches.history.standing_text import whole_text
 from codelens.branches.sides import CommitSide, Facts, FilesSide, SideFile, texts_of
 from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.diff_query import compared
-from codelens.errors import HandleNotFound, InvalidArgument, NotInGit
+from codelens.engine.versions.uncommitted import files_side, own_edits
+from codelens.errors import HandleNotFound, InvalidArgument, NotInGit, ReadError
 from codelens.extract.file_kinds import decode
 from codelens.handles.handle_grammar import file_handle, symbol_handle
 from codelens.handles.handle_lookup import Finder, Place
@@ -34,7 +36,7 @@ from codelens.index.text_facts import Text, Unstored, store_facts, text_facts
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_walk import CommitWalk
 from codelens.scope.commits.path_commits import PathCommits
-from codelens.scope.commits.tree_changes import entry_at
+from codelens.scope.commits.tree_changes import GITLINK, entry_at
 from codelens.types import CommitId
 
 _DAY_S = 86_400
@@ -138,7 +140,10 @@ def _of_definition(
 
     repository, first_parent = view.repository, request.first_parent
     with PathCommits(repository, first_parent=first_parent) as commits:
-        walked = DefinitionHistory(repository, read, snippet, commits, first_parent=first_parent)
+        walked = DefinitionHistory(
+            repository, read, snippet, commits, lambda: _uncommitted(view, facts),
+            first_parent=first_parent,
+        )  # fmt: skip
         events, more = _events(walked, definition, view, request)
     store_facts(facts.db, unstored)
     notes += [f"history ends early: {why}" for why in walked.ends]
@@ -164,6 +169,22 @@ def _of_definition(
         more=more,
         notes=tuple(notes),
     )
+
+
+def _uncommitted(view: CurrentView, facts: Facts) -> list[Origin]:
+    """The files of HEAD that are not as they were: there what is on disk may have stood."""
+    files = files_side(view, "files")
+    origins: list[Origin] = []
+    for change in own_edits(view, facts.db).by_path.values():
+        if change.old is None or change.old.mode == GITLINK:
+            continue
+        try:
+            now = files.read(change.new) if change.new is not None else None
+            data = view.repository.read_blob(change.old.oid)
+        except ReadError:
+            continue  # too large, or gone meanwhile: nothing is said to have moved from there
+        origins.append(Origin(change.path, change.old.oid, data, now))
+    return origins
 
 
 def _events(
