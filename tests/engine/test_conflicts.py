@@ -159,6 +159,18 @@ def test_a_value_that_changed_and_is_newly_read_is_told(
     assert rules(only(engine, here)) == {("value and read", "likely")}
 
 
+def test_a_global_that_is_newly_read_through_its_extern_declaration_is_told(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    write(here, "size.c", "int size = 10;\n")
+    here.git("add", "-A")
+    here.git("commit", "-qm", "size")
+    there.git("checkout", "-q", "--detach", "main")
+    write(here, "size.c", "int size = 20;\n")
+    write(there, "job.c", "extern int size;\n\nint job(void) {\n  return size;\n}\n")
+    assert rules(only(engine, here)) == {("value and read", "possible")}
+
+
 def test_definitions_that_both_added_at_one_place_are_harmless_or_not(
     engine: Engine, here: GitRepo, there: GitRepo
 ) -> None:

@@ -178,11 +178,13 @@ def _with_definitions(
 
 
 def also_at(place: Place) -> str:
-    """A sentence on the other places of the same function; empty if there are none."""
+    """A sentence on the other places of the same thing; empty if there are none."""
     if not place.also:
         return ""
     more = f" and {len(place.also) - _ALSO_SHOWN} more" if len(place.also) > _ALSO_SHOWN else ""
-    return f"the same function also at {', '.join(place.also[:_ALSO_SHOWN])}{more}"
+    symbol = place.symbol
+    kind = "variable" if symbol and symbol.kind in {"variable", "constant"} else "function"
+    return f"the same {kind} also at {', '.join(place.also[:_ALSO_SHOWN])}{more}"
 
 
 def _whole_folder(handle: Handle, view: CurrentView) -> str:

@@ -43,6 +43,29 @@ def test_the_users_of_either_place_are_those_of_both(taxes: GitRepo, run: Run, a
     assert {one["handle"] for one in impact["results"] if one["distance"] == 1} == users
 
 
+LIMITS = {
+    "lib/limit.h": "extern int limit;\nextern const int most;\n",
+    "lib/limit.c": '#include "limit.h"\nint limit = 10;\nconst int most = 99;\n',
+    "lib/near.c": '#include "limit.h"\nint near(void) {\n  return limit + most;\n}\n',
+    "app/far.c": "extern int limit;\n\nint far(void) {\n  return limit;\n}\n",
+    "app/own.c": "static int limit = 3;\n\nint own(void) {\n  return limit;\n}\n",
+}
+
+
+@pytest.mark.parametrize("asked", ["limit", "lib/limit.h#limit", "lib/limit.c#limit"])
+def test_a_variable_and_its_extern_declarations_are_one(
+    repo: GitRepo, run: Run, asked: str
+) -> None:
+    for name, text in LIMITS.items():
+        if asked != "limit" or name != "app/own.c":
+            repo.write(name, text)
+    related = run("related", asked, "--kind", "users", "--json").json
+    assert {one["handle"] for one in related["results"]} == {"lib/near.c#near", "app/far.c#far"}
+    if asked != "limit":
+        own = run("related", "app/own.c#limit", "--kind", "users", "--json").json
+        assert [one["handle"] for one in own["results"]] == ["app/own.c#own"]
+
+
 @pytest.mark.slow
 def test_overloads_are_joined_by_the_number_of_their_parameters(repo: GitRepo, run: Run) -> None:
     repo.write(

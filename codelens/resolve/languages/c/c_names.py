@@ -18,6 +18,7 @@ from codelens.resolve.inference.values import Instance
 from codelens.resolve.languages.c.c_index import CIndex, c_index, is_outer_symbol
 from codelens.resolve.languages.c.c_standard_library import STANDARD
 from codelens.resolve.languages.c.c_type_text import c_parameters, plain_parameter
+from codelens.resolve.languages.c.c_variables import nearest_of, variables_meant
 from codelens.resolve.languages.classes.class_names import ClassNames, Space
 from codelens.types import Import
 
@@ -224,7 +225,8 @@ class CNames(ClassNames):
         """
         callable_ = [referent for referent in referents if self._kind(referent) in CALLABLE]
         if not callable_:
-            return referents
+            named = self.index().names.get(referents[0].name, ()) if referents else ()
+            return variables_meant(self.view, path, referents, named)
         here = [
             referent for referent in callable_ if referent.path == path and self.is_whole(referent)
         ]
@@ -272,13 +274,7 @@ class CNames(ClassNames):
         ]
         if self.view.languages.get(declared[0].path) == "cpp":
             definitions = self._of_spaces(declared, definitions)
-        if len(definitions) < 2:
-            return definitions
-        for near in ({folder_of(referent.path) for referent in declared}, {folder_of(path)}):
-            beside = [referent for referent in definitions if folder_of(referent.path) in near]
-            if beside:
-                return beside
-        return definitions
+        return nearest_of(definitions, declared, path)
 
     def _of_spaces(self, declared: list[Referent], definitions: list[Referent]) -> list[Referent]:
         """Those in the namespaces of declarations; `void ns::f() {}` is in one as well."""
