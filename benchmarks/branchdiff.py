@@ -482,9 +482,11 @@ def judge(trial: Trial, answer: DiffAnswer, counts: Counter[str], what: str) -> 
         name, mark, symbol = new.partition("#")
         truth.add((how, old, moved_files.get(name, name) + mark + symbol if how != "file" else new))
     touched = set(trial.touched)
+    names_before = {new: old for old, new in moved_files.items()}
     for known in trial.touched:
         name, _, symbol = known.partition("#")
         touched.add(f"{moved_files.get(name, name)}#{symbol}")
+        touched.add(f"{names_before.get(name, name)}#{symbol}")
     counts["trials"] += 1
     counts["right"] += len(found & truth)
     for one in truth - found:

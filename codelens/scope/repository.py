@@ -278,15 +278,20 @@ class Repository:
 
     def rule_files(self) -> list[str]:
         """Files that libgit2 reads for attributes and ignore rules, outside of the worktree."""
+        return [
+            *self.attribute_files(),
+            *self._rule_files("exclude", "core.excludesFile", "ignore"),
+        ]
+
+    def attribute_files(self) -> list[str]:
+        """Those of them that are for attributes."""
+        return self._rule_files("attributes", "core.attributesFile", "attributes")
+
+    def _rule_files(self, own: str, setting: str, personal: str) -> list[str]:
         xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(Path.home(), ".config")
-        files = [os.path.join(self.common_dir, "info", name) for name in ("attributes", "exclude")]
-        for setting, usual in (
-            ("core.attributesFile", "attributes"),
-            ("core.excludesFile", "ignore"),
-        ):
-            named = self._config_path(setting) or os.path.join(xdg, "git", usual)
-            files.append(os.path.join(self.place.root, named))
-        return files
+        named = self._config_path(setting) or os.path.join(xdg, "git", personal)
+        info = os.path.join(self.common_dir, "info", own)
+        return [info, os.path.join(self.place.root, named)]
 
     def rules_above(self, path: bytes) -> Iterator[str]:
         """The same of the folders that a path is in."""
@@ -328,6 +333,13 @@ class Repository:
         except KeyError:
             return None
         return os.path.expanduser(value) if value else value
+
+    def config_text(self, name: str) -> str:
+        """A setting of git's as it is written; empty where it is not set."""
+        try:
+            return self._config[name] or ""
+        except KeyError:
+            return ""
 
     def config_bool(self, name: str, *, usual: bool = False) -> bool:
         """A setting of git's; `usual` where it is not set, or is no truth value."""

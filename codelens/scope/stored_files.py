@@ -10,12 +10,8 @@ from __future__ import annotations
 import os
 import stat as stat_module
 from functools import cached_property
-from importlib import import_module
-from typing import Any, cast
 
 import pygit2
-from pygit2.errors import check_error
-from pygit2.filter import FilterList
 
 from codelens.errors import ScopeError
 from codelens.scope.commits.commit_tree import expand_tree
@@ -24,7 +20,7 @@ from codelens.scope.git_index.git_index import EntriesByPath, read_by_path
 from codelens.scope.git_index.git_index_format import IndexEntry
 from codelens.scope.git_index.index_glance import IndexGlance
 from codelens.scope.repository import Repository, Scope
-from codelens.scope.special_files import RULES_BYTES, refuse_special_file
+from codelens.scope.text_filters import TextFilters
 from codelens.scope.uncommitted_changes import is_real_folder, same_stat
 
 REGULAR, EXECUTABLE = 0o100644, 0o100755
@@ -48,9 +44,6 @@ class StoredFiles:
         self._root = os.fsencode(scope.root)
         self._prefix = self._root.rstrip(b"/") + b"/"
         self._real = {self._root: True}
-        self._plain_folders = set[bytes]()
-        """Whose rules are no files to wait for, with those of all above."""
-        self._filters: dict[bytes, FilterList | None] = {}
 
     @cached_property
     def entries(self) -> EntriesByPath:
@@ -154,34 +147,13 @@ class StoredFiles:
         """Whether git's index holds a path."""
         return path in self.entries
 
-    @cached_property
-    def _git_with_rules(self) -> pygit2.Repository:
-        """To ask for filters: none of the files that it reads for them is one to wait for."""
-        repository = self._repository
-        for file in repository.rule_files():
-            refuse_special_file(repository.place.root, file, RULES_BYTES)
-        return repository.git
-
     def stored(self, path: bytes, data: bytes) -> bytes:
         """What git would store of a file's bytes."""
-        try:
-            filters = self._filters_of(path)
-            return _applied(filters, data) if filters is not None else data
-        except pygit2.GitError:
-            # `core.safecrlf` refuses to store what it cannot give back; git compares it even so.
-            return data.replace(b"\r\n", b"\n")
+        return self._filters.stored(path, data)
 
-    def _filters_of(self, path: bytes) -> FilterList | None:
-        if path not in self._filters:
-            folder = os.path.dirname(path)
-            if folder not in self._plain_folders:
-                for file in self._repository.rules_above(path):
-                    refuse_special_file(self._repository.place.root, file, RULES_BYTES)
-                self._plain_folders.add(folder)
-            # libgit2 takes names in UTF-8 alone; what attributes say hangs on the end of most.
-            name = path.decode("utf-8", "replace")
-            self._filters[path] = self._git_with_rules.load_filter_list(name)
-        return self._filters[path]
+    @cached_property
+    def _filters(self) -> TextFilters:
+        return TextFilters(self._repository, self._glance)
 
     def special_entries(self) -> dict[bytes, tuple[int, bytes]]:
         """Links and submodules that git's index holds and that are on the disk: mode and object."""
@@ -216,16 +188,3 @@ class StoredFiles:
         except ScopeError:
             return None
         return inner if inner.place.root == os.path.realpath(folder) else None
-
-
-def _applied(filters: FilterList, data: bytes) -> bytes:
-    """What filters make of bytes; `FilterList.apply_to_buffer` ends at the first zero byte."""
-    bindings = import_module("pygit2.ffi")  # nothing says the types in it
-    ffi, library = bindings.ffi, bindings.C
-    pointer = cast("Any", filters)._pointer  # there is no other way to it
-    stored = ffi.new("git_buf *")
-    check_error(library.git_filter_list_apply_to_buffer(stored, pointer, data, len(data)))
-    try:
-        return bytes(ffi.buffer(stored.ptr, stored.size))
-    finally:
-        library.git_buf_dispose(stored)

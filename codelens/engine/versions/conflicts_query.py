@@ -62,6 +62,8 @@ class Party(NamedTuple):
     branch: str
     view: CurrentView | None
     """At its files; None for a ref that nobody looked at yet."""
+    side: FilesSide | None
+    """Its files as one side, which keeps what it read of git; None for a ref."""
     edits: dict[bytes, SideChange]
     view_at: Callable[[], CurrentView]
 
@@ -89,9 +91,10 @@ class Question:
     def __init__(self, view: CurrentView, facts: Facts, seconds: float) -> None:
         self._facts = facts
         self._seconds = seconds
-        self._own = own_edits(view, facts.db)
+        side = files_side(view, "files")
+        self._own = own_edits(view, facts.db, side)
         self.mine = Party(
-            "files", view.repository, view.scope.head, view.scope.branch, view,
+            "files", view.repository, view.scope.head, view.scope.branch, view, side,
             self._own.by_path, lambda: view,
         )  # fmt: skip
         self._changed: dict[tuple[str, str], Changed] = {}
@@ -109,15 +112,17 @@ class Question:
             repository = self.mine.repository
             scope = repository.scope(rival.ref)
             return Party(
-                rival.ref, repository, scope.head, rival.ref, None, {}, lambda: view_at(rival)
+                rival.ref, repository, scope.head, rival.ref, None, None, {}, lambda: view_at(rival)
             )
         there = view_at(rival)
         assert self.mine.view is not None
-        edits = other_edits(self.mine.view, self._own, there, self._facts.db)
+        side = files_side(there, rival.root)
+        edits = other_edits(self.mine.view, self._own, there, self._facts.db, side)
         scope = there.scope
         return Party(
-            rival.root, there.repository, scope.head, scope.branch, there, edits, lambda: there
-        )
+            rival.root, there.repository, scope.head, scope.branch, there, side, edits,
+            lambda: there,
+        )  # fmt: skip
 
     def answer(self, parties: Sequence[tuple[RivalName, Party]], base: str) -> list[Rival]:
         """What collides with each, in their order.
@@ -179,12 +184,11 @@ class Question:
         return drivers
 
     def _commit(self, scratch: ScratchMerge, party: Party) -> str:
-        if not party.edits or party.view is None:
+        if not party.edits or party.side is None:
             return party.head
-        side = files_side(party.view, party.name)
         edits: dict[bytes, tuple[int, bytes] | None] = {}
         for path, change in list(party.edits.items())[:_MOST_EDITS]:
-            edits[path] = _edit(side, change)
+            edits[path] = _edit(party.side, change)
         return scratch.with_edits(party.head, edits)
 
     # By definition and of meaning
@@ -244,8 +248,8 @@ class Question:
             (before, list(old.values())),
             (after, list(new.values())),
         ]
-        if party.view is not None and on_disk:
-            sides.append((files_side(party.view, party.name), list(on_disk.values())))
+        if party.side is not None and on_disk:
+            sides.append((party.side, list(on_disk.values())))
         texts = texts_of(sides, self._facts)
         diff = definition_diff(
             texts[0], [file for part in texts[1:] for file in part], changed_lines

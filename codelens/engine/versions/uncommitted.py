@@ -38,16 +38,21 @@ class OwnEdits(NamedTuple):
     """Links and submodules of HEAD, which no view of files has."""
 
 
-def own_edits(view: CurrentView, db: Database) -> OwnEdits:
+def own_edits(view: CurrentView, db: Database, side: FilesSide | None = None) -> OwnEdits:
     """What was at HEAD, and what is on disk.
 
     Uncommitted changes inside a submodule are left out: no commit here would take them.
+
+    Args:
+        view: at my files.
+        db: where facts are.
+        side: these files, where they are a side already.
     """
     head = CommitSide(view.repository, view.scope.head, "HEAD")
     entries = entries_of(head)
     changes = {
         change.path: change
-        for change in files_side(view, "files").unlike(entries, db)
+        for change in (side or files_side(view, "files")).unlike(entries, db)
         if change.new is None or not change.new.oid.endswith(DIRTY)
     }
     special = (path for path, entry in entries.items() if entry.mode in {LINK, GITLINK})
@@ -55,9 +60,9 @@ def own_edits(view: CurrentView, db: Database) -> OwnEdits:
 
 
 def other_edits(
-    here: CurrentView, mine: OwnEdits, there: CurrentView, db: Database
+    here: CurrentView, mine: OwnEdits, there: CurrentView, db: Database, side: FilesSide
 ) -> dict[bytes, SideChange]:
-    """As `own_edits`, of another worktree, given my own.
+    """As `own_edits`, of another worktree and its side, given my own.
 
     A change of mode alone is one only where the file is changed here, too: else it is no matter.
     """
@@ -79,5 +84,4 @@ def other_edits(
         entry = entry_at(there.repository, there.scope.head, path) if there.scope.head else None
         if entry is not None:
             entries[path] = SideFile(entry.path, entry.mode, entry.oid)
-    side = files_side(there, "files")
     return {change.path: change for change in side.unlike(entries, db, unread_paths)}

@@ -40,6 +40,10 @@ class IndexGlance:
             part in self._data for part in UNSEARCHABLE_PARTS
         )
 
+    def may_name(self, name: bytes) -> bool:
+        """Whether it may have a path that ends with a name; True where it cannot be searched."""
+        return not self._is_searchable or name + b"\0" in self._data
+
     def may_hold(self, path: bytes, oid: bytes, fits: Callable[[IndexEntry], bool]) -> bool:
         """Whether it may have an entry of a path with an object and what `fits` asks for.
 
