@@ -245,6 +245,8 @@ def keys(tour: Tour, page: Page, url: str) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_selector(".uses h3")
+    page.click("text=Copy handle")
+    page.wait_for_selector("text=Copied")
     page.keyboard.press("u")
     assert page.evaluate("document.activeElement.closest('.uses') !== null")
     page.keyboard.press("?")

@@ -50,6 +50,18 @@ function showPlace(code) {
 const fileOf = (handle) => handle.replace(/#.*$/s, "").replace(/:\d+(-\d+)?$/, "");
 const focusFirst = (part) => (part.querySelector("a") ?? part).focus();
 
+/** Copies a text, and says on the button whether that was allowed. */
+async function copy(text, button) {
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Not allowed here";
+  }
+  setTimeout(() => (button.textContent = label), 1_500);
+}
+
 function head(answer, page) {
   const folders = answer.path.split("/");
   const file = folders.pop();
@@ -62,7 +74,7 @@ function head(answer, page) {
       badge(answer.language), ` ${count(answer.file_lines, "line")} `,
       el("a", { href: address("history", { target: answer.handle }), "data-key": "t" }, "History"), " ",
       page.editor && el("a", { href: editorAddress(page, answer.path, line), "data-key": "e" }, "Open in editor"), " ",
-      el("button", { type: "button", on: { click: () => navigator.clipboard?.writeText(answer.handle) } }, "Copy handle"),
+      el("button", { type: "button", on: { click: (event) => copy(answer.handle, event.target) } }, "Copy handle"),
       " ", el("code", {}, answer.handle)),
     remarks(answer.notes),
   ].filter(Boolean);
