@@ -17,7 +17,7 @@ from pydantic import ValidationError
 logger = logging.getLogger(__name__)
 
 _CODEX_META = "x-codex-turn-metadata"
-_ROOTS_TIMEOUT_S = 1.0
+_PATIENCE_S = 1.0
 _ROOTS_PAUSE_S = 60.0
 _ANSWERED_TWICE = "2026-07-28"
 """From this protocol on a server sends no requests, but answers that it needs something first."""
@@ -35,10 +35,12 @@ class ClientRoots:
     Args:
         may_ask_back: whether a client of a protocol that has no requests of servers may be told to
             ask once more. One that does not know how would have no answer at all.
+        patience_s: how long an answer is waited for; a client may never give one.
     """
 
-    def __init__(self, *, may_ask_back: bool = False) -> None:
+    def __init__(self, *, may_ask_back: bool = False, patience_s: float = _PATIENCE_S) -> None:
         self._may_ask_back = may_ask_back
+        self._patience_s = patience_s
         self._silent: dict[str, float] = {}
         """Until when a connection is not asked again; over stdio it has no name."""
 
@@ -59,7 +61,7 @@ class ClientRoots:
             return []
         try:
             answer = await context.session.send_request(
-                ListRootsRequest(), ListRootsResult, request_read_timeout_seconds=_ROOTS_TIMEOUT_S
+                ListRootsRequest(), ListRootsResult, request_read_timeout_seconds=self._patience_s
             )
         except (MCPError, ValidationError) as error:
             logger.warning("the client did not report its roots: %s", error)

@@ -21,6 +21,9 @@ from codelens.errors import ScopeError, UnclearWorktree
 from codelens.serve.call_worktree import refuse_relative, why_passed, worktree_of
 from codelens.serve.client_workspaces import ClientRoots, codex_workspaces
 
+_PATIENCE_S = 10.0
+"""For a client's roots: nothing else says what it means, and a busy client needs seconds."""
+
 
 class NotServed(ScopeError):
     """A call is about a repository that the server was not started for.
@@ -53,7 +56,7 @@ class ServedRepositories:
         self.roots = tuple(dict.fromkeys(root_of(root) for root in roots))
         self._repositories = {repository_of(root) for root in self.roots}
         self._known = known
-        self._client_roots = ClientRoots(may_ask_back=True)
+        self._client_roots = ClientRoots(may_ask_back=True, patience_s=_PATIENCE_S)
 
     @property
     def may_mean_all(self) -> bool:
