@@ -34,6 +34,7 @@ def test_a_definition_that_another_worktree_changed_is_listed(
 def test_a_file_that_nobody_changed_has_nothing(run: Run, other: GitRepo) -> None:
     done = run("conflicts", "--changing", "shop/cart.py")
     assert (done.code, done.out) == (1, "")
+    assert done.err == "no other worktree has changed a definition in shop/cart.py\n"
 
 
 def test_the_file_is_named_from_where_one_stands_or_absolutely(

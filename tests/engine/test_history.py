@@ -154,6 +154,9 @@ def test_a_shallow_clone_says_where_history_ends(engine: Engine, repo: GitRepo) 
     answer = engine.history("b.py#plus", path=clone.root)
     assert [one.subject for one in answer.results] == ["renamed", "moved"]
     assert any("ends" in note for note in answer.notes)
+    of_file = engine.history("a.py", path=clone.root)
+    assert ["unshallow" in note for note in of_file.notes] == [True]
+    assert engine.history("b.py", path=clone.root).notes == ()
 
 
 def test_a_filter_that_takes_nothing_is_not_told_as_no_change(

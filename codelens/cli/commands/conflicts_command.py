@@ -86,4 +86,6 @@ def _run_changing(args: argparse.Namespace) -> int:
         from codelens.render.branches import branch_text
 
         screen.page(*branch_text.changed_elsewhere(elsewheres))
+        if not elsewheres:
+            screen.say("no other worktree has changed a definition in " + ", ".join(args.files))
     return 0 if elsewheres else 1

@@ -267,6 +267,12 @@ def _of_file(
                 commit_text.subject if commit_text else "uncommitted",
             )
         )  # fmt: skip
+    oldest = [walk.commit(CommitId(name)) for name in {row.commit for row in rows} if name]
+    if any(commit is not None and walk.is_cut(commit) for commit in oldest):
+        notes.append(
+            "history ends early: of the oldest commits here the parents are not in this clone "
+            "(`git fetch --unshallow` fetches them)"
+        )
     if walk.missing:
         notes.append(
             "history ends early: some objects are not in this clone, and nothing "
