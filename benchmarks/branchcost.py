@@ -1,9 +1,10 @@
 """What `conflicts` over many worktrees and `diff` of a long range cost, warm: CPU of the question.
 
-    python benchmarks/branchcost.py conflicts [--files 5000] [--worktrees 10]
+    python benchmarks/branchcost.py conflicts [--files 5000] [--worktrees 10] [--at FOLDER]
     python benchmarks/branchcost.py diff REPOSITORY [--commits 500]
 
-`conflicts` makes a repository of small files and worktrees with a few uncommitted edits each.
+`conflicts` makes a repository of small files and worktrees with a few uncommitted edits each; with
+`--at` it is kept, so that two versions can be asked in turn (`PYTHONPATH=OTHER_CHECKOUT`).
 """
 
 from __future__ import annotations
@@ -31,36 +32,42 @@ def cpu() -> float:
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def conflicts(files: int, worktrees: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / "main"
-        root.mkdir()
-        git(root, "init", "-q", "-b", "main")
-        for number in range(files):
-            file = root / f"part{number // 100}" / f"file{number}.py"
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(
-                f"def first{number}(one):\n    return one + {number}\n\n\n"
-                f"def second{number}(two):\n    return first{number}(two) * 2\n"
-            )
-        git(root, "add", "-A")
-        git(root, "commit", "-qm", "one")
-        for number in range(worktrees):
-            tree = Path(folder) / f"tree{number}"
-            git(root, "worktree", "add", "-q", "-b", f"branch{number}", str(tree))
-            for at in range(5):
-                file = tree / f"part{at}" / f"file{at * 100 + number}.py"
-                file.write_text(file.read_text().replace("* 2", f"* {number + 3}"))
+def conflicts(folder: Path, files: int, worktrees: int) -> None:
+    root = folder / "main"
+    if not root.exists():
+        make(folder, files, worktrees)
+    with Engine(Settings(home=folder / "home")) as engine:
+        for _ in range(8):
+            started = cpu()
+            answer = engine.conflicts(path=root)
+            spent = (cpu() - started) * 1000
+            told = f"{len(answer.results)} with something to say, {answer.clean} clean"
+            size = f"{answer.receipt.files} files, {worktrees} worktrees"
+            print(f"{size}: {spent:.0f} ms CPU, {told}", flush=True)
+
+
+def make(folder: Path, files: int, worktrees: int) -> None:
+    root = folder / "main"
+    root.mkdir(parents=True)
+    git(root, "init", "-q", "-b", "main")
+    for number in range(files):
+        file = root / f"part{number // 100}" / f"file{number}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(
+            f"def first{number}(one):\n    return one + {number}\n\n\n"
+            f"def second{number}(two):\n    return first{number}(two) * 2\n"
+        )
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "one")
+    for number in range(worktrees):
+        tree = folder / f"tree{number}"
+        git(root, "worktree", "add", "-q", "-b", f"branch{number}", str(tree))
         for at in range(5):
-            file = root / f"part{at}" / f"file{at * 100 + 2}.py"
-            file.write_text(file.read_text().replace("* 2", "* 99"))
-        with Engine(Settings(home=Path(folder) / "home")) as engine:
-            for _ in range(4):
-                started = cpu()
-                answer = engine.conflicts(path=root)
-                spent = (cpu() - started) * 1000
-                told = f"{len(answer.results)} with something to say, {answer.clean} clean"
-                print(f"{files} files, {worktrees} worktrees: {spent:.0f} ms CPU, {told}")
+            file = tree / f"part{at}" / f"file{at * 100 + number}.py"
+            file.write_text(file.read_text().replace("* 2", f"* {number + 3}"))
+    for at in range(5):
+        file = root / f"part{at}" / f"file{at * 100 + 2}.py"
+        file.write_text(file.read_text().replace("* 2", "* 99"))
 
 
 def diff(where: Path, commits: int, home: Path) -> None:
@@ -81,9 +88,11 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=5000)
     parser.add_argument("--worktrees", type=int, default=10)
     parser.add_argument("--commits", type=int, default=500)
+    parser.add_argument("--at", type=Path, help="an empty folder, or one of an earlier run")
     asked = parser.parse_args()
     if asked.what == "conflicts":
-        conflicts(asked.files, asked.worktrees)
+        with tempfile.TemporaryDirectory() as scratch:
+            conflicts(asked.at or Path(scratch), asked.files, asked.worktrees)
         return
     with tempfile.TemporaryDirectory() as home:
         diff(asked.repository, asked.commits, Path(home))
