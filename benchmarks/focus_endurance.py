@@ -2,8 +2,13 @@
 
     python benchmarks/focus_endurance.py [--runs 50] [--prompts 10000]
 
-First: `codelens hook prompt` and a bare `python -c pass` in turn; median and quartiles of user +
-system milliseconds. Then: two processes write generated prompts to one forest, and are killed at
+First: `codelens hook prompt` and a bare `python -I -c pass` in turn; median and quartiles of user +
+system milliseconds, and of the ratios of neighbours, which a busy machine moves least. Bytecode is
+kept, as users have it. Three kinds of prompts: plain words; what needs regular expressions (a
+password, a URL with a name); and one in which a topic's file has changed and words are not ASCII.
+`--prompts 0` leaves out what comes then.
+
+Two processes write generated prompts to one forest, and are killed at
 random moments; after each kill the state is loaded and must be whole. Each prompt is counted by
 what its writer was told: kept, or waiting because the other held the lock for 50 ms. In the end
 what waits is taken in, and all prompts must be in the forest's count, each once; a writer that is
@@ -30,6 +35,7 @@ from codelens.focus import forest_file, waiting_turns
 from codelens.focus.checkout import checkout_at
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.focus_turn import path_of, take_answer, take_prompt
+from codelens.trail.trail_log import TrailEntry, append, worktree_key
 
 STEMS = "token cookie schema index query column pixel font border layout".split()
 ENDS = ("", "reader", "writer", "cache", "lock", "queue", "parser", "socket")
@@ -62,9 +68,26 @@ def cpu_ms(command: list[str], data: bytes, env: dict[str, str], cwd: str) -> fl
     return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
+def with_secrets(chance: random.Random) -> str:
+    return f"{prompt(chance)}; password: hunter2, see https://me:x@example.com/a"
+
+
+def in_changed_files(chance: random.Random) -> str:
+    Path("till.py").write_text(f"x = {chance.random()}\n\n\ndef charge(): ...\n")
+    return f"{prompt(chance)} — café"
+
+
+KINDS = {"plain": prompt, "secrets": with_secrets, "changed files": in_changed_files}
+
+
 def cost(runs: int, home: str, folder: str) -> None:
     chance, place, chosen = random.Random(1), checkout_at(folder), FocusSettings()
+    os.chdir(folder)
     for _ in range(300):
+        in_changed_files(chance)
+        entry = TrailEntry(int(time.time()), "s", worktree_key(place.root), "main", "expanded",
+                           "charge", ("till.py#charge",))  # fmt: skip
+        append(home, place.repository, entry)
         take_prompt(home, place, prompt(chance), chosen)
         take_answer(home, place, f"Did {prompt(chance)}.", chosen)
     state = forest_file.load(path_of(home, place, chosen, ""))
@@ -72,18 +95,22 @@ def cost(runs: int, home: str, folder: str) -> None:
     env = {key: one for key, one in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     env["CODELENS_HOME"] = home
     hook = [str(Path(sys.executable).with_name("codelens")), "hook", "prompt"]
-    bare = [sys.executable, "-c", "pass"]
-    times: dict[str, list[float]] = {"hook": [], "bare": []}
-    for number in range(runs + 3):
-        said = json.dumps({"session_id": "s", "cwd": folder, "hook_event_name": "UserPromptSubmit",
-                           "prompt": prompt(chance)}).encode()  # fmt: skip
-        hooked, empty = cpu_ms(hook, said, env, folder), cpu_ms(bare, b"", env, folder)
-        if number >= 3:  # the first ones compile
-            times["hook"].append(hooked)
-            times["bare"].append(empty)
-    for name, found in times.items():
-        low, middle, high = statistics.quantiles(found, n=4)
-        print(f"{name}: median {middle:.1f} ms, quartiles {low:.1f} to {high:.1f} ({runs} runs)")
+    bare = [sys.executable, "-I", "-c", "pass"]
+    for kind, generated in KINDS.items():
+        times: list[tuple[float, float]] = []
+        for _ in range(runs + 3):
+            said = json.dumps({"session_id": "s", "cwd": folder, "prompt": generated(chance),
+                               "hook_event_name": "UserPromptSubmit"}).encode()  # fmt: skip
+            times.append((cpu_ms(hook, said, env, folder), cpu_ms(bare, b"", env, folder)))
+        del times[:3]  # the first ones compile
+        for name, found in (
+            ("hook", [one for one, _ in times]),
+            ("bare", [one for _, one in times]),
+        ):
+            low, middle, high = statistics.quantiles(found, n=4)
+            print(f"{kind}, {name}: median {middle:.1f} ms, quartiles {low:.1f} to {high:.1f}")
+        print(f"{kind}: ratio {statistics.median(one / other for one, other in times):.2f}"
+              f" ({runs} runs, load {os.getloadavg()[0]:.1f})")  # fmt: skip
 
 
 def kills(prompts: int, home: str, folder: str) -> None:
@@ -128,7 +155,8 @@ def main() -> None:
         os.makedirs(os.path.join(folder, ".git"))
         Path(folder, ".git", "HEAD").write_text("ref: refs/heads/main\n")
         cost(args.runs, home, folder)
-        kills(args.prompts, home, folder)
+        if args.prompts:
+            kills(args.prompts, home, folder)
 
 
 if __name__ == "__main__":
