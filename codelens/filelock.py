@@ -28,9 +28,10 @@ def take(descriptor: int, *, wait_s: float = 0.0) -> bool:
     until = time.monotonic() + wait_s
     pause_s = _PAUSE_S
     while not _taken(descriptor):
-        if time.monotonic() >= until:
+        left_s = until - time.monotonic()
+        if left_s <= 0:
             return False
-        time.sleep(pause_s)
+        time.sleep(min(pause_s, left_s))
         pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
     return True
 

@@ -71,3 +71,18 @@ def test_a_holder_that_never_lets_go_is_not_waited_for_without_end(
     assert filelock.take(other)
     assert not filelock.take(descriptor, wait_s=0.1)
     os.close(other)
+
+
+@pytest.mark.parametrize("wait_s", [0.001, 0.05, 0.5])
+def test_no_pause_is_longer_than_what_is_left_of_the_wait(
+    lock: Path, descriptor: int, monkeypatch: pytest.MonkeyPatch, wait_s: float
+) -> None:
+    """By a clock that stands still but for the pauses."""
+    assert filelock.take(descriptor)
+    pauses: list[float] = []
+    monkeypatch.setattr(filelock.time, "monotonic", lambda: sum(pauses))
+    monkeypatch.setattr(filelock.time, "sleep", pauses.append)
+    other = os.open(lock, os.O_RDWR)
+    assert not filelock.take(other, wait_s=wait_s)
+    os.close(other)
+    assert sum(pauses) == pytest.approx(wait_s)
