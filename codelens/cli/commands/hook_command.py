@@ -15,7 +15,9 @@ def add(commands: shared_options.Commands) -> None:
         "is printed; logs/hooks.log under CODELENS_HOME has the error.",
         **shared_options.help_of("hook"), allow_abbrev=False,
     )  # fmt: skip
-    parser.add_argument("event", help="prompt, session-start, stop, before-edit or after-tool")
+    parser.add_argument(
+        "event", help="prompt, session-start, stop, before-edit, after-tool or before-compact"
+    )
     parser.set_defaults(run=run)
 
 
