@@ -29,7 +29,7 @@ from codelens.scope.repository import Scope
 from codelens.store.database.database import QUESTION_S, Database
 from codelens.store.facts import postings
 from codelens.store.views import views
-from codelens.store.views.views import Change
+from codelens.store.views.views import Change, FileRow
 
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _CLOCK_EVERY = 16
@@ -44,7 +44,9 @@ class Needed(NamedTuple):
     """What was found out about pending files."""
 
     shown: frozenset[bytes]
-    """Their text is in the view by now, or they are gone."""
+    """Their text is in the view by now."""
+    gone: frozenset[bytes]
+    """They are no files any more."""
     cleared: frozenset[bytes]
     """Scanned; they hold nothing that is asked."""
     extracted: int
@@ -82,6 +84,7 @@ def read_needed(
     holding = [by_path[path] for path in text_scan.ordered(request, seen)]
     cleared = seen.keys() - {work.path for work in holding}
     shown: set[bytes] = set()
+    gone: set[bytes] = set()
     extracted = 0
     with InProcess(db.path) as extractor:
         for start in range(0, len(holding), _A_ROUND):
@@ -99,9 +102,9 @@ def read_needed(
                 # What was not shown stays pending, and is told as not yet read.
                 break
             shown.update(change.path for change in done.changes)
-            shown.update(done.dropped)
+            gone.update(done.dropped)
             extracted += done.extracted
-    return Needed(frozenset(shown), frozenset(cleared), extracted)
+    return Needed(frozenset(shown), frozenset(gone), frozenset(cleared), extracted)
 
 
 def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> dict[bytes, Sight]:
@@ -179,3 +182,20 @@ def _show(db: Database, scope: Scope, changes: list[Change]) -> None:
         ids |= views.add_paths(db, (path_facts(path) for path in sorted(paths - ids.keys())))
         views.put_files(db, view.id, changes, ids)
         postings.merge_small(db)
+
+
+def with_shown(
+    files: list[FileRow],
+    newer: list[FileRow],
+    shown: frozenset[bytes],
+    gone: frozenset[bytes],
+) -> list[FileRow]:
+    """Files with those that were shown since, as the view has them by now.
+
+    The others stay even if the view lost them: who rebuilds an index retires its views, but their
+    rows can be read to the end, and nothing was found to differ in them.
+    """
+    rows = {file.path: file for file in files if file.path not in gone}
+    there = rows.keys() | shown
+    rows.update((file.path, file) for file in newer if file.path in there)
+    return list(rows.values())

@@ -9,7 +9,7 @@ from codelens.errors import IndexLocked, LeaseLost
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.index.progress import Progress, silent
 from codelens.index.refresh_budget import FEW_FILES, Budget
-from codelens.index.text_sources import ANY_SIZE, STORED_UNREAD, BlobSource, Work
+from codelens.index.text_sources import ANY_SIZE, STORED_UNREAD, BlobSource, Source, Work
 from codelens.index.view_refresh import (
     Refreshed,
     answered,
@@ -17,7 +17,7 @@ from codelens.index.view_refresh import (
     load,
     update,
 )
-from codelens.index.worktree_comparison import Delta
+from codelens.index.worktree_comparison import Delta, Known, latest
 from codelens.meaning.view_vectors import has_vectors
 from codelens.paths import printed
 from codelens.plurals import count_of
@@ -58,11 +58,8 @@ def refresh_ref(
     done = {file.path for file in known.files if file.state != PENDING} if current else set[bytes]()
     # A partial clone may have got them since.
     done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
-    works = [
-        Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD)
-        for file in sorted(tree.files)
-        if file.path not in done
-    ]
+    everything = [Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD) for file in sorted(tree.files)]
+    works = [work for work in everything if work.path not in done]
     if view is not None and current and view.complete and not works and has_vectors(view):
         return _lacking(Refreshed(view, known.files, "fresh", len(known.files), 0, [], 0, ""))
     gone = [file.path for file in known.files if rules.leaves_out(file.path)]
@@ -75,14 +72,21 @@ def refresh_ref(
             refreshed, db, scope, settings, budget=budget, works=works, source=source
         )
         return _lacking(refreshed)
+
+    def look_again(newer: Known) -> tuple[Delta, Source]:
+        # A new view, as who rebuilds the index leaves one, lacks what was done in the one before.
+        is_same = view is not None and newer.view is not None and newer.view.id == view.id
+        whole = _delta_of(tree, everything, gone, key)
+        return (delta if is_same else whole), source
+
     try:
-        done = update(
-            scope, db, settings, budget, progress=progress, look=lambda _: (delta, source)
-        )
+        refreshed = update(scope, db, settings, budget, progress=progress, look=look_again)
     except (IndexLocked, LeaseLost) as error:
-        done = behind(load(db, scope), scope, delta, f"not updated: {error}")
-    done = answered(done, db, scope, settings, budget=budget, works=works, source=source)
-    return _lacking(done)
+        refreshed = behind(latest(db, scope, known), scope, delta, f"not updated: {error}")
+    refreshed = answered(
+        refreshed, db, scope, settings, budget=budget, works=everything, source=source
+    )
+    return _lacking(refreshed)
 
 
 def _delta_of(tree: Tree, works: list[Work], gone: list[bytes], membership: str) -> Delta:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from codelens.config import Settings
@@ -29,6 +28,7 @@ from codelens.index.worktree_comparison import (
     changed_works,
     compare,
     is_settled,
+    latest,
     load,
 )
 from codelens.meaning import view_vectors
@@ -103,11 +103,9 @@ def refresh(
     budget = budget.after_look()
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
     if delta.unlisted:
-        folders = "folder is" if delta.unlisted == 1 else "folders are"
-        note = f"{delta.unlisted:,} {folders} still to be listed"
         # Where git names the files only those are unknown that it does not track.
         part = budget if delta.tracked else budget.for_a_part()
-        left = behind(known, scope, delta, note)
+        left = behind(known, scope, delta, _note_of_unlisted(delta))
         return answered(left, db, scope, settings, budget=part, works=delta.works, source=source)
 
     def answer(view_behind: Refreshed) -> Refreshed:
@@ -129,10 +127,25 @@ def refresh(
     left = set(refreshed.pending)
     delta = delta._replace(works=[work for work in delta.works if work.path in left])
     known = load(db, scope)
+    if _lacks(known, refreshed.files):
+        return refreshed
     done = _brought(
         repository, scope, db, settings, budget=budget, progress=progress, known=known, delta=delta
     )
     return done._replace(indexed=done.indexed + refreshed.indexed, cleared=refreshed.cleared)
+
+
+def _note_of_unlisted(delta: Delta) -> str:
+    folders = "folder is" if delta.unlisted == 1 else "folders are"
+    return f"{delta.unlisted:,} {folders} still to be listed"
+
+
+def _lacks(known: Known, files: list[FileRow]) -> bool:
+    """Whether a view was retired since it had these files: no comparison with it holds for a new.
+
+    Who rebuilds the index retires its views.
+    """
+    return not {file.path for file in known.files}.issuperset(file.path for file in files)
 
 
 def _brought(
@@ -172,7 +185,7 @@ def _brought(
         left = differing()
         if view is not None and is_settled(view, scope, left):
             return _untouched(known, view, delta)
-        return behind(load(db, scope), scope, left, f"not updated: {error}")
+        return behind(latest(db, scope, known), scope, left, f"not updated: {error}")
 
 
 def answered(
@@ -191,11 +204,14 @@ def answered(
         scan_until=budget.scan_until, extract_s=budget.extract_s, languages=settings.languages,
     )  # fmt: skip
     known = load(db, scope)
-    left = [path for path in refreshed.pending if path not in needed.shown]
     files = refreshed.files
-    if needed.shown:
-        there = {*needed.shown, *map(attrgetter("path"), refreshed.files)}
-        files = [file for file in known.files if file.path in there]
+    settled = needed.gone
+    if needed.shown or needed.gone:
+        # Who rebuilds the index may have retired what was shown.
+        shown = needed.shown.intersection(file.path for file in known.files)
+        files = needed_files.with_shown(refreshed.files, known.files, shown, needed.gone)
+        settled |= shown
+    left = [path for path in refreshed.pending if path not in settled]
     return refreshed._replace(
         view=known.view or refreshed.view,
         files=files,

@@ -74,6 +74,18 @@ def load(db: Database, scope: Scope) -> Known:
         return db.remembered(key, read)
 
 
+def latest(db: Database, scope: Scope, known: Known) -> Known:
+    """What was known, with what others wrote since.
+
+    As it was where its view is another by now: who rebuilds an index retires its views. A new one
+    lacks the files that were compared and found to be as they were; their rows can be read to the
+    end.
+    """
+    newer = load(db, scope)
+    is_same = known.view is None or (newer.view is not None and newer.view.id == known.view.id)
+    return newer if is_same else known
+
+
 class Delta(NamedTuple):
     """How the disk differs from a view."""
 
