@@ -227,7 +227,7 @@ def history(answer: HistoryAnswer) -> Shown:
     if answer.more and not blocks:
         blocks.append("no change in the time that was asked for; there are older ones (--since)")
     elif answer.more:
-        blocks.append("older changes are omitted (--limit, --since)")
+        blocks.append("older changes are omitted (limit, since)")
     return head, blocks
 
 

@@ -232,6 +232,11 @@ _BRANCHES = (
                 "paths", "Only these paths or globs.", "handles", [], example='["src/auth.py"]',
                 parameter="globs",
             ),
+            Argument(
+                "kinds", "Only these kinds of definitions, or ways to differ.", "handles", [],
+                example='["moved"]',
+            ),
+            Argument("staged", "Compare with what is staged, not the files.", "truth", False),
             PATH, FORMAT, size_argument(3000),
         ),
         "diff", "branch_shape:diff", budgets=_WALK,
@@ -252,6 +257,7 @@ _BRANCHES = (
             ),
             Argument("patch", "Include the diff of the definition.", "truth", False),
             Argument("together", "Count what changed in the same commits.", "truth", False),
+            Argument("first_parent", "Follow only first parents.", "truth", False),
             PATH, REF, FORMAT, size_argument(3000),
         ),
         "history", "branch_shape:history", budgets=_WALK,
@@ -269,6 +275,10 @@ _BRANCHES = (
                 "Worktrees by path, folder name or branch, and refs; empty: all worktrees "
                 "and recent branches.",
                 "handles", [], example='["feature-b"]',
+            ),
+            Argument(
+                "base", "A commit instead of the merge base; definitions only.", default="",
+                example='"main"',
             ),
             PATH, FORMAT, size_argument(3000),
         ),
