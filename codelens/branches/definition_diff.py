@@ -8,6 +8,7 @@ definition whose text is the same, as one that stands elsewhere (`reordered`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -27,13 +28,24 @@ from codelens.branches.line_changes import (
     line_ranges,
     merged,
 )
-from codelens.branches.text_changes import ADDED, MOVED, REMOVED, RENAMED, change_of
+from codelens.branches.text_changes import (
+    ADDED,
+    BODY,
+    DOCUMENTATION,
+    FORMATTING,
+    MOVED,
+    REMOVED,
+    RENAMED,
+    SIGNATURE,
+    change_of,
+)
 
 _IMPORT = re.compile(
     rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)|use\s|using\s|#\s*include\b|require\b"
     rb"|require_relative\b|package\s|(?:const|let|var)\s.*\brequire\(|extern\s+crate\b)"
 )
 _WHOLE = frozenset({"text", "generated", "vendored"})
+_IN_PLACE = frozenset({SIGNATURE, BODY, DOCUMENTATION, FORMATTING})
 
 
 class DefinitionChange(NamedTuple):
@@ -101,8 +113,10 @@ def definition_diff(
     )
     changes_by_path = dict[bytes, list[DefinitionChange]]()
     follows = dict[tuple[bytes, bool], list[Lines]]()
+    lines = _ChangedLines(matches, diff_lines)
     for change in _changes(matches, follows):
-        changes_by_path.setdefault(change.definition.file.path, []).append(change)
+        if not lines.spare(change):
+            changes_by_path.setdefault(change.definition.file.path, []).append(change)
     gone_lines = _gone_lines(changes_by_path)
     files = [
         _pair_change(
@@ -114,6 +128,49 @@ def definition_diff(
     files += [_file_alone(file, ADDED, changes_by_path) for file in matches.added_files]
     shown = [file for file in files if file is not None]
     return DefinitionDiff(tuple(sorted(shown, key=lambda change: change.file.path)), matches)
+
+
+class _ChangedLines:
+    """The lines that a pair of files has not in common, compared when they are asked for."""
+
+    def __init__(self, matches: Matches, diff_lines: DiffLines) -> None:
+        self._new_of = {pair.old.path: pair.new for pair in matches.pairs}
+        self._diff_lines = diff_lines
+        self._known: dict[bytes, tuple[list[Lines], list[Lines]]] = {}
+
+    def spare(self, change: DefinitionChange) -> bool:
+        """Whether none of a definition's lines changed: then it only was parsed another way.
+
+        A grammar that stumbles over other lines of a file may take a line above a definition, such
+        as an annotation, for a statement in one version and for a part of it in the other.
+        """
+        old, new = change.old, change.new
+        if old is None or new is None or not _IN_PLACE.issuperset(change.how):
+            return False
+        if self._new_of.get(old.file.path) is not new.file:
+            return False
+        gone, come = self._of(old.file, new.file)
+        return not (_meet(gone, old.spans) or _meet(come, new.spans))
+
+    def _of(self, old: FileDefinitions, new: FileDefinitions) -> tuple[list[Lines], list[Lines]]:
+        known = self._known.get(old.path)
+        if known is None:
+            gone: list[Lines] = []
+            come: list[Lines] = []
+            for start, count, new_start, new_count in self._diff_lines(old.data, new.data):
+                gone += [(start, start + count - 1)] if count else []
+                come += [(new_start, new_start + new_count - 1)] if new_count else []
+            known = self._known[old.path] = (gone, come)
+        return known
+
+
+def _meet(changed: Sequence[Lines], spans: Sequence[Lines]) -> bool:
+    """Whether any of the spans has a changed line; those are in order."""
+    for start, stop in spans:
+        before = bisect_right(changed, stop, key=lambda lines: lines[0])
+        if before and changed[before - 1][1] >= start:
+            return True
+    return False
 
 
 def _changes(

@@ -225,3 +225,17 @@ def test_members_follow_the_type_that_they_stand_in_not_one_of_the_same_name() -
         "javascript",
     )
     assert told(diff) == {"Connector": ("moved",)}
+
+
+def test_a_definition_that_is_parsed_another_way_and_not_changed_is_not_told() -> None:
+    """A grammar may take an annotation for a statement where it stumbles over other lines."""
+    old = b"@cached\ndef load(name):\n    return name\n\n\nLIMIT = 1\n"
+    new = old.replace(b"1", b"2")
+    files = [text(b"a.py", data, "python") for data in (old, new)]
+    cut = [
+        symbol._replace(start_line=2, start_byte=8) if symbol.name == "load" else symbol
+        for symbol in files[0].symbols
+    ]
+    diff = definition_diff([files[0]._replace(symbols=cut)], [files[1]], changed_lines)
+    assert told(diff) == {"LIMIT": ("body",)}
+    assert diff.files[0].outside == ()
