@@ -288,10 +288,10 @@ class FilesSide:
         special = self.stored.special_at(path)
         if special is not None and (special[0] == LINK or kind == GITLINK):
             now = SideFile(path, *special)
+            if with_dirty and now.mode == GITLINK and self._is_dirty(path):
+                now = now._replace(oid=now.oid + DIRTY)
             if (now.mode, now.oid) != (kind, then.oid):
                 yield SideChange(path, then, now)
-            elif with_dirty and kind == GITLINK and self._is_dirty(path):
-                yield SideChange(path, then, now._replace(oid=now.oid + DIRTY))
         elif status is None or kind != GITLINK:
             # A folder at the place of a submodule is one that is not checked out.
             yield SideChange(path, then, None)

@@ -222,6 +222,9 @@ def test_a_submodule_is_told_by_its_commits_and_its_uncommitted_changes(
     second = checkout.commit("two")
     moved = told(engine, repo)["sub"]
     assert (moved.old_commit, moved.new_commit) == (first, second)
+    checkout.write("a.py", LF.replace(b"1", b"3"))
+    both = told(engine, repo)["sub"]
+    assert (both.old_commit, both.new_commit) == (first, f"{second}-dirty")
     repo.git("submodule", "deinit", "-q", "-f", "sub")
     assert told(engine, repo) == {}
     repo.path("sub").rmdir()

@@ -52,11 +52,20 @@ def own_edits(view: CurrentView, db: Database, side: FilesSide | None = None) ->
     entries = entries_of(head)
     changes = {
         change.path: change
-        for change in (side or files_side(view, "files")).unlike(entries, db)
-        if change.new is None or not change.new.oid.endswith(DIRTY)
+        for differing in (side or files_side(view, "files")).unlike(entries, db)
+        if (change := _as_committed(differing)) is not None
     }
     special = (path for path, entry in entries.items() if entry.mode in {LINK, GITLINK})
     return OwnEdits(changes, frozenset(special))
+
+
+def _as_committed(change: SideChange) -> SideChange | None:
+    """A change without what is not committed inside of a submodule; None if that is all of it."""
+    old, new = change.old, change.new
+    if new is None or not new.oid.endswith(DIRTY):
+        return change
+    clean = new._replace(oid=new.oid.removesuffix(DIRTY))
+    return change._replace(new=clean) if clean != old else None
 
 
 def other_edits(
