@@ -47,6 +47,7 @@ class Matches:
         self.old_of: dict[Definition, Definition] = {}
         self._old, self._new = old, new
         self._path = {pair.old.path: pair.new.path for pair in self.pairs}
+        self._paired = frozenset(file for pair in self.pairs for file in (pair.old, pair.new))
         self._types: dict[Scope, Scope] = {}
         self._owners: dict[Scope, Scope] = {}
         self._renamed_owners: dict[str, str] = {}
@@ -132,7 +133,14 @@ class Matches:
             if definition not in self.new_of
             and definition not in self.old_of
             and definition.group in group
+            and not self._goes_with_file(definition)
         ]
+
+    def _goes_with_file(self, definition: Definition) -> bool:
+        """Whether it only says the package of a file that came or went: that moves nowhere."""
+        symbol = definition.symbol
+        is_line = definition.group == "module" and symbol.start_line == symbol.end_line
+        return is_line and definition.file not in self._paired
 
     def _by_name(self, old: Sequence[Definition], new: Sequence[Definition]) -> None:
         named: dict[str, list[Definition]] = defaultdict(list)

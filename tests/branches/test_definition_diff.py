@@ -239,3 +239,16 @@ def test_a_definition_that_is_parsed_another_way_and_not_changed_is_not_told() -
     diff = definition_diff([files[0]._replace(symbols=cut)], [files[1]], changed_lines)
     assert told(diff) == {"LIMIT": ("body",)}
     assert diff.files[0].outside == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "head"), [("kotlin", b"package a.b\n"), ("php", b"<?php\nnamespace A\\B;\n")]
+)
+def test_the_package_of_a_file_that_came_or_went_has_not_moved(language: str, head: bytes) -> None:
+    bodies = {
+        "kotlin": (b"fun one(x: Int): Int = x\n", b"class Thing(val name: String)\n"),
+        "php": (b"function one($x) { return $x; }\n", b"class Thing { public $name = 3; }\n"),
+    }[language]
+    diff = compared({b"one": head + bodies[0]}, {b"other": head + bodies[1]}, language)
+    ways = {how for file in diff.files for change in file.definitions for how in change.how}
+    assert ways == {"added", "removed"}
