@@ -157,7 +157,7 @@ class Rival:
     branch: str
     head: str
     base: str
-    """The merge base."""
+    """The commit that both are compared with."""
     kind: str
     """`worktree` or `ref`."""
     uncommitted: int
@@ -165,6 +165,8 @@ class Rival:
     textual: tuple[TextualConflict, ...]
     collisions: tuple[CollisionLine, ...]
     notes: tuple[str, ...] = ()
+    is_merge_base: bool = True
+    """Whether `base` is git's own, and not one that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from codelens.answers.branch_answers import Rival
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import CodelensError, NoSuchRef, NotInGit, SettingError
+from codelens.render.branches import branch_text
 
 LIB = """\
 LIMIT = 10
@@ -194,6 +195,19 @@ def test_a_branch_is_compared_when_named(engine: Engine, here: GitRepo, there: G
     assert [one.theirs for one in answer.results[0].collisions] == ["other:more.py#third"]
     with pytest.raises(NoSuchRef):
         engine.conflicts(path=here.root, others=["nowhere"])
+
+
+def test_a_base_that_is_asked_for_is_not_called_the_merge_base(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    for repo, value in ((here, "20"), (there, "30")):
+        write(repo, "lib.py", LIB.replace("10", value))
+    for base, called in (("", "merge base"), ("main", "base")):
+        answer = engine.conflicts(path=here.root, base=base)
+        _, blocks = branch_text.conflicts(answer)
+        commit = here.text("rev-parse", "--short=7", "main").strip()
+        assert f", {called} {commit})" in blocks[0]
+        assert bool(answer.results[0].textual) == (not base)
 
 
 def test_unrelated_histories_are_told(engine: Engine, here: GitRepo) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from codelens.answers.branch_answers import (
@@ -149,7 +150,8 @@ class Question:
         merged, notes = self._merged(pairs) if not base else ([None] * len(pairs), ())
         for pair, merge in zip(pairs, merged, strict=True):
             by_name[pair.theirs.name] = self._compared(pair, merge, notes)
-        return [by_name[theirs.name] for _, theirs in parties]
+        rivals = [by_name[theirs.name] for _, theirs in parties]
+        return [replace(rival, is_merge_base=False) for rival in rivals] if base else rivals
 
     def _base(self, theirs: Party, base: str) -> CommitId:
         if base:
