@@ -190,8 +190,8 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
 def _rival(rival: Rival) -> str:
     where = f"{rival.branch or 'detached'}@{rival.head[:7]}"
     dirty = f", {count_of(rival.uncommitted, 'uncommitted file')}" if rival.uncommitted else ""
-    which = "merge base" if rival.is_merge_base else "base"
-    base = f", {which} {rival.base[:7]}" if rival.base else ""
+    called = "merge base" if rival.is_merge_base else "base"
+    base = f", {called} {rival.base[:7]}" if rival.base else ""
     return f"{rival.name} ({where}{dirty}{base})"
 
 
