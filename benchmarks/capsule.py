@@ -103,7 +103,6 @@ def answers(
               f"p95 {spent[int(len(spent) * 0.95)] * 1000:.0f} ms", file=sys.stderr)  # fmt: skip
 
 
-_WEIGHTS = "DEFINITIONS"
 PARTS: Mapping[str, tuple[tuple[object, str, object], ...]] = {
     "all parts": (),
     "no neighbours": ((task_candidates, "FOLLOWED", 0),),
@@ -115,11 +114,12 @@ PARTS: Mapping[str, tuple[tuple[object, str, object], ...]] = {
         f"definitions: no {name}": (
             (
                 ranking_weights,
-                _WEIGHTS,
-                MappingProxyType({**ranking_weights.DEFINITIONS, name: 0.0}),
+                table,
+                MappingProxyType({**getattr(ranking_weights, table), name: 0.0}),
             ),
         )
-        for name in ranking_weights.DEFINITIONS
+        for table in ("DEFINITIONS", "TASK_DEFINITIONS")
+        for name in getattr(ranking_weights, table)
     },
 }
 """What is left out in turn."""

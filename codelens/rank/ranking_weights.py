@@ -117,9 +117,23 @@ SHOWN_COSINE = 0.5
 """A definition inside a chunk that is this much like the query is shown in its stead."""
 
 DEFINITIONS: Mapping[str, float] = MappingProxyType(
-    {"file": 1.0, "body": 1.2, "name": 0.6, "owner": 0.2, "named": 1.5, "place": 0.15, "top": -0.2}
+    {
+        "file": 1.0,
+        "body": 1.2,
+        "line": 0.3,
+        "name": 0.6,
+        "owner": 0.2,
+        "named": 1.5,
+        "within": 0.4,
+        "place": 0.15,
+        "top": -0.2,
+        "test": -1.0,
+    }
 )
 """Weights of what a definition is scored by (`codelens.rank.definitions.definition_ranking`)."""
+TASK_DEFINITIONS: Mapping[str, float] = MappingProxyType({"container": -0.2, "value": -0.3})
+"""The same of a task, beside those above: most is done in functions, while a question may well be
+about a type or a constant."""
 DEFINITION_B, TYPICAL_DEFINITION_LINES = 0.5, 20.0
 LEADING_LINE = 1.5
 """In bodies: what a term of the first line of several counts for, others being 1."""

@@ -123,8 +123,14 @@ def line(number: int, text: str) -> str:
 
 
 def named_file(named: NamedFile) -> str:
-    """A file with names of its definitions, in a line."""
-    names = ", ".join(f"{one_line(known.name)} {known.line}" for known in named.definitions)
+    """A file with names of its definitions, in a line.
+
+    Without their owners, which cost as much as two more names: the line tells which is meant.
+    """
+    names = ", ".join(
+        f"{one_line(known.name.rpartition('.')[2] or known.name)} {known.line}"
+        for known in named.definitions
+    )
     details = "; ".join(part for part in (names, named.about) if part)
     return f"{one_line(named.path)}{details and f': {details}'}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from codelens.extract.tokenizer import WORD, terms_of_word
@@ -58,11 +58,17 @@ class BodyTerms:
         last = len(lines) + 1
         self._starts = sorted({1, last, *(min(max(border, 1), last) for border in borders)})
         self._counts: list[dict[int, int]] = [{} for _ in self._starts]
+        self.by_line: dict[int, set[int]] = {}
+        """Line -> the terms that stand there, of lines that have one; lines in order."""
         for number in _worth_reading(lines, self._touched(hit), numbers.beginnings):
             counts = self._counts[bisect_right(self._starts, number) - 1]
+            present: set[int] = set()
             for word in WORD.findall(lines[number - 1]):
                 for term in numbers[word]:
                     counts[term] = counts.get(term, 0) + 1
+                    present.add(term)
+            if present:
+                self.by_line[number] = present
 
     def _touched(self, hit: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """The spans between borders that share a line with one of `hit`."""
@@ -80,6 +86,28 @@ class BodyTerms:
             for number, count in self._counts[at].items():
                 terms_by_line[number] = terms_by_line.get(number, 0) + count
         return terms_by_line
+
+
+class LineWeights:
+    """Where the terms of a question come together: the lines of one text that have most of them.
+
+    BM25 of a body counts a term wherever it stands; that several stand in one line tells that they
+    are about one thing.
+
+    Args:
+        by_line: line -> the terms that stand there, by their positions; lines in order.
+        weights: of each term.
+    """
+
+    def __init__(self, by_line: Mapping[int, Set[int]], weights: Sequence[float]) -> None:
+        self._numbers = list(by_line)
+        # In the order of the terms, as a sum of floats depends on it.
+        self._weights = [sum(weights[at] for at in sorted(terms)) for terms in by_line.values()]
+
+    def best(self, start: int, end: int) -> float:
+        """The weight of the heaviest of the lines `start` to `end`; 0 where none has a term."""
+        first, stop = bisect_left(self._numbers, start), bisect_right(self._numbers, end)
+        return max(self._weights[first:stop], default=0.0)
 
 
 def _worth_reading(

@@ -2,8 +2,10 @@
 
 A file that answers is mostly found; its place is what a chunk cannot tell. So every definition of
 the best files has a score of its own: that of its file, BM25 of its body with the comment above
-it, the likeness of its name and its owner's, whether the file's best place lies in it, and whether
-the query names it. Prose, data and tests are no bodies unless they are asked for.
+it, its line with most of the query, the likeness of its name and its owner's, whether the file's
+best place lies in it, and whether the query names it or what it stands in. For a task, a type and
+a value lose a little. Prose and data are no bodies unless they are asked for, and tests that are
+asked for come behind what they test.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import NamedTuple
 
 from codelens.rank import ranking_weights
 from codelens.rank.definitions import body_terms
-from codelens.rank.definitions.body_terms import BodyTerms, TermNumbers
+from codelens.rank.definitions.body_terms import BodyTerms, LineWeights, TermNumbers
 from codelens.rank.definitions.definition_owners import (
     is_beside_code,
     is_declaration_alone,
@@ -41,6 +43,7 @@ _PART_NAME = 0.5
 """What the name of a field or an alias counts: its type is what a sentence mostly means."""
 _SHORTEST = 8
 """Lines that a definition counts for at least: a line with a word is not all about it."""
+_VALUES = frozenset("field property member constant variable type key".split())
 TOP_LEVEL = -1
 """In place of a definition: lines of a file that stand in none."""
 
@@ -66,6 +69,44 @@ class RankedDefinition(NamedTuple):
         return self.judged.evidence.definitions[self.symbol]
 
 
+class _Comparison(NamedTuple):
+    """A query, as definitions are compared with it."""
+
+    question: Question
+    bodies: Sequence[Weighed]
+    """Its terms, weighed for bodies."""
+    weights: Sequence[float]
+    """Of its terms, as files are weighed by."""
+    numbers: TermNumbers
+    tests: bool
+    """It asks for tests."""
+
+
+_OF_ITSELF = frozenset({"container", "value", "within"})
+"""Features that a definition does not take over from its parts."""
+
+
+class _Text(NamedTuple):
+    """A judged file and where the query stands in it."""
+
+    scored: Judged
+    prior: float
+    """Its score as a share of the best file's."""
+    counts: BodyTerms
+    heaviest: LineWeights
+    place: tuple[int, int] | None
+    """Lines of the place that was chosen by chunks."""
+
+    def values_of(self, start: int, end: int) -> dict[str, float]:
+        """The features of any lines, in a definition or not."""
+        return {
+            "file": self.prior,
+            "line": self.heaviest.best(start, end),
+            "place": _overlap(self.place, start, end),
+            "test": float(weighted_score.role_of(self.scored.evidence) == "test"),
+        }
+
+
 class _Features(NamedTuple):
     judged: Judged
     symbol: int
@@ -81,6 +122,8 @@ def ranked(
     terms: Sequence[Weighed],
     texts: Texts,
     chosen: Mapping[int, Place],
+    *,
+    task: bool = False,
 ) -> list[RankedDefinition]:
     """The definitions of files, best first; ties by path and line.
 
@@ -90,32 +133,32 @@ def ranked(
         terms: its terms, weighed.
         texts: gives the lines of files.
         chosen: path id -> the place that was chosen by chunks.
+        task: the query says what to do, not what to find.
     """
-    question = path_coverage.path_query(terms, query.typed, query.whole)
-    numbers = TermNumbers([term.text for term in terms])
-    in_bodies = emphasised(query, terms)
+    comparison = _Comparison(
+        path_coverage.path_query(terms, query.typed, query.whole),
+        emphasised(query, terms),
+        [term.weight for term in terms],
+        TermNumbers([term.text for term in terms]),
+        "test" in query.roles,
+    )
     top = max((scored.score for scored in judged), default=0.0)
     features: list[_Features] = []
     for scored in judged:
         prior = max(scored.score, 0.0) / top if top > 0 else 0.0
         best_place = chosen.get(scored.evidence.file.path_id)
         place = (best_place.start_line, best_place.end_line) if best_place else None
-        tests = "test" in query.roles
-        features += _of_file(
-            scored,
-            prior,
-            in_bodies,
-            question,
-            texts=texts,
-            numbers=numbers,
-            place=place,
-            tests=tests,
-        )
-    best = max((row.values["body"] for row in features), default=0.0) or 1.0
-    weights = ranking_weights.DEFINITIONS
+        features += _of_file(scored, prior, comparison, texts=texts, place=place)
+    for name in ("body", "line"):
+        best = max((row.values[name] for row in features), default=0.0) or 1.0
+        for row in features:
+            row.values[name] /= best
+    weights = {
+        **ranking_weights.DEFINITIONS,
+        **(ranking_weights.TASK_DEFINITIONS if task else {}),
+    }
     rows: list[RankedDefinition] = []
     for row in features:
-        row.values["body"] /= best
         shares = {name: weight * row.values.get(name, 0.0) for name, weight in weights.items()}
         rows.append(RankedDefinition(*row[:5], sum(shares.values()), shares))
     rows.sort(
@@ -143,13 +186,10 @@ def code_files(judged: Sequence[Judged], query: Query, most: int = FILES) -> lis
 def _of_file(
     scored: Judged,
     prior: float,
-    terms: Sequence[Weighed],
-    question: Question,
+    comparison: _Comparison,
     *,
     texts: Texts,
-    numbers: TermNumbers,
     place: tuple[int, int] | None,
-    tests: bool,
 ) -> Iterator[_Features]:
     file = scored.evidence.file
     lines = texts.decoded(file)[:_LONGEST]
@@ -163,13 +203,17 @@ def _of_file(
     hit = sorted(
         (chunks[at].start_line, chunks[at].end_line) for _, at in scored.evidence.scored.chunks
     )
-    counts = BodyTerms(lines, borders, hit, numbers)
-    like = _likeness(every, question)
+    counts = BodyTerms(lines, borders, hit, comparison.numbers)
+    text = _Text(scored, prior, counts, LineWeights(counts.by_line, comparison.weights), place)
+    like = _likeness(every, comparison.question)
     named = {known.symbol.ordinal: known.grade for known in scored.evidence.defined}
+    within = _in_named(every, named)
     rows: dict[int, _Features] = {}
     for at, symbol in enumerate(every):
         is_named = named.get(at, 0) > query_names.LAST
-        if symbol.kind in {"heading", "key"} or (not tests and is_beside_code(at, every)):
+        if symbol.kind in {"heading", "key"} or (
+            not comparison.tests and is_beside_code(at, every)
+        ):
             continue
         if is_declaration_alone(at, every) and not is_named:
             continue
@@ -178,25 +222,42 @@ def _of_file(
         if symbol.kind in query_names.CONTAINERS:
             inside, size = _own(at, every, first, counts, inside=inside, size=size)
         values = {
-            "file": prior,
-            "body": _bm25(inside, size, terms),
+            **text.values_of(symbol.start_line, symbol.end_line),
+            "body": _bm25(inside, size, comparison.bodies),
             "name": like[at] * (_PART_NAME if is_part(at, every) else 1.0),
             "owner": like[symbol.parent] if symbol.parent >= 0 else 0.0,
             "named": float(is_named),
-            "place": _overlap(place, symbol.start_line, symbol.end_line),
+            "within": float(within[at]),
+            "container": float(symbol.kind in query_names.CONTAINERS),
+            "value": float(symbol.kind in _VALUES),
         }
         shown = at if is_shown_alone(at, every, like[at], named.get(at, 0)) else owner_of(at, every)
         known = rows.get(shown)
         if known is not None:
-            for name, value in values.items():
-                known.values[name] = max(known.values[name], value)
+            _take_over(known.values, values)
         else:
             owner = every[shown]
             rows[shown] = _Features(
                 scored, shown, first[shown], owner.start_line, owner.end_line, values
             )
     yield from rows.values()
-    yield from _top_level(scored, gaps, counts, prior, terms, place=place)
+    yield from _top_level(text, gaps, comparison.bodies)
+
+
+def _in_named(every: Sequence[Definition], named: Mapping[int, int]) -> list[bool]:
+    """Of each definition, whether it stands in one that the query names."""
+    within: list[bool] = []
+    for symbol in every:
+        around = symbol.parent
+        within.append(around >= 0 and (within[around] or named.get(around, 0) > query_names.LAST))
+    return within
+
+
+def _take_over(values: dict[str, float], of_part: Mapping[str, float]) -> None:
+    """Give a definition what a part of it has, which is not shown by itself."""
+    for name, value in of_part.items():
+        if name not in _OF_ITSELF:
+            values[name] = max(values[name], value)
 
 
 def _borders(
@@ -212,15 +273,14 @@ def _borders(
 
 
 def _top_level(
-    scored: Judged, gaps: Sequence[tuple[int, int]], counts: BodyTerms, prior: float,
-    terms: Sequence[Weighed], *, place: tuple[int, int] | None,
-) -> Iterator[_Features]:  # fmt: skip
+    text: _Text, gaps: Sequence[tuple[int, int]], terms: Sequence[Weighed]
+) -> Iterator[_Features]:
     """The lines between the definitions that hold terms."""
     for start, end in gaps:
-        body = _bm25(counts.inside(start, end), end - start + 1, terms)
+        body = _bm25(text.counts.inside(start, end), end - start + 1, terms)
         if body > 0:
-            values = {"file": prior, "body": body, "place": _overlap(place, start, end), "top": 1.0}
-            yield _Features(scored, TOP_LEVEL, start, start, end, values)
+            values = {**text.values_of(start, end), "body": body, "top": 1.0}
+            yield _Features(text.scored, TOP_LEVEL, start, start, end, values)
 
 
 def _likeness(every: Sequence[Definition], question: Question) -> Sequence[float]:

@@ -60,4 +60,6 @@ def ranked_definitions(files: Files, most: int) -> list[RankedDefinition]:
     chosen = {
         scored.evidence.file.path_id: answer_lines.best(scored, files.texts) for scored in best
     }
-    return definition_ranking.ranked(best, search_state.query, files.terms, files.texts, chosen)
+    return definition_ranking.ranked(
+        best, search_state.query, files.terms, files.texts, chosen, task=True
+    )
