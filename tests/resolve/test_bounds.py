@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
+from typing import Any
 
 import pytest
 from resolved_edges import edges_of
 
 from codelens.resolve.edges import Edges
 from codelens.resolve.inference.members import Members
-from codelens.resolve.inference.name_lookup import Referent
+from codelens.resolve.inference.name_lookup import Names, Referent
 
 
 def test_star_imports_of_each_other_end() -> None:
@@ -28,6 +29,32 @@ def test_re_exports_in_a_circle_end() -> None:
         "use.ts": "import { x } from './a'\nx()",
     }
     assert edges_of(files) == []
+
+
+def test_a_file_that_hands_on_all_who_import_from_it_is_walked_once_a_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    count = 12
+    files = {}
+    for at in range(count):
+        others = ", ".join(f"x{other}" for other in range(count) if other != at)
+        files[f"f{at}.ts"] = (
+            f"import {{ {others}, none }} from './all'\n"
+            f"export function x{at}() {{ x{(at + 1) % count}(); none() }}"
+        )
+    files["all.ts"] = "\n".join(f"export * from './f{at}'" for at in range(count))
+    exported, calls = Names.exported, 0
+
+    def counted(*args: Any, **options: Any) -> list[Referent]:
+        nonlocal calls
+        calls += 1
+        assert calls < 20_000
+        return exported(*args, **options)
+
+    monkeypatch.setattr(Names, "exported", counted)
+    assert edges_of(files) == [
+        f"f{at}.ts:x{at} -> f{(at + 1) % count}.ts:x{(at + 1) % count}" for at in range(count)
+    ]
 
 
 def test_bases_in_a_circle_end() -> None:
