@@ -2,11 +2,13 @@ r"""Secrets in prompts and answers, masked before anything is written.
 
 The rules are a list of our own: scanners such as detect-secrets take longer to import than a
 prompt hook may take in all. Masked are
-- private keys in PEM form, whole or cut off;
+- private keys in PEM form, in SSH2's and in PuTTY's, whole or cut off;
 - tokens whose issuer gives them a prefix (`secret_prefixes` has them), and JSON web tokens;
 - the user information of a URL, and the path of a chat's webhook;
 - what follows `Bearer`, `Basic`, or a name with `password`, `secret`, `token`, `api key` and the
-  like in it and `=`, `:` or `is`; after such a name and a blank, what no word can be;
+  like in it and `=`, `:` or `is`; after such a name and a blank, what no word can be; the word for
+  a password of many languages counts as `password` does;
+- passwords of netrc, and what Docker and npm keep under `auth`: a name and a password in base 64;
 - what is given to programs by `--password`, `-u name:password` and the like;
 - hexadecimal numbers of 32 digits and more, but for the 40 of a commit;
 - long runs of mixed letters and digits with the variety of a random key.
@@ -26,13 +28,20 @@ if TYPE_CHECKING:
 
 MASK = "***"
 _LONGEST_READ = 16_000
-_PRIVATE_KEY = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
+_PRIVATE_KEY = r"-{4,5} ?BEGIN [A-Z0-9 ]*PRIVATE KEY"
+_PUTTY = r"(?s)(Private-Lines: *\d+).*?(?:Private-(?:MAC|Hash): *[0-9a-fA-F]+|(?=\s*\n\s*\n|\Z))"
+_PASSWORD_ABROAD = (
+    "パスワード", "暗証番号", "密码", "密碼", "口令", "비밀번호", "암호", "пароль", "contraseña",
+    "contrasen\u0303a", "contrasena", "senha", "mot de passe", "passwort", "kennwort", "wachtwoord",
+    "lösenord", "adgangskode", "salasana", "hasło", "heslo", "jelszó", "şifre", "mật khẩu",
+    "kata sandi", "κωδικός", "पासवर्ड", "รหัสผ่าน", "סיסמה", "كلمة المرور", "كلمة السر",
+)  # fmt: skip
 _NAMES = (
     "passw", "passphrase", "passcode", "pwd", "pass", "secret", "token", "api_key", "apikey",
     "api-key", "api key", "access_key", "accesskey", "access-key", "access key", "accountkey",
     "account_key", "private_key", "private-key", "signing_key", "encryption_key", "credential",
-    "authorization", "bearer", "basic", "cookie", "session_id", "sessionid", "session-id", "sessid",
-    "signature", "sig",
+    "auth", "bearer", "basic", "cookie", "session_id", "sessionid", "session-id", "sessid",
+    "signature", "sig", *_PASSWORD_ABROAD,
 )  # fmt: skip
 """What the names below, in small letters, have in them."""
 _REST_OF_NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-\\\"'"
@@ -40,11 +49,11 @@ _NAME = (
     r"(?:passw(?:or[dt]|d)?|passphrase|passcode|pwd|(?<![a-z])pass(?![a-z])|secret|token"
     r"|api[_ -]?key|access[_ -]?key|account_?key|private[_-]?key|(?:signing|encryption)_key"
     r"|credentials?|authorization|(?<![a-z])cookie(?![a-z])|sess(?:ion)?[_-]?id"
-    r"|(?<![a-z])sig(?:nature)?(?![a-z]))"
+    rf"|(?<![a-z])sig(?:nature)?(?![a-z])|{'|'.join(_PASSWORD_ABROAD)})"
 )
 _GIVEN = (
     rf"(?i)(?<![\w-])([\w-]{{0,60}}?{_NAME}[\w-]{{0,60}}\\?[\"']?)"
-    r"(\s*(?::=|=>|=|:)\s*|\s+is\s+|\s+)"
+    r"(\s*(?::=|=>|[=:：＝])\s*|\s+is\s+|\s+)"
     r"(\\?\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`"
     r"|(?!(?:bearer|basic)\b)[^\s;\"'`]+?(?=[,.)\]}>]*(?:[\s;\"'`]|$)))"
 )
@@ -52,6 +61,12 @@ _AUTHORIZATION = (
     r"(?i)(authorization\\?[\"']?\s*[:=]\s*\\?[\"']?"
     r"(?:bearer|basic|token|digest|apikey|negotiate)\s+)[^\s\"'`\\]+"
 )
+_IN_NETRC = (
+    r"(?i)((?:\bmachine\s+\S+\s+|(?<!\S)default\s+(?=(?:(?:login|account)\s+\S+\s+)+password"
+    r"\s+\S*[^a-z\s]))(?:(?:login|account)\s+\S+\s+)+password\s+"
+    r"|\bmachine\s+\S+\s+password\s+(?=\S+\s+(?:login|account)\s))\S+"
+)
+_AUTH = r"(?i)((?<![a-z0-9])auth\\?[\"']?\s*[:=]\s*\\?[\"']?)([A-Za-z0-9+/]{8,}={0,2})"
 _BOT = r"\b\d{6,12}:AA[\w-]{16,}"
 """A key of Telegram's."""
 _IN_HEADER = r"(?i)\b((?:bearer|basic)\s+)[\w+/=.~-]{8,}"
@@ -64,6 +79,11 @@ _AS_OPTION = (
 _IN_URL = r"(://)(?:[^/\s:@]*:(?!\d+[/?#])[^\s\"'`<>]*|[^/\s]*)@"
 _SHORTEST_RUN, _SHORTEST_HEX, _COMMIT, _SHORTEST_RANDOM = 16, 32, 40, 28
 _IN_RUNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_=.~-")
+_NARROW = {ord("＝"): "=", ord("："): ":"}
+_PHRASE = (
+    r"(?i)((?<![a-z])passphrases?\\?[\"']?\s*(?::=|=>|[=:：＝])[ \t]*)"
+    r"(?![\"'`])([^\s,;.\"'`]+(?:[ \t]+[^\s,;.\"'`]+){2,9})(?=[,;.]?\s*(?:\n|$))"
+)
 _NO_PASSWORD = frozenset(
     "a an and are as at being by empty for from given hard here in incorrect invalid it its known "
     "missing needed never no not null now of off ok okay old on only optional plain plaintext "
@@ -74,10 +94,12 @@ _NO_PASSWORD = frozenset(
 
 
 def holds_key(text: str) -> bool:
-    """Whether a private key in PEM form is in a text of any length, or a token with a prefix."""
+    """Whether a private key or a token with a prefix is in a text of any length."""
     import re
 
     if "PRIVATE KEY" in text and re.search(_PRIVATE_KEY, text):
+        return True
+    if "Private-Lines:" in text and re.search(_PUTTY, text):
         return True
     return secret_prefixes.may_be_in(text) and bool(re.search(secret_prefixes.PATTERN, text))
 
@@ -87,17 +109,25 @@ def masked(text: str) -> str:
     text = text[:_LONGEST_READ]
     if "PRIVATE KEY" in text:
         text = _substituted(
-            rf"(?s){_PRIVATE_KEY}.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\Z)", MASK, text
-        )
+            rf"(?s){_PRIVATE_KEY}.*?(?:-{{4,5}} ?END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-{{4,5}}|\Z)",
+            MASK, text,
+        )  # fmt: skip
+    if "Private-Lines:" in text:
+        text = _substituted(_PUTTY, rf"\1 {MASK}", text)
     if "://" in text and "@" in text:
         text = _substituted(_IN_URL, rf"\1{MASK}@", text)
     if ":AA" in text:
         text = _substituted(_BOT, MASK, text)
     if " -" in text or text.startswith("-"):
         text = _substituted(_AS_OPTION, rf"\1{MASK}", text)
-    if _may_be_given(text.lower()):
+    lowered = text.lower()
+    if "password" in lowered and ("machine" in lowered or "default" in lowered):
+        text = _substituted(_IN_NETRC, rf"\1{MASK}", text)
+    if _may_be_given(lowered):
+        text = _substituted(_AUTH, _if_name_and_password, text)
         text = _substituted(_AUTHORIZATION, rf"\1{MASK}", text)
         text = _substituted(_IN_HEADER, _if_no_word, text)
+        text = _substituted(_PHRASE, _if_no_sentence, text)
         text = _substituted(_GIVEN, _without_value, text)
     return _without_keys(text)
 
@@ -116,7 +146,7 @@ def _may_be_given(lowered: str) -> bool:
             at += len(name)
             after_name = lowered[at : at + 200].lstrip(_REST_OF_NAME)
             after = after_name.lstrip()
-            if after[:1] in {"=", ":"}:
+            if after[:1] in {"=", ":", "＝", "："}:
                 return True
             value = after.split(None, 1)[0] if after != after_name and after else ""
             if value == "is" or any(map(str.isdigit, value)):
@@ -127,25 +157,56 @@ def _may_be_given(lowered: str) -> bool:
     return False
 
 
+def _if_name_and_password(match: re.Match[str]) -> str:
+    """Not `"auth": "required"`: what Docker and npm keep is base 64 of `name:password`."""
+    import binascii
+
+    try:
+        plain = binascii.a2b_base64(match[2] + "=" * (-len(match[2]) % 4)).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return match[0]
+    name, colon, password = plain.partition(":")
+    return match[1] + MASK if name and colon and password and plain.isprintable() else match[0]
+
+
 def _if_no_word(match: re.Match[str]) -> str:
     """`Basic authentication` is prose; what follows in a header has digits or is very long."""
     value = match.group()[len(match.group(1)) :]
     return match.group(1) + MASK if _is_value(value) else match.group()
 
 
+def _if_no_sentence(match: re.Match[str]) -> str:
+    """A passphrase has several words; with a function word among them they are a sentence."""
+    words = match[2].lower().split()
+    return match[0] if _NO_PASSWORD.intersection(words) else match[1] + MASK
+
+
 def _without_value(match: re.Match[str]) -> str:
     """`password: x` as a whole; `token: x` and `... is x` where x cannot be a word of prose."""
     name, sign, value = match.groups()
     quoted = value.lstrip("\\").startswith(('"', "'", "`"))
-    is_password = "pass" in name.lower() or "pwd" in name.lower()
+    lowered = name.lower()
+    is_abroad = any(word in lowered for word in _PASSWORD_ABROAD)
+    is_password = is_abroad or "pass" in lowered or "pwd" in lowered
+    sign = sign.translate(_NARROW)
     if not sign.strip():
         hides = len(value) >= (6 if is_password else 16) and _has_digits_and_letters(value)
+    elif is_abroad and not quoted and not value[0].isascii():
+        hides = False  # A sentence of that language, which may have no blanks.
     elif "=" in sign or is_password:
         hides = quoted or ":" in sign or "=" in sign or not _is_prose(value)
         hides = hides and (is_password or len(value) >= 4)
     else:
-        hides = quoted or _is_value(value)
-    return f"{name}{sign}{MASK}" if hides else match.group()
+        hides = quoted or _is_value(value) or _is_entry(lowered, value, match)
+    return f"{name}{match[2]}{MASK}" if hides else match.group()
+
+
+def _is_entry(name: str, value: str, match: re.Match[str]) -> bool:
+    """Whether `secret_key_base: swordfish` is an entry of a file: no type, nothing after it."""
+    rest = match.string[match.end() :].partition("\n")[0]
+    is_compound = "secret" in name and ("_" in name or "-" in name)
+    is_last = not rest.strip(" \t\r,}")
+    return is_compound and is_last and len(value) >= 8 and value.islower() and not _is_prose(value)
 
 
 def _is_prose(word: str) -> bool:
