@@ -38,7 +38,7 @@ SIZES = {
     "CODELENS_HOSTILE_SHARE": Size(3, 1),  # one of so many built texts is extracted
     "CODELENS_CAPSULE_TASKS": Size(40, 10_000),  # tasks explored, each within a drawn budget
     "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide what was not sent
-    "CODELENS_ROUGH_PAIRS": Size(6, 1_000),  # of a small file and what lies in its place
+    "CODELENS_ROUGH_PAIRS": Size(1, 1_000),  # of a small file and what lies in its place
     "CODELENS_LOAD_SECONDS": Size(60, 600),  # of the crowd
     "CODELENS_HTTP_CROWD_SECONDS": Size(15, 300),  # twenty clients of one server over HTTP
     "CODELENS_TEST_SCALE": Size(1, 10),  # times the examples of generated trees
