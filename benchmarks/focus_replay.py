@@ -34,7 +34,7 @@ import codelens.focus.prompt_terms as prompt_terms
 from codelens.extract.tokenizer import terms_of_text
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, grow
-from codelens.focus.guide import GuideEntry, listen, reinforce
+from codelens.focus.guide import GuideEntry, first_sentence, listen, reinforce
 from codelens.focus.prompt_terms import terms_of, words_of
 from codelens.focus.term_vectors import DocumentCounts, cosine, counted
 
@@ -140,7 +140,7 @@ def by_focus(prompts: list[Prompt], settings: FocusSettings, terms=terms_of) -> 
     for one in prompts:
         reinforce(forest, guide)
         grow(forest, one.text, counted(terms(one.text)), settings, now=one.at, branch="")
-        listen(guide, one.answer, settings, one.at)
+        listen(guide, first_sentence(one.answer), settings, one.at)
         trees.append(forest.last)
     return trees
 

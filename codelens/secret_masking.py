@@ -44,7 +44,7 @@ _NAMES = (
     "signature", "sig", *_PASSWORD_ABROAD,
 )  # fmt: skip
 """What the names below, in small letters, have in them."""
-_REST_OF_NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-\\\"'"
+_REST_OF_NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-\\\"'*`"
 _NAME = (
     r"(?:passw(?:or[dt]|d)?|passphrase|passcode|pwd|(?<![a-z])pass(?![a-z])|secret|token"
     r"|api[_ -]?key|access[_ -]?key|account_?key|private[_-]?key|(?:signing|encryption)_key"
@@ -52,8 +52,8 @@ _NAME = (
     rf"|(?<![a-z])sig(?:nature)?(?![a-z])|{'|'.join(_PASSWORD_ABROAD)})"
 )
 _GIVEN = (
-    rf"(?i)(?<![\w-])([\w-]{{0,60}}?{_NAME}[\w-]{{0,60}}\\?[\"']?)"
-    r"(\s*(?::=|=>|[=:：＝])\s*|\s+is\s+|\s+)"
+    rf"(?i)(?<![\w-])([\w-]{{0,60}}?{_NAME}[\w-]{{0,60}}(?:\\?[\"']|[*`]{{1,3}})?)"
+    r"(\s*(?::=|=>|[=:：＝])(?:\*\*?(?!\*))?\s*|\s+is\s+|\s+)"
     r"(\\?\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`"
     r"|(?!(?:bearer|basic)\b)[^\s;\"'`]+?(?=[,.)\]}>]*(?:[\s;\"'`]|$)))"
 )

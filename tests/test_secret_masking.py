@@ -113,6 +113,9 @@ SECRETS = {
         "AAABAHQ5",
         "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 2\n{}\nPrivate-MAC: 0a1b",
     ),
+    "markdown": ("swordfish", "**Password**: {}"),
+    "markdown, colon within": ("swordfish", "**Password:** {}"),
+    "markdown, code": ("swordfish", "`password`: `{}`"),
     "pem": (PEM, "use this:\n{}\nfor login"),
     "pem cut off": (PEM[:50], "use this {}"),
 }

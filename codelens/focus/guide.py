@@ -6,12 +6,19 @@ from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, touch
 from codelens.focus.prompt_terms import terms_of
 from codelens.focus.term_vectors import cosine, counted
-from codelens.secret_masking import masked
+from codelens.secret_masking import MASK, masked
 
 _LONGEST = 160
 _READ = 2_000
-_SENTENCE = r"(?s)(.+?(?:[.!?](?=\s|$)|[。！？]))"
-_MARKUP = r"^[#>*\-\s`]+|[*`]{1,3}"
+_SENTENCE_END = r"[.!?](?=\s|$)|[。！？]"
+_MARKUP = r"^(?:[#>*\-\s`]|\d{1,3}[.)]\s)+|[*`]{1,3}"
+_FENCE = r"\s*(?:```+(?=[^`]*$)|~~~+)"
+_SHORT_FORMS = frozenset(
+    "al approx bzw ca cf dr ed eds ev evtl fig figs ggf incl inkl mr mrs ms nr p pp prof resp st "
+    "usw vgl viz vol vs".split()
+)
+_HIDDEN = "\ue000"
+"""Stands for `MASK` while markup goes, which is of asterisks too; of no meaning in Unicode."""
 
 
 class GuideEntry:
@@ -37,21 +44,46 @@ def first_sentence(answer: str) -> str:
     """The first sentence of an answer on one line, secrets masked; empty where it has none."""
     import re  # here, since a prompt only reads what answers left
 
-    for line in masked(answer[: 2 * _READ])[:_READ].splitlines():
-        plain = " ".join(re.sub(_MARKUP, "", line).split())
+    # What is bold and italic in an answer is no mask.
+    text = masked(answer[: 2 * _READ].replace(MASK, "**"))[:_READ].replace(MASK, _HIDDEN)
+    fence = ""
+    for line in text.splitlines():
+        mark = re.match(_FENCE, line)
+        if mark and not fence:
+            fence = mark[0].strip()
+            continue
+        if fence:
+            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+            continue
+        plain = " ".join(re.sub(_MARKUP, "", line).replace(_HIDDEN, MASK).split())
         if not any(character.isalnum() for character in plain) or line.lstrip().startswith(
             ("#", "|")
         ):
             continue
-        match = re.match(_SENTENCE, plain)
-        text = (match.group(1) if match else plain).rstrip(".:")
-        return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
+        ends = (match.end() for match in re.finditer(_SENTENCE_END, plain))
+        end = next((end for end in ends if not _goes_on(plain, end)), len(plain))
+        sentence = plain[:end].rstrip(".:")
+        return sentence if len(sentence) <= _LONGEST else sentence[: _LONGEST - 1].rstrip() + "…"
     return ""
 
 
-def listen(guide: list[GuideEntry], answer: str, settings: FocusSettings, now: float) -> bool:
-    """Add an answer to the ring, the oldest goes; whether it was added."""
-    text = first_sentence(answer)
+def _goes_on(text: str, end: int) -> bool:
+    """Whether a sentence goes on after the full stop before `end`: `e.g.`, `vs.`, `z. B.`."""
+    if text[end - 1] != ".":
+        return False
+    word = text[: end - 1].rpartition(" ")[2].lstrip("([\"'")
+    following = text[end:].lstrip()
+    if len(word) == 1 and word.islower():
+        is_short = following[1:2] == "."
+    else:
+        letters = word.split(".")
+        is_short = all(len(letter) == 1 and letter.isalpha() for letter in letters)
+    return is_short or word.lower() in _SHORT_FORMS or following[:1].islower()
+
+
+def listen(guide: list[GuideEntry], text: str, settings: FocusSettings, now: float) -> bool:
+    """Add the first sentence of an answer to the ring, the oldest goes; whether it was added."""
     if not text or not settings.guide_size or (guide and guide[-1].text == text):
         return False
     guide.append(GuideEntry(text, now))

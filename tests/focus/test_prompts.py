@@ -225,10 +225,28 @@ def test_an_answer_strengthens_a_topic_once_and_never_twice(tmp_path: Path) -> N
         ("# Done\n\n- **Fixed** `x.py`: it works.\n", "Fixed x.py: it works"),
         ("\n\n```\n```", ""), ("", ""), ("完成しました。次は", "完成しました。"),
         ("a" * 500, "a" * 159 + "…"),
+        ("```python\nx = 1\n```\nSet x. Then more.", "Set x"),
+        ("~~~\n```\nno. more\n~~~~\n\nSet x.", "Set x"), ("```py\nx = 1", ""),
+        ("```x``` is set now. Then more.", "x is set now"),
+        ("I fixed v1.2 parsing, e.g. the tokens. Then more.",
+         "I fixed v1.2 parsing, e.g. the tokens"),
+        ("See e.g. Postgres 3.1. Then more.", "See e.g. Postgres 3.1"),
+        ("It is z. B. der Parser vs. Lexer. Dann mehr.", "It is z. B. der Parser vs. Lexer"),
+        ("1. Fixed the parser. Then more.", "Fixed the parser"),
+        ("Is it plan b? Yes.", "Is it plan b?"), ("Done. Next: tests.", "Done"),
+        ("Use vitamin C. Then sleep.", "Use vitamin C. Then sleep"),
+        ("password=X was set.", "password=*** was set"),
+        ("**password**: `swordfish` ***now*** set.", "password: *** now set"),
     ],
 )  # fmt: skip
 def test_the_first_sentence_of_an_answer(answer: str, first: str) -> None:
     assert first_sentence(answer) == first
+
+
+def test_what_is_kept_of_an_answer_is_what_was_made_of_it_once(tmp_path: Path) -> None:
+    prompt(tmp_path, "add refresh token rotation")
+    take_answer(str(tmp_path), PLACE, "password=X was set.", FocusSettings(), now=NOW)
+    assert "  - password=*** was set\n" in prompt(tmp_path, "ok")
 
 
 def topic_with(root: Path, *handles: str) -> Node:
