@@ -84,15 +84,13 @@ def block(
 
     for shown_topic in shown:
         put(_TOPIC, _topic(forest, shown_topic, handles(shown_topic.root)))
-        latest = sorted(leaves[shown_topic.root.id], key=lambda leaf: (-leaf.touched, -leaf.id))[
-            :_LEAVES
-        ]
+        latest = _latest(forest, leaves[shown_topic.root.id], now)[:_LEAVES]
         for place, leaf in enumerate(latest):
             put(_LEAF if place else _FIRST_LEAF, f"    - {_cut(leaf.text, _LONGEST_LEAF)}")
         if shown_topic.root.id == forest.last:
             following, probability = forest.transitions.likeliest(forest.last)
             if probability > _LIKELY:
-                next_topic = " ".join(topic_words(forest, forest.nodes[following])[:3])
+                next_topic = _short_name(forest, forest.nodes[following], now)
                 put(_NEXT, f"  -> next: {next_topic} ({probability:.0%})")
     for place, entry in enumerate(reversed(guide)):
         put(_ANSWER if place else _FIRST_ANSWER, f"  - {entry.text}")
@@ -119,6 +117,18 @@ def topic_words(forest: Forest, topic: Node) -> list[str]:
         min(weight, key=lambda word: (-weight[word], word)) if weight else term
         for term, weight in counts.items()
     ]
+
+
+def _latest(forest: Forest, leaves: list[Node], now: float) -> list[Node]:
+    return sorted(leaves, key=lambda leaf: (-forest.touched(leaf, now), -leaf.id))
+
+
+def _short_name(forest: Forest, topic: Node, now: float) -> str:
+    """Three words of a topic; of its latest prompt where topics are to have no terms."""
+    words = topic_words(forest, topic)
+    if not words:
+        words = _latest(forest, forest.leaves()[topic.id], now)[0].text.split()
+    return _cut(" ".join(words[:3]), _LONGEST_TOPIC)
 
 
 def _topic(forest: Forest, topic: Ranked, handles: list[str]) -> str:

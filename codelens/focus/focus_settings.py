@@ -20,13 +20,14 @@ class FocusSettings(NamedTuple):
     """What a user can set; an explicit 0 counts."""
 
     memory_size: int = 100
-    """Nodes of a forest."""
+    """Nodes of a forest; a prompt takes two with its root, so that 1 keeps none."""
     decay_rate: float = 0.05
     """How fast a topic fades, per hour."""
     extend: float = 0.55
     """From this score on a prompt joins the leaf, or root, that it is most like."""
     branch: float = 0.25
-    """From this score on it begins a sub-topic; below, a tree of its own."""
+    """From this score on it begins a sub-topic; below, a tree of its own. Above `extend` it is
+    never used: whatever reaches `extend` joins."""
     context_limit: int = 600
     """Characters of the block."""
     bubble_up_terms: int = 6
@@ -120,10 +121,7 @@ def checked(table: object) -> FocusSettings:
         raise _refused(f"unknown setting focus.{unknown[0]}; the settings are {', '.join(known)}")
     for name, value in values.items():
         _check(name, value)
-    settings = FocusSettings(**values)  # type: ignore[reportArgumentType]
-    if settings.branch > settings.extend:
-        raise _refused("focus.branch must not be greater than focus.extend")
-    return settings
+    return FocusSettings(**values)  # type: ignore[reportArgumentType]
 
 
 def _check(name: str, value: object) -> None:

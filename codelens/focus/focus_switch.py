@@ -10,6 +10,12 @@ import os
 from codelens.light_library import cast, dumps, loads
 from codelens.small_files import read_small, replace_file
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    OffBy = Literal["variable", "damage", "repository", "everywhere"]
+
 EVERYWHERE = "everywhere"
 _LARGEST = 1_000_000
 
@@ -21,13 +27,20 @@ def switch_path(home: str) -> str:
 
 def is_on(home: str, repository: str) -> bool:
     """Whether prompts are taken in; what was said of a repository counts before all else."""
+    return why_off(home, repository) is None
+
+
+def why_off(home: str, repository: str) -> OffBy | None:
+    """What keeps prompts of a repository from being taken in; None where nothing does."""
     if os.environ.get("CODELENS_FOCUS", "").lower() in {"off", "0", "false", "no"}:
-        return False
+        return "variable"
     switches = _read(home)
     if switches is None:
         # It may have said off, and what a person turned off stays so.
-        return False
-    return switches.get(repository, switches.get(EVERYWHERE, True))
+        return "damage"
+    if repository in switches:
+        return None if switches[repository] else "repository"
+    return None if switches.get(EVERYWHERE, True) else "everywhere"
 
 
 def is_damaged(home: str) -> bool:

@@ -17,7 +17,7 @@ from codelens.focus.guide import first_sentence, listen, reinforce, shorten
 from codelens.focus.prompt_terms import LONGEST_TEXT, terms_of
 from codelens.focus.term_vectors import counted
 from codelens.focus.topic_handles import note, true_handles
-from codelens.focus.waiting_turns import Utterance
+from codelens.focus.waiting_turns import Utterance, Waiting
 from codelens.light_library import NamedTuple, sha256_hex
 from codelens.secret_masking import masked
 from codelens.trail import trail_log
@@ -74,14 +74,15 @@ def take_prompt(
                 notes.append(state.note)
                 if ours:
                     forest_file.set_aside(path)
-            state.forest.set_back(now)
             if ours:
-                state = _with_what_waits(home, place, path, settings, state=state, now=now)
+                waiting = waiting_turns.take(path, state.taken)
+                notes += waiting.notes
+                state = _with(home, place, settings, state=state, waiting=waiting)
             before = state.forest.next_id
             _take(home, place, utterance, settings, state=state)
             if ours:
                 forest_file.save(path, state._replace(root=place.root))
-                waiting_turns.delete(path, state.taken)
+                notes += waiting_turns.release(path, state.taken)
             else:
                 waiting_turns.put(path, utterance)
                 is_waiting = True
@@ -112,16 +113,33 @@ def take_answer(
                 waiting_turns.put(path, utterance)
                 return ()
             state = forest_file.load(path)
-            notes = (state.note,) if state.note else ()
+            notes = [state.note] if state.note else []
             if notes:
                 forest_file.set_aside(path)
-            state = _with_what_waits(home, place, path, settings, state=state, now=now)
+            waiting = waiting_turns.take(path, state.taken)
+            notes += waiting.notes
+            state = _with(home, place, settings, state=state, waiting=waiting)
             _take(home, place, utterance, settings, state=state)
             forest_file.save(path, state._replace(root=place.root))
-            waiting_turns.delete(path, state.taken)
+            notes += waiting_turns.release(path, state.taken)
     except OSError as error:
         return (f"the answer is not remembered: {error}",)
-    return notes
+    return tuple(notes)
+
+
+def as_next_prompt_finds(
+    home: str, place: Checkout, path: str, settings: FocusSettings
+) -> forest_file.State:
+    """The state of a forest with what waits for it; all files stay.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    state = forest_file.load(path)
+    is_any = os.path.isdir(os.path.dirname(path))
+    waiting = waiting_turns.read(path, state.taken) if is_any else Waiting((), (), ())
+    note = "; ".join(filter(None, (state.note, *waiting.notes)))
+    return _with(home, place, settings, state=state, waiting=waiting)._replace(note=note)
 
 
 def _as_remembered(prompt: str, place: Checkout, now: float) -> Utterance:
@@ -131,17 +149,14 @@ def _as_remembered(prompt: str, place: Checkout, now: float) -> Utterance:
     return Utterance("prompt", shortened, counted(terms_of(text)), now, place.label, place.root)
 
 
-def _with_what_waits(
-    home: str, place: Checkout, path: str, settings: FocusSettings, *,
-    state: forest_file.State, now: float,
+def _with(
+    home: str, place: Checkout, settings: FocusSettings, *,
+    state: forest_file.State, waiting: Waiting,
 ) -> forest_file.State:  # fmt: skip
     """The state with what came before this turn, while another process held the lock."""
-    waiting = waiting_turns.take(path, state.taken)
-    for utterance in waiting.values():
-        if utterance is not None:
-            earlier = utterance._replace(at=min(utterance.at, now))
-            _take(home, place, earlier, settings, state=state)
-    return state._replace(taken=tuple(waiting))
+    for utterance in waiting.utterances:
+        _take(home, place, utterance, settings, state=state)
+    return state._replace(taken=waiting.names)
 
 
 def _take(

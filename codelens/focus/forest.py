@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     Action = Literal["extend", "branch", "new", "none"]
 
 _HOUR_S = 3600.0
+_NODES_OF_A_PROMPT = 2
+"""A prompt and its root: what a memory must hold to keep any."""
+_NODES_OF_A_BRANCH = 3
+"""With a sub-topic between them; a smaller memory has none."""
 
 
 class Node:
@@ -150,14 +154,26 @@ class Forest:
 
     def score(self, node: Node, now: float, settings: FocusSettings) -> float:
         """log2(frequency + 1) * e^(-decay * age in hours) / (1 + .15 * depth)."""
-        age_hours = max(0.0, now - node.touched) / _HOUR_S
+        age_hours = (now - self.touched(node, now)) / _HOUR_S
         faded = math.exp(-settings.decay_rate * age_hours)
         return weight(node) * faded / (1 + 0.15 * self.depth(node))
 
-    def set_back(self, now: float) -> None:
-        """Touch now what was touched in the future: a clock was ahead, and it would never fade."""
-        for node in self.nodes.values():
-            node.touched = min(node.touched, now)
+    def touched(self, node: Node, now: float) -> float:
+        """When a node was touched, at the latest now.
+
+        A time ahead of `now` is of a clock that was ahead, or the clock has gone back. Which of
+        them cannot be told, so what is kept stays; it counts as touched when the first prompt came
+        after all that are ahead, or the latest prompt below it that is not.
+        """
+        if node.touched <= now:
+            return node.touched
+        prompts = [leaf for leaf in self.nodes.values() if leaf.kind == "prompt"]
+        ahead = max((leaf.id for leaf in prompts if leaf.touched > now), default=0)
+        after = [leaf.touched for leaf in prompts if leaf.id > ahead] if ahead else []
+        below = [
+            leaf.touched for leaf in prompts if leaf.touched <= now and node in self.above(leaf)
+        ]
+        return max([*after[:1], *below], default=now)
 
     def add(self, node: Node) -> Node:
         """Take a node in; its parent is here."""
@@ -225,7 +241,7 @@ def classify(forest: Forest, terms: Counts, settings: FocusSettings) -> Classifi
     if top is not None and top.score >= settings.extend:
         action = "extend"
     elif top is not None and top.score >= settings.branch:
-        action = "branch"
+        action = "branch" if settings.memory_size >= _NODES_OF_A_BRANCH else "extend"
     return Classification(action, top, tuple(scores))
 
 
@@ -240,11 +256,14 @@ def grow(
     forest.prompts += 1
     forest.seen = now
     classification = classify(forest, terms, settings)
-    if not settings.memory_size:
+    is_kept = settings.memory_size >= _NODES_OF_A_PROMPT
+    if not is_kept:
         _shrink(forest, None, settings, now)
-    if classification.action == "none" or not settings.memory_size:
+    if classification.action == "none" or not is_kept:
         return classification
     parent = _parent(forest, classification, now)
+    if settings.memory_size < _NODES_OF_A_BRANCH:
+        parent = forest.root_of(parent)
     leaf = forest.add(Node(
         forest.next_id, parent.id, "prompt", text, terms=terms, touched=now, branch=branch,
         worktree=worktree,
@@ -261,9 +280,9 @@ def grow(
 
 
 def touch(node: Node, now: float) -> None:
-    """Note that a node was meant once more."""
+    """Note that a node was meant once more; a clock that has gone back makes it no older."""
     node.frequency += 1
-    node.touched = now
+    node.touched = max(node.touched, now)
 
 
 def _parent(forest: Forest, classification: Classification, now: float) -> Node:

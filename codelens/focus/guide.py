@@ -106,5 +106,5 @@ def reinforce(forest: Forest, guide: list[GuideEntry]) -> None:
         likes = [(cosine(vector, forest.vector(root)), -root.id, root) for root in forest.roots()]
         best = max(likes, key=lambda entry: entry[:2], default=None)
         if best is not None and best[0] > 0:
-            touch(best[2], max(entry.at, best[2].touched))
+            touch(best[2], entry.at)
             entry.tree = best[2].id

@@ -17,7 +17,6 @@ from codelens.focus.line_fields import (
     fields_of,
     number_in,
     text_in,
-    whole_in,
     written,
 )
 from codelens.focus.term_vectors import Counts
@@ -31,6 +30,9 @@ if TYPE_CHECKING:
 
 MARK = ".waiting-"
 """What follows the name of the forest's file."""
+ASIDE = ".damaged-waiting-"
+_SET_ASIDE = 5
+"""Damaged files of one forest that are kept."""
 _MOST_WAITING = 500
 _MOST_TAKEN = 8
 """Taken at once: a prompt may cost 60 ms of CPU in all."""
@@ -50,6 +52,16 @@ class Utterance(NamedTuple):
     branch: str
     worktree: str
     """The root of the worktree."""
+
+
+class Waiting(NamedTuple):
+    """What waits for a forest."""
+
+    names: tuple[str, ...]
+    """The names of its files."""
+    utterances: tuple[Utterance, ...]
+    notes: tuple[str, ...]
+    """What was wrong with them, for the log."""
 
 
 def put(path: str, utterance: Utterance) -> None:
@@ -72,45 +84,119 @@ def names(path: str) -> list[str]:
     return sorted(name for name in os.listdir(folder) if name.startswith(own + MARK))
 
 
-def take(path: str, already: Iterable[str]) -> dict[str, Utterance | None]:
-    """What waits by the name of its file, the oldest first; None for what says nothing.
+def take(path: str, already: Iterable[str]) -> Waiting:
+    """What waits, the oldest first.
 
     Args:
         path: the forest's file; its lock is held.
-        already: names that were taken before; these files are deleted.
+        already: names that were taken before; these files are let go.
     """
-    delete(path, already)
+    taken = set(already)
+    notes = release(path, taken)
+    stays = [name for name in names(path) if name in taken]
+    waiting = read(path, stays)
+    return Waiting((*stays, *waiting.names), waiting.utterances, (*notes, *waiting.notes))
+
+
+def read(path: str, already: Iterable[str] = ()) -> Waiting:
+    """As `take`, but all files stay; those named `already` are passed over."""
+    passed = set(already)
     folder = os.path.dirname(path)
-    return {name: _read(path, os.path.join(folder, name)) for name in names(path)[:_MOST_TAKEN]}
-
-
-def delete(path: str, taken: Iterable[str]) -> None:
-    """Delete files that were taken; a damaged forest may name what is no file."""
+    taken = tuple([name for name in names(path) if name not in passed][:_MOST_TAKEN])
+    utterances: list[Utterance] = []
+    notes: list[str] = []
     for name in taken:
+        file = os.path.join(folder, name)
         try:
-            os.unlink(os.path.join(os.path.dirname(path), name))
+            readable, damage = _read(path, file)
+        except (OSError, ValueError):
+            continue
+        utterances += readable
+        if damage:
+            notes.append(f"{file} {damage}; {len(readable)} of its lines could be read")
+    return Waiting(taken, tuple(utterances), tuple(notes))
+
+
+def release(path: str, taken: Iterable[str]) -> tuple[str, ...]:
+    """Delete files that were taken, and set aside those that hold more than was read of them.
+
+    A damaged forest may name what is no file. Of the files that were set aside `_SET_ASIDE` are
+    kept.
+
+    Returns:
+        What could not be done, for the log.
+    """
+    notes: list[str] = []
+    for name in taken:
+        file = os.path.join(os.path.dirname(path), name)
+        try:
+            if _read(path, file)[1]:
+                _set_aside(path, file)
+            else:
+                os.unlink(file)
         except (FileNotFoundError, IsADirectoryError, ValueError):
             continue
+        except OSError as error:
+            notes.append(f"{file} stays: {error}")
+    return tuple(notes)
 
 
-def _read(path: str, file: str) -> Utterance | None:
-    """What waits in a file for the forest at `path`; None for what is another's, or no use."""
+def _set_aside(path: str, file: str) -> None:
+    """Keep a damaged file under another name; the oldest goes where there are too many."""
+    aside = path + ASIDE
+    os.replace(file, aside + file.removeprefix(path + MARK))
+    folder, own = os.path.split(aside)
+    there = sorted(name for name in os.listdir(folder) if name.startswith(own))
+    for name in there[:-_SET_ASIDE]:
+        os.unlink(os.path.join(folder, name))
+
+
+def _read(path: str, file: str) -> tuple[list[Utterance], str]:
+    """What waits in a file for the forest at `path`, and what is wrong with it; empty if nothing.
+
+    Raises:
+        FileNotFoundError: it has gone.
+        IsADirectoryError: it is no file.
+        ValueError: no file can have this name.
+    """
     try:
-        fields = fields_of(read_small(file, _LARGEST))
-    except OSError:
-        return None
+        data = read_small(file, _LARGEST)
+    except (FileNotFoundError, IsADirectoryError):
+        raise
+    except OSError as error:
+        return [], f"cannot be read: {error.strerror or error}"
+    utterances: list[Utterance] = []
+    damage = "" if data else "is empty"
+    for line in data.splitlines():
+        try:
+            utterances.append(_utterance(path, line))
+        except Damaged as error:
+            damage = damage or str(error)
+    return utterances, damage
+
+
+def _utterance(path: str, line: bytes) -> Utterance:
+    """What one line says.
+
+    Raises:
+        Damaged: nothing, or to another forest.
+    """
+    fields = fields_of(line)
+    if fields is None:
+        raise Damaged("is damaged")
+    if fields.get("version") != _VERSION:
+        raise Damaged(f"has version {fields.get('version')!r}")
+    other = file_owner.other_name(path, fields.get(file_owner.KEY))
+    if other:
+        raise Damaged(file_owner.written_for(other))
     try:
-        if fields is None or whole_in(fields, "version") != _VERSION:
-            return None
-        if file_owner.other_name(path, fields.get(file_owner.KEY)):
-            return None
         kind = text_in(fields, "kind")
         if kind not in {"prompt", "answer"}:
-            return None
+            raise Damaged("kind that is none")
         return Utterance(
             cast("Literal['prompt', 'answer']", kind), text_in(fields, "text"),
             counts_in(fields, "terms"), number_in(fields, "at"), text_in(fields, "branch"),
             text_in(fields, "worktree"),
         )  # fmt: skip
-    except Damaged:
-        return None
+    except Damaged as error:
+        raise Damaged(f"is damaged: {error}") from error

@@ -25,7 +25,8 @@ under CODELENS_HOME.
 def run(arguments: list[str]) -> int:
     """Answer one event; 0, always."""
     event = arguments[0] if arguments else ""
-    if event in {"-h", "--help", ""}:
+    # An agent that names no event must not get the usage for an answer.
+    if event in {"-h", "--help"} or (not event and sys.stdin is not None and sys.stdin.isatty()):
         sys.stdout.write(_USAGE)
         return 0
     home = os.path.expanduser("~/.codelens")
@@ -52,9 +53,8 @@ def _home(arguments: list[str]) -> str:
 
 def _answer(home: str, event: str) -> str:
     if event not in EVENTS:
-        hook_log.note(
-            home, "hook", f"unknown event {event[:40]!r}; the events are {', '.join(EVENTS)}"
-        )
+        complaint = f"unknown event {event[:40]!r}" if event else "no event was named"
+        hook_log.note(home, "hook", f"{complaint}; the events are {', '.join(EVENTS)}")
         return ""
     data = b"" if sys.stdin is None else sys.stdin.buffer.read(LARGEST + 1)
     hook_input = parsed(data) if len(data) <= LARGEST else None

@@ -23,6 +23,8 @@ _TAIL = 64_000
 def before_prompt(home: str, event: HookInput, place: Checkout) -> str:
     """The block beside this prompt; before it the recovery that a compaction has left."""
     recovery = pending_recovery.take(home, place.repository, event.session)
+    if not event.prompt:
+        hook_log.note(home, "prompt", "the input has no prompt: a text under `prompt`")
     prompt = as_written(event.prompt)
     if not prompt.strip() or not focus_switch.is_on(home, place.repository):
         return recovery
@@ -42,6 +44,8 @@ def after_answer(home: str, event: HookInput, place: Checkout) -> None:
         hook_log.note(home, "stop", f"where the session stands is not kept: {error}")
     if not focus_switch.is_on(home, place.repository):
         return
+    if not event.answer and not event.transcript:
+        hook_log.note(home, "stop", "the input has neither an answer nor the path of a transcript")
     answer = event.answer or _last_answer(event.transcript)
     if answer:
         settings, _ = usable_settings(home)

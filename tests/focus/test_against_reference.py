@@ -65,6 +65,7 @@ def test_trees_actions_and_scores_are_those_of_the_reference(steps: list, chosen
             given_last = ours.transitions.probability(tree, ours.last)
             assert given_last == pytest.approx(theirs.probability(tree))
         if answer is not None:
-            guide.append(GuideEntry(" ".join(answer), now + 5))
+            now += 5  # test_extremes.py has the clocks that go back
+            guide.append(GuideEntry(" ".join(answer), now))
             del guide[: max(0, len(guide) - settings.guide_size)]
-            theirs.answer(answer, now + 5)
+            theirs.answer(answer, now)

@@ -98,7 +98,7 @@ def test_settings_come_from_the_table_and_an_explicit_nothing_counts(tmp_path: P
         "[focus]\nmemory = 1", "[focus]\nmemory_size = 1.5", "[focus]\nmemory_size = -1",
         "[focus]\ndecay_rate = true", "[focus]\nextend = 'x'", "[focus]\nextend = .1\n",
         "focus = 3",
-        "[focus]\nscope = 'all'", "[focus]\ndecay_rate = inf", "[focus]\nextend = 0.1",
+        "[focus]\nscope = 'all'", "[focus]\ndecay_rate = inf",
     ],
 )  # fmt: skip
 def test_a_setting_that_cannot_be_is_an_error(tmp_path: Path, text: str) -> None:

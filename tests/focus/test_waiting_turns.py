@@ -135,13 +135,43 @@ def test_more_than_can_wait_is_told(home: Path, monkeypatch: pytest.MonkeyPatch)
              b'{"version":1,"kind":"prompt","text":"x","terms":{"x":-1},"at":1,"branch":"",'
              b'"worktree":""}'],
 )  # fmt: skip
-def test_a_file_that_says_nothing_is_passed_over(home: Path, data: bytes) -> None:
+def test_a_file_that_says_nothing_is_set_aside_and_told(home: Path, data: bytes) -> None:
     with held(home):
         ask(home, "write a database migration", 1)
     (left,) = waiting(home)
     left.with_name(left.name + "0").write_bytes(data)
-    assert not ask(home, "change the font", 2).notes
+    (told,) = ask(home, "change the font", 2).notes
+    assert left.name + "0 " in told and "0 of its lines could be read" in told
     assert "write a database migration" in prompts(home) and not waiting(home)
+    (aside,) = state_file(home).parent.glob("*.damaged-waiting-*")
+    assert aside.read_bytes() == data
+    assert not ask(home, "change the font", 3).notes
+    assert forest_file.delete(str(state_file(home))) and not aside.exists()
+
+
+def test_whole_lines_of_a_file_that_is_cut_count_once(home: Path) -> None:
+    with held(home):
+        ask(home, "write a database migration", 1)
+    (left,) = waiting(home)
+    line = left.read_bytes()
+    cut = line + b"\n" + line[: len(line) // 2]
+    left.write_bytes(cut)
+    (told,) = answer(home, "Done.", 2)
+    assert "is damaged; 1 of its lines could be read" in told
+    left.write_bytes(cut)  # as if that process was killed before it set the file aside
+    assert not ask(home, "change the font", 3).notes
+    assert prompts(home).count("write a database migration") == 1
+    assert not waiting(home)
+    (aside,) = state_file(home).parent.glob("*.damaged-waiting-*")
+    assert aside.read_bytes() == cut
+
+
+def test_of_damaged_files_five_are_kept(home: Path) -> None:
+    for number in range(7):
+        Path(f"{state_file(home)}.waiting-{number}").write_bytes(b"%d" % number)
+    assert len(ask(home, "change the font", 1).notes) == 7
+    aside = state_file(home).parent.glob("*.damaged-waiting-*")
+    assert sorted(one.read_bytes() for one in aside) == [b"2", b"3", b"4", b"5", b"6"]
 
 
 def test_no_secret_waits(home: Path) -> None:

@@ -138,3 +138,24 @@ def test_a_clock_that_jumps_loses_nothing(agent: Agent, jump_s: int) -> None:
     state.write_text(state.read_text().replace(str(at), str(at + jump_s)))
     block = agent.prompt("token rotation fails")
     assert "- add refresh token rotation" in block and agent.log() == ""
+
+
+@pytest.mark.parametrize("data", [b"{}", b'{"prompt": 5}', b'{"prompt": ""}'])
+def test_an_input_without_what_the_event_is_about_leaves_one_line(
+    agent: Agent, data: bytes
+) -> None:
+    assert agent.run("prompt", data).stdout == b""
+    (line,) = agent.log().splitlines()
+    assert "prompt: the input has no prompt" in line
+    assert agent.run("stop", data).stdout == b""
+    (_, line) = agent.log().splitlines()
+    assert "stop: the input has neither an answer nor the path of a transcript" in line
+
+
+def test_an_agent_that_names_no_event_gets_no_usage(agent: Agent) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "codelens", "hook"], cwd=agent.folder, input=b"{}",
+        env={**os.environ, "CODELENS_HOME": str(agent.home)}, capture_output=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert "hook: no event was named; the events are prompt, " in agent.log()

@@ -10,6 +10,7 @@ from codelens.cli import shared_options
 if TYPE_CHECKING:
     from codelens.focus.checkout import Checkout
     from codelens.focus.focus_settings import FocusSettings
+    from codelens.focus.focus_switch import OffBy
     from codelens.focus.forest_file import State
 
 _ACTIONS = ("on", "off", "find")
@@ -100,10 +101,28 @@ def _switch(home: str, place: Checkout, *, on: bool, here: bool) -> int:
     focus_switch.switch(home, name, on=on)
     where = "for this repository" if here else "everywhere"
     screen.say(f"focus is {'on' if on else 'off'} {where}")
-    if on != focus_switch.is_on(home, place.repository):
-        other = "off" if on else "on"
-        screen.say(f"note: it stays {other} in this repository, because of an earlier --here")
+    why = focus_switch.why_off(home, place.repository)
+    if on and why:
+        screen.say(f"note: {_off(home, why)}")
+    elif not on and not why:
+        screen.say(
+            "note: it stays on in this repository, because of an earlier --here; "
+            "`codelens focus off --here` turns it off"
+        )
     return 0
+
+
+def _off(home: str, why: OffBy) -> str:
+    """Why focus is off in this repository, and what turns it on."""
+    from codelens.focus import focus_switch
+
+    path = focus_switch.switch_path(home)
+    return {
+        "variable": "focus is off in this shell, because of CODELENS_FOCUS; unset it to turn it on",
+        "damage": f"focus is off, because {path} is damaged; `codelens focus on` turns it on",
+        "repository": "focus is off in this repository; `codelens focus on --here` turns it on",
+        "everywhere": "focus is off; `codelens focus on` turns it on",
+    }[why]
 
 
 def _find(args: argparse.Namespace, home: str, place: Checkout) -> int:
@@ -147,15 +166,17 @@ def _show(
     import time
 
     from codelens.cli import focus_report, screen
-    from codelens.focus import focus_switch, forest_file
+    from codelens.focus import focus_switch
+    from codelens.focus.focus_turn import as_next_prompt_finds
     from codelens.focus.inspection import inspected, rehearsed
+    from codelens.hooks.written_prompt import as_written
 
-    state: State = forest_file.load(path)
+    state: State = as_next_prompt_finds(home, place, path, settings)
     if state.note:
         screen.say(f"note: {state.note}; the next prompt sets it aside")
     now = time.time()
     if args.dry_run is not None:
-        fields = rehearsed(state.forest, args.dry_run, settings)
+        fields = rehearsed(state.forest, as_written(args.dry_run), settings)
         lines = focus_report.rehearsal_lines(fields)
     else:
         fields = inspected(state, settings, now)
@@ -173,10 +194,9 @@ def _show(
         screen.put_json(fields)
     else:
         screen.page(*lines)
-    if not args.json and not focus_switch.is_on(home, place.repository):
-        damaged = focus_switch.is_damaged(home)
-        why = f", because {focus_switch.switch_path(home)} is damaged" if damaged else ""
-        screen.say(f"note: focus is off here{why}; `codelens focus on` turns it on")
+    why = focus_switch.why_off(home, place.repository)
+    if not args.json and why:
+        screen.say(f"note: {_off(home, why)}")
     if args.dry_run is None and not state.forest.prompts:
         screen.say("no prompts yet; `codelens install --hooks` sets up your agents to report them")
         return 1
