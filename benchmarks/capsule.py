@@ -13,8 +13,8 @@ commit.
 Methods: `explore` is the text of `Engine.explore`; `search` is the text of `cl_search`, then
 `cl_expand` of its handles in their order, as far as the budget goes.
 
-`ablation` leaves parts out in turn and asks only repositories outside `HELD_OUT`, on which no weight
-was chosen before 26 November 2026.
+`ablation` leaves parts out in turn and asks only repositories outside `HELD_OUT`, on which no
+weight was chosen before 26 November 2026.
 """
 
 from __future__ import annotations
