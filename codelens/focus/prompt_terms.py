@@ -16,10 +16,22 @@ _SHORTEST_STEM = 3
 
 _TO_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
 _UNSPACED = (
-    ("\u0e00", "\u0e7f"), ("\u3040", "\u30ff"), ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"),
-    ("\uac00", "\ud7af"),
+    ("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"), ("\u3040", "\u30ff"),
+    ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"), ("\uac00", "\ud7af"),
 )  # fmt: skip
-"""Thai, Japanese, Chinese and Korean: the first and last characters."""
+"""Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean: the first and last characters."""
+_NOT_TOLD_APART = dict.fromkeys(
+    code
+    for first, last in (
+        (0x0300, 0x036F), (0x0591, 0x05C7), (0x0610, 0x061A), (0x064B, 0x065F), (0x0670, 0x0670),
+        (0x06D6, 0x06ED), (0x180B, 0x180D), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x200C, 0x200D),
+        (0x20D0, 0x20FF), (0xFE00, 0xFE0F), (0xFE20, 0xFE2F),
+    )
+    for code in range(first, last + 1)
+)  # fmt: skip
+"""Accents, the points of Hebrew and Arabic, which are written or not, and what joins or varies
+letters. Signs for vowels stay: without them a word of Hindi or Tamil is another one."""
+_JOINERS = dict.fromkeys((0x200C, 0x200D))
 _SMALL, _CAPITAL, _DIGIT, _OTHER = range(4)
 
 FUNCTION_WORDS = frozenset(
@@ -67,8 +79,10 @@ def words_of(text: str) -> list[str]:
     import unicodedata
 
     result: list[str] = []
-    text = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", text).translate(_JOINERS)
     for piece in _pieces(text):
+        if not any(map(str.isalnum, piece)) and any(map(_is_mark, piece)):
+            continue
         if any(first <= character <= last for character in piece for first, last in _UNSPACED):
             folded = piece.casefold()
             pairs = [folded[at : at + 2] for at in range(len(folded) - 1)]
@@ -76,12 +90,7 @@ def words_of(text: str) -> list[str]:
         elif len(piece) == 1 and unicodedata.category(piece) == "So":
             result.append(piece)
         else:
-            decomposed = unicodedata.normalize("NFKD", piece)
-            result += _plain(
-                "".join(
-                    character for character in decomposed if not unicodedata.combining(character)
-                )
-            )
+            result += _plain(unicodedata.normalize("NFKD", piece).translate(_NOT_TOLD_APART))
     return result
 
 
@@ -97,11 +106,11 @@ def _plain(text: str) -> list[str]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Runs of letters, digits, `_` and combining marks; and each other character that is seen."""
+    """Runs of letters, digits, `_` and their marks; and each other character that is seen."""
     pieces: list[str] = []
     start = 0
     for at, character in enumerate(text):
-        if character.isalnum() or character == "_" or "\u0300" <= character <= "\u036f":
+        if character.isalnum() or character == "_" or _is_mark(character):
             continue
         if start < at:
             pieces.append(text[start:at])
@@ -140,7 +149,16 @@ def _kind_of(character: str) -> int:
         return _DIGIT if character.isdigit() else -1
     if character.isdecimal():
         return _DIGIT
-    return _OTHER if character.isalnum() else -1
+    return _OTHER if character.isalnum() or _is_mark(character) else -1
+
+
+def _is_mark(character: str) -> bool:
+    """Whether a character belongs to the letter before it: an accent, a sign for a vowel."""
+    if character < "\u0300":
+        return False
+    import unicodedata
+
+    return unicodedata.category(character) in {"Mn", "Mc"}
 
 
 def stem(word: str) -> str:

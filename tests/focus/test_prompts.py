@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -61,11 +62,31 @@ def test_other_scripts_give_terms(text: str) -> None:
     assert terms_of(text)
 
 
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_PIECE = re.compile(r"[\w\u0300-\u036f]+|[^\w\s]")
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("हिन्दी में विवरण", ["हिन्दी", "में", "विवरण"]), ("தமிழ் சொற்கள்", ["தமிழ்", "சொற்கள்"]),
+        ("తెలుగు", ["తెలుగు"]), ("বাংলা কোড", ["বাংলা", "কোড"]), ("ಕನ್ನಡ", ["ಕನ್ನಡ"]),
+        ("क्\u200dष", ["क्ष"]), ("می\u200cخواهم", ["میخواهم"]), ("כָּתַב", ["כתב"]), ("كَتَبَ", ["كتب"]),
+        ("man\u0303ana mañana", ["manana", "manana"]), ("⚙\ufe0f 👩\u200d💻", ["⚙", "👩", "💻"]),
+        ("ភាសាខ្មែរ", ["ភា", "ាស", "សា", "ាខ", "ខ្", "្ម", "មែ", "ែរ"]), ("\u0301 \u093f", []),
+    ],
+)  # fmt: skip
+def test_marks_stay_with_their_letters(text: str, terms: list[str]) -> None:
+    """Vowel signs make words; accents, and points that are written or not, do not."""
+    assert terms_of(text) == [unicodedata.normalize("NFKD", term) for term in terms]
 
 
-@given(st.text("aAbBzZ09_- .é٣É²ŋ漢\u0301🚀—İ\u2028") | st.text())
+_SIGNS = "".join(
+    character
+    for character in map(chr, range(0x110000))
+    if unicodedata.category(character) in {"Mn", "Mc"}
+)
+_PART = re.compile(rf"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|(?:[^\W\d_A-Za-z]|[{_SIGNS}])+")
+_PIECE = re.compile(rf"[\w{_SIGNS}]+|[^\w\s]")
+
+
+@given(st.text("aAbBzZ09_- .é٣É²ŋ漢\u0301क\u093f\u094d🚀—İ\u2028") | st.text())
 def test_words_are_cut_as_these_patterns_say(text: str) -> None:
     """The hook has no time to import `re`."""
     parts = [part for run in text.split() for part in _parts(run)] if text.strip() else []
