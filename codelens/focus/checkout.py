@@ -41,8 +41,8 @@ class Checkout(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The branch, or the start of the commit."""
-        return self.branch or self.head[:10]
+        """The branch, or the start of the commit; U+FFFD for what is not UTF-8."""
+        return os.fsencode(self.branch).decode("utf-8", "replace") or self.head[:10]
 
 
 def checkout_at(path: str) -> Checkout:

@@ -18,6 +18,7 @@ _LEAVES_NAMED = 12
 _LIKELY = 0.3
 _LONGEST_LEAF = 90
 _LONGEST_TOPIC = 60
+_LONGEST_BRANCH = 60
 _COLUMN = 42
 BEGIN, END = "[Focus | ", "[/Focus]"
 _MARKS = r"(?i)\[(\s{0,9}/?\s{0,9}focus\b[^\[\]\n]{0,40})\]?"
@@ -99,7 +100,7 @@ def block(
         f" | {len(forest.nodes)}/{settings.memory_size} mem"
         f" | {len(forest.roots())} tree{'s' if len(forest.roots()) != 1 else ''}"
     )
-    head = f"{BEGIN}{counts}{f' | {_tamed(branch)}' if branch else ''}]"
+    head = f"{BEGIN}{counts}{f' | {_tamed(_cut(branch, _LONGEST_BRANCH))}' if branch else ''}]"
     return _fitted(head, lines, settings.context_limit)
 
 
@@ -133,7 +134,8 @@ def _short_name(forest: Forest, topic: Node, now: float) -> str:
 
 def _topic(forest: Forest, topic: Ranked, handles: list[str]) -> str:
     words = _cut(" | ".join(topic_words(forest, topic.root)), _LONGEST_TOPIC)
-    where = f" (on {topic.root.branch or 'another commit'})" if topic.is_elsewhere else ""
+    branch = _cut(topic.root.branch or "another commit", _LONGEST_BRANCH)
+    where = f" (on {branch})" if topic.is_elsewhere else ""
     text = f"  [{topic.score:.2f}] {words}{where}"
     return f"{text:<{_COLUMN}}{' ' if len(text) >= _COLUMN else ''}{'  '.join(handles)}".rstrip()
 

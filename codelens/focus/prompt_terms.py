@@ -31,7 +31,7 @@ _NOT_TOLD_APART = dict.fromkeys(
 )  # fmt: skip
 """Accents, the points of Hebrew and Arabic, which are written or not, and what joins or varies
 letters. Signs for vowels stay: without them a word of Hindi or Tamil is another one."""
-_JOINERS = dict.fromkeys((0x200C, 0x200D))
+_JOINERS: dict[int, None] = {0x200C: None, 0x200D: None}
 _SMALL, _CAPITAL, _DIGIT, _OTHER = range(4)
 
 FUNCTION_WORDS = frozenset(

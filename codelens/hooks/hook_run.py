@@ -67,13 +67,20 @@ def _answer(home: str, event: str) -> str:
         return ""
     from codelens.hooks.written_prompt import tamed
 
-    text = tamed(text)
+    text = _in_utf_8(tamed(text))
     if hook_input.is_cursor:
         return dumps({"continue": True, "additional_context": text})
     if not hook_input.host_event:
         return dumps({"additionalContext": text})
     output = {"hookEventName": hook_input.host_event, "additionalContext": text}
     return dumps({"hookSpecificOutput": output})
+
+
+def _in_utf_8(text: str) -> str:
+    """A text with U+FFFD for halves of surrogate pairs, as in names that are no UTF-8."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _context(home: str, event: str, hook_input: HookInput, place: Checkout) -> str:

@@ -9,9 +9,32 @@ import sys
 from pathlib import Path
 
 import pytest
-from hook_agent import Agent
+from gitrepo import GitRepo
+from hook_agent import ID, Agent
 
 from codelens.hooks.written_prompt import as_written
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of other systems are UTF-8")
+def test_a_branch_whose_name_is_not_utf_8_gives_strict_json(agent: Agent, repo: GitRepo) -> None:
+    repo.git("checkout", "-q", "-b", b"caf\xe9")
+    agent.prompt("charge the card twice")
+    for event, name in (("prompt", "UserPromptSubmit"), ("session-start", "SessionStart")):
+        said = {"cwd": str(repo.root), "hook_event_name": name, "prompt": "and thrice"}
+        out = agent.run(event, json.dumps({"session_id": ID, **said}).encode()).stdout
+        context = json.loads(out)["hookSpecificOutput"]["additionalContext"]
+        assert "caf\ufffd" in context and context.encode()
+    repo.git("checkout", "-q", "main")
+    assert "(on caf\ufffd)" in agent.prompt("and thrice")
+
+
+def test_a_long_name_of_a_branch_leaves_room_for_the_block(agent: Agent, repo: GitRepo) -> None:
+    repo.git("checkout", "-q", "-b", "/".join(["x" * 139] * 4))
+    agent.prompt("charge the card twice")
+    block = agent.prompt("why is the header red")
+    assert "    - charge the card twice" in block and "x…]" in block.splitlines()[0]
+    repo.git("checkout", "-q", "main")
+    assert "    - charge the card twice" in agent.prompt("why is the footer blue")
 
 
 def test_the_second_prompt_gets_the_block(agent: Agent) -> None:
