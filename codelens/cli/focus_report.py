@@ -21,7 +21,7 @@ def state_lines(
 ) -> Iterator[str]:
     """The block as the next prompt would show it."""
     from codelens.focus.context_block import block
-    from codelens.focus.topic_handles import true_handles
+    from codelens.focus.topic_code.topic_handles import true_handles
 
     text = block(
         state.forest, state.guide, settings, now=now, branch=place.label,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from codelens.engine.upkeep.index_upkeep import IndexUpkeep
     from codelens.engine.usage.usage_report import UsageReports
     from codelens.engine.versions.version_queries import VersionQueries
+
+
+def unnoticed() -> Settings:
+    """The settings for calls of no agent: the session trail and the usage stay as they are."""
+    return replace(config.load(), usage=False, trail=False, sent=False)
 
 
 class EngineCore:

@@ -16,12 +16,13 @@ from codelens.focus.forest import Forest, Node, grow
 from codelens.focus.guide import first_sentence, listen, reinforce, shorten
 from codelens.focus.prompt_terms import LONGEST_TEXT, terms_of
 from codelens.focus.term_vectors import counted
-from codelens.focus.topic_handles import note, true_handles
+from codelens.focus.topic_code.topic_handles import true_handles
+from codelens.focus.topic_code.topic_trail import note_handles, remember_turn
 from codelens.focus.waiting_turns import Utterance, Waiting
 from codelens.light_library import NamedTuple, sha256_hex
 from codelens.secret_masking import masked
-from codelens.trail import trail_log
 
+_LONGEST_ID = 100
 _LONGEST_KEPT = 300
 """Characters of a prompt that are kept to show; its terms are counted on more."""
 
@@ -61,7 +62,7 @@ def take_prompt(
     next turn takes the prompt in. Where nothing can be written, it is not remembered.
     """
     now = time.time() if now is None else now
-    utterance = _as_remembered(prompt, place, now)
+    utterance = _as_remembered(prompt, place, session, now)
     path = path_of(home, place, settings, session)
     notes: list[str] = []
     state = forest_file.State(Forest(), [])
@@ -142,11 +143,14 @@ def as_next_prompt_finds(
     return _with(home, place, settings, state=state, waiting=waiting)._replace(note=note)
 
 
-def _as_remembered(prompt: str, place: Checkout, now: float) -> Utterance:
+def _as_remembered(prompt: str, place: Checkout, session: str, now: float) -> Utterance:
     """What is kept of a prompt: its terms, and the beginning of its text, without secrets."""
     text = masked(prompt)[:LONGEST_TEXT]
     shortened = " ".join(_printable(text).split())[:_LONGEST_KEPT]
-    return Utterance("prompt", shortened, counted(terms_of(text)), now, place.label, place.root)
+    terms = counted(terms_of(text))
+    return Utterance(
+        "prompt", shortened, terms, now, place.label, place.root, session[-_LONGEST_ID:]
+    )
 
 
 def _with(
@@ -170,12 +174,13 @@ def _take(
         return
     shorten(state.guide, settings)
     reinforce(forest, state.guide)
-    if forest.last:
-        _note_handles(home, place, forest)
-    grow(
+    note_handles(home, place, forest, utterance.at)
+    classification = grow(
         forest, utterance.text, utterance.terms, settings, now=utterance.at,
         branch=utterance.branch, worktree=utterance.worktree,
     )  # fmt: skip
+    has_topic = classification.action != "none"
+    remember_turn(forest, utterance.session, utterance.at, has_topic=has_topic)
 
 
 def _as_read(path: str, state: forest_file.State) -> forest_file.State:
@@ -194,16 +199,6 @@ def _printable(text: str) -> str:
 
 
 _CONTROLS = {**dict.fromkeys(range(32), " "), 127: " "}
-
-
-def _note_handles(home: str, place: Checkout, forest: Forest) -> None:
-    """Give the last topic the code that was looked at since its last prompt."""
-    topic = forest.nodes[forest.last]
-    worktree = trail_log.worktree_key(place.root)
-    for entry in trail_log.latest(home, place.repository, since=int(forest.seen)):
-        if entry.worktree == worktree:
-            for handle in reversed(entry.handles[:2]):
-                note(topic, place.root, handle)
 
 
 def _newest(forest: Forest, before: int) -> int:

@@ -71,6 +71,15 @@ class Node:
         return self.kind == "prompt"
 
 
+class LastTurn(NamedTuple):
+    """The last prompt of a session."""
+
+    topic: int
+    """The root of its tree; 0 where there was none."""
+    at: float
+    """Seconds since the epoch."""
+
+
 class TreeScore(NamedTuple):
     """How a prompt fits one tree: `score` = `cosine` * `boost`."""
 
@@ -101,6 +110,7 @@ class Forest:
         prompts: how many prompts came so far, those without terms among them.
         last: the tree of the last prompt; 0 where there is none.
         seen: when the last prompt came, in seconds since the epoch.
+        turns: the last prompt of each session, by `session_key`, the latest last.
     """
 
     def __init__(self) -> None:
@@ -110,6 +120,7 @@ class Forest:
         self.prompts = 0
         self.last = 0
         self.seen = 0.0
+        self.turns: dict[str, LastTurn] = {}
         self.next_id = 1
         self._vectors: dict[int, Vector] = {}
 

@@ -11,7 +11,7 @@ import os
 import time
 
 from codelens import file_owner, filelock
-from codelens.focus.forest import Forest, Node
+from codelens.focus.forest import Forest, LastTurn, Node
 from codelens.focus.guide import GuideEntry
 from codelens.focus.line_fields import (
     Damaged,
@@ -173,6 +173,7 @@ def _lines(name: str, state: State) -> Iterator[dict[str, object]]:
     yield {
         file_owner.KEY: name, "version": VERSION, "prompts": forest.prompts, "last": forest.last,
         "next": forest.next_id, "seen": forest.seen,
+        "turns": [[session, *turn] for session, turn in forest.turns.items()],
         "root": state.root, "roots": list(roots), "taken": list(state.taken),
     }  # fmt: skip
     for node in forest.nodes.values():
@@ -210,6 +211,7 @@ def _state(head: dict[str, object], lines: list[dict[str, object]]) -> State:
         last = whole_in(head, "last")
         forest.last = last if last in forest.leaves() else 0
         forest.next_id = max(forest.next_id, whole_in(head, "next"))
+        forest.turns = _turns(head)
     except Damaged as error:
         forest.prompts = len(forest.nodes)
         note = note or str(error)
@@ -238,6 +240,22 @@ def _roots(head: dict[str, object]) -> dict[object, str]:
     roots = head.get("roots")
     listed = cast("list[object]", roots) if isinstance(roots, list) else []
     return {number: root for number, root in enumerate(listed) if isinstance(root, str)}
+
+
+def _turns(head: dict[str, object]) -> dict[str, LastTurn]:
+    """The last prompt of each session; none in a file of before they were kept."""
+    turns = head.get("turns")
+    result: dict[str, LastTurn] = {}
+    for turn in cast("list[object]", turns) if isinstance(turns, list) else []:
+        row = cast("list[object]", turn) if isinstance(turn, list) else []
+        fields: dict[str, object] = dict(zip(("session", "topic", "at"), row, strict=False))
+        try:
+            session, topic = text_in(fields, "session"), whole_in(fields, "topic")
+            result[session] = LastTurn(topic, number_in(fields, "at"))
+        except Damaged:
+            # Handles of one session are lost with it, and no prompt.
+            continue
+    return result
 
 
 def _taken(path: str, head: dict[str, object]) -> tuple[str, ...]:

@@ -52,6 +52,7 @@ class Utterance(NamedTuple):
     branch: str
     worktree: str
     """The root of the worktree."""
+    session: str = ""
 
 
 class Waiting(NamedTuple):
@@ -197,6 +198,8 @@ def _utterance(path: str, line: bytes) -> Utterance:
             cast("Literal['prompt', 'answer']", kind), text_in(fields, "text"),
             counts_in(fields, "terms"), number_in(fields, "at"), text_in(fields, "branch"),
             text_in(fields, "worktree"),
+            # Not written by versions of before it was.
+            text_in(fields, "session") if "session" in fields else "",
         )  # fmt: skip
     except Damaged as error:
         raise Damaged(f"is damaged: {error}") from error

@@ -45,8 +45,9 @@ def changed_definitions(
 
 def _changed(place: Checkout, name: str, replaced: Sequence[str]) -> list[str] | None:
     from codelens.engine.engine import Engine
+    from codelens.engine.engine_core import unnoticed
 
-    with Engine() as engine:
+    with Engine(unnoticed()) as engine:
         changed = engine.changed_elsewhere([name], path=place.root)
         if not changed:
             return None

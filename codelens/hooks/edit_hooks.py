@@ -83,22 +83,25 @@ def after_tool(home: str, event: HookInput, place: Checkout) -> None:
     """Leave a line in the session trail for an edit, or a call of codelens about definitions."""
     from codelens.focus import focus_settings
 
-    if not focus_settings.trail_is_on(home):
+    if event.has_failed or not focus_settings.trail_is_on(home):
         return
     tool, handles = _touched(event, place)
     if not handles:
         return
-    now = int(time.time())
+    now, ms = trail_log.moment()
     worktree = trail_log.worktree_key(place.root)
+    # A server that is not told the session writes its own name for it: topics need the host's.
+    sessions = {"", trail_log.session_key(event.session)}
     for trail_entry in trail_log.latest(home, place.repository, since=now - _SAME_CALL_S):
         if (
             trail_entry.worktree == worktree
+            and trail_entry.session in sessions
             and trail_entry.tool == tool
             and set(trail_entry.handles) & set(handles)
         ):
             return
     entry = TrailEntry(
-        now, event.session, worktree, place.branch, tool, ", ".join(handles[:2]), tuple(handles)
+        now, event.session, worktree, place.branch, tool, ", ".join(handles[:2]), tuple(handles), ms
     )
     if not trail_log.append(home, place.repository, entry):
         hook_log.note(home, "after-tool", "the trail is locked by another process")
@@ -119,6 +122,7 @@ def _touched(event: HookInput, place: Checkout) -> tuple[str, list[str]]:
         requested_handles += [handle for handle in listed if isinstance(handle, str) and handle]
     # What was asked for in words is answered with handles, the best first.
     touched = requested_handles or list(dict.fromkeys(_HANDLE.findall(masked(event.response))))
+    touched = [handle for handle in touched if f"'{handle}' was not found" not in event.response]
     return _DID.get(name, name), [handle for handle in touched if masked(handle) == handle][:4]
 
 

@@ -33,6 +33,8 @@ class HookInput(NamedTuple):
     tool: str
     arguments: dict[str, object]
     response: str
+    has_failed: bool
+    """Whether the tool says that nothing came of the call."""
 
 
 def parsed(data: bytes) -> HookInput | None:
@@ -64,6 +66,27 @@ def parsed(data: bytes) -> HookInput | None:
         tool=text("tool_name", "toolName") or ("edit_file" if "edits" in fields else ""),
         arguments=_arguments(fields),
         response=response if isinstance(response, str) else dumps(response)[:20_000],
+        has_failed=_has_failed(response),
+    )
+
+
+def _has_failed(response: object) -> bool:
+    """Whether an answer of a tool is an error, in the shapes of hosts and of MCP."""
+    if isinstance(response, str):
+        if response.lstrip().startswith("{"):
+            try:
+                return _has_failed(loads(response))
+            except (ValueError, RecursionError):
+                return False
+        return response.lstrip()[:7].lower().startswith(("error:", "error "))
+    if not isinstance(response, dict):
+        return False
+    fields = cast("dict[str, object]", response)
+    return (
+        any(fields.get(name) is True for name in ("isError", "is_error", "failed"))
+        or fields.get("success") is False
+        or fields.get("resultType") in {"failure", "denied", "rejected"}
+        or bool(fields.get("error"))
     )
 
 

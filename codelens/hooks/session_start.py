@@ -13,7 +13,7 @@ from codelens.focus.checkout import Checkout, head_commit
 from codelens.focus.context_block import block
 from codelens.focus.focus_settings import load_settings, usable_settings
 from codelens.focus.focus_turn import path_of
-from codelens.focus.topic_handles import true_handles
+from codelens.focus.topic_code.topic_handles import true_handles
 from codelens.hooks import hook_log, pending_recovery, work_elsewhere
 from codelens.hooks.hook_input import HookInput
 from codelens.hooks.session_standing import standing_at

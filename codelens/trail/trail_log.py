@@ -47,6 +47,18 @@ class TrailEntry(NamedTuple):
     """The call in a few words: `'Database' (3 definitions)`."""
     handles: tuple[str, ...] = ()
     """The most important handles, best first; for an edit the path that was edited."""
+    ms: int = 0
+    """Milliseconds after `at`: which of two calls in one second was first, a prompt between."""
+
+    def seconds(self) -> float:
+        """When, in seconds since the epoch, to the millisecond."""
+        return self.at + self.ms / 1000
+
+
+def moment() -> tuple[int, int]:
+    """Now, as an entry has it: seconds since the epoch, and milliseconds after these."""
+    seconds, ms = divmod(time.time_ns() // 1_000_000, 1000)
+    return seconds, ms
 
 
 def session_key(session_id: str) -> str:
@@ -201,6 +213,8 @@ def _written(entry: TrailEntry, text_value: str, handles: list[str]) -> bytes:
         "d": text_value,
         "h": handles,
     }
+    if entry.ms:
+        fields["m"] = entry.ms
     text = dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8") + b"\n"
 
@@ -225,10 +239,11 @@ def _entry(line: bytes) -> TrailEntry | None:
         fields = cast("dict[str, object]", loads(line))
     except (ValueError, RecursionError):
         return None
-    at, handles = fields.get("t"), fields.get("h")
+    at, handles, ms = fields.get("t"), fields.get("h"), fields.get("m", 0)
     session, worktree, branch, tool, summary = (fields.get(key) for key in "swbkd")
     if (
         isinstance(at, int)
+        and isinstance(ms, int)
         and isinstance(session, str)
         and isinstance(worktree, str)
         and isinstance(branch, str)
@@ -237,5 +252,5 @@ def _entry(line: bytes) -> TrailEntry | None:
         and isinstance(handles, list)
     ):
         named = tuple(str(handle) for handle in cast("list[object]", handles))
-        return TrailEntry(at, session, worktree, branch, tool, summary, named)
+        return TrailEntry(at, session, worktree, branch, tool, summary, named, ms)
     return None

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from codelens.errors import SettingError
 from codelens.extract.tokenizer import STOPWORDS
-from codelens.focus import focus_switch
+from codelens.focus import focus_switch, forest_file
 from codelens.focus.checkout import Checkout
 from codelens.focus.focus_settings import FocusSettings, load_settings, trail_is_on, usable_settings
-from codelens.focus.focus_turn import take_answer, take_prompt
-from codelens.focus.forest import Node
+from codelens.focus.focus_turn import path_of, take_answer, take_prompt
+from codelens.focus.forest import Forest, Node
 from codelens.focus.guide import first_sentence
 from codelens.focus.prompt_terms import FUNCTION_WORDS, _parts, _pieces, stem, terms_of
-from codelens.focus.topic_handles import note, true_handles
+from codelens.focus.topic_code.topic_handles import note, true_handles
 from codelens.trail.trail_log import TrailEntry, append, worktree_key
 
 PLACE = Checkout("/work/shop", "/work/shop/.git", "main")
@@ -313,3 +313,103 @@ def test_the_trail_gives_the_last_topic_its_handles(tmp_path: Path) -> None:
     append(tmp_path, place.repository, entry)
     said = prompt(tmp_path, "charge the card three times", 10, place)
     assert said.splitlines()[1].endswith("till.py#charge")
+
+
+SHOP = {
+    "auth.py": "class Session:\n    def refresh(self): ...\n\n"
+               "class Admin:\n    def logout(self): ...\n",
+    "till.py": "def charge(): ...\n", "web.py": "def page(): ...\n",
+}  # fmt: skip
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Checkout:
+    root = tmp_path / "shop"
+    root.mkdir()
+    for name, text in SHOP.items():
+        (root / name).write_text(text)
+    return Checkout(os.path.realpath(root), str(root), "main")
+
+
+def said_by(
+    home: Path, place: Checkout, session: str, text: str, at: float, **chosen: object
+) -> Forest:
+    """The forest after the prompt of a session."""
+    settings = FocusSettings(**chosen)  # type: ignore[arg-type]
+    take_prompt(str(home), place, text, settings, session=session, now=NOW + at)
+    return forest_file.load(path_of(str(home), place, settings, session)).forest
+
+
+def leave(home: Path, place: Checkout, session: str, tool: str, handle: str, at: float) -> None:
+    seconds, ms = divmod(round((NOW + at) * 1000), 1000)
+    key = worktree_key(place.root)
+    append(
+        home, place.repository, TrailEntry(seconds, session, key, "main", tool, "", (handle,), ms)
+    )
+
+
+def named(forest: Forest) -> dict[str, list[str]]:
+    """Handles of topics by the first prompt of each."""
+    prompts = {root: leaves[0].text for root, leaves in forest.leaves().items()}
+    return {prompts[root.id]: [handle for handle, _, _ in root.handles] for root in forest.roots()}
+
+
+@pytest.mark.parametrize(
+    ("tool", "handle", "expected"),
+    [
+        ("expanded", "auth.py#Session.refresh", ["auth.py#Session.refresh"]),
+        ("explored", "till.py#charge", ["till.py#charge"]),
+        ("edited", "till.py", ["till.py"]),
+        ("expanded", "auth.py#Session.never", []),
+        ("expanded", "auth.py#Session.logout", ["auth.py"]),
+        *((tool, "till.py#charge", [])
+          for tool in "searched outlined history impact related diff saved".split()),
+    ],
+)  # fmt: skip
+def test_what_was_expanded_explored_or_edited_and_is_there_is_named(
+    tmp_path: Path, shop: Checkout, tool: str, handle: str, expected: list[str]
+) -> None:
+    said_by(tmp_path, shop, "s1", "charge the card twice", 0)
+    leave(tmp_path, shop, "s1", tool, handle, 5)
+    forest = said_by(tmp_path, shop, "s1", "change the header font", 10)
+    assert named(forest)["charge the card twice"] == expected
+
+
+@pytest.mark.parametrize("scope", ["worktree", "repository", "session"])
+def test_an_edit_is_of_the_topic_that_its_own_session_had(
+    tmp_path: Path, shop: Checkout, scope: str
+) -> None:
+    said_by(tmp_path, shop, "s1", "charge the card twice", 0, scope=scope)
+    said_by(tmp_path, shop, "s2", "change the header font", 1, scope=scope)
+    leave(tmp_path, shop, "s1", "edited", "till.py", 2)
+    leave(tmp_path, shop, "s3", "edited", "auth.py", 2)
+    leave(tmp_path, shop, "s2", "edited", "web.py", 3)
+    said_by(tmp_path, shop, "s2", "yes", 4, scope=scope)
+    leave(tmp_path, shop, "s2", "expanded", "web.py#page", 5)
+    second = named(said_by(tmp_path, shop, "s2", "write a database migration", 6, scope=scope))
+    first = named(said_by(tmp_path, shop, "s1", "parse the docker socket", 7, scope=scope))
+    assert first["charge the card twice"] == ["till.py"]
+    assert second["change the header font"] == ["web.py#page", "web.py"]
+    other = [handles for name, handles in {**first, **second}.items()
+             if name not in {"charge the card twice", "change the header font"}]  # fmt: skip
+    assert other and not any(other)
+
+
+def test_prompts_within_one_second_share_no_edit(tmp_path: Path, shop: Checkout) -> None:
+    leave(tmp_path, shop, "s1", "edited", "web.py", 0.05)
+    said_by(tmp_path, shop, "s1", "charge the card twice", 0.1)
+    leave(tmp_path, shop, "s1", "edited", "till.py", 0.2)
+    said_by(tmp_path, shop, "s1", "change the header font", 0.3)
+    leave(tmp_path, shop, "s1", "edited", "auth.py", 0.4)
+    forest = said_by(tmp_path, shop, "s1", "write a database migration", 0.5)
+    assert named(forest) == {
+        "charge the card twice": ["till.py"], "change the header font": ["auth.py"],
+        "write a database migration": [],
+    }  # fmt: skip
+
+
+def test_a_line_without_milliseconds_counts_for_its_second(tmp_path: Path, shop: Checkout) -> None:
+    said_by(tmp_path, shop, "s1", "charge the card twice", 0)
+    leave(tmp_path, shop, "s1", "edited", "till.py", 1)
+    forest = said_by(tmp_path, shop, "s1", "charge it", 1.5)
+    assert named(forest)["charge the card twice"] == ["till.py"]

@@ -37,7 +37,14 @@ def as_kept(state: forest_file.State) -> list[object]:
     fields = [tuple(getattr(node, name) for name in node.__slots__)
               for node in forest.nodes.values()]  # fmt: skip
     guide = [(one.text, one.at, one.is_new, one.tree) for one in state.guide]
-    rest = (forest.prompts, forest.last, forest.next_id, forest.seen, forest.transitions.rows)
+    rest = (
+        forest.prompts,
+        forest.last,
+        forest.next_id,
+        forest.seen,
+        forest.transitions.rows,
+        forest.turns,
+    )
     return [fields, guide, rest, forest.counts.documents, forest.counts.holding]
 
 

@@ -59,6 +59,8 @@ def test_an_edit_is_warned_of_by_definition_where_there_is_an_index(
     assert warned(old_string="    return 1\n", new_string="") == ""
     assert warned(edits=[{"old_string": "return 1"}, {"old_string": "return 2"}]) == expected
     assert warned(content="x = 1\n") == expected
+    # What the hook asked of the engine was no call of the agent.
+    assert not list((agent.home / "trails").glob("*.jsonl"))
 
 
 def test_edits_and_calls_of_codelens_leave_one_line_each(agent: Agent, repo: GitRepo) -> None:
@@ -80,6 +82,35 @@ def test_edits_and_calls_of_codelens_leave_one_line_each(agent: Agent, repo: Git
         ("edited", ("till.py",)), ("expanded", ("till.py#charge",)),
         ("explored", ("web.py#page", "till.py#charge")),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"isError": True, "content": [{"type": "text", "text": "no"}]},
+        "ERROR 'till.py#Session.logout' was not found (till.py does not define it)",
+        [{"type": "text", "text": "ERROR 'till.py#Session.logout' was not found"}],
+        {"error": {"message": "no such handle"}}, {"success": False}, {"resultType": "failure"},
+    ],
+)  # fmt: skip
+def test_a_call_that_found_nothing_leaves_no_line(
+    agent: Agent, repo: GitRepo, response: object
+) -> None:
+    from codelens.scope.repository import Repository
+
+    asked = {"tool_input": {"handles": ["till.py#Session.logout"]}, "tool_response": response}
+    agent.hook("after-tool", "PostToolUse", tool_name="mcp__codelens__cl_expand", **asked)
+    assert entries(agent.home, Repository.at(repo.root).scope().repo_id) == []
+
+
+def test_two_sessions_that_edit_one_file_leave_a_line_each(agent: Agent, repo: GitRepo) -> None:
+    from codelens.scope.repository import Repository
+
+    fields = {"tool_name": "Edit", "tool_input": {"file_path": str(repo.root / "till.py")}}
+    for session in ("one", "two", "one"):
+        agent.hook("after-tool", "PostToolUse", **fields, session_id=session)
+    found = entries(agent.home, Repository.at(repo.root).scope().repo_id)
+    assert [entry.session for entry in found] == ["one", "two"]
 
 
 @pytest.mark.parametrize(

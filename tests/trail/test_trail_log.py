@@ -36,7 +36,9 @@ def files(home: Path) -> list[Path]:
 
 
 def test_what_was_appended_is_read_back_in_order(tmp_path: Path) -> None:
-    later = ENTRY._replace(at=NOW + 5, tool="impact", summary="Database (depth 2, 14 affected)")
+    later = ENTRY._replace(
+        at=NOW + 5, ms=250, tool="impact", summary="Database (depth 2, 14 affected)"
+    )
     assert append(tmp_path, "repo", ENTRY) and append(tmp_path, "repo", later)
     assert entries(tmp_path, "repo", now=NOW) == [ENTRY, later]
     assert entries(tmp_path, "other", now=NOW) == []

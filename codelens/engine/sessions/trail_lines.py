@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import logging
 import re
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -73,9 +72,10 @@ def trailed(
 
 def _note(settings: Settings, scope: Scope, line: TrailLine) -> None:
     session, worktree = asking().id, trail_log.worktree_key(scope.root)
+    at, ms = trail_log.moment()
     entry = TrailEntry(
-        int(time.time()), session, worktree, scope.branch,
-        line.tool, line.summary, line.handles[:_HANDLES],
+        at, session, worktree, scope.branch,
+        line.tool, line.summary, line.handles[:_HANDLES], ms,
     )  # fmt: skip
     try:
         trail_log.append(settings.home, scope.repo_id, entry)

@@ -1,8 +1,9 @@
 """The code that a topic is about: handles from the session trail, as far as they still hold.
 
 No index is opened here. A handle was true when its file had a certain size and time; while it has
-these, the handle is. In a file that changed since, its definition is looked for by its keyword;
-where that leaves a doubt the file alone is named, and a name that is gone is not shown.
+these, the handle is. In a file that changed since, its definition is looked for by its words
+(`definition_text`); where that leaves a doubt the file alone is named, and a name that is gone is
+not shown.
 """
 
 from __future__ import annotations
@@ -11,28 +12,43 @@ import os
 import stat
 
 from codelens.focus.forest import Node
+from codelens.focus.topic_code.definition_text import standing
 
 MOST = 2
 """Handles that a topic is shown with."""
 _KEPT = 6
 _LONGEST_HANDLE = 200
 _LARGEST_FILE = 500_000
-_KEYWORDS = frozenset(
-    "def class func function fn fun struct interface type enum trait impl module mod const let var "
-    "val sub proc defp defmodule macro namespace package object record protocol extension".split()
-)
-_LONGEST_BEFORE = 200
-"""Characters before a name that are looked at for its keyword."""
+_SECOND_NS = 1_000_000_000
 
 
-def note(topic: Node, root: str, handle: str) -> None:
-    """Put a handle first among those of a topic, with the present size and time of its file."""
+def note(topic: Node, root: str, handle: str, at: float | None = None) -> None:
+    """Put a handle first among those of a topic, with the present size and time of its file.
+
+    A definition that its file does not have is left out: a call may have asked for what never was.
+    Where words leave a doubt, the call is believed if the file did not change after it.
+
+    Args:
+        topic: the root of its tree.
+        root: of the worktree.
+        handle: as the trail has it.
+        at: when the call was, in seconds since the epoch; None: just now.
+    """
     path = _path(root, handle)
     if len(handle) > _LONGEST_HANDLE or path is None:
         return
     size, stamp = _stamp(path)
     if size < 0:
         return
+    file, _, symbol = handle.partition("#")
+    if symbol:
+        outcome = _standing(path, size, symbol)
+        # The trail of before it had milliseconds has whole seconds.
+        is_as_then = at is None or stamp < (at + 1) * _SECOND_NS
+        if outcome == "gone":
+            return
+        if outcome == "elsewhere" or (outcome == "unsure" and not is_as_then):
+            handle = file
     remaining = [pair for pair in topic.handles if pair[0] != handle]
     topic.handles = [(handle, size, stamp), *remaining][:_KEPT]
 
@@ -59,47 +75,21 @@ def _as_it_is(root: str, handle: str, size: int, stamp: int) -> str:
         return handle
     if not 0 <= now[0] <= _LARGEST_FILE:
         return ""
-    name = symbol.rpartition(".")[2].partition("~")[0]
+    outcome = _standing(path, now[0], symbol)
+    return {"there": handle, "gone": ""}.get(outcome, file)
+
+
+def _standing(path: str, size: int, symbol: str) -> str:
+    """As `definition_text.standing` has it; `unsure` of a file that is too large to read."""
+    if size > _LARGEST_FILE:
+        return "unsure"
     try:
         with open(path, encoding="utf-8", errors="replace") as source:
             text = source.read(_LARGEST_FILE)
     except OSError:
-        return ""
-    places = _places(text, name)
-    if any(_follows_keyword(text[max(0, at - _LONGEST_BEFORE) : at]) for at in places):
-        return handle
-    return file if places else ""
-
-
-def _places(text: str, name: str) -> list[int]:
-    """Where a name stands in a text as a whole word."""
-    places: list[int] = []
-    at = text.find(name) if name else -1
-    while at >= 0:
-        end = at + len(name)
-        if not (_goes_on(text[at - 1 : at]) or _goes_on(text[end : end + 1])):
-            places.append(at)
-        at = text.find(name, end)
-    return places
-
-
-def _goes_on(character: str) -> bool:
-    return character.isalnum() or character == "_"
-
-
-def _follows_keyword(before: str) -> bool:
-    """Whether a text ends with a keyword that defines what comes: `def `, `func (r *Reader) `."""
-    ahead = before.rstrip()
-    if ahead.endswith(")"):
-        before, opening, receiver = ahead.rpartition("(")
-        if not opening or "\n" in receiver or ")" in receiver[:-1]:
-            return False
-        ahead = before.rstrip()
-    # What stands right before the keyword belongs to no word: `(def`, but not `undef`.
-    end = len(ahead)
-    while end and _goes_on(ahead[end - 1]):
-        end -= 1
-    return ahead != before and ahead[end:] in _KEYWORDS
+        return "gone"
+    qualified, tilde, ordinal = symbol.rpartition("~")
+    return standing(text, path, qualified if tilde and ordinal.isdigit() else symbol)
 
 
 def _path(root: str, handle: str) -> str | None:
