@@ -82,7 +82,7 @@ _IN_RUNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 _NARROW = {ord("＝"): "=", ord("："): ":"}
 _PHRASE = (
     r"(?i)((?<![a-z])passphrases?\\?[\"']?\s*(?::=|=>|[=:：＝])[ \t]*)"
-    r"(?![\"'`])([^\s,;.\"'`]+(?:[ \t]+[^\s,;.\"'`]+){2,9})(?=[,;.]?\s*(?:\n|$))"
+    r"(?![\"'`])([^\s,;.\"'`]{1,40}(?:[ \t]+[^\s,;.\"'`]{1,40}){2,9})(?=[,;.]?\s*(?:\n|$))"
 )
 _NO_PASSWORD = frozenset(
     "a an and are as at being by empty for from given hard here in incorrect invalid it its known "

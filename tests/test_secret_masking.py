@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -196,3 +198,15 @@ def test_a_secret_at_the_edge_of_what_is_kept_is_masked_before_it_is_cut(tmp_pat
     take_prompt(str(tmp_path), Checkout("/a", "/a/.git", "main"), text, FocusSettings())
     for file in (one for one in tmp_path.rglob("*.jsonl")):
         assert b"ghp_" not in file.read_bytes() and b"16c7" not in file.read_bytes().lower()
+
+
+def test_a_text_of_names_costs_what_its_length_does() -> None:
+    """Of each pattern: what begins as a secret, over and over, is not read to the end each time."""
+    script = (
+        "import resource; resource.setrlimit(resource.RLIMIT_CPU, (10, 10))\n"
+        "from codelens.secret_masking import _PHRASE, masked\n"
+        "import re\n"
+        "re.findall(_PHRASE, 'passphrase:' * 20_000)\n"
+        "[masked(text * 2_000) for text in ('passphrase:', 'machine a login b ', 'auth:')]\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
