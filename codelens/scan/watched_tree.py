@@ -172,7 +172,10 @@ class WatchedTree:
             if now - self._swept_at < SWEEP_EVERY_S:
                 return [], []
             self._swept_at = now
-            if self._open_files.keys() >= self._files.keys():
+            if (
+                self._open_files.keys() >= self._files.keys()
+                and self._open_folders.keys() >= self._folders.keys()
+            ):
                 return [], []
             self._sweep_files, self._sweep_folders = list(self._files), list(self._folders)
         taken_folders, self._sweep_folders = _part(self._sweep_folders, _SWEPT_FOLDERS)

@@ -156,6 +156,21 @@ def test_what_is_not_told_is_seen_by_the_sweep(
     assert server.search("lantern", path=repo.root).results[0].symbol == "lantern"
 
 
+def test_a_sweep_sees_new_files_of_a_view_that_has_none(
+    repo: GitRepo, server: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in repo.root.glob("src/*/*.py"):
+        path.unlink()
+    at_rest(server, repo)
+    monkeypatch.setattr(watched_tree, "SWEEP_EVERY_S", 0.0)
+    monkeypatch.setattr(
+        folder_watch.FolderWatch, "read", lambda self: folder_watch.Events(set(), lost=False)
+    )
+    repo.write("src/p1/fresh.py", "def rekindle(): pass\n")
+    found = server.search("rekindle", path=repo.root)
+    assert [hit.path for hit in found.results] == ["src/p1/fresh.py"]
+
+
 def test_more_events_than_are_kept_are_a_look_at_everything(
     repo: GitRepo, server: Engine, looked_at: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:

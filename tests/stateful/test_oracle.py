@@ -325,7 +325,9 @@ class Histories(RuleBasedStateMachine):
 def listed(tree: Path, ref: str | None) -> set[bytes]:
     """Regular files that git names."""
     if ref is not None:
-        return {one for one in git(tree, "ls-tree", "-rz", "--name-only", ref).split(b"\0") if one}
+        entries = git(tree, "ls-tree", "-rz", ref).split(b"\0")
+        # A nested worktree that was added is a gitlink.
+        return {entry.partition(b"\t")[2] for entry in entries if entry.startswith(b"100")}
     named = git(tree, "ls-files", "-coz", "--exclude-standard").split(b"\0")
     root = os.fsencode(tree)
     found = set()
