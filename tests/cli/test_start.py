@@ -45,8 +45,8 @@ def imported_by(repo: Path, *arguments: str) -> set[str]:
         ("search tax", 430, 258, HEAVY),
         ("expand shop/book.py#tax", 430, 258, HEAVY - {"tomllib"}),
         ("status", 430, 270, HEAVY),
-        ("focus on --here", 120, 50, HEAVY | ENGINE),
-        ("hook prompt", 45, 30, HEAVY | ENGINE | {"re", "typing", "json"}),
+        ("focus on --here", 120, 52, HEAVY | ENGINE),
+        ("hook prompt", 45, 33, HEAVY | ENGINE | {"re", "typing", "json"}),
         ("--version", 30, 8, HEAVY | ENGINE),
     ],
 )
