@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
 
-from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.versions.rivals import MOST_RIVALS
 from codelens.errors import CodelensError
 
 BASE = "def load(name):\n    return open(name).read()\n"
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home")) as engine:
-        yield engine
 
 
 @pytest.fixture

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
 
 from codelens.answers.branch_answers import DiffAnswer
-from codelens.config import Settings
 from codelens.engine.engine import Engine
 
 MOVED = """\
@@ -19,12 +17,6 @@ def shorten(text, limit):
     return " ".join(kept) + ("..." if len(words) > limit else "")
 """
 STAYING = "\n\ndef first(text):\n    return text[0]\n"
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home")) as engine:
-        yield engine
 
 
 @pytest.fixture

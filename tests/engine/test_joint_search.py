@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
 
-from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import QueryError
 
@@ -32,12 +30,6 @@ PARTS = {
     part: {f"{part}/mod{number}.py": module(number) for number in numbers}
     for part, numbers in (("left", range(20)), ("right", range(20, 27)))
 }
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home")) as made:
-        yield made
 
 
 def made(root: Path, files: dict[str, str]) -> str:

@@ -5,25 +5,17 @@ from __future__ import annotations
 import itertools
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
 
 from codelens.answers.branch_answers import FileDiff
-from codelens.config import Settings
 from codelens.engine.engine import Engine
 
 LF = b"def load(name):\n    return name\n\n\nLIMIT = 1\n"
 CRLF = LF.replace(b"\n", b"\r\n")
 MIXED = b"def load(name):\r\n    return name\n\n\nLIMIT = 1\r\n"
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home")) as engine:
-        yield engine
 
 
 @pytest.fixture

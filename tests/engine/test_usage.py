@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,12 +27,6 @@ def repo(tmp_path: Path) -> GitRepo:
     made = GitRepo.init(tmp_path / "repo")
     made.commit("one", {"lamp.py": LONG, "other.py": "import lamp\nlamp.kindle(1)\n"})
     return made
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home")) as made:
-        yield made
 
 
 def test_a_served_answer_is_counted_with_what_it_saved(engine: Engine, repo: GitRepo) -> None:

@@ -98,6 +98,17 @@ def stage_of(flags: int) -> int:
     return flags >> 12 & 3
 
 
+def index_bytes(file: str) -> bytes:
+    """All bytes of an index file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    # A pipe would keep its opener waiting; this way it reads as empty.
+    with open(os.open(file, READ), "rb") as stream:
+        return stream.read()
+
+
 def load(file: str) -> IndexFile | None:
     """Read an index file; None if there is none.
 
@@ -107,9 +118,7 @@ def load(file: str) -> IndexFile | None:
         UnsupportedRepository: it has an extension that changes the meaning and is unknown.
     """
     try:
-        # A pipe would keep its opener waiting; this way it reads as empty.
-        with open(os.open(file, READ), "rb") as stream:
-            data = stream.read()
+        data = index_bytes(file)
     except (FileNotFoundError, NotADirectoryError):
         return None
     if len(data) < _HEADER.size + _CHECKSUM_BYTES:

@@ -7,7 +7,6 @@ chance likeness, so a reading must confirm it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Final
 
@@ -18,9 +17,9 @@ from codelens.scope.git_index.git_index_format import (
     SEARCHABLE_HEADS,
     UNSEARCHABLE_PARTS,
     IndexEntry,
+    index_bytes,
     unpacked,
 )
-from codelens.scope.special_files import READ
 
 _OID_BYTES: Final = 20
 
@@ -30,9 +29,7 @@ class IndexGlance:
 
     def __init__(self, file: str) -> None:
         try:
-            # A pipe would keep its opener waiting; this way it reads as empty.
-            with open(os.open(file, READ), "rb") as stream:
-                self._data = stream.read()
+            self._data = index_bytes(file)
         except OSError:
             self._data = b""
         # Version 4 cuts names short, and a split or sparse index has entries elsewhere.

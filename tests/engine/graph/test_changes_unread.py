@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,12 +14,6 @@ from codelens.index.refresh_budget import FEW_FILES
 from codelens.render.graph import graph_text
 
 NOW = "def fold(sheet, times):\n    return sheet * times\n"
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with Engine(Settings(home=tmp_path / "home")) as made:
-        yield made
 
 
 @pytest.fixture
