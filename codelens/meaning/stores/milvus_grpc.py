@@ -141,7 +141,7 @@ def _pymilvus() -> Any:  # noqa: ANN401 (the client is partly untyped)
     virtual environment inside could set what it likes.
     """
     # gRPC's handlers of fork start its poller in each child of ours, on files that are closed
-    # there: 4 of 400 children died of it before they ran.
+    # there: some children died of it before they ran.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     before = dict(os.environ)
     try:
