@@ -13,7 +13,7 @@ import pytest
 from codelens.errors import CodelensError
 from codelens.focus import focus_switch, forest_file
 from codelens.hooks import hook_log
-from codelens.index import crash_marker
+from codelens.index.workers import crash_marker
 from codelens.small_files import open_regular, read_small
 from codelens.store.database import database_recovery, restore_detection
 from codelens.store.saved import usage_log

@@ -13,8 +13,8 @@ from codelens.engine.current_view import CurrentView
 from codelens.extract.file_kinds import classify
 from codelens.extract.language_detection import language_of
 from codelens.handles.handle_reading import Reader
-from codelens.index.worker_pool import InProcess
-from codelens.index.worker_process import Task
+from codelens.index.workers.worker_pool import InProcess
+from codelens.index.workers.worker_process import Task
 from codelens.scan.content_hash import hash_of
 from codelens.store.facts.contents import TIER_FULL, find, surfaces, symbols_of
 from codelens.types import Symbol

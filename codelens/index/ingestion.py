@@ -14,8 +14,8 @@ from codelens.cancellation import check_cancelled
 from codelens.extract.language_detection import extractor_version, language_by_path, language_of
 from codelens.index.progress import Progress
 from codelens.index.text_sources import Source, Unavailable, Work
-from codelens.index.worker_pool import Extractor
-from codelens.index.worker_process import Task
+from codelens.index.workers.worker_pool import Extractor
+from codelens.index.workers.worker_process import Task
 from codelens.scan.content_hash import blob_oid, hash_of
 from codelens.store.database.database import BUSY_S, QUESTION_S, Database
 from codelens.store.database.writer_lease import Lease

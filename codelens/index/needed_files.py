@@ -23,7 +23,7 @@ from codelens.index.ingestion import Ingest
 from codelens.index.path_facts import path_facts, role_of_path
 from codelens.index.progress import silent
 from codelens.index.text_sources import Source, Work
-from codelens.index.worker_pool import InProcess
+from codelens.index.workers.worker_pool import InProcess
 from codelens.paths import matching
 from codelens.scope.repository import Scope
 from codelens.store.database.database import QUESTION_S, Database

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from codelens.config import Settings
 from codelens.errors import IndexLocked, LeaseLost
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.index.progress import Progress, silent
 from codelens.index.refresh_budget import FEW_FILES, Budget
+from codelens.index.refreshed_view import Refreshed, behind
 from codelens.index.text_sources import ANY_SIZE, STORED_UNREAD, BlobSource, Source, Work
-from codelens.index.view_refresh import (
-    Refreshed,
-    answered,
-    behind,
-    load,
-    update,
-)
-from codelens.index.worktree_comparison import Delta, Known, latest
+from codelens.index.view_refresh import answered
+from codelens.index.worktree_comparison import Delta, Known, latest, load
 from codelens.meaning.view_vectors import has_vectors
 from codelens.paths import printed
 from codelens.plurals import count_of
@@ -79,14 +75,27 @@ def refresh_ref(
         whole = _delta_of(tree, everything, gone, key)
         return (delta if is_same else whole), source
 
-    try:
-        refreshed = update(scope, db, settings, budget, progress=progress, look=look_again)
-    except (IndexLocked, LeaseLost) as error:
-        refreshed = behind(latest(db, scope, known), scope, delta, f"not updated: {error}")
+    refreshed = _brought(
+        scope, db, settings, budget=budget, progress=progress, known=known, delta=delta,
+        look=look_again,
+    )  # fmt: skip
     refreshed = answered(
         refreshed, db, scope, settings, budget=budget, works=everything, source=source
     )
     return _lacking(refreshed)
+
+
+def _brought(
+    scope: Scope, db: Database, settings: Settings, *, budget: Budget, progress: Progress,
+    known: Known, delta: Delta, look: Callable[[Known], tuple[Delta, Source]],
+) -> Refreshed:  # fmt: skip
+    """The view after an update that goes as far as the budget and other writers allow."""
+    from codelens.index.view_update import update
+
+    try:
+        return update(scope, db, settings, budget, progress=progress, look=look)
+    except (IndexLocked, LeaseLost) as error:
+        return behind(latest(db, scope, known), scope, delta, f"not updated: {error}")
 
 
 def _delta_of(tree: Tree, works: list[Work], gone: list[bytes], membership: str) -> Delta:

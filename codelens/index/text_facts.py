@@ -13,8 +13,8 @@ from typing import NamedTuple
 from codelens.errors import StoreError
 from codelens.extract.file_kinds import classify
 from codelens.extract.language_detection import extractor_version, language_of
-from codelens.index.worker_pool import InProcess, WorkerPool
-from codelens.index.worker_process import Task
+from codelens.index.workers.worker_pool import InProcess, WorkerPool
+from codelens.index.workers.worker_process import Task
 from codelens.scan.content_hash import blob_oid, hash_of
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
@@ -25,7 +25,7 @@ from codelens.types import RelPath, Symbol, Tier
 
 _HANG_S = 5.0
 _POOL_BYTES = 1_500_000
-"""From here on worker processes pay (`codelens.index.view_refresh`)."""
+"""From here on worker processes pay (`codelens.index.view_update`)."""
 
 
 class Text(NamedTuple):

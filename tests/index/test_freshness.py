@@ -212,12 +212,12 @@ def test_an_index_inside_the_repository_is_refused(repo: GitRepo) -> None:
 def test_newer_facts_are_not_replaced_by_an_older_extractor(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from codelens.index import ingestion, view_refresh, worktree_comparison
+    from codelens.index import ingestion, view_update, worktree_comparison
 
     engine.look(path=repo.root)
-    for module in (worktree_comparison, view_refresh):
+    for module in (worktree_comparison, view_update):
         monkeypatch.setattr(module, "EXTRACTOR_VERSION", 10**6)
-    for module in (ingestion, view_refresh):
+    for module in (ingestion, view_update):
         monkeypatch.setattr(module, "extractor_version", lambda _: 10**9)
     assert engine.look(path=repo.root).indexed == 41
     assert engine.look(path=repo.root).indexed == 0

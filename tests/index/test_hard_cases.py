@@ -12,7 +12,7 @@ from gitrepo import GitRepo, git_environment
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import BareRepository, SettingError, UnsupportedRepository
-from codelens.index import ingestion, view_refresh
+from codelens.index import ingestion, view_update
 from codelens.store.database.index_opening import open_index
 
 
@@ -32,7 +32,7 @@ def test_an_interrupted_first_index_is_never_called_fresh(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
     steps = 0
-    real = view_refresh._Update._grow
+    real = view_update._Update._grow
 
     def dying(self, *args, **options):
         nonlocal steps
@@ -42,7 +42,7 @@ def test_an_interrupted_first_index_is_never_called_fresh(
         return real(self, *args, **options)
 
     monkeypatch.setattr(ingestion, "_COMMIT_S", 0.0)
-    monkeypatch.setattr(view_refresh._Update, "_grow", dying)
+    monkeypatch.setattr(view_update._Update, "_grow", dying)
     with pytest.raises(KeyboardInterrupt):
         engine.look(path=repo.root)
     assert engine.look(path=repo.root, budget_ms=0).status == "partial"

@@ -15,7 +15,7 @@ from codelens.config import damage_in
 from codelens.engine.doctor.findings import Examination, Finding
 from codelens.engine.upkeep import disk_space
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
-from codelens.index.crash_marker import dead_marks
+from codelens.index.workers.crash_marker import dead_marks
 from codelens.plurals import count_of
 from codelens.store.database import database_recovery, page_checksums
 from codelens.store.database.schema_migration import migrations

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from codelens.errors import ReadError
 from codelens.extract.language_detection import language_of
-from codelens.index.worker_process import Task, extract
+from codelens.index.workers.worker_process import Task, extract
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_tree import read_tree
 from codelens.scope.repository import Repository

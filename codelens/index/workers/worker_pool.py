@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from codelens.extract.language_settings import TEXT, language_info
-from codelens.index.crash_marker import CrashMark
-from codelens.index.watchdog import Watchdog
-from codelens.index.worker_process import Task, extract, read_frame, write_frame
+from codelens.index.workers.crash_marker import CrashMark
+from codelens.index.workers.watchdog import Watchdog
+from codelens.index.workers.worker_process import Task, extract, read_frame, write_frame
 from codelens.store.facts.packed_facts import PackedFacts
 
 if TYPE_CHECKING:
@@ -210,7 +210,13 @@ class _Worker:
         self._hung = False
         self.done_bytes = 0
         # -P: the folder a user stands in is never searched for modules; it may be hostile.
-        command = [sys.executable, "-P", "-m", "codelens.index.worker_process", str(os.getpid())]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "codelens.index.workers.worker_process",
+            str(os.getpid()),
+        ]
         known = [entry for entry in sys.path if os.path.isabs(entry)]
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             command,
