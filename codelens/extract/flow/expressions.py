@@ -37,6 +37,9 @@ _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\??\.#?[\w$]+)*|[$#][\w$]*(?:\??\.#?[\w$]+
 """A name, or names with dots between: most of all expressions."""
 _FIRST = frozenset({"&&", "and"})
 _MORE = "*"
+_EVERY = "*"
+"""Before the type of nodes: all children that are of it."""
+_MOST_BRANCHES = 8
 _MOST_MARKS = 6
 _CHOICES = frozenset({"||", "??", "or"})
 
@@ -160,6 +163,32 @@ class Expressions:
             return first
         return UNKNOWN if UNKNOWN in {first, second} else f"({first}|{second})"
 
+    def _branches(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        """What one of several branches gives; a branch that is not there gives nothing."""
+        texts: dict[str, None] = {}
+        for part in parts:
+            if part[0] == _EVERY:
+                nodes = [inner for inner in node.named_children if inner.type == part[1:]]
+            else:
+                nodes = [child(node, part)]
+            for branch in nodes:
+                texts[self.written(branch, depth) if branch is not None else LITERAL] = None
+        if UNKNOWN in texts or len(texts) > _MOST_BRANCHES:
+            return UNKNOWN
+        return next(iter(texts)) if len(texts) == 1 else f"({'|'.join(texts)})"
+
+    def _last(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        """What the last of several statements gives."""
+        inner = [part for part in node.named_children if not part.is_extra]
+        inner = [part for part in inner if part.type not in parts]
+        return self.written(inner[-1], depth) if inner else LITERAL
+
+    def _kept(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        """What a variable keeps that is given a value if it has none: `@a ||= A.new`."""
+        sign = node.child_by_field_name("operator")
+        is_kept = sign is not None and sign.type.rstrip("=") in _CHOICES | _FIRST
+        return self.written(child(node, parts[0]), depth) if is_kept else UNKNOWN
+
     def _record(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
         """An object by its keys and what it takes over; what nothing is known of hides the rest."""
         texts: list[str] = []
@@ -209,6 +238,9 @@ _FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
     "either": Expressions._either,  # pyright: ignore[reportPrivateUsage]
     "operator": Expressions._operator,  # pyright: ignore[reportPrivateUsage]
     "cast": Expressions._cast,  # pyright: ignore[reportPrivateUsage]
+    "branches": Expressions._branches,  # pyright: ignore[reportPrivateUsage]
+    "last": Expressions._last,  # pyright: ignore[reportPrivateUsage]
+    "kept": Expressions._kept,  # pyright: ignore[reportPrivateUsage]
     "record": Expressions._record,  # pyright: ignore[reportPrivateUsage]
     "returns": Expressions._returns,  # pyright: ignore[reportPrivateUsage]
     "then": Expressions._then,  # pyright: ignore[reportPrivateUsage]

@@ -20,14 +20,14 @@ _BEFORE_NAME = _DOTS | BLANKS
 _CLOSED = frozenset(")]")
 _CUT = frozenset(".?!")
 """A text that begins so is not the whole of a chain."""
-_JOINT = re.compile(rb"\s*\.[?!]?(?!\.)|>-\??(?=\s*[\w)\]])|::(?=[\w>])|\\(?=\w)")
+_JOINT = re.compile(rb"\s*\.[?!&]?(?!\.)|>-\??(?=\s*[\w)\]])|::(?=[\w>])|\\(?=\w)")
 """What joins a member to its owner, read backwards."""
 _CHAIN = re.compile(
-    rb"(?:\s*\.[?!]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!]?|>-\??|::|\\))*[\w$#\x80-\xff]*"
+    rb"(?:\s*\.[?!&]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!&]?|>-\??|::|\\))*[\w$#\x80-\xff]*"
     rb"[A-Za-z_$#\x80-\xff])(?![\w$.)\]?>:\\\x80-\xff\"'`}]|\s+\.)"
 )
 """The same with the names before it, where there is nothing but names."""
-_DOT = re.compile(r"[?!]?\.|\??->|::|\\")
+_DOT = re.compile(r"[?!&]?\.|\??->|::|\\")
 
 
 def receivers_of(

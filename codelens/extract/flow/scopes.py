@@ -105,13 +105,16 @@ class Flow:
                 else:
                     free.append((start, end, scope))
         starts = sorted(bodies)
+        whole = set(owners.values())
         for start, end, scope in free:
             first = bisect_right(starts, start - 1)
             # The first body in it is its own, as what is around a body stands right before.
             if first < len(starts) and starts[first] < end:
                 at = bodies[starts[first]]
                 frame = symbols.frames[at]
-                if frame.tree_start <= start and end <= frame.tree_end:
+                # What begins where a body does is in it: `class A; class << self`.
+                inside = at in whole and start >= frame.body_start
+                if not inside and frame.tree_start <= start and end <= frame.tree_end:
                     owners[scope] = at
         return owners
 

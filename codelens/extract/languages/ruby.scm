@@ -72,7 +72,9 @@
 (operator_assignment left: (identifier)) @bind
 (operator_assignment left: (instance_variable)) @bind
 (method_parameters (identifier) @bind.parameter)
-(method_parameters (_ name: (identifier) @bind.parameter))
+(method_parameters (_ name: (identifier) @bind.parameter !value))
+(method_parameters (optional_parameter) @bind)
+(method_parameters (keyword_parameter value: (_)) @bind)
 (block_parameters (identifier) @bind.parameter)
 (block_parameters (_ name: (identifier) @bind.parameter))
 (lambda_parameters (identifier) @bind.parameter)
@@ -98,6 +100,11 @@
 ]
 (method body: (body_statement (_) @bind.return .))
 (singleton_method body: (body_statement (_) @bind.return .))
+(method body: (body_statement (_) @bind.return . (rescue)))
+(singleton_method body: (body_statement (_) @bind.return . (rescue)))
+(method body: (body_statement (_) @bind.return . (ensure)))
+(method "=" body: (_) @bind.return)
+(singleton_method "=" body: (_) @bind.return)
 (return (argument_list . (_) @bind.return .))
 (superclass (_) @bind.base)
 (class body: (body_statement (call !receiver method: (identifier) arguments: (argument_list [(constant) (scope_resolution)] @bind.implements))))

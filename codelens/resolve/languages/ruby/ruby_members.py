@@ -12,7 +12,13 @@ from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.values import Instance
-from codelens.resolve.languages.ruby.ruby_mixins import Mixed, class_methods, mixed, singletons
+from codelens.resolve.languages.ruby.ruby_mixins import (
+    NOTHING_MIXED,
+    Mixed,
+    class_methods,
+    mixed,
+    singletons,
+)
 
 _CALLED = CALLABLE | {"property"}
 _HOLDERS = TYPES | {"module"}
@@ -119,10 +125,21 @@ class RubyMembers(Members):
         return bases
 
     def _included(self, own: Instance) -> list[Instance]:
+        """Modules that a class or module includes, itself or made to by one of them."""
+        modules = self._named_included(own)
+        for module in modules:
+            for part in self.parts(self.qualified(module)) if len(modules) < _MOST_TAKERS else ():
+                for scope, name in reversed(self._mixed(part).passed):
+                    passed = self._named_in(part.path, scope, name, own)
+                    modules += [taken for taken in passed if taken not in modules]
+        return modules
+
+    def _named_included(self, own: Instance) -> list[Instance]:
+        # What is included last comes first; of `include A, B` it is A.
         return [
             base
             for referent in self.parts(self.qualified(own))
-            for row in self._mixed(referent).included
+            for row in sorted(self._mixed(referent).included, key=lambda row: -row.line)
             for base in self._named_in(referent.path, row.scope, row.text, own)
         ]
 
@@ -131,11 +148,11 @@ class RubyMembers(Members):
         return [Instance(*referent[:2]) for referent in referents if referent[:2] != but[:2]]
 
     def _mixed(self, referent: Referent) -> Mixed:
-        nothing = Mixed((), (), (), (), is_concern=False)
         model = self.view.model(referent.path)
         if model is None:
-            return nothing
-        return self.once(("mixed", *referent[:2]), lambda: mixed(model, referent.symbol), nothing)
+            return NOTHING_MIXED
+        key = ("mixed", *referent[:2])
+        return self.once(key, lambda: mixed(model, referent.symbol), NOTHING_MIXED)
 
     def _extensions(self, own: Instance) -> list[Instance]:
         """Modules whose methods a class has itself: of `extend`, and of what it includes."""
@@ -193,6 +210,28 @@ class RubyMembers(Members):
         methods = (referent for type_ in line[1:] for referent in self.methods(type_, name))
         return list(dict.fromkeys(methods))
 
+    def above_takers(self, own: Instance, name: str) -> list[Referent]:
+        """What `super` in a method of a module calls: behind it in the types that take it in."""
+        key = ("above takers", own[:2], name)
+        return self.once(key, lambda: self._above_takers(own, name), [])
+
+    def _above_takers(self, own: Instance, name: str) -> list[Referent]:
+        takers = self.view.index("ruby takers", self._takers)
+        line = [own]
+        methods: dict[Referent, None] = {}
+        for type_ in line:
+            line += [taker for taker in takers.get(type_[:2], ()) if taker not in line]
+            if len(line) > _MOST_TAKERS:
+                return []
+            ancestry = self.ancestry(type_)
+            behind = ancestry[ancestry.index(own) + 1 :] if own in ancestry else []
+            for above in behind:
+                referents = self._in_parts(above, name, singleton=False)
+                if referents:
+                    methods |= dict.fromkeys(referents)
+                    break
+        return list(methods)
+
     def _takers(self) -> dict[tuple[bytes, int], list[Instance]]:
         """Modules and types -> the types and modules that include or derive from them."""
         takers: dict[tuple[bytes, int], list[Instance]] = {}
@@ -223,8 +262,11 @@ class RubyMembers(Members):
             for at, symbol in enumerate(model.symbols if model is not None else ()):
                 if model is None or symbol.parent >= 0 or symbol.kind not in CALLABLE:
                     continue
-                if not in_block(model, at):
-                    by_name.setdefault(symbol.name, {})[path] = Referent(path, at, 0, symbol.name)
+                # `RSpec.configure do |config| def capture ...` is a method of all objects as well.
+                nested = in_block(model, at, 1)
+                known = by_name.setdefault(symbol.name, {})
+                if not nested and (path not in known or not in_block(model, at)):
+                    known[path] = Referent(path, at, 0, symbol.name)
         return by_name
 
     def added(self, own: Instance, name: str) -> list[Referent]:
@@ -316,6 +358,8 @@ class RubyMembers(Members):
                 for at in places
                 if model.symbols[at].kind in _CALLED and (at in alone) is singleton
             ]
+            # `attr_accessor :a` beside `def a` is for the one that sets.
+            methods = [at for at in methods if model.symbols[at].kind in CALLABLE] or methods
             # What a block in the class defines is mostly of what the block makes.
             direct = [at for at in methods if not in_block(model, at)]
             if methods:
@@ -327,7 +371,17 @@ class RubyMembers(Members):
         return self.once(("singletons", path), lambda: singletons(model), frozenset())
 
 
-def in_block(model: FileModel, symbol: int) -> bool:
-    """Whether a method is defined in a block: `Class.new do def f; end end`."""
+def in_block(model: FileModel, symbol: int, below: int = 0) -> bool:
+    """Whether a method is defined in a block: `Class.new do def f; end end`.
+
+    Args:
+        model: of its file.
+        symbol: the method.
+        below: in how many blocks that block stands, at least.
+    """
     around = model.scopes[model.own_scope.get(symbol, 0)].parent
+    for _ in range(below):
+        if around < 0 or model.scopes[around].kind != "block":
+            return False
+        around = model.scopes[around].parent
     return around >= 0 and model.scopes[around].kind == "block"

@@ -8,12 +8,14 @@ that calls `base.extend(M)` in `self.included(base)` gives `M` to who includes i
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import FileModel
 from codelens.types import Binding
 
 _HOOKS = frozenset({"included", "prepended"})
+_INCLUDING = frozenset({"include", "send", "__send__", "public_send"})
 
 
 class Mixed(NamedTuple):
@@ -24,14 +26,19 @@ class Mixed(NamedTuple):
     extended: tuple[Binding, ...]
     handed: tuple[tuple[int, str], ...]
     """Scope and name of modules that includers are extended with."""
+    passed: tuple[tuple[int, str], ...]
+    """The same of modules that includers are made to include."""
     is_concern: bool
+
+
+NOTHING_MIXED = Mixed((), (), (), (), (), is_concern=False)
 
 
 def mixed(model: FileModel, symbol: int) -> Mixed:
     """What a class or module mixes in."""
     scope = model.own_scope.get(symbol)
     if scope is None:
-        return Mixed((), (), (), (), is_concern=False)
+        return NOTHING_MIXED
     rows = [row for row in model.of_scope.get(scope, ()) if row.how == "implements"]
     calls = {
         (reference.line, bool(reference.receiver))
@@ -39,15 +46,14 @@ def mixed(model: FileModel, symbol: int) -> Mixed:
         if reference.name == "extend" and reference.kind == "call"
     }
     extended = tuple(row for row in rows if (row.line, False) in calls)
-    handed = [
-        (scope, f"{reference.receiver}.{reference.name}".strip("."))
+    handed = _in_hooks(model, symbol, scope, {line for line, owned in calls if owned})
+    # `include` was private until Ruby 2.1: `base.send :include, M`; `extend` never was.
+    including = {
+        reference.line
         for reference in model.references
-        if reference.kind == "type"
-        and (reference.line, True) in calls
-        and reference.symbol >= 0
-        and model.symbols[reference.symbol].parent == symbol
-        and model.symbols[reference.symbol].name in _HOOKS
-    ]
+        if reference.name in _INCLUDING and reference.kind == "call" and reference.receiver
+    }
+    passed = _in_hooks(model, symbol, scope, including)
     concern = any(row.text.rpartition("::")[2] == "Concern" for row in extended)
     before = {
         reference.line
@@ -57,7 +63,22 @@ def mixed(model: FileModel, symbol: int) -> Mixed:
     prepended = tuple(row for row in rows if row.line in before)
     others = (row for row in rows if row.line not in before)
     included = tuple(row for row in others if (row.line, False) not in calls)
-    return Mixed(included, prepended, extended, tuple(handed), concern)
+    return Mixed(included, prepended, extended, handed, passed, concern)
+
+
+def _in_hooks(
+    model: FileModel, symbol: int, scope: int, lines: Set[int]
+) -> tuple[tuple[int, str], ...]:
+    """Modules that are named on those lines of what runs when a module is taken in."""
+    return tuple(
+        (scope, f"{reference.receiver}.{reference.name}".strip("."))
+        for reference in model.references
+        if reference.kind == "type"
+        and reference.line in lines
+        and reference.symbol >= 0
+        and model.symbols[reference.symbol].parent == symbol
+        and model.symbols[reference.symbol].name in _HOOKS
+    )
 
 
 def singletons(model: FileModel) -> frozenset[int]:

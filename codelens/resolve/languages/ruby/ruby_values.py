@@ -13,7 +13,7 @@ from codelens.resolve.inference.call_results import Calls
 from codelens.resolve.inference.expression_values import Expressions
 from codelens.resolve.inference.name_lookup import LOCAL, Names, Referent
 from codelens.resolve.inference.resolver import Resolver
-from codelens.resolve.inference.values import Definition, Instance, Value, each, together
+from codelens.resolve.inference.values import Definition, Instance, Literal, Value, each, together
 from codelens.resolve.languages.ruby.ruby_core_methods import CORE_METHODS
 from codelens.resolve.languages.ruby.ruby_members import RubyMembers
 from codelens.types import Reference
@@ -24,6 +24,10 @@ SETTER = "="
 """In place of arguments: the call is an assignment, `a.b = c`."""
 _MOST_OF_A_NAME = 8
 """Methods: a use that may mean more of them by its name tells nothing."""
+
+
+_THE_SAME = frozenset({"clone", "dup", "freeze", "itself", "tap"})
+"""Methods of all objects that give what they are called on, or another like it."""
 
 
 class RubyExpressions(Expressions):
@@ -90,8 +94,11 @@ class RubyExpressions(Expressions):
         receiver = reference.receiver
         if reference.kind != "call" or name in CORE_METHODS:
             return []
-        if receiver and self.value(path, reference.scope, receiver, reference.line) is not None:
-            return []
+        if receiver:
+            value = self.value(path, reference.scope, receiver, reference.line)
+            # Of a text or a number a view may have added the method to Ruby's own class.
+            if value is not None and not isinstance(value, Literal):
+                return []
         methods = self._members.named(name)
         return methods if len(methods) <= _MOST_OF_A_NAME else []
 
@@ -130,7 +137,8 @@ class RubyExpressions(Expressions):
                 for base in self._members.superclasses(own)[:1]
                 for referent in self._members.own_methods(base, method)
             ]
-        return self._members.methods(own, method, above=True)
+        methods = self._members.methods(own, method, above=True)
+        return methods or self._members.above_takers(own, method)
 
     def _outer(self, path: bytes, model: FileModel, scope: int, name: str) -> list[Referent]:
         """A method that is defined in no class: of the innermost block around that has one.
@@ -192,7 +200,7 @@ class RubyExpressions(Expressions):
         if head[0] == "(":
             return super()._value(path, scope, taken, line)
         if head == "0":
-            return None
+            return Literal() if not rest else None
         at = 0
         if head[:1].isupper():
             name = head
@@ -245,6 +253,8 @@ class RubyExpressions(Expressions):
                 return Definition(*value[:2])
             type_ = value
             referents = self._members.methods(type_, name)
+            if name in _THE_SAME and not referents:
+                return value
         else:
             return None
         for referent in referents:
