@@ -33,13 +33,15 @@ SIZES = {
     "CODELENS_FAULT_ROUNDS": Size(0, 300),  # of each kind of fault; 0: each test's own few
     "CODELENS_FUZZ_INPUTS": Size(10_000, 100_000),  # queries, handles and MCP arguments
     "CODELENS_FUZZ_TINY_FILES": Size(3_000, 200_000),  # in one repository
-    "CODELENS_HOSTILE_CASES": Size(10_000, 200_000),  # damaged texts, over all languages
+    "CODELENS_HOSTILE_CASES": Size(4_000, 200_000),  # damaged texts, over all languages
     "CODELENS_GROWTH_SHARE": Size(40, 1),  # one of so many patterns is tried in each language
-    "CODELENS_HOSTILE_SHARE": Size(3, 1),  # one of so many built texts is extracted
+    "CODELENS_HOSTILE_SHARE": Size(10, 1),  # one of so many built texts is extracted
     "CODELENS_CAPSULE_TASKS": Size(40, 10_000),  # tasks explored, each within a drawn budget
     "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide what was not sent
+    "CODELENS_CORPUS_TEXT_BYTES": Size(40_000, 1_000_000),  # of each text in one repository
     "CODELENS_ROUGH_PAIRS": Size(1, 1_000),  # of a small file and what lies in its place
-    "CODELENS_LOAD_SECONDS": Size(60, 600),  # of the crowd
+    "CODELENS_LOAD_SECONDS": Size(25, 600),  # of the crowd
+    "CODELENS_ZEROS_MB": Size(800, 3_000),  # of a commit that git keeps small
     "CODELENS_HTTP_CROWD_SECONDS": Size(15, 300),  # twenty clients of one server over HTTP
     "CODELENS_TEST_SCALE": Size(1, 10),  # times the examples of generated trees
 }

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from corpus.texts import TEXTS
 from gitrepo import GitRepo, git_environment
+from harness_sizes import size_of
 
 _HUGE = 3 * 1024**3
 """Bytes; sparse on the disk."""
@@ -25,16 +26,18 @@ class BrokenRepository(NamedTuple):
 
     build: Callable[[GitRepo], None]
     commands: tuple[str, ...]
+    most_bytes: int
+    """Of address space, less than the file that is far too large; libraries take a good part."""
 
 
 REPOSITORIES: dict[str, BrokenRepository] = {}
 _Build = Callable[[GitRepo], None]
 
 
-def _broken_for(*commands: str) -> Callable[[_Build], _Build]:
+def _broken_for(*commands: str, most_bytes: int = 2 * 1024**3) -> Callable[[_Build], _Build]:
     def keep(build: _Build) -> _Build:
         name = build.__name__.strip("_").replace("_", " ")
-        REPOSITORIES[name] = BrokenRepository(build, commands)
+        REPOSITORIES[name] = BrokenRepository(build, commands, most_bytes)
         return build
 
     return keep
@@ -128,7 +131,8 @@ def _a_path_that_is_longer_than_the_system_takes(repo: GitRepo) -> None:
 @_broken
 def _all_texts_of_the_corpus(repo: GitRepo) -> None:
     for number, (language, text) in enumerate(TEXTS.values()):
-        repo.write(f"texts/t{number}.{_ENDINGS.get(language, language)}", text)
+        cut = text[: size_of("CODELENS_CORPUS_TEXT_BYTES")]
+        repo.write(f"texts/t{number}.{_ENDINGS.get(language, language)}", cut)
 
 
 @_broken
@@ -189,10 +193,14 @@ def _a_tracked_file_that_became_huge(repo: GitRepo) -> None:
     _enlarged(repo.root / "wick.py")
 
 
-@_broken_for(*_BRANCHES, "search --ref HEAD~1 kindle", "diff HEAD~1", "impact --diff HEAD~1")
+@_broken_for(
+    *(*_BRANCHES, "search --ref HEAD~1 kindle", "diff HEAD~1", "impact --diff HEAD~1"),
+    most_bytes=700 * 1024**2,
+)
 def _a_commit_of_a_file_of_zeros(repo: GitRepo) -> None:
-    """3 GB that git packs into 3 MB."""
-    zeros = subprocess.Popen(["head", "-c", str(_HUGE), "/dev/zero"], stdout=subprocess.PIPE)
+    """Gigabytes that git keeps in a thousandth of that."""
+    size = f"{size_of('CODELENS_ZEROS_MB')}M"
+    zeros = subprocess.Popen(["head", "-c", size, "/dev/zero"], stdout=subprocess.PIPE)
     hashed = ["git", "-c", "core.bigFileThreshold=1m", "hash-object", "-w", "--stdin"]
     oid = subprocess.run(
         hashed, cwd=repo.root, env=git_environment(), stdin=zeros.stdout,

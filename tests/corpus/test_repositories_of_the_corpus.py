@@ -6,21 +6,20 @@ import json
 import resource
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from corpus.repositories import REPOSITORIES
 from gitrepo import GitRepo, git_environment
 
-MOST_BYTES = 2 * 1024**3
-"""Of address space, less than the files that are far too large; libraries take a good part."""
 CPU_S = 120
 HANGS_S = 300
 """Of the clock: who waits at a pipe needs no CPU."""
 
 
-def _limit() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+def _limit(most_bytes: int) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
 
 
@@ -46,7 +45,7 @@ def test_a_repository_that_broke_something_is_answered_or_refused(
             text=True,
             errors="replace",
             timeout=HANGS_S,
-            preexec_fn=_limit,
+            preexec_fn=partial(_limit, REPOSITORIES[name].most_bytes),
         )
         assert "Traceback" not in done.stderr, done.stderr[-2000:]
         assert done.returncode in {0, 1, 2}, (args, done.returncode, done.stderr[-500:])

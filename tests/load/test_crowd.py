@@ -1,6 +1,6 @@
 """Eight processes over four worktrees, editing, switching, asking: no lock error, no wrong answer.
 
-CODELENS_LOAD_SECONDS sets how long (default 60, the full run is 600); CODELENS_LOAD_REPOSITORY a
+CODELENS_LOAD_SECONDS sets how long (default 25, the full run is 600); CODELENS_LOAD_REPOSITORY a
 repository to do it on, else one is made.
 """
 
