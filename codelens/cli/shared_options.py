@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from typing import TYPE_CHECKING, TypedDict
 
 from codelens.cli.command_examples import examples_of
@@ -158,8 +159,14 @@ def add_budget(parser: argparse.ArgumentParser) -> None:
 
 
 def budget_of(args: argparse.Namespace, settings: Settings) -> float | None:
-    """The budget that was given, else that of the settings."""
-    return settings.budget_ms if args.budget is None else args.budget
+    """What is left of the budget that was given, else of that of the settings.
+
+    It counts from the start of this process, but half of it is for the question in any case.
+    """
+    budget_ms = settings.budget_ms if args.budget is None else args.budget
+    if budget_ms is None:
+        return None
+    return max(budget_ms - time.process_time() * 1000, budget_ms / 2)
 
 
 def milliseconds(text: str) -> float:

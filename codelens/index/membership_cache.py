@@ -91,12 +91,18 @@ class Surveyor:
         return json.dumps(known, sort_keys=True)
 
     @property
-    def tracked_paths(self) -> frozenset[bytes]:
-        """What git's index names, submodules aside; it need not be on the disk."""
-        paths = self._tracked.paths - self._tracked.gitlinks
+    def tracked_paths(self) -> list[bytes]:
+        """What git's index names, in its order, submodules aside; it need not be on the disk."""
+        gitlinks = self._tracked.gitlinks
+        paths = [path for path in self._tracked.in_order if path not in gitlinks]
         if not self.own_rules.digest:
             return paths
-        return frozenset(path for path in paths if not self.own_rules.leaves_out(path))
+        return [path for path in paths if not self.own_rules.leaves_out(path)]
+
+    @property
+    def tracks_files(self) -> bool:
+        """Whether git's index names any file."""
+        return len(self._tracked.in_order) > len(self._tracked.gitlinks)
 
     def survey(self, deadline: float | None = None) -> Survey:
         """Walk the whole tree, until the deadline (a `time.monotonic` value)."""

@@ -61,8 +61,7 @@ def refresh_ref(
     gone = [file.path for file in known.files if rules.leaves_out(file.path)]
     delta = _delta_of(tree, works, gone, key)
     source = BlobSource(repository, settings.max_file_bytes)
-    has_many = len(works) > FEW_FILES
-    if has_many and budget.leaves_rest and budget.request and budget.deadline is not None:
+    if budget.request and budget.has_no_time_for(len(works)):
         refreshed = behind(known, scope, delta, "")
         refreshed = answered(
             refreshed, db, scope, settings, budget=budget, works=works, source=source
@@ -79,6 +78,8 @@ def refresh_ref(
         scope, db, settings, budget=budget, progress=progress, known=known, delta=delta,
         look=look_again,
     )  # fmt: skip
+    # Waiting for another writer may have taken all of the budget.
+    budget = budget.after_look()
     refreshed = answered(
         refreshed, db, scope, settings, budget=budget, works=everything, source=source
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from codelens.config import Settings
 from codelens.errors import DiskFull, HomeNotReadable, HomeNotWritable, IndexLocked, LeaseLost
 from codelens.index.progress import Progress, silent
-from codelens.index.refresh_budget import FEW_FILES, Budget
+from codelens.index.refresh_budget import Budget
 from codelens.index.refreshed_view import Refreshed, behind, untouched
 from codelens.index.text_sources import DiskSource, Source, Work
 from codelens.index.worktree_comparison import (
@@ -55,7 +55,7 @@ def refresh(
     known = load(db, scope)
     delta = compare(
         repository, scope, settings, known, budget.deadline,
-        look_until=budget.scan_until, watched=watched,
+        look_until=budget.look_until, watched=watched,
     )  # fmt: skip
     view = known.view
     if view is not None and delta.nothing(view, scope):
@@ -82,7 +82,7 @@ def refresh(
         )  # fmt: skip
     # What is asked goes first: the rest of a first view takes longer than any budget.
     refreshed = answer(behind(known, scope, delta, ""))
-    if budget.leaves_rest and len(refreshed.pending) > FEW_FILES:
+    if budget.has_no_time_for(len(refreshed.pending)):
         return refreshed
     left = set(refreshed.pending)
     delta = delta._replace(works=[work for work in delta.works if work.path in left])

@@ -193,7 +193,8 @@ def _cut_short(surveyor: Surveyor, known: Known, survey: Survey, works: list[Wor
         # A view in the making knows only the files that somebody asked for or that are written by
         # now. Names from git's index cost a thousandth of a look at the files.
         known_paths = {file.path for file in known.files}
-        named += sorted(surveyor.tracked_paths - met.keys() - known_paths)
+        tracked = surveyor.tracked_paths
+        named += [path for path in tracked if path not in met and path not in known_paths]
     return Delta(
         root=surveyor.root,
         started_ns=survey.started_ns,
@@ -208,7 +209,7 @@ def _cut_short(surveyor: Surveyor, known: Known, survey: Survey, works: list[Wor
         notes=known.view.notes if known.view is not None else "{}",
         unchecked=max(unseen, survey.unlisted),
         unlisted=survey.unlisted,
-        tracked=bool(surveyor.tracked_paths),
+        tracked=surveyor.tracks_files,
     )
 
 
