@@ -75,6 +75,9 @@ class Settings:
     rerank: bool = True
     """Whether results may be reranked where nobody asks for it (docs/providers.md)."""
 
+    cross_encoder: str = ""
+    """Folder of a reranker on this machine (docs/providers.md); empty: none."""
+
     telemetry: bool = False
     """Whether each search writes its figures to stderr
     (`codelens.engine.reading.search_telemetry`)."""
@@ -193,7 +196,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
         text = env.get(f"CODELENS_{key.upper()}")
         if text:
             values[key] = _number(f"CODELENS_{key.upper()}", text)
-    for key in ("tools", "editor"):
+    for key in ("tools", "editor", "cross_encoder"):
         if text := env.get(f"CODELENS_{key.upper()}"):
             values[key] = text
     if env.get("CODELENS_USAGE"):
@@ -348,8 +351,9 @@ def _patterns(name: str, value: object) -> tuple[str, ...]:
 _CONVERSIONS: dict[str, Callable[[str, object], object]] = {
     "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _processes,
     "languages": _globs, "ignore": _patterns, "most_texts": _whole,
-    "tools": _text, "editor": _text, "usage": _truth, "trail": _truth, "sent": _truth,
-    "meaning": _truth, "rerank": _truth, "telemetry": _truth, "index_at_start": _truth,
+    "tools": _text, "editor": _text, "cross_encoder": _text,
+    "usage": _truth, "trail": _truth, "sent": _truth, "meaning": _truth, "rerank": _truth,
+    "telemetry": _truth, "index_at_start": _truth,
     **dict.fromkeys(_PRUNE_DAYS, _not_negative),
 }  # fmt: skip
 """Setting -> what checks its value. The table `focus` is read by `codelens.focus`."""

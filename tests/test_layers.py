@@ -111,6 +111,8 @@ OWNERS = {
     "google": "meaning",
     "ollama": "meaning",
     "pymilvus": "meaning",
+    "onnxruntime": "meaning",
+    "tokenizers": "meaning",
     "tree_sitter": "extract",
     "tree_sitter_language_pack": "extract",
     "Stemmer": "extract",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import pickle
+import resource
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -21,6 +22,8 @@ TERMS = 19_600
 LEAST_PACKAGES = 3
 RULES = 1
 """Raised when pairs are taken in another way: those of earlier runs are then not used."""
+
+STARTED = time.monotonic()
 
 
 def main() -> None:
@@ -44,29 +47,28 @@ def main() -> None:
     for kind, name in enumerate(KINDS):
         print(f"  {name}: {int((pairs.kinds == kind).sum()):,}")
     apart = joined([one for name, one in harvests.items() if is_held_out(name)], terms)
-    started = time.process_time()
     frequency = model.frequency(pairs)
     _tell("untrained", model.start(len(terms), frequency, settings), apart)
     trained = model.train(pairs, settings)
     _tell("trained", trained, apart)
     digest = table_writer.write(args.table, terms, trained, args.version)
     print(f"{args.table}: {args.table.stat().st_size:,} bytes, {digest}")
-    print(f"{time.process_time() - started:.0f} s CPU for training")
+    _tell_cost("all of it")
 
 
 def _harvests(sources: list[Source], work: Path, workers: int) -> dict[str, Harvest]:
     """The pairs of each package, kept in `work` for the next time."""
     left_out = leave_out.read_left_out()
     tasks: list[Task] = []
+    (work / "pairs").mkdir(parents=True, exist_ok=True)
     for source in sources:
         archive = _archive(source, work / source.registry)
         without = frozenset(left_out.get(source.name, ()))
         tasks.append(Task(source, archive, without, work / "pairs"))
-    (work / "pairs").mkdir(exist_ok=True)
-    started = time.time()
+    _tell_cost("fetched")
     with ProcessPoolExecutor(workers) as pool:
         every = list(pool.map(_harvested, tasks, chunksize=4))
-    print(f"pairs: {time.time() - started:.0f} s", flush=True)
+    _tell_cost("pairs taken")
     return {source.name: one for source, one in zip(sources, every, strict=True)}
 
 
@@ -99,6 +101,13 @@ def _archive(source: Source, folder: Path) -> Path:
     if archive is None or archives.digest_of(archive) != source.digest:
         raise SystemExit(f"{source.name} {source.version} is not what SOURCES.tsv lists")
     return archive
+
+
+def _tell_cost(what: str) -> None:
+    """CPU of this process and of those that it ran, since the start."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    spent = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    print(f"{what}: {spent:.0f} s of CPU, {time.monotonic() - STARTED:.0f} s", flush=True)
 
 
 def _tell(what: str, trained: model.Model, apart: PairSet) -> None:

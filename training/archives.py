@@ -16,6 +16,11 @@ from training.licences import Judge
 
 _LARGEST = 120_000
 _SMALLEST = 300
+_DEBIAN = (
+    "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
+    "http://deb.debian.org/debian bookworm main\n"
+)
+"""Where the sources of Debian come from: a release that changes with its point releases alone."""
 
 
 class Source(NamedTuple):
@@ -47,18 +52,53 @@ def fetch(source: Source, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if find(source.registry, source.name, source.version, folder) is not None:
         return
-    commands = {
-        "debian": [
-            "apt-get", "source", "--download-only", "-q", f"{source.name}={source.version}",
-        ],
-        "npm": ["npm", "pack", "--silent", f"{source.name}@{source.version}"],
-        "pypi": [
+    if source.registry == "debian":
+        command = [*_apt_get(folder), "source", "--download-only", "-q"]
+        command.append(f"{source.name}={source.version}")
+    elif source.registry == "npm":
+        command = ["npm", "pack", "--silent", f"{source.name}@{source.version}"]
+    else:
+        command = [
             "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "--python-version",
             "3.12", "--platform", "any", "--platform", "manylinux2014_x86_64", "--platform",
             "manylinux_2_28_x86_64", f"{source.name}=={source.version}",
-        ],
-    }  # fmt: skip
-    subprocess.run(commands[source.registry], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        ]  # fmt: skip
+    # A client may fail at what is not needed, as a signature beside an archive of Debian.
+    failing = _run(command, folder)
+    if find(source.registry, source.name, source.version, folder) is None:
+        raise SystemExit(f"{source.registry} gives no {source.name} {source.version}: {failing}")
+
+
+def _apt_get(folder: Path) -> list[str]:
+    """apt-get with lists of its own: those of the machine have no sources, and take root."""
+    apt = folder.resolve() / "apt"
+    command = ["apt-get"]
+    for name, value in {
+        "Dir::Etc::SourceList": apt / "sources.list",
+        "Dir::Etc::SourceParts": "/dev/null",
+        "Dir::State::Lists": apt / "lists",
+        "Dir::Cache": apt / "cache",
+        "APT::Sandbox::User": "",
+        "Acquire::Retries": 3,
+    }.items():
+        command += ["-o", f"{name}={value}"]
+    if not (apt / "updated").exists():
+        for name in ("lists", "cache"):
+            (apt / name).mkdir(parents=True, exist_ok=True)
+        (apt / "sources.list").write_text(_DEBIAN, encoding="ascii")
+        if failing := _run([*command, "update", "-q"], folder):
+            raise SystemExit(f"Debian's lists of sources cannot be had: {failing}")
+        (apt / "updated").touch()
+    return command
+
+
+def _run(command: list[str], folder: Path) -> str:
+    """Run a client of a registry; what it says if it fails, else nothing."""
+    ended = subprocess.run(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    said = ended.stderr.strip()[-600:] or f"exit code {ended.returncode}"
+    return said if ended.returncode else ""
 
 
 def find(registry: str, name: str, version: str, folder: Path) -> Path | None:

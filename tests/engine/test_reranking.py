@@ -14,7 +14,7 @@ from codelens.answers.reading_answers import SearchAnswer
 from codelens.cli.main import main
 from codelens.config import Settings, load
 from codelens.engine.embedding import reranking
-from codelens.engine.embedding.reranking import NoReranker
+from codelens.engine.embedding.chosen_reranker import NoReranker
 from codelens.engine.engine import Engine
 from codelens.errors import SettingError
 from codelens.meaning.providers.patient_requests import Patience

@@ -135,6 +135,18 @@ def test_search_as_json_is_what_the_command_line_gives(asker: Asker, repo: GitRe
     assert told["results"] == json.loads(done.stdout)["results"]
 
 
+def test_a_search_is_reranked_on_request(asker: Asker, repo: GitRepo) -> None:
+    """`auto` and `off` need no reranker; several repositories have none."""
+    for rerank in ("auto", "off"):
+        assert "validate" in asker.text("cl_search", query="token validate", rerank=rerank)
+    for arguments, why in (
+        ({}, "no reranker is set up for this repository; leave out `rerank`"),
+        ({"repositories": [str(repo.root)]}, "rerank cannot be used with `repositories`"),
+    ):
+        refused = asker.result("cl_search", query="token validate", rerank="on", **arguments)
+        assert refused.is_error and why in str(refused.content)
+
+
 def test_nothing_found_is_no_error(asker: Asker) -> None:
     assert "nothing found" in asker.text("cl_search", query="zzyzx_quux")
 

@@ -57,8 +57,8 @@ def add(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--rerank", choices=("on", "off"),
-        help="whether a provider's reranker orders the first results (default: if one is enabled, "
-             "as its profile says)",
+        help="whether a reranker orders the first results: that of the setting `cross_encoder`, or "
+             "of an enabled provider (default: as its profile says)",
     )  # fmt: skip
     shared_options.add_view(parser)
     parser.set_defaults(run=run)

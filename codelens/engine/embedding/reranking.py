@@ -1,4 +1,4 @@
-"""The order of the first results by a provider's reranker, where one may be sent their lines."""
+"""The order of the first results by a reranker: here, or of a provider that may be sent them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import NamedTuple
 from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
 from codelens.engine.embedding import provider_consent, sendable_texts
+from codelens.engine.embedding.chosen_reranker import ChosenReranker
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.view_request import ViewRequest
 from codelens.errors import StoreError
+from codelens.meaning.cross_encoder import cross_encoder
 from codelens.meaning.providers.embedder import Sent
 from codelens.meaning.providers.patient_requests import FOR_A_QUESTION, patiently
 from codelens.meaning.providers.provider_errors import (
@@ -29,28 +31,17 @@ from codelens.meaning.providers.provider_registry import (
 from codelens.meaning.providers.reranking_client import Relevance
 from codelens.paths import vectors_file
 from codelens.rank.search_request import SCORED, Ranked
-from codelens.store.vectors import provider_choice
+from codelens.store.facts.raw_hashes import hashes
 from codelens.store.vectors.provider_choice import Consent
 from codelens.store.vectors.vectors_file import open_vectors
 
 MOST_PLACES = 30
-"""So many results are sent at most."""
+"""So many results are read at most."""
 _MOST_TEXT_BYTES = 6_000
 """Of each of them."""
 
 Place = tuple[bytes, int | None, int, int]
 """Path, content, first and last line: of another content nothing is known."""
-
-
-class NoReranker(ProviderError):
-    """A search was to be reranked, and nothing does that for the repository."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "no provider with a reranker is enabled for this repository",
-            typed="`codelens meaning enable --provider voyage` enables one; or leave out --rerank",
-            called="leave out `rerank`",
-        )
 
 
 class Reranked(NamedTuple):
@@ -61,62 +52,45 @@ class Reranked(NamedTuple):
     """What went wrong; empty if nothing did."""
 
 
-def consent_to_rerank(settings: Settings, repo_id: str, *, rerank: bool | None) -> Consent | None:
-    """Where the lines of results may be sent to be reranked; None: nowhere.
-
-    Args:
-        settings: for the folder of vectors.
-        repo_id: the repository.
-        rerank: None: as the provider's profile says.
-
-    Raises:
-        NoReranker: it is asked for, and there is none.
-        SettingError: it is asked for, and the settings file cannot be understood.
-        StoreError: it is asked for, and the file that has the consent cannot be used.
-    """
-    path = vectors_file(settings.home, repo_id)
-    consent: Consent | None = None
-    if path.exists():
-        try:
-            with open_vectors(path) as db:
-                consent = provider_choice.consent_of(db)
-        except StoreError:
-            # Who asks for nothing was told of the file where the question's vector was made.
-            if rerank:
-                raise
-    spec = provider_called(consent.provider) if consent else None
-    if spec is None or spec.reranker is None:
-        if rerank:
-            raise NoReranker
-        return None
-    if not (rerank or (rerank is None and spec.profile.reranks)):
-        return None
-    if rerank:
-        provider_consent.refuse_damaged(settings)
-    return None if settings.damage else consent
-
-
 def ask(
     pool: IndexPool,
     view_request: ViewRequest,
     question: str,
-    consent: Consent,
+    reranker: ChosenReranker,
     search: Callable[[CurrentView], Sequence[Ranked]],
 ) -> Reranked:
     """How well the first results of a search answer the question, as the reranker says.
 
-    The index is not held while the provider is waited for; so the caller searches again, and uses
-    the scores of those places that are still the same.
+    The index is not held while it is waited for; so the caller searches again, and uses the scores
+    of those places that are still the same.
 
     Raises:
         QueryError: the query or a filter cannot be understood.
         CallCancelled: nobody waits any more.
     """
+    consent = reranker.consent
     with pool.view(view_request) as view, view.reading():
-        texts = _texts(view, search(view)[:MOST_PLACES])
+        results = [ranked for ranked in search(view)[:MOST_PLACES] if ranked.standing == SCORED]
+        texts = _texts(view, results, leaving=consent is not None)
         repo_id = view.scope.repo_id
     if len(texts) < 2:
         return Reranked({})
+    if consent is None:
+        return _read_here(reranker.place, question, texts)
+    return _sent(pool.settings, repo_id, consent, question, texts)
+
+
+def _read_here(place: str, question: str, texts: Mapping[Place, str]) -> Reranked:
+    try:
+        relevance = cross_encoder(place).relevance(question, list(texts.values()))
+    except ProviderError as error:
+        return Reranked({}, f"not reranked: {error}")
+    return Reranked({place: relevance.scores[at] for at, place in enumerate(texts)})
+
+
+def _sent(
+    settings: Settings, repo_id: str, consent: Consent, question: str, texts: Mapping[Place, str]
+) -> Reranked:
     spec = provider_called(consent.provider)
     size = sum(len(text.encode("utf-8", "replace")) for text in (question, *texts.values()))
     sent, note = Sent(1, 1, len(texts) + 1, size), ""
@@ -130,7 +104,7 @@ def ask(
         note = f"not reranked: {error}"
     finally:
         where = consent._replace(model=spec.rerank_model)
-        uncounted = _count(vectors_file(pool.settings.home, repo_id), where, sent)
+        uncounted = _count(vectors_file(settings.home, repo_id), where, sent)
     known = {place: scores[at] for at, place in enumerate(texts) if scores}
     return Reranked(known, note or uncounted)
 
@@ -164,20 +138,37 @@ def _relevance(
     return relevance
 
 
-def _texts(view: CurrentView, results: Sequence[Ranked]) -> dict[Place, str]:
-    """The lines of the results that go by their score, of those that may be sent."""
-    contents = sendable_texts.sendable(view).contents
+def _texts(view: CurrentView, results: Sequence[Ranked], *, leaving: bool) -> dict[Place, str]:
+    """The lines of results; if they leave this machine, of those alone that may."""
     texts: dict[Place, str] = {}
+    read = _to_send(view) if leaving else _to_read(view, results)
     for ranked in results:
-        content = ranked.file.content
-        if ranked.standing != SCORED or content is None or content not in contents:
-            continue
-        text = sendable_texts.text_of(view, content, contents[content]) or b""
+        text = read(ranked.file.content) if ranked.file.content is not None else b""
         lines = text.split(b"\n", ranked.end_line)[ranked.start_line - 1 : ranked.end_line]
         shown = b"\n".join(lines)[:_MOST_TEXT_BYTES].decode("utf-8", "ignore").strip()
         if shown:
             texts[_place(ranked)] = shown
     return texts
+
+
+def _to_send(view: CurrentView) -> Callable[[int], bytes]:
+    contents = sendable_texts.sendable(view).contents
+
+    def text(content: int) -> bytes:
+        key = contents.get(content)
+        return b"" if key is None else sendable_texts.text_of(view, content, key) or b""
+
+    return text
+
+
+def _to_read(view: CurrentView, results: Sequence[Ranked]) -> Callable[[int], bytes]:
+    contents = {ranked.file.content for ranked in results if ranked.file.content is not None}
+    known = hashes(view.snapshot.db, sorted(contents))
+
+    def text(content: int) -> bytes:
+        return sendable_texts.unchanged_text(view, content, bytes(known[content])) or b""
+
+    return text
 
 
 def in_order(results: Sequence[Ranked], reranked: Reranked, *, explain: bool) -> list[Ranked]:

@@ -179,18 +179,23 @@ def _texts(
 
 def text_of(view: CurrentView, content: int, key: ContentKey) -> bytes | None:
     """A content's text in UTF-8; empty where a key is in it; None if the files were changed."""
+    text = unchanged_text(view, content, key[0])
+    if text is None:
+        return None
+    return b"" if holds_key(text.decode("utf-8", "replace")) else text
+
+
+def unchanged_text(view: CurrentView, content: int, content_hash: bytes) -> bytes | None:
+    """A content's text in UTF-8, keys and all, for this machine; None if the files were changed."""
     data = next(
         (
             data
             for file in view.snapshot.by_content[content]
-            if (data := view.bytes_of(file)) is not None and hash_of(data) == key[0]
+            if (data := view.bytes_of(file)) is not None and hash_of(data) == content_hash
         ),
         None,
     )
-    if data is None:
-        return None
-    text = decode(data)
-    return b"" if holds_key(text.decode("utf-8", "replace")) else text
+    return None if data is None else decode(data)
 
 
 def _hash(text: str) -> bytes:

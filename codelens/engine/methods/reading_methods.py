@@ -68,15 +68,15 @@ def search(
             is also the most (docs/providers.md).
         explain: give each feature's share of the score.
         meaning: rank words by what they mean, too (docs/meaning.md); None: as the settings say.
-        rerank: let the provider's reranker order the first results (docs/providers.md); None: if
-            the settings allow it, the provider has one, and its profile says so.
+        rerank: let a reranker order the first results (docs/providers.md); None: if the settings
+            allow it, there is one, and its profile says so.
         max_tokens: leave out results, and count them in `more`, so that the answer's short
             text (`codelens.render.search_text`) costs no more, by the estimate of
             `codelens.render.token_budget`.
 
     Raises:
         QueryError: the query or a filter cannot be understood.
-        NoReranker: `rerank` is true, and no provider with a reranker is enabled.
+        NoReranker: `rerank` is true, and there is none on this machine or by a provider.
     """
     from codelens.engine.reading.search_telemetry import SearchFigures, search_told
     from codelens.rank.search_request import Request

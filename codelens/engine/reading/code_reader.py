@@ -30,10 +30,10 @@ from codelens.rank.search_request import Outcome, Request
 from codelens.types import Receipt
 
 if TYPE_CHECKING:
+    from codelens.engine.embedding.chosen_reranker import ChosenReranker
     from codelens.engine.embedding.question_vectors import AskedProvider
     from codelens.engine.embedding.reranking import Reranked
     from codelens.engine.reading.search_telemetry import SearchFigures
-    from codelens.store.vectors.provider_choice import Consent
 
 _FIRST, _BESIDE = 3, 0.5
 """Notes on so many places of a search count in full, on the others as much."""
@@ -129,26 +129,26 @@ class CodeReader:
 
     def _reranker(
         self, view_request: ViewRequest, request: Request, rerank: bool | None
-    ) -> Consent | None:
-        """Where a reranker is to be asked, if one is."""
+    ) -> ChosenReranker | None:
+        """What is to order the first results, if anything is."""
         vectors = self._pool.settings.home / VECTORS_FOLDER
         may_be = request.meaning and vectors.is_dir() and _by_words(request)
         if rerank is False or (rerank is None and not may_be):
             return None
-        from codelens.engine.embedding.reranking import consent_to_rerank
+        from codelens.engine.embedding.chosen_reranker import chosen_reranker
 
         scope = self._pool.open(view_request.path, view_request.ref).scope
-        return consent_to_rerank(self._pool.settings, scope.repo_id, rerank=rerank)
+        return chosen_reranker(self._pool.settings, scope.repo_id, rerank=rerank)
 
     def _reranked(
         self,
         view_request: ViewRequest,
         request: Request,
         provider: AskedProvider | None,
-        consent: Consent | None,
+        reranker: ChosenReranker | None,
     ) -> Reranked | None:
         """What a reranker makes of the first results; None where none is to be asked."""
-        if consent is None:
+        if reranker is None:
             return None
         from codelens.engine.embedding import reranking
 
@@ -157,7 +157,7 @@ class CodeReader:
             return reranking.Reranked({}, note)
         wider = request._replace(limit=max(request.limit, reranking.MOST_PLACES))
         return reranking.ask(
-            self._pool, view_request, request.query, consent,
+            self._pool, view_request, request.query, reranker,
             lambda view: _outcome(view, wider, provider, None).results,
         )  # fmt: skip
 

@@ -63,10 +63,10 @@ class EmbeddingClient(Protocol):
 
 
 def library(provider: str, module: str) -> Any:  # noqa: ANN401 (clients are partly untyped)
-    """A provider's client, imported now.
+    """A provider's client, or what else its extra installs, imported now.
 
     Raises:
-        ProviderNotInstalled: the extra is not installed.
+        ProviderNotInstalled: the extra, which has the provider's name, is not installed.
     """
     try:
         return importlib.import_module(module)

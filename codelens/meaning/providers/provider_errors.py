@@ -1,7 +1,7 @@
 """What goes wrong with an embedding provider.
 
 ProviderError
-+-- ProviderNotInstalled   its client is an extra
++-- ProviderNotInstalled   its client is an extra; so are the libraries of a cross-encoder
 +-- ProviderKeyMissing     the environment has no key
 +-- ProviderRefused        the key is wrong, or may not do that
 +-- RequestRejected        the model or the request does not please it; asking again is no use

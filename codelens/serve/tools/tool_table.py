@@ -72,6 +72,10 @@ _CORE = (
             Argument(
                 "content", "Code, docs or both.", default="all", choices=("all", "code", "prose")
             ),
+            Argument(
+                "rerank", "Whether a reranker, if one is set up, orders the results.",
+                default="auto", choices=("auto", "on", "off"),
+            ),
             limit_argument(_SHOWN, 100), REPOSITORIES, PATH, REF, FORMAT, size_argument(4000),
         ),
         search_asked, "reading_shape:search",
