@@ -139,6 +139,17 @@ class Synced:
 
 
 @dataclass(frozen=True, slots=True)
+class PrunedVectors:
+    """What was removed of a provider's vectors, since no view has its text any more."""
+
+    removed: int
+    """Vectors."""
+    kept: int
+    """Those of questions among them."""
+    freed_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class MeaningStatus:
     """The table of words, and what of a view has vectors by it."""
 

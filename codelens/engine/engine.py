@@ -65,6 +65,7 @@ class Engine(EngineCore):
     meaning_enable = meaning_methods.meaning_enable
     meaning_disable = meaning_methods.meaning_disable
     meaning_sync = meaning_methods.meaning_sync
+    meaning_prune = meaning_methods.meaning_prune
     meaning_clear = meaning_methods.meaning_clear
 
     # Who uses what.

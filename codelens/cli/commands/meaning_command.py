@@ -7,7 +7,7 @@ import argparse
 from codelens.cli import shared_options
 from codelens.cli.progress_bar import Bar
 
-_ACTIONS = ("status", "test", "enable", "disable", "sync", "clear", "list")
+_ACTIONS = ("status", "test", "enable", "disable", "sync", "prune", "clear", "list")
 
 
 def add(commands: shared_options.Commands) -> None:
@@ -17,8 +17,9 @@ def add(commands: shared_options.Commands) -> None:
         "status: the table of words, the provider, and what has vectors by them. test: the words "
         "that lie next to those of a query. enable: let texts of this repository be sent to a "
         "provider (tells what that would be, and asks). sync: send what has no vector yet. "
-        "disable: send nothing any more. clear: remove the provider's vectors. list: the "
-        "repositories with a provider, by state.",
+        "disable: send nothing any more. prune: remove the provider's vectors of texts that no "
+        "branch or worktree has any more. clear: remove all of them. list: the repositories with a "
+        "provider, by state.",
     )  # fmt: skip
     parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument("query", nargs="*", help="of `test`: words or a sentence")
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     """Print; 1 if there is nothing to tell: an unknown word, an unreadable table, no provider."""
     actions = {
         "status": _status, "test": _test, "enable": _enable, "disable": _disable,
-        "sync": _sync, "clear": _clear, "list": _list,
+        "sync": _sync, "prune": _prune, "clear": _clear, "list": _list,
     }  # fmt: skip
     return actions[args.action](args)
 
@@ -155,6 +156,20 @@ def _sync(args: argparse.Namespace) -> int:
     else:
         screen.page(*provider_text.synced_lines(answer))
         screen.say_all(answer.receipt)
+    return 0
+
+
+def _prune(args: argparse.Namespace) -> int:
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+    from codelens.render.meaning import provider_text
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.meaning_prune(path=args.path, progress=bar)
+    if args.json:
+        screen.put_json(provider_text.pruned_json(answer))
+    else:
+        screen.put(provider_text.pruned_line(answer))
     return 0
 
 

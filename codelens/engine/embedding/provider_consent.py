@@ -23,7 +23,12 @@ from codelens.paths import printed, vectors_file
 from codelens.store.database.database import Database
 from codelens.store.vectors import provider_choice, text_vectors_table
 from codelens.store.vectors.provider_choice import Consent
-from codelens.store.vectors.vectors_file import alone_writing, open_vectors, remove_file
+from codelens.store.vectors.vectors_file import (
+    alone_writing,
+    giving_back,
+    open_vectors,
+    remove_file,
+)
 
 
 class ProviderNotEnabled(ProviderError):
@@ -149,16 +154,14 @@ def clear(settings: Settings, repo_id: str) -> int:
                 if consent is not None and consent.store:
                     with chosen_store.milvus(consent, chosen_store.FOR_INDEXING_S) as store:
                         store.clear()
-                with db.write(None):
+                with giving_back(db) as freed, db.write(None):
                     text_vectors_table.clear(db)
                     if consent is not None:
                         provider_choice.ensure_fingerprint(db, consent)
-                db.execute("PRAGMA incremental_vacuum")
-                db.truncate_log()
+                return freed()
         except IndexCorrupt:
             remove_file(path)
             return size
-    return max(0, size - path.stat().st_size)
 
 
 def count(db: Database, consent: Consent, sent: Sent) -> None:

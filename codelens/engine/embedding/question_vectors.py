@@ -90,7 +90,7 @@ def _asked(db: Database, consent: Consent, question: str, patience: Patience) ->
     except ProviderError as error:
         return _nothing(spec.name, str(error))
     with db.write(None):
-        text_vectors_table.put_vectors(db, known.id, [(name, vector)])
+        text_vectors_table.put_question(db, known.id, name, vector)
     return without._replace(vector=vector)
 
 

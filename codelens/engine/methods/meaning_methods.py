@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         EnabledRepository,
         MeaningStatus,
         MeaningTest,
+        PrunedVectors,
         SendingPlan,
         Synced,
     )
@@ -144,6 +145,25 @@ def meaning_sync(
     from codelens.engine.embedding.vector_sync import sync
 
     return sync(engine.pool, ViewRequest(path, ref, None, progress), most_texts)
+
+
+def meaning_prune(
+    engine: EngineCore,
+    *,
+    path: str | Path = ".",
+    progress: Progress = silent,
+) -> PrunedVectors:
+    """Remove the vectors of texts that no view of the index has: no branch, worktree or ref.
+
+    Those of questions stay, and what a store on another machine has, which others may use. A branch
+    whose view was pruned from the index loses its vectors.
+
+    Raises:
+        IndexLocked: another process is adding some.
+    """
+    from codelens.engine.embedding.vector_pruning import prune
+
+    return prune(engine.pool, ViewRequest(path, None, None, progress))
 
 
 def meaning_clear(engine: EngineCore, *, path: str | Path = ".") -> int:

@@ -9,6 +9,7 @@ from codelens.answers.meaning_answers import (
     Enabled,
     EnabledRepository,
     ProviderStatus,
+    PrunedVectors,
     SendingPlan,
     Synced,
 )
@@ -82,6 +83,19 @@ def synced_json(answer: Synced) -> Json:
     fields = asdict(answer)
     del fields["receipt"]
     return {"receipt": receipt(answer.receipt), "sync": fields}
+
+
+def pruned_line(answer: PrunedVectors) -> str:
+    """What was removed, and what is left."""
+    return (
+        f"removed {count_of(answer.removed, 'vector')} of texts that are gone, "
+        f"{count_of(answer.freed_bytes, 'byte')}; {answer.kept:,} kept"
+    )
+
+
+def pruned_json(answer: PrunedVectors) -> Json:
+    """The same as plain values."""
+    return asdict(answer)
 
 
 def list_lines(repositories: Sequence[EnabledRepository]) -> list[str]:

@@ -19,6 +19,18 @@ def hashes(db: Database, contents: Iterable[int]) -> dict[int, ContentHash]:
     return by_content
 
 
+_IN_VIEWS = """
+SELECT DISTINCT c.hash FROM contents c WHERE EXISTS (
+    SELECT 1 FROM view_files f WHERE f.content = c.id
+)
+"""
+
+
+def hashes_in_views(db: Database) -> set[bytes]:
+    """Hashes of the contents that some view has, of whichever branch or worktree."""
+    return {bytes(row[0]) for row in db.rows(_IN_VIEWS)}
+
+
 SELECT_WITH_HASH = "SELECT id FROM contents WHERE hash = ?"
 
 

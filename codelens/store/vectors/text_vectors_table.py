@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.store.database.database import Database
@@ -20,6 +20,12 @@ _TEXTS = "SELECT hash, language, spans, texts FROM content_texts WHERE hash IN (
 _PUT_TEXTS = "INSERT OR REPLACE INTO content_texts VALUES (?, ?, ?, ?)"
 _REMOVE = "DELETE FROM text_vectors WHERE fingerprint = ? AND text = ?"
 _REMOVE_ALL = "DELETE FROM text_vectors WHERE fingerprint = ?"
+_PUT_QUESTION = "INSERT OR IGNORE INTO questions VALUES (?)"
+_QUESTIONS = "SELECT text FROM questions"
+_CONTENTS = "SELECT hash, language, texts FROM content_texts"
+_REMOVE_TEXTS = "DELETE FROM content_texts WHERE hash = ? AND language = ?"
+_VECTOR_NAMES = "SELECT fingerprint, text FROM text_vectors"
+_COUNT_ALL = "SELECT COUNT(*) FROM text_vectors"
 _COUNT = """
 SELECT COUNT(*), COALESCE(SUM(LENGTH(data)), 0) FROM text_vectors WHERE fingerprint = ?
 """
@@ -37,7 +43,7 @@ FROM sent GROUP BY provider, model, endpoint ORDER BY provider, model, endpoint
 """
 _CLEAR = (
     "DELETE FROM text_vectors", "DELETE FROM fingerprints", "DELETE FROM content_texts",
-    "DELETE FROM synced_files",
+    "DELETE FROM synced_files", "DELETE FROM questions",
 )  # fmt: skip
 
 
@@ -108,6 +114,12 @@ def put_vectors(db: Database, fingerprint: int, rows: Iterable[tuple[bytes, byte
     db.execute_many(_PUT_VECTOR, [(fingerprint, *row) for row in rows])
 
 
+def put_question(db: Database, fingerprint: int, text: bytes, vector: bytes) -> None:
+    """Store the vector of a question; in the caller's transaction."""
+    put_vectors(db, fingerprint, [(text, vector)])
+    db.execute(_PUT_QUESTION, (text,))
+
+
 def remove_vectors(db: Database, fingerprint: int, texts: Iterable[bytes]) -> None:
     """Remove the vectors of texts; in the caller's transaction."""
     db.execute_many(_REMOVE, [(fingerprint, text) for text in texts])
@@ -116,6 +128,38 @@ def remove_vectors(db: Database, fingerprint: int, texts: Iterable[bytes]) -> No
 def remove_all(db: Database, fingerprint: int) -> None:
     """Remove all vectors of a fingerprint; in the caller's transaction."""
     db.execute(_REMOVE_ALL, (fingerprint,))
+
+
+def keep_only(db: Database, contents: Collection[bytes]) -> int:
+    """Remove the vectors of texts that are in none of some contents, in the caller's transaction.
+
+    Those of questions stay.
+
+    Args:
+        db: the repository's vectors, of all fingerprints.
+        contents: hashes of them.
+
+    Returns:
+        How many vectors that were.
+    """
+    staying = {row[0] for row in db.rows(_QUESTIONS)}
+    gone: list[ContentKey] = []
+    for content_hash, language, texts in db.rows(_CONTENTS):
+        if content_hash in contents:
+            staying.update(ContentTexts(0, texts).hashes())
+        else:
+            gone.append((content_hash, language))
+    removed = [row for row in db.rows(_VECTOR_NAMES) if row[1] not in staying]
+    db.execute_many(_REMOVE_TEXTS, gone)
+    db.execute_many(_REMOVE, removed)
+    return len(removed)
+
+
+def counted_all(db: Database) -> int:
+    """Vectors of all fingerprints, those of questions among them."""
+    row = db.row(_COUNT_ALL)
+    assert row is not None
+    return row[0]
 
 
 def texts_of(db: Database, contents: Iterable[ContentKey]) -> dict[ContentKey, ContentTexts]:
