@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from harness_sizes import ANY_HEALTH
 from hypothesis import settings
-from socket_guard import GuardedConnect
+from socket_guard import CONNECTIONS, GuardedConnect
 
 # Before anything imports gRPC: its handlers of fork kill some of the children that tests start.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
@@ -43,12 +43,17 @@ TOGETHER = {"clients": "clients", "load": "load"}
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_other_machine() -> Iterator[None]:
-    """Every test fails that connects from this process to anything but loopback."""
+def no_other_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test connects to anything but loopback, nor does any Python process that one starts."""
+    begun = tmp_path_factory.mktemp("connections") / "begun"
+    path = [str(TESTS / "guarded_children"), *filter(None, [os.environ.get("PYTHONPATH")])]
     with pytest.MonkeyPatch.context() as patch:
         for name in ("connect", "connect_ex"):
             patch.setattr(socket.socket, name, GuardedConnect(name), raising=False)
+        patch.setenv("PYTHONPATH", os.pathsep.join(path))
+        patch.setenv(CONNECTIONS, str(begun))
         yield
+    assert not begun.exists(), f"processes of tests began connections:\n{begun.read_text()}"
 
 
 @pytest.fixture(scope="session", autouse=True)

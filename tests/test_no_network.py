@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from embedding_server import KEY, embedding_server
 from gitrepo import GitRepo
-from socket_guard import OtherMachine
+from socket_guard import CONNECTIONS, OtherMachine
 
 WATCHED = """
 import json, sys
@@ -51,6 +51,19 @@ def repository(tmp_path: Path) -> GitRepo:
 def test_the_guard_of_this_test_run_works() -> None:
     with socket.socket() as attempt, pytest.raises(OtherMachine):
         attempt.connect(("192.0.2.1", 9))
+
+
+CONNECTING = "import socket; socket.create_connection(('192.0.2.1', 9), timeout=1)"
+
+
+def test_the_guard_holds_for_what_tests_start(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    ran = subprocess.run(
+        [sys.executable, "-c", CONNECTING], env={**os.environ, CONNECTIONS: str(begun)},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert ran.returncode == 1 and "OtherMachine" in ran.stderr
+    assert begun.read_text() == "('192.0.2.1', 9) by ['-c']\n"
 
 
 def test_no_command_opens_a_socket_before_a_provider_is_enabled(

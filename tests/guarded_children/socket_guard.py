@@ -6,6 +6,9 @@ import ipaddress
 import socket
 from typing import Any
 
+CONNECTIONS = "CODELENS_TEST_CONNECTIONS"
+"""Variable with the file that children of tests note connections to other machines in."""
+
 
 class OtherMachine(AssertionError):
     """A connection to another machine was begun."""
