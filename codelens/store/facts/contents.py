@@ -5,8 +5,8 @@ What the blobs of a content hold is said in `codelens.store.facts.packed_facts`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from codelens.store.database.database import Database
 from codelens.store.facts import resolution_facts
@@ -81,7 +81,7 @@ class Content(NamedTuple):
 
 
 class Flowing(NamedTuple):
-    """All of a content that resolving its names takes; its symbols lack the doc."""
+    """All of a content that resolving its names takes."""
 
     language: str
     symbols: list[Symbol]
@@ -105,19 +105,25 @@ INSERT INTO chunk_vectors (content, version, data) VALUES (?, ?, ?)
 ON CONFLICT (content) DO UPDATE SET version = excluded.version, data = excluded.data
 WHERE excluded.version > chunk_vectors.version
 """
+# Parameters in the order of `packed_facts.SymbolRow`; its texts, 7 and 8, are stored apart.
 _INSERT_SYMBOL = """
-INSERT INTO symbols (content, ordinal, name, key, qualified, kind, signature, doc, exported,
-    start_line, end_line, name_line, start_byte, end_byte, parent)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO symbols (content, ordinal, name, own_key, around, kind, exported, start_line, further,
+    name_below, start_byte, size_bytes, parent)
+VALUES (?1, ?2, ?3, CASE WHEN ?4 <> replace(lower(?3), '_', '') THEN ?4 END,
+    CASE WHEN substr(?5, -length(?3)) = ?3 AND substr(?5, 1, 1) <> '='
+    THEN substr(?5, 1, length(?5) - length(?3)) ELSE '=' || ?5 END,
+    ?6, ?9, ?10, ?11 - ?10, ?12 - ?10, ?13, ?14 - ?13, ?15)
 """
+_INSERT_TEXTS = "INSERT INTO symbol_texts (content, block, data) VALUES (?, ?, ?)"
 _SYMBOLS = """
-SELECT content, name, qualified, kind, signature, doc, exported, start_line, end_line, name_line,
+SELECT content, ordinal, name, qualified, kind, exported, start_line, end_line, name_line,
     start_byte, end_byte, parent
 FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
 """
+_TEXTS = "SELECT content, block, data FROM symbol_texts WHERE content IN ({marks})"
 BY_KEY = """
-SELECT content, ordinal, name, qualified, kind, signature, doc, exported, start_line, end_line,
-    name_line, start_byte, end_byte, parent
+SELECT content, ordinal, name, qualified, kind, exported, start_line, end_line, name_line,
+    start_byte, end_byte, parent
 FROM symbols WHERE key = ?
 """
 KEYS_FROM = "SELECT DISTINCT key FROM symbols WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
@@ -129,11 +135,6 @@ _REFERENCES = "SELECT refs, imports FROM contents WHERE id = ?"
 _FLOWING = "SELECT id, language, refs, imports, flow FROM contents WHERE id IN ({marks})"
 SELECT_SURFACES = """
 SELECT id, language, surface, flow = x'' AND imports = x'' FROM contents WHERE id IN ({marks})
-"""
-_BARE_SYMBOLS = """
-SELECT content, name, qualified, kind, signature, '', exported, start_line, end_line, name_line,
-    start_byte, end_byte, parent
-FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
 """
 _BLOBS = "SELECT oid, hash, size_bytes FROM git_blobs WHERE oid IN ({marks})"
 _INSERT_BLOB = "INSERT OR IGNORE INTO git_blobs (oid, hash, size_bytes) VALUES (?, ?, ?)"
@@ -173,28 +174,50 @@ def insert(
         ),
     )  # fmt: skip
     content = db.last_id()
-    db.execute_many(_INSERT_SYMBOL, [(content, *row) for row in facts.symbol_rows])
+    # Late: most commands store nothing and read no whole definition.
+    from codelens.store.facts.symbol_texts import packed as packed_texts
+
+    rows = facts.symbol_rows
+    db.execute_many(_INSERT_SYMBOL, [(content, *row) for row in rows])
+    blocks = packed_texts([(row[1], row[5], row[6]) for row in rows])
+    db.execute_many(_INSERT_TEXTS, [(content, *block) for block in blocks])
     if facts.vectors is not None:
         db.execute(PUT_VECTORS, (content, *facts.vectors))
     counts = facts.body_terms, facts.name_terms, facts.doc_terms, facts.chunk_count
     return Doc(content, *counts, facts.terms)
 
 
-def symbols_of(
-    db: Database, contents: Iterable[int], query: str = _SYMBOLS
-) -> dict[int, list[Symbol]]:
+def symbols_of(db: Database, contents: Iterable[int]) -> dict[int, list[Symbol]]:
     """The symbols of each content, in their order in the text."""
     by_content: dict[int, list[Symbol]] = {}
     for batch in batched(contents):
-        for content, *row in db.rows(query.format(marks=_marks(batch)), batch):
-            row[5] = bool(row[5])
-            by_content.setdefault(content, []).append(Symbol(*row))
+        for content, _, symbol in _with_texts(
+            db, db.rows(_SYMBOLS.format(marks=_marks(batch)), batch), batch
+        ):
+            by_content.setdefault(content, []).append(symbol)
     return by_content
 
 
 def symbols_named(db: Database, key: str) -> list[tuple[int, int, Symbol]]:
     """Symbols of any view whose name has this key: content, ordinal, symbol."""
-    return [(row[0], row[1], Symbol(*row[2:])) for row in db.rows(BY_KEY, (key,))]
+    rows = db.rows(BY_KEY, (key,))
+    return [
+        found
+        for batch in batched(dict.fromkeys(row[0] for row in rows))
+        for found in _with_texts(db, [row for row in rows if row[0] in set(batch)], batch)
+    ]
+
+
+def _with_texts(
+    db: Database, rows: Sequence[tuple[Any, ...]], contents: Sequence[object]
+) -> Iterator[tuple[int, int, Symbol]]:
+    """Content, ordinal and symbol of rows that lack signature and doc."""
+    from codelens.store.facts.symbol_texts import Blocks
+
+    blocks = Blocks(db.rows(_TEXTS.format(marks=_marks(contents)), contents) if rows else ())
+    for content, ordinal, name, qualified, kind, exported, *places in rows:
+        texts = blocks.texts(content, ordinal, name)
+        yield content, ordinal, Symbol(name, qualified, kind, *texts, bool(exported), *places)
 
 
 def symbol_keys(db: Database, start: str, stop: str, limit: int) -> list[str]:
@@ -233,7 +256,7 @@ def references_of(db: Database, content: int) -> tuple[list[Reference], list[Imp
 def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
     """What resolving the names in each content takes."""
     every = list(contents)
-    symbols = symbols_of(db, every, _BARE_SYMBOLS)
+    symbols = symbols_of(db, every)
     by_content: dict[int, Flowing] = {}
     for batch in batched(every):
         for content, language, refs, imports, data in db.rows(

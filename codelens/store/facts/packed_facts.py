@@ -65,10 +65,7 @@ def pack(facts: Facts) -> PackedFacts:
         facts.outcome,
         facts.lines,
         facts.generated,
-        [
-            (ordinal, symbol.name, key_of(symbol.name), *symbol[1:])
-            for ordinal, symbol in enumerate(structure.symbols)
-        ],
+        symbol_rows(structure.symbols),
         len(facts.lengths),
         chunks.tobytes(),
         pack_references(structure.references),
@@ -81,6 +78,14 @@ def pack(facts: Facts) -> PackedFacts:
         facts.terms,
         facts.vectors,
     )
+
+
+def symbol_rows(symbols: Sequence[Symbol]) -> list[SymbolRow]:
+    """Symbols of a text, in their order, as rows."""
+    return [
+        (ordinal, symbol.name, key_of(symbol.name), *symbol[1:])
+        for ordinal, symbol in enumerate(symbols)
+    ]
 
 
 def pack_references(references: Sequence[Reference]) -> bytes:

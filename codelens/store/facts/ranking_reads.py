@@ -112,9 +112,10 @@ SELECT_BY_KEY = """
 SELECT content, ordinal, name, kind, start_line, end_line, parent, qualified FROM symbols
 WHERE key = ?
 """
-SELECT_SHOWN = "SELECT signature FROM symbols WHERE content = ? AND ordinal = ?"
+SELECT_TEXTS = "SELECT data FROM symbol_texts WHERE content = ? AND block = ?"
+SELECT_NAME = "SELECT name FROM symbols WHERE content = ? AND ordinal = ?"
 SELECT_NUMBERED = """
-SELECT qualified, kind, signature, doc, (SELECT COUNT(*) FROM symbols other
+SELECT qualified, kind, name, (SELECT COUNT(*) FROM symbols other
     WHERE other.content = own.content AND other.ordinal <= own.ordinal
     AND other.qualified = own.qualified)
 FROM symbols own WHERE content = ? AND ordinal = ?
@@ -186,8 +187,19 @@ def definitions_with_key(db: Database, key: str) -> list[tuple[int, Definition, 
 
 def signature(db: Database, content: int, ordinal: int) -> str:
     """One symbol's signature; empty if there is no such symbol."""
-    row = db.row(SELECT_SHOWN, (content, ordinal))
-    return row[0] if row else ""
+    row = db.row(SELECT_NAME, (content, ordinal))
+    return _texts(db, content, ordinal, row[0])[0] if row else ""
+
+
+def _texts(db: Database, content: int, ordinal: int, name: str) -> tuple[str, str]:
+    """Signature and doc of a symbol."""
+    from codelens.store.facts.symbol_texts import BLOCK, Block
+
+    block, at = divmod(ordinal, BLOCK)
+    row = db.row(SELECT_TEXTS, (content, block))
+    assert row is not None
+    unpacked = Block(row[0])
+    return unpacked.signature(at, name), unpacked.doc(at)
 
 
 class Shown(NamedTuple):
@@ -204,7 +216,10 @@ class Shown(NamedTuple):
 def shown(db: Database, content: int, ordinal: int) -> Shown | None:
     """One symbol; None if there is none."""
     row = db.row(SELECT_NUMBERED, (content, ordinal))
-    return Shown(*row) if row else None
+    if row is None:
+        return None
+    qualified, kind, name, number = row
+    return Shown(qualified, kind, *_texts(db, content, ordinal, name), number)
 
 
 def qualified(db: Database, content: int, ordinal: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from codelens.store.database.database import Database
 from codelens.store.facts import contents, postings
 from codelens.store.facts.contents import TIER_FULL, batched
-from codelens.store.facts.packed_facts import PackedFacts, SymbolRow
+from codelens.store.facts.packed_facts import PackedFacts, symbol_rows
 from codelens.store.packs.pack_records import PackedContent, belongs
 
 _PACKABLE = """
@@ -19,11 +19,6 @@ _ROWS = """
 SELECT id, hash, language, version, size_bytes, outcome, lines, generated, chunk_count, chunks,
     refs, imports, flow, surface, body_terms, name_terms, doc_terms
 FROM contents WHERE id IN ({marks})
-"""
-_SYMBOL_ROWS = """
-SELECT content, ordinal, name, key, qualified, kind, signature, doc, exported, start_line,
-    end_line, name_line, start_byte, end_byte, parent
-FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
 """
 
 
@@ -57,16 +52,13 @@ def packed_contents(db: Database, ids: Set[int]) -> Iterator[PackedContent]:
 def _with_terms(db: Database, terms: Mapping[int, dict[str, bytes]]) -> Iterator[PackedContent]:
     for batch in batched(terms):
         marks = ",".join("?" * len(batch))
-        symbols: dict[int, list[SymbolRow]] = {}
-        for content, *row in db.rows(_SYMBOL_ROWS.format(marks=marks), batch):
-            row[7] = bool(row[7])
-            symbols.setdefault(content, []).append(tuple(row))  # type: ignore[arg-type]
+        symbols = contents.symbols_of(db, [int(content) for content in batch])  # type: ignore[call-overload]
         for row in db.rows(_ROWS.format(marks=marks), batch):
             facts = PackedFacts(
                 outcome=row[5],
                 lines=row[6],
                 generated=bool(row[7]),
-                symbol_rows=symbols.get(row[0], []),
+                symbol_rows=symbol_rows(symbols.get(row[0], ())),
                 chunk_count=row[8],
                 chunks=row[9],
                 references=row[10],
