@@ -46,7 +46,7 @@ from typing import NamedTuple
 import rivals
 from retrieval import RETRIEVAL, full_path, questions
 
-from codelens.answers.reading_answers import SearchAnswer
+from codelens.answers.search_answers import SearchAnswer
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.render.text_pieces import tokens_of

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from codelens.answers.reading_answers import Excerpt as Excerpt
     from codelens.answers.reading_answers import ExpandAnswer as ExpandAnswer
     from codelens.answers.reading_answers import OutlineAnswer as OutlineAnswer
-    from codelens.answers.reading_answers import SearchAnswer as SearchAnswer
     from codelens.answers.reading_answers import StatusAnswer as StatusAnswer
+    from codelens.answers.search_answers import SearchAnswer as SearchAnswer
     from codelens.config import Settings as Settings
     from codelens.engine.engine import Engine as Engine
     from codelens.errors import AmbiguousHandle as AmbiguousHandle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codelens.answers.reading_answers import Hit
+from codelens.answers.search_answers import Hit
 from codelens.types import Receipt
 
 

@@ -11,16 +11,15 @@ from dataclasses import asdict
 from codelens.answers.reading_answers import (
     Excerpt,
     ExpandAnswer,
-    Hit,
     OutlineAnswer,
     OutlineFile,
     RefsAnswer,
-    SearchAnswer,
     SourceAnswer,
     SourceLink,
     SourceMark,
     StatusAnswer,
 )
+from codelens.answers.search_answers import Hit, SearchAnswer
 from codelens.render.json_paths import with_usable_paths
 from codelens.types import Receipt
 

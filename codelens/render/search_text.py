@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from codelens.answers.reading_answers import Hit, SearchAnswer
+from codelens.answers.search_answers import Hit, SearchAnswer
 from codelens.rank.results.result_reasons import DEFINES_IT
 from codelens.render import saved_note_lines, token_budget
 from codelens.render.text_pieces import lines_of, one_line, receipt_line

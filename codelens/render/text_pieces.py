@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from codelens.answers.reading_answers import OutlineItem, StatusAnswer
 from codelens.plurals import count_of, plural
 from codelens.types import Receipt
+
+if TYPE_CHECKING:
+    from codelens.answers.reading_answers import OutlineItem, StatusAnswer
 
 Form = Literal["concise", "detailed", "json"]
 """How much of an answer a reply has."""

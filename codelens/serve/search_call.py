@@ -9,7 +9,7 @@ from codelens.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from codelens.answers.joint_answers import JointAnswer
-    from codelens.answers.reading_answers import SearchAnswer
+    from codelens.answers.search_answers import SearchAnswer
     from codelens.engine.engine import Engine
     from codelens.errors import CodelensError
 

@@ -10,7 +10,7 @@ import pytest
 from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 
-from codelens.answers.reading_answers import SearchAnswer
+from codelens.answers.search_answers import SearchAnswer
 from codelens.cli.main import main
 from codelens.config import Settings, load
 from codelens.engine.embedding import reranking

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelens.answers.reading_answers import Excerpt, ExpandAnswer, Hit, SearchAnswer
+from codelens.answers.reading_answers import Excerpt, ExpandAnswer
+from codelens.answers.search_answers import Hit, SearchAnswer
 from codelens.render import reading_json, search_text, token_budget
 from codelens.serve.tools import reading_shape
 from codelens.types import Receipt

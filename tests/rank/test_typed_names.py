@@ -192,7 +192,7 @@ def test_edits_are_counted(one: str, other: str, steps: int) -> None:
     ("sql", "index"),
     [
         (vocabulary.TERMS_FROM, "PRIMARY KEY (segment=? AND term>? AND term<?)"),
-        (vocabulary.KEYS_FROM, "symbols_by_key (key>? AND key<?)"),
+        (vocabulary.KEYS_FROM, "PRIMARY KEY (key>? AND key<?)"),
     ],
 )
 def test_near_matches_are_looked_up_by_an_index(tmp_path: Path, sql: str, index: str) -> None:

@@ -65,7 +65,10 @@ def test_a_view_that_goes_takes_its_contents_symbols_paths_and_postings_with_it(
     with engine_at(home) as engine:
         assert engine.drop("old", path=repo.root).waiting == 0
     db, other = index_of(home), index_of(fresh)
-    for table in ("contents", "symbols", "views", "view_files", "segments", "postings"):
+    for table in (
+        "contents", "symbols", "symbol_keys", "symbol_texts", "views", "view_files", "segments",
+        "postings",
+    ):  # fmt: skip
         assert count(db, table) == count(other, table), table
     # The greatest id of a path is kept, so that it is never used again.
     assert count(db, "paths") <= count(other, "paths") + 1

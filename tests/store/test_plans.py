@@ -14,8 +14,8 @@ HOT = {
     "a term's postings": (
         postings.SELECT_POSTINGS.format(marks="?,?"), 2, "PRIMARY KEY (segment=? AND term=?)",
     ),
-    "symbols by key": (contents.BY_KEY, 1, "symbols_by_key (key=?)"),
-    "keys by prefix": (contents.KEYS_FROM, 3, "symbols_by_key (key>? AND key<?)"),
+    "symbols by key": (contents.BY_KEY, 1, "PRIMARY KEY (key=?)"),
+    "keys by prefix": (contents.KEYS_FROM, 3, "PRIMARY KEY (key>? AND key<?)"),
     "paths by term": (views.BY_TERMS.format(marks="?, ?"), 2, "PRIMARY KEY (term=?)"),
     "uses of contents": (name_uses.SELECT_USES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
     "imports of contents": (

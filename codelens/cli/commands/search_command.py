@@ -11,7 +11,7 @@ from codelens.cli import shared_options
 from codelens.cli.progress_bar import Bar
 
 if TYPE_CHECKING:
-    from codelens.answers.reading_answers import SearchAnswer
+    from codelens.answers.search_answers import SearchAnswer
 
 _MODES = ("auto", "symbol", "text", "regex", "path")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from codelens.answers.reading_answers import Hit
+from codelens.answers.search_answers import Hit
 from codelens.cli.screen import page, put, styled
 from codelens.render.search_text import explained, reason_of, shortened
 from codelens.render.text_pieces import one_line

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
         ExpandAnswer,
         OutlineAnswer,
         RefsAnswer,
-        SearchAnswer,
         SourceAnswer,
         StatusAnswer,
         SymbolLine,
     )
+    from codelens.answers.search_answers import SearchAnswer
     from codelens.types import Receipt
 
 DEFAULT_LIMIT = 10

@@ -8,19 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codelens.answers.reading_answers import (
-    ExpandAnswer,
-    OutlineAnswer,
-    RefsAnswer,
-    SearchAnswer,
-    StatusAnswer,
-    SymbolLine,
-)
+from codelens.answers.search_answers import SearchAnswer
 from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
 from codelens.engine.current_view import CurrentView, current_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_to_read
-from codelens.engine.reading import search_hits, view_status
 from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import InvalidArgument, QueryError
@@ -30,6 +22,13 @@ from codelens.rank.search_request import Outcome, Request
 from codelens.types import Receipt
 
 if TYPE_CHECKING:
+    from codelens.answers.reading_answers import (
+        ExpandAnswer,
+        OutlineAnswer,
+        RefsAnswer,
+        StatusAnswer,
+        SymbolLine,
+    )
     from codelens.engine.embedding.chosen_reranker import ChosenReranker
     from codelens.engine.embedding.question_vectors import AskedProvider
     from codelens.engine.embedding.reranking import Reranked
@@ -62,6 +61,8 @@ class CodeReader:
         figures: SearchFigures | None = None,
     ) -> SearchAnswer:
         """See `Engine.search`."""
+        from codelens.engine.reading import search_hits
+
         check_limit(request.limit)
         if not request.query.strip():
             raise QueryError("the query is empty; give words, an identifier or a path")
@@ -200,6 +201,9 @@ class CodeReader:
                 if not item.error and parse_handle(item.handle).ref in {"", view.scope.ref}
             ]
             here = notes_beside(view, places, "", self._now_s())
+            # Late: a search has no need of the other answers, and each costs a start a millisecond.
+            from codelens.answers.reading_answers import ExpandAnswer
+
             return ExpandAnswer(receipt, tuple(items), here.notes, here.warnings)
 
     def outline(self, view_request: ViewRequest, target: str, detail: str) -> OutlineAnswer:
@@ -226,6 +230,8 @@ class CodeReader:
 
     def status(self, view_request: ViewRequest) -> StatusAnswer:
         """See `Engine.status`."""
+        from codelens.engine.reading import view_status
+
         with self._pool.view(view_request) as view:
             return view_status.status(view)
 
@@ -244,6 +250,8 @@ class CodeReader:
 
     def symbols(self, view_request: ViewRequest) -> Iterator[SymbolLine]:
         """See `Engine.export_symbols`."""
+        from codelens.engine.reading import search_hits
+
         with self._pool.view(view_request) as view, view.reading():
             lines = list(search_hits.symbol_lines(view))
         yield from lines

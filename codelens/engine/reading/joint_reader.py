@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from codelens.answers.joint_answers import JointAnswer, RepositoryAnswer
-from codelens.answers.reading_answers import Hit
+from codelens.answers.search_answers import Hit
 from codelens.engine.current_view import CurrentView
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_to_read

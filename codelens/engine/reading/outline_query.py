@@ -6,12 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from codelens.answers.reading_answers import (
-    OutlineAnswer,
-    OutlineFile,
-    OutlineFolder,
-    OutlineItem,
-)
+from codelens.answers.reading_answers import OutlineAnswer, OutlineFile, OutlineFolder, OutlineItem
 from codelens.engine.adhoc_reader import reader_of
 from codelens.engine.current_view import CurrentView
 from codelens.errors import BadHandle, HandleNotFound, ReadError

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from codelens.answers.reading_answers import Hit, SymbolLine
+from codelens.answers.search_answers import Hit
 from codelens.engine.current_view import CurrentView
 from codelens.handles.handle_grammar import file_handle, symbol_handle
 from codelens.handles.handle_naming import handle_of_lines
@@ -14,6 +15,9 @@ from codelens.render.text_pieces import first_doc_line
 from codelens.scope.repository import Scope
 from codelens.store.facts import ranking_reads
 from codelens.store.facts.ranking_reads import Shown
+
+if TYPE_CHECKING:
+    from codelens.answers.reading_answers import SymbolLine
 
 _LINE_SHOWN = 200
 
@@ -68,6 +72,8 @@ def _handle(ranked: Ranked, symbol: Shown | None, ref: str) -> str:
 
 def symbol_lines(view: CurrentView) -> Iterator[SymbolLine]:
     """Every definition of the view, by path, line and order in the text."""
+    from codelens.answers.reading_answers import SymbolLine
+
     snapshot = view.snapshot
     files = sorted(
         (file for file in snapshot.files if file.content is not None), key=lambda file: file.path

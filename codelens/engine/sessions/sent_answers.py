@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from codelens.answers.reading_answers import Excerpt, ExpandAnswer
 from codelens.config import Settings
 from codelens.engine.sessions.asking_session import Session, asking
 from codelens.scope.repository import Scope
@@ -16,6 +15,7 @@ from codelens.trail.trail_log import worktree_key
 
 if TYPE_CHECKING:
     from codelens.answers.explore_answers import ExploreAnswer
+    from codelens.answers.reading_answers import Excerpt, ExpandAnswer
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +65,8 @@ def note_sent(settings: Settings, scope: Scope, answer: ExploreAnswer | ExpandAn
 
 
 def _bodies_of(answer: ExploreAnswer | ExpandAnswer) -> Iterator[SentBody]:
+    from codelens.answers.reading_answers import ExpandAnswer
+
     if not isinstance(answer, ExpandAnswer):
         for piece in answer.pieces:
             if piece.sent != UNCHANGED:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from codelens.answers.context_answers import SaveAnswer
     from codelens.answers.explore_answers import ExploreAnswer
     from codelens.answers.graph_answers import ImpactAnswer, RelatedAnswer
-    from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer, SearchAnswer
+    from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer
+    from codelens.answers.search_answers import SearchAnswer
     from codelens.config import Configured, Settings
     from codelens.scope.repository import Scope
 

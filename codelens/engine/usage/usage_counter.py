@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer, SearchAnswer
+from codelens.answers.search_answers import SearchAnswer
 from codelens.errors import CodelensError, StoreError
 from codelens.paths import from_printed
 from codelens.store.saved import usage_log
@@ -86,6 +86,11 @@ def counted(
 
 def _has_failed(answer: object) -> bool:
     """Whether any of what was asked for is an error, as the exit code of `expand` has it."""
+    if isinstance(answer, SearchAnswer):
+        return False
+    # Late, here and below: a search has no need of the other answers.
+    from codelens.answers.reading_answers import ExpandAnswer
+
     return isinstance(answer, ExpandAnswer) and any(item.error for item in answer.items)
 
 
@@ -159,20 +164,25 @@ def _whole_bytes(answer: object) -> int:
 def _files_of(answer: object) -> list[str]:
     """Printed paths of the files that would have been read."""
     paths = list(dict.fromkeys(_paths_of(answer)))
+    if isinstance(answer, SearchAnswer):
+        return paths[:1]
+    from codelens.answers.reading_answers import ExpandAnswer
+
     return paths if isinstance(answer, ExpandAnswer) else paths[:1]
 
 
 def _paths_of(answer: object) -> Iterator[str]:
-    if isinstance(answer, ExpandAnswer):
-        yield from (item.path for item in answer.items if not item.error)
-        return
     if isinstance(answer, SearchAnswer):
         yield from (result.path for result in answer.results)
+        return
+    from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer
+
+    if isinstance(answer, ExpandAnswer):
+        yield from (item.path for item in answer.items if not item.error)
         return
     if isinstance(answer, OutlineAnswer):
         yield from (file.path for file in answer.files)
         return
-    # Late: a search has no need of the graph's answers.
     from codelens.answers.graph_answers import ImpactAnswer, RelatedAnswer
 
     if isinstance(answer, RelatedAnswer | ImpactAnswer):

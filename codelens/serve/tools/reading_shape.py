@@ -7,12 +7,8 @@ from dataclasses import replace
 
 from codelens.answers.explore_answers import ExploreAnswer
 from codelens.answers.joint_answers import JointAnswer
-from codelens.answers.reading_answers import (
-    ExpandAnswer,
-    OutlineAnswer,
-    SearchAnswer,
-    StatusAnswer,
-)
+from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer, StatusAnswer
+from codelens.answers.search_answers import SearchAnswer
 from codelens.render import (
     expand_text,
     explore_json,

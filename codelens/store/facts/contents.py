@@ -121,12 +121,14 @@ SELECT content, ordinal, name, qualified, kind, exported, start_line, end_line, 
 FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
 """
 _TEXTS = "SELECT content, block, data FROM symbol_texts WHERE content IN ({marks})"
+# CROSS JOIN: the key first.
 BY_KEY = """
-SELECT content, ordinal, name, qualified, kind, exported, start_line, end_line, name_line,
+SELECT s.content, s.ordinal, name, qualified, kind, exported, start_line, end_line, name_line,
     start_byte, end_byte, parent
-FROM symbols WHERE key = ?
+FROM symbol_keys k CROSS JOIN symbols s ON s.content = k.content AND s.ordinal = k.ordinal
+WHERE k.key = ?
 """
-KEYS_FROM = "SELECT DISTINCT key FROM symbols WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
+KEYS_FROM = "SELECT DISTINCT key FROM symbol_keys WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
 _CHUNKS = "SELECT id, chunks FROM contents WHERE id IN ({marks})"
 _ABOUT = """
 SELECT id, language, outcome, generated, size_bytes, lines, tier FROM contents WHERE id IN ({marks})

@@ -109,8 +109,9 @@ SELECT ordinal, name, kind, start_line, end_line, parent FROM symbols
 WHERE content = ? ORDER BY ordinal
 """
 SELECT_BY_KEY = """
-SELECT content, ordinal, name, kind, start_line, end_line, parent, qualified FROM symbols
-WHERE key = ?
+SELECT s.content, s.ordinal, name, kind, start_line, end_line, parent, qualified
+FROM symbol_keys k CROSS JOIN symbols s ON s.content = k.content AND s.ordinal = k.ordinal
+WHERE k.key = ?
 """
 SELECT_TEXTS = "SELECT data FROM symbol_texts WHERE content = ? AND block = ?"
 SELECT_NAME = "SELECT name FROM symbols WHERE content = ? AND ordinal = ?"

@@ -10,9 +10,9 @@ SELECT DISTINCT p.term FROM segments s CROSS JOIN postings p
 WHERE p.segment = s.id AND p.term >= ? AND p.term < ? AND length(p.term) <= ?
 """
 KEYS_FROM = """
-SELECT DISTINCT key FROM symbols WHERE key >= ? AND key < ? AND length(key) BETWEEN ? AND ?
+SELECT DISTINCT key FROM symbol_keys WHERE key >= ? AND key < ? AND length(key) BETWEEN ? AND ?
 """
-KEYS_LIKE = "SELECT DISTINCT key FROM symbols WHERE key GLOB ?"
+KEYS_LIKE = "SELECT DISTINCT key FROM symbol_keys WHERE key GLOB ?"
 _END = "\U0010ffff"
 
 
