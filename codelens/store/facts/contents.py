@@ -203,11 +203,12 @@ def symbols_of(db: Database, contents: Iterable[int]) -> dict[int, list[Symbol]]
 def symbols_named(db: Database, key: str) -> list[tuple[int, int, Symbol]]:
     """Symbols of any view whose name has this key: content, ordinal, symbol."""
     rows = db.rows(BY_KEY, (key,))
-    return [
-        found
-        for batch in batched(dict.fromkeys(row[0] for row in rows))
-        for found in _with_texts(db, [row for row in rows if row[0] in set(batch)], batch)
-    ]
+    ids = list(dict.fromkeys(row[0] for row in rows))
+    named: list[tuple[int, int, Symbol]] = []
+    for batch in batched(ids):
+        holding = set(batch)
+        named += _with_texts(db, [row for row in rows if row[0] in holding], batch)
+    return named
 
 
 def _with_texts(
