@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import stat
 import sys
 import time
 
@@ -10,6 +12,39 @@ _TAKEN = frozenset({errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK})
 """What the systems say of a lock that another has."""
 _PAUSE_S = 0.002
 _LONGEST_PAUSE_S = 0.05
+_LOCK = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
+
+
+def opened(path: str | os.PathLike[str]) -> int:
+    """A descriptor of a lock file, which is made if there is none.
+
+    Nothing is ever read of it: a folder or a pipe in its place is kept under another name.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    descriptor = _regular(path)
+    if descriptor is None:
+        # Late: nearly no process needs it.
+        from codelens import file_owner
+
+        file_owner.set_aside(os.fspath(path), "is no lock file")
+        descriptor = _regular(path)
+    if descriptor is None:
+        raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
+    return descriptor
+
+
+def _regular(path: str | os.PathLike[str]) -> int | None:
+    """A descriptor of a regular file; None if something else lies there."""
+    try:
+        descriptor = os.open(path, _LOCK, 0o600)
+    except IsADirectoryError:
+        return None
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def take(descriptor: int, *, wait_s: float = 0.0) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -86,3 +86,18 @@ def test_no_pause_is_longer_than_what_is_left_of_the_wait(
     assert not filelock.take(other, wait_s=wait_s)
     os.close(other)
     assert sum(pauses) == pytest.approx(wait_s)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes by name")
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, os.remove])
+def test_what_is_no_lock_file_is_kept_under_another_name(
+    lock: Path, make: Callable[[Path], None]
+) -> None:
+    if make is not os.remove:
+        lock.unlink()
+    make(lock)
+    descriptor = filelock.opened(lock)
+    assert filelock.take(descriptor)
+    os.close(descriptor)
+    assert lock.is_file()
+    assert len(list(lock.parent.glob("a.lock.foreign-*"))) == (make is not os.remove)

@@ -74,7 +74,7 @@ class ForestLock:
 
     def __enter__(self) -> bool:
         os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-        self._descriptor = os.open(f"{self._path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        self._descriptor = filelock.opened(f"{self._path}.lock")
         try:
             return filelock.take(self._descriptor, wait_s=self._wait_s)
         except BaseException:

@@ -49,7 +49,7 @@ def alone(home: Path, wait_s: float = _WAIT_S) -> Generator[None]:
 def _locked(path: Path, until: float) -> int:
     while True:
         try:
-            descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+            descriptor = filelock.opened(path)
             if _is_ours(descriptor, path):
                 return descriptor
         except OSError as error:

@@ -3,108 +3,20 @@
 from __future__ import annotations
 
 import shutil
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from gitrepo import GitRepo
+from faults.two_sides import KINDS, Home, Side, made_sides
 
 from codelens.config import Settings
 from codelens.engine.doctor.diagnosis import examine
 from codelens.engine.engine import Engine
-from codelens.focus import forest_file
-from codelens.focus.checkout import Checkout, checkout_at
-from codelens.focus.focus_settings import FocusSettings
-from codelens.focus.focus_turn import path_of, take_prompt
-from codelens.hooks.session_standing import standing_at
-from codelens.paths import contexts_file, index_file, pins_file, usage_file
-from codelens.trail import session_marks, trail_log
-from codelens.trail.sent_log import SentBody, SentLog
+from codelens.paths import usage_file
 
-SESSION = "a-session"
-KINDS = ("index", "contexts", "pins", "trail", "sent", "marks", "focus")
 SET_ASIDE = frozenset({".foreign", ".damaged", ".unreadable"})
 RESTORED = ("index", "contexts", "pins")
 """Built again, or restored from a copy; the rest begins anew."""
-
-
-class Side(NamedTuple):
-    """A repository, what only it has, and its files in the home."""
-
-    repo: GitRepo
-    word: str
-
-    @property
-    def place(self) -> Checkout:
-        return checkout_at(str(self.repo.root))
-
-
-class Home(NamedTuple):
-    engine: Engine
-    path: Path
-
-    def file(self, kind: str, side: Side) -> Path:
-        repo_id = side.place.repository
-        key = trail_log.worktree_key(side.place.root)
-        trails = self.path / "trails"
-        named: dict[str, Callable[[], Path]] = {
-            "index": lambda: index_file(self.path, repo_id),
-            "contexts": lambda: contexts_file(self.path, repo_id),
-            "pins": lambda: pins_file(self.path, repo_id),
-            "trail": lambda: next(trails.glob(f"{repo_id}-????-??.jsonl")),
-            "sent": lambda: next(trails.glob(f"{repo_id}-{key}-*.sent")),
-            "marks": lambda: next(trails.glob(f"sessions-{repo_id}-*.json")),
-            "focus": lambda: Path(path_of(str(self.path), side.place, FocusSettings(), SESSION)),
-        }
-        return named[kind]()
-
-    def fill(self, side: Side) -> None:
-        home, place, word = str(self.path), side.place, side.word
-        self.engine.save(word, f"the {word}", path=side.repo.root)
-        self.engine.search(word, path=side.repo.root)
-        self.engine.pin("main", path=side.repo.root, pinned=True)
-        entry = trail_log.TrailEntry(
-            int(time.time()), SESSION, trail_log.worktree_key(place.root), "main", "explored", word
-        )
-        assert trail_log.append(home, place.repository, entry)
-        self.sent(side).add([SentBody("src/a.py", word, ((1, f"def {word}(): ..."),))])
-        session_marks.mark(home, word, standing_at(place))
-        take_prompt(home, place, f"paint the {word} green", FocusSettings(), session=SESSION)
-
-    def sent(self, side: Side) -> SentLog:
-        key = trail_log.worktree_key(side.place.root)
-        return SentLog(self.path, side.place.repository, key, SESSION)
-
-    def shown(self, side: Side) -> dict[str, list[str]]:
-        """What each kind of file says of a repository, all of it in words of one of the two."""
-        home, place = str(self.path), side.place
-        forest = forest_file.load(str(self.file("focus", side))).forest
-        sent = self.sent(side).read()
-        return {
-            "index": [hit.path for hit in self.engine.search(side.word, path=place.root).results],
-            "contexts": [one.name for one in self.engine.load(path=place.root).results],
-            "pins": [
-                view.worktree
-                for index in self.engine.overview(only=place.root)
-                for view in index.views
-                if view.pinned
-            ],
-            "trail": [entry.summary for entry in trail_log.entries(home, place.repository)],
-            "sent": [
-                word
-                for word in ("lantern", "trapdoor")
-                if sent.start_of("src/a.py", [(1, f"def {word}(): ...")])
-            ],
-            "marks": [
-                mark.session
-                for mark in session_marks.marks(
-                    home, place.repository, trail_log.worktree_key(place.root)
-                )
-            ],
-            "focus": [node.text for node in forest.nodes.values()],
-        }  # fmt: skip
 
 
 @pytest.fixture
@@ -115,15 +27,9 @@ def home(tmp_path: Path) -> Generator[Home]:
 
 @pytest.fixture
 def sides(tmp_path: Path, home: Home) -> tuple[Side, Side]:
-    both: list[Side] = []
-    for word in ("lantern", "trapdoor"):
-        repo = GitRepo.init(tmp_path / word)
-        repo.write(f"src/{word}.py", f"def {word}():\n    return 1\n")
-        repo.commit("first")
-        both.append(Side(repo, word))
-        home.fill(both[-1])
+    both = made_sides(tmp_path, home)
     home.engine.close()
-    return both[0], both[1]
+    return both
 
 
 def kinds_with(shown: dict[str, list[str]], word: str) -> list[str]:

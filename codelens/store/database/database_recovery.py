@@ -174,7 +174,7 @@ def alone_in(
         TimeoutError: whoever has the lock, a process that is stopped perhaps, kept it so long.
         OSError: the lock cannot be made.
     """
-    descriptor = os.open(folder / lock, os.O_CREAT | os.O_RDWR, 0o600)
+    descriptor = filelock.opened(folder / lock)
     try:
         if not filelock.take(descriptor, wait_s=wait_s):
             raise TimeoutError(errno.ETIMEDOUT, f"another process holds the lock {lock}")

@@ -170,7 +170,7 @@ def _replace(path: Path, text: str) -> None:
 def _alone(path: Path) -> Generator[None]:
     make_private(path.parent)
     try:
-        descriptor = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = filelock.opened(path.with_name(f"{path.name}.lock"))
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
     try:

@@ -1,0 +1,293 @@
+"""Damage to every file of the home, and its files swapped: what is answered, and what is told.
+
+    python tests/faults/home_rounds.py [--rounds 300] [--seed 1]
+
+Two repositories with something of their own in each kind of file. In each round one file of the
+home is damaged, replaced or taken away, or two are swapped; then all is asked of both. A fault is a
+search that is answered differently, a saved context that is lost or altered, a word of the other
+repository, a text sent without consent, and whatever ends in no words of ours. A log may lose what
+it had: that is counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from embedding_server import EmbeddingServer, embedding_server
+from faults.test_damaged_files import flipped, overwritten, shuffled, truncated, zeroed
+from faults.two_sides import Home, Side, made_sides
+
+from codelens.bearer_token import bearer_token
+from codelens.config import load
+from codelens.engine.doctor.diagnosis import examine
+from codelens.engine.engine import Engine
+from codelens.errors import CodelensError
+from codelens.focus import waiting_turns
+from codelens.focus.focus_settings import FocusSettings
+from codelens.focus.focus_turn import path_of
+
+PROVIDER = "ollama"
+FILL_EVERY = 10
+"""Rounds between those after which all is written once more."""
+_LEAST_SHUFFLED = 2 * 16_384
+_PATIENT = frozenset({"index", "search", "contexts"})
+"""Kinds that must say the same as before: built again, or restored from a copy."""
+
+
+class World(NamedTuple):
+    """Two repositories, their home as it was before, and what is said of each."""
+
+    folder: Path
+    sides: tuple[Side, Side]
+    right: dict[str, dict[str, list[str]]]
+    server: EmbeddingServer
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    def restored(self) -> None:
+        shutil.rmtree(self.home, ignore_errors=True)
+        shutil.copytree(self.folder / "before", self.home)
+
+
+def engine_at(home: Path) -> Engine:
+    return Engine(load({"CODELENS_HOME": str(home)}))
+
+
+def asked(home: Home, side: Side) -> dict[str, Callable[[], list[str]]]:
+    """All questions by what they need."""
+    root, engine = side.repo.root, home.engine
+    return {
+        "search": lambda: [
+            _results(engine, query, root) for query in (side.word, "return 1", "none_of_it")
+        ],
+        **home.questions(side),
+        "usage": lambda: [engine.usage() and "counted"],
+        "vectors": lambda: [engine.meaning_status(path=root).provider.provider],
+        "doctor": lambda: [str(len([*examine(engine.settings)])) and "examined"],
+    }
+
+
+def _results(engine: Engine, query: str, root: Path) -> str:
+    """What is found, and said of it, but for what is told of a file of the home."""
+    found = engine.search(query, path=root, limit=8, explain=True)
+    home = str(engine.settings.home)
+    notes = [note for note in found.notes if home not in note]
+    return json.dumps([[asdict(result) for result in found.results], notes], default=str)
+
+
+def made_world(folder: Path, server: EmbeddingServer) -> World:
+    home_path = folder / "home"
+    home_path.mkdir()
+    (home_path / "config.toml").write_text("budget_ms = 60000\n")
+    with engine_at(home_path) as engine:
+        home = Home(engine, home_path)
+        sides = made_sides(folder, home)
+        engine.meaning_enable(PROVIDER, endpoint=server.endpoint(PROVIDER), path=sides[0].repo.root)
+        engine.meaning_sync(path=sides[0].repo.root)
+        engine.usage()
+        for side in sides:
+            place = side.place
+            turn = waiting_turns.Utterance(
+                "prompt", f"wax the {side.word}", {side.word: 1}, 1.0, "main", str(place.root)
+            )
+            waiting_turns.put(path_of(str(home_path), place, FocusSettings(), "another"), turn)
+            pack = engine.pack(folder / f"{side.word}.pack", path=side.repo.root)
+            assert pack
+        bearer_token(home_path)
+    (home_path / "junk.bin").write_bytes(bytes(range(256)))
+    (home_path / "indexes" / "index-junk.db").write_bytes(b"junk")
+    shutil.copytree(home_path, folder / "before")
+    with engine_at(home_path) as engine:
+        home = Home(engine, home_path)
+        right = {
+            side.word: {kind: ask() for kind, ask in asked(home, side).items()} for side in sides
+        }
+    return World(folder, sides, right, server)
+
+
+def _of_bytes(change: Callable[[bytearray, Random], None]) -> Callable[[Path, Path, Random], None]:
+    def damage(file: Path, _: Path, pick: Random) -> None:
+        data = bytearray(file.read_bytes()) or bytearray(b"\0")
+        if change is not shuffled or len(data) >= _LEAST_SHUFFLED:
+            change(data, pick)
+        file.write_bytes(data)
+
+    return damage
+
+
+def _removed(file: Path, _: Path, __: Random) -> None:
+    file.unlink()
+
+
+def _emptied(file: Path, _: Path, __: Random) -> None:
+    file.write_bytes(b"")
+
+
+def _junk(file: Path, _: Path, pick: Random) -> None:
+    file.write_bytes(pick.randbytes(pick.choice((1, 100, 70_000))))
+
+
+def _a_folder(file: Path, _: Path, __: Random) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def _a_pipe(file: Path, _: Path, __: Random) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def _a_dead_link(file: Path, _: Path, __: Random) -> None:
+    file.unlink()
+    file.symlink_to("nowhere")
+
+
+def _copied_over(file: Path, other: Path, _: Random) -> None:
+    shutil.copyfile(other, file)
+
+
+def _swapped(file: Path, other: Path, _: Random) -> None:
+    data = file.read_bytes()
+    file.write_bytes(other.read_bytes())
+    other.write_bytes(data)
+
+
+DAMAGES: dict[str, Callable[[Path, Path, Random], None]] = {
+    **{f.__name__: _of_bytes(f) for f in (flipped, zeroed, shuffled, truncated, overwritten)},
+    **{
+        f.__name__.strip("_").replace("_", " "): f
+        for f in (_removed, _emptied, _junk, _a_folder, _a_pipe, _a_dead_link)
+    },
+    "copied over": _copied_over,
+    "swapped": _swapped,
+}
+
+
+def _files(home: Path) -> list[Path]:
+    return sorted(file for file in home.rglob("*") if file.is_file())
+
+
+def _other_for(file: Path, files: list[Path], sides: tuple[Side, Side], pick: Random) -> Path:
+    """The other repository's file of the same kind; now and then any file."""
+    ids = [side.place.repository for side in sides]
+    for ours, theirs in (ids, ids[::-1]):
+        if ours in file.name and pick.random() < 0.8:
+            shape = file.name.replace(ours, theirs)
+            alike = [
+                other
+                for other in files
+                if other.parent == file.parent and theirs in other.name
+                and other.suffixes == file.suffixes and other.name[:20] == shape[:20]
+            ]  # fmt: skip
+            if alike:
+                return pick.choice(alike)
+    return pick.choice([other for other in files if other != file])
+
+
+def judged(world: World, counts: Counter[str]) -> Iterator[str]:
+    """Ask all of both repositories; what is a fault, and counts of the rest."""
+    sent_before = len(world.server.texts)
+    with engine_at(world.home) as engine:
+        home = Home(engine, world.home)
+        for side, other in (world.sides, world.sides[::-1]):
+            for kind, ask in asked(home, side).items():
+                counts["questions"] += 1
+                right = world.right[side.word][kind]
+                try:
+                    told = ask()
+                except CodelensError:
+                    counts["refused in words"] += 1
+                    if kind == "search":
+                        counts["searches refused in words"] += 1
+                    continue
+                except Exception as error:
+                    yield f"{side.word} {kind}: {type(error).__name__}: {error}"
+                    continue
+                if any(other.word in row for row in told):
+                    yield f"{side.word} {kind}: of the other repository: {told}"
+                elif told == right:
+                    counts["same"] += 1
+                elif kind in _PATIENT:
+                    yield f"{side.word} {kind}: {told} in place of {right}"
+                elif set(told) <= set(right):
+                    counts[f"less: {kind}"] += 1
+                else:
+                    counts[f"altered: {kind}"] += 1
+    for text in world.server.texts[sent_before:]:
+        if world.sides[1].word in text:
+            yield f"sent without consent: {text!r}"
+
+
+def rounds(world: World, number: int, pick: Random, counts: Counter[str]) -> list[str]:
+    """So many rounds; the faults."""
+    faults: list[str] = []
+    ways = list(DAMAGES.items())
+    for at in range(number):
+        world.restored()
+        files = _files(world.home)
+        # Each file in turn with each damage, in an order by chance.
+        file = files[(at * 7 + pick.randrange(2)) % len(files)]
+        name, damage = ways[at % len(ways)]
+        other = _other_for(file, files, world.sides, pick)
+        damage(file, other, pick)
+        counts["rounds"] += 1
+        counts[f"by {name}"] += 1
+        what = f"{name}: {file.relative_to(world.home)}"
+        if "swap" in name or "over" in name:
+            what += f" and {other.relative_to(world.home)}"
+        found = [f"{what}: {fault}" for fault in judged(world, counts)]
+        if at % FILL_EVERY == FILL_EVERY - 1:
+            found += [f"{what}: afterwards {fault}" for fault in _written_again(world)]
+        faults += found
+        for fault in found:
+            print(f"FAULT {fault}", flush=True)
+    return faults
+
+
+def _written_again(world: World) -> Iterator[str]:
+    """Whatever was damaged, all kinds are written once more."""
+    with engine_at(world.home) as engine:
+        home = Home(engine, world.home)
+        for side in world.sides:
+            try:
+                engine.forget([side.word], path=side.repo.root)
+                home.fill(side)
+            except CodelensError:
+                continue
+            except Exception as error:
+                yield f"{type(error).__name__}: {error}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="rounds-") as folder, embedding_server() as server:
+        world = made_world(Path(folder), server)
+        print(f"{len(_files(world.home))} files in the home", flush=True)
+        faults = rounds(world, args.rounds, Random(args.seed), counts)
+    for what, count in sorted(counts.items()):
+        print(f"{count:8,}  {what}")
+    print(f"{len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
