@@ -16,7 +16,7 @@ ALLOWED = {
     "errors": {"types"},  # a failure carries the receipt of what it was looked for in
     # Whether anybody still waits: asked for wherever work is long.
     "cancellation": set(),
-    "filelock": set(),
+    "filelock": {"file_owner"},
     # Keys and passwords in texts: masked in prompts, never sent to a provider.
     "secret_prefixes": set(),
     "secret_masking": {"secret_prefixes"},

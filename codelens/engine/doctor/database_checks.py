@@ -121,7 +121,9 @@ def contexts_databases(case: Examination) -> Iterator[Finding]:
         yield from _each(path, lambda path=path: _saved(case, path))
     for aside in asides(folder):
         yield Finding(
-            "note", str(aside), "damaged contexts that were set aside, kept until you delete it",
+            "note", str(aside),
+            "contexts that were set aside (damaged, or another repository's), kept for good",
+            "`codelens load --adopt FILE` in the repository that they are of takes them over; "
             "delete it if you need nothing from it",
         )  # fmt: skip
     if not files:
