@@ -38,6 +38,15 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
         raise
 
 
+def is_special(path: str | os.PathLike[str]) -> bool:
+    """Whether a pipe, a device or a socket lies there: to open it may be to wait for ever."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 def read_small(path: str | os.PathLike[str], most: int) -> bytes:
     """All of a regular file of at most `most` bytes.
 

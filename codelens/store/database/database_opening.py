@@ -10,8 +10,9 @@ from pathlib import Path
 
 import apsw
 
-from codelens.errors import IndexLocked, StoreError
+from codelens.errors import IndexCorrupt, IndexLocked, StoreError
 from codelens.paths import make_private
+from codelens.small_files import is_special
 from codelens.store.database import database_recovery, page_checksums, restore_detection
 from codelens.store.database.database import BUSY_MS, Database, pragmas_of
 from codelens.store.database.file_header import MARKS, check_head
@@ -59,6 +60,8 @@ def _open_or_make(path: Path, kind: str) -> Database:
         raise StoreError(
             f"{str(path)!r} is a folder; move it away, codelens keeps a database at this path"
         )
+    if is_special(path):
+        raise IndexCorrupt(path, "it is not a regular file")
     if has_content(path):
         return _open(path, kind, empty=False)
     with translated(path), database_recovery.alone_in(path.parent, CREATION_LOCK):

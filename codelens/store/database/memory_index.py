@@ -15,6 +15,7 @@ import apsw
 
 from codelens.errors import DiskFull, IndexCorrupt
 from codelens.paths import barred
+from codelens.small_files import is_special
 from codelens.store.database import page_checksums
 from codelens.store.database.database import PAGE_BYTES, Database
 from codelens.store.database.database_opening import has_content
@@ -65,6 +66,8 @@ def _copied(path: Path) -> apsw.Connection | None:
     error = barred(path)
     if error is not None:
         raise error
+    if is_special(path):
+        return None
     for how in ("&immutable=1", "") if not _log_bytes(path) else ("",):
         uri = f"file:{urllib.parse.quote(str(path))}?mode=ro{how}"
         target = _in_memory()

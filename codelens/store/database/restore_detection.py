@@ -25,7 +25,7 @@ from typing import NamedTuple
 import apsw
 
 from codelens.errors import IndexCorrupt
-from codelens.small_files import NO_WAIT, open_regular
+from codelens.small_files import NO_WAIT, is_special, open_regular
 from codelens.store.database import database_recovery
 
 logger = logging.getLogger(__name__)
@@ -219,6 +219,8 @@ def keep_noted(path: Path, connection: apsw.Connection) -> None:
 
 def _age_in(path: Path) -> Age | None:
     """The age of what is in the file itself, whatever its log says; None if it cannot be read."""
+    if is_special(path):
+        return None
     # By SQLite, for closing a file that is opened otherwise ends this process's locks on it.
     uri = f"file:{urllib.parse.quote(str(path))}?mode=ro&immutable=1"
     try:

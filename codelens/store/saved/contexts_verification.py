@@ -16,6 +16,7 @@ import apsw
 
 from codelens.errors import HomeNotWritable, IndexCorrupt, StoreError
 from codelens.paths import barred, repository_id
+from codelens.small_files import is_special
 from codelens.store.database import page_checksums
 from codelens.store.database.database import Database
 from codelens.store.database.sqlite_errors import translated
@@ -139,7 +140,14 @@ def as_it_is(path: Path) -> Database:
 
 
 def connected(path: Path, mode: str) -> Database:
-    """A file as it is, `ro` or `rw`: not made, not migrated, no pragma set."""
+    """A file as it is, `ro` or `rw`: not made, not migrated, no pragma set.
+
+    Raises:
+        StoreError: it cannot be opened.
+        IndexCorrupt: a pipe lies there, at which SQLite would wait.
+    """
+    if is_special(path):
+        raise IndexCorrupt(path, "it is not a regular file")
     page_checksums.available()
     flags = apsw.SQLITE_OPEN_READONLY if mode == "ro" else apsw.SQLITE_OPEN_READWRITE
     with translated(path):
