@@ -18,6 +18,7 @@ from faults.world import rounds as as_many
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
+from codelens.errors import StoreError
 
 HANG_S = 120
 
@@ -31,6 +32,20 @@ def test_a_home_damaged_anywhere_answers_right_or_in_words(tmp_path: Path) -> No
         assert rounds(world, as_many(len(DAMAGES)), Random(3), counts) == []
     assert counts["same"] > counts["refused in words"]
     COUNTS["files of the home damaged or swapped"] += counts["rounds"]
+
+
+def test_a_link_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+    with Engine(Settings(home=tmp_path / "home")) as engine:
+        home = Home(engine, tmp_path / "home")
+        side, _ = made_sides(tmp_path, home)
+        engine.close()
+        file = home.file("index", side)
+        file.unlink()
+        file.symlink_to("nowhere")
+        with pytest.raises(StoreError, match="leads nowhere; remove it"):
+            engine.search(side.word, path=side.repo.root)
+        file.unlink()
+        assert engine.search(side.word, path=side.repo.root).results
 
 
 @pytest.mark.parametrize("kind", ["index", "contexts", "pins"])
