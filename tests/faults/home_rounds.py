@@ -46,6 +46,9 @@ _LEAST_SHUFFLED = 2 * 16_384
 _PATIENT = frozenset({"index", "search", "contexts"})
 """Kinds that must say the same as before: built again, or restored from a copy."""
 
+_REFUSALS = {"focus": (CodelensError, OSError)}
+"""The file of a forest is read below what says it in words, `codelens focus` and the hooks."""
+
 
 class World(NamedTuple):
     """Two repositories, their home as it was before, and what is said of each."""
@@ -210,7 +213,7 @@ def judged(world: World, counts: Counter[str]) -> Iterator[str]:
                 right = world.right[side.word][kind]
                 try:
                     told = ask()
-                except CodelensError:
+                except _REFUSALS.get(kind, CodelensError):
                     counts["refused in words"] += 1
                     if kind == "search":
                         counts["searches refused in words"] += 1
