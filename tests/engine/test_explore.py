@@ -53,6 +53,9 @@ def test_put():
 """
 
 
+BODY = "".join(f"    step_{at} = lamp.shelf({at})\n" for at in range(40)) + "    return lamp\n"
+
+
 @pytest.fixture
 def stocked(repo: GitRepo) -> GitRepo:
     repo.commit("shelf", {"store.py": STORE, "shop.py": SHOP, "tests/test_store.py": TEST})
@@ -96,6 +99,36 @@ def test_who_uses_it_comes_for_a_refactoring(engine: Engine, stocked: GitRepo) -
 def test_the_tests_of_what_is_shown_are_named(engine: Engine, stocked: GitRepo) -> None:
     answer = engine.explore("refuse to put a lamp on a full shelf", path=stocked.root)
     assert "tests/test_store.py" in [one.path for one in answer.tests]
+
+
+def test_a_test_that_names_a_definition_is_named_whatever_its_path(
+    engine: Engine, stocked: GitRepo
+) -> None:
+    stocked.commit(
+        "tests",
+        {
+            "tests/test_glass.py": "def test_whole():\n    assert checked(LAMP)\n",
+            "tests/test_nothing.py": "def test_nothing():\n    assert True\n",
+        },
+    )
+    answer = engine.explore("store.py#checked", path=stocked.root)
+    paths = [file.path for file in answer.tests]
+    assert "tests/test_glass.py" in paths
+    assert "tests/test_nothing.py" not in paths
+
+
+def test_names_go_by_rank_as_far_as_there_is_room(engine: Engine, stocked: GitRepo) -> None:
+    parts = {f"src/part_{at}.py": f"def lamp_shelf_{at}(lamp):\n" + BODY for at in range(120)}
+    stocked.commit("parts", parts)
+    counts: list[int] = []
+    for tokens in (1000, 8000, 16_000):
+        answer = engine.explore("put a lamp on a shelf", path=stocked.root, max_tokens=tokens)
+        names = [(file.path, named.name) for file in answer.named for named in file.definitions]
+        places = {(piece.path, piece.symbol) for piece in answer.pieces}
+        assert len(names) == len(set(names)) and not places.intersection(names)
+        assert cost_of(explore_text.explore(answer)) <= tokens
+        counts.append(len(names))
+    assert 0 < counts[0] < counts[1]
 
 
 def test_no_line_is_shown_twice(engine: Engine, stocked: GitRepo) -> None:

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from codelens.answers.explore_answers import (
     ExploreAnswer,
-    NamedDefinition,
-    NamedFile,
     Piece,
 )
 from codelens.capsule import packing, task_intent
@@ -17,7 +15,7 @@ from codelens.capsule.packing import Candidate, Costs, Shown
 from codelens.capsule.task_intent import ChosenIntent
 from codelens.engine.contexts.notes_here import NotesHere
 from codelens.engine.current_view import CurrentView
-from codelens.engine.explore import capsule_notes
+from codelens.engine.explore import capsule_notes, named_files
 from codelens.engine.explore.next_call import rest_of
 from codelens.engine.explore.sent_pieces import SentMark, SentPieces
 from codelens.engine.explore.task_candidates import Material, candidates_of
@@ -32,8 +30,9 @@ from codelens.render.token_budget import BYTES_A_TOKEN, cost_of
 from codelens.trail.sent_log import SentBodies
 from codelens.types import Receipt
 
-_NAMES_SHARE, _TESTS_SHARE = 0.08, 0.05
-_MOST_NAMES = 60
+_NAMES_SHARE = 0.06
+_MOST_TESTS_SHARE, _TESTS_SHARE, _TESTS_SIZE = 0.06, 0.02, 120
+"""For the paths of tests: a few are enough, so their share falls as the budget grows."""
 _MORE_SIZE = 170
 """Bytes that the last line may take."""
 _MORE_SHARE = 0.03
@@ -74,11 +73,10 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     receipt = graph.receipt()
     more_size = max(_MORE_SIZE, int(explore_request.max_tokens * BYTES_A_TOKEN * _MORE_SHARE))
     room = _room(explore_request, receipt, definitions.notes) - more_size
-    tests = _fitting(
-        tests_of(view, graph, definitions), int(room * _TESTS_SHARE), explore_text.TESTS
-    )
+    tests_room = int(min(room * _MOST_TESTS_SHARE, room * _TESTS_SHARE + _TESTS_SIZE))
+    tests = named_files.fitting(tests_of(view, graph, definitions), tests_room)
     names_room = int(room * _NAMES_SHARE)
-    left = room - names_room - _size(tests, explore_text.TESTS)
+    left = room - names_room - named_files.size(tests, explore_text.TESTS)
     costs = _costs(material)
     sent = SentPieces(explore_request.sent, material)
 
@@ -100,7 +98,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     pieces = explore_text.pieces_in_order(
         [_piece(material, piece, sent.mark(piece.candidate)) for piece in shown]
     )
-    named = _fitting(_named(material, candidates, shown), names_room, explore_text.NAMED)
+    named = named_files.not_shown(material, candidates, definitions.rows, shown, names_room)
     answer = ExploreAnswer(
         receipt=receipt,
         task=explore_request.request.query,
@@ -193,55 +191,4 @@ def _piece(material: Material, piece: Shown, mark: SentMark) -> Piece:
         stale=candidate.path in material.view.snapshot.stale,
         sent=mark.state,
         sent_lines=mark.lines,
-    )
-
-
-def _named(
-    material: Material, candidates: Sequence[Candidate], shown: Sequence[Shown]
-) -> list[NamedFile]:
-    """The best of what is not shown, by file."""
-    seen = {(piece.candidate.path, piece.candidate.symbol) for piece in shown}
-    files: dict[bytes, dict[str, NamedDefinition]] = {}
-    count = 0
-    for candidate in sorted(
-        candidates, key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line)
-    ):
-        if (
-            candidate.symbol < 0
-            or (candidate.path, candidate.symbol) in seen
-            or candidate.part == "container"
-        ):
-            continue
-        seen.add((candidate.path, candidate.symbol))
-        _, _, symbol = material.named(candidate)
-        files.setdefault(candidate.path, {})[symbol] = NamedDefinition(symbol, candidate.name_line)
-        count += 1
-        if count >= _MOST_NAMES:
-            break
-    return [NamedFile(printed(path), tuple(names.values())) for path, names in files.items()]
-
-
-def _fitting(files: Sequence[NamedFile], room: int, title: str) -> list[NamedFile]:
-    """The files that fit, the last with fewer names."""
-    left = room - explore_text.cost(title)
-    named_files: list[NamedFile] = []
-    for whole in files:
-        file = whole
-        while _cost(file) > left and len(file.definitions) > 1:
-            file = replace(file, definitions=file.definitions[:-1])
-        if _cost(file) <= left:
-            left -= _cost(file)
-            named_files.append(file)
-    return named_files
-
-
-def _cost(file: NamedFile) -> int:
-    return explore_text.cost(explore_text.named_file(file))
-
-
-def _size(files: Sequence[NamedFile], title: str) -> int:
-    if not files:
-        return 0
-    return explore_text.cost(title) + sum(
-        explore_text.cost(explore_text.named_file(file)) for file in files
     )

@@ -16,7 +16,6 @@ from codelens.resolve.facts.path_tree import stem_of
 from codelens.store.database.database import Database
 from codelens.store.facts import name_uses, postings
 from codelens.store.facts.name_uses import Use
-from codelens.store.facts.posting_layout import Posting
 
 OWN = b"."
 """In place of a word: the importing file's own folder or package."""
@@ -95,25 +94,20 @@ class NameIndex:
         if len(self._uses) > _MOST_NAMES_KEPT:
             self._uses.clear()
             missing = set(names)
-        segments = postings.segment_docs(db)
-        holding = set[int]().union(*(self._with_word(db, segments, name) for name in missing))
         self._uses.update({name: {} for name in missing})
-        self._add(name_uses.uses(db, sorted(holding), missing))
+        self._add(name_uses.uses(db, sorted(self._with_words(db, missing)), missing))
 
-    def _with_word(
-        self, db: Database, segments: dict[int, postings.SegmentDocs], name: str
-    ) -> set[int]:
-        """Contents whose text has a word; all where the index cannot tell."""
+    def _with_words(self, db: Database, names: Set[str]) -> set[int]:
+        """Contents whose text has one of the words; all where the index cannot tell."""
         # A name like `$x` or `a-b` is several words to the tokenizer, and one to the parser.
-        terms = terms_of_word(name) if name.isidentifier() else ()
-        if not terms:
-            return set(self._known)
-        contents: set[int] = set()
-        rows = db.rows(postings.SELECT_POSTINGS.format(marks="?"), (terms[-1],))
-        for segment, _, data in rows:
-            docs = segments[segment].contents
-            contents.update(docs[number] for number in Posting(data).docs)
-        return contents & self._known
+        terms: set[str] = set()
+        for name in names:
+            parts = terms_of_word(name) if name.isidentifier() else ()
+            if not parts:
+                return set(self._known)
+            terms.add(parts[-1])
+        holding = postings.contents_with(db, terms)
+        return set[int]().union(*holding.values()) & self._known
 
     def also_called(self, name: str, module: bytes) -> set[str]:
         """The names under which others may know a top-level definition of a module."""

@@ -14,7 +14,7 @@ number in it. Layouts, native byte order (the index is local and can be rebuilt)
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from codelens.store.database.database import Database
@@ -98,6 +98,18 @@ def postings(db: Database, terms: Sequence[str]) -> Sequence[tuple[int, str, byt
         return ()
     sql = SELECT_POSTINGS.format(marks=",".join("?" * len(terms)))
     return db.rows(sql, tuple(terms))  # type: ignore[return-value] - by the columns
+
+
+def contents_with(db: Database, terms: Collection[str]) -> dict[str, set[int]]:
+    """For each of `terms` the contents of the store, of any view, that hold it."""
+    holding: dict[str, set[int]] = {term: set() for term in terms}
+    if not holding:
+        return holding
+    segments = segment_docs(db)
+    for segment, term, data in postings(db, sorted(holding)):
+        contents = segments[segment].contents
+        holding[term].update(contents[number] for number in Posting(data).docs)
+    return holding
 
 
 def merge_small(db: Database) -> int:
