@@ -38,6 +38,15 @@ _DEFINES = re.compile(
     rb"(?:def|class|func|fn|function|struct|interface|trait|enum) (\w{8,})\b",
     re.MULTILINE,
 )
+_DEFINES_C = re.compile(
+    rb"^(?:[A-Za-z_][\w \t]*[ \t*]|)(?:(\w{8,})\((?:[^(){};]|\([^(){};]*\))*\)\s*\n\{"
+    rb"|(?<=struct )(\w{8,}) \{$)",
+    re.MULTILINE,
+)
+"""A function whose brace begins a line, and a struct."""
+_SUFFIXES_C = (".c", ".h")
+_LARGEST = 1_000_000
+"""Bytes of a file that is indexed by default."""
 _SUFFIXES = (".py", ".js", ".ts", ".go", ".rs", ".java", ".php", ".rb", ".kt", ".cs", ".swift")
 
 
@@ -49,9 +58,13 @@ def definitions(root: Path) -> list[tuple[str, str]]:
     places: dict[str, list[str]] = defaultdict(list)
     for path in (os.fsdecode(path) for path in listed if path):
         file = root / path
-        if path.endswith(_SUFFIXES) and file.is_file() and not file.is_symlink():
-            for name in _DEFINES.findall(file.read_bytes()):
-                places[name.decode()].append(path)
+        if not path.endswith(_SUFFIXES + _SUFFIXES_C) or file.is_symlink() or not file.is_file():
+            continue
+        if file.stat().st_size > _LARGEST:
+            continue
+        pattern = _DEFINES_C if path.endswith(_SUFFIXES_C) else _DEFINES
+        for match in pattern.finditer(file.read_bytes()):
+            places[match[match.lastindex or 0].decode()].append(path)
     once = [(found[0], name) for name, found in places.items() if len(found) == 1]
     return sorted(once)
 

@@ -49,9 +49,13 @@ class Unparsable(NamedTuple):
     most: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LanguageInfo:
-    """Settings of one language, as `languages/<name>.toml` has them."""
+    """Settings of one language, as `languages/<name>.toml` has them.
+
+    There is one of each, so it is equal to itself alone: what compares so many fields costs each
+    start a millisecond, and each look into a cache a walk through them.
+    """
 
     name: str
     title: str

@@ -37,7 +37,7 @@ class ModuleResolver:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LanguageSpec:
     """One language. `modules` and `resolver` are loaded when they are first needed."""
 
