@@ -1,10 +1,13 @@
 """Whether a server grows with its questions: its resident memory (Linux), one server a row.
 
     python benchmarks/memory.py WORKTREE [--calls 3600] [--edits 1200] [--only ROW,...]
+    python benchmarks/memory.py WORKTREE --mixed 1000
 
 Each row asks one tool over and over in a clone of the worktree, with an index of its own; `edits`
 changes a file before each question, `switches` checks out another branch, and both ask several
 tools in turn. What counts is the growth a call over the second half: caches fill in the first.
+`--mixed` asks so many different questions of one server, those of `queries.py` and every fourth
+time another tool, and waits a minute: the memory in between, the most, and what is left then.
 """
 
 from __future__ import annotations
@@ -15,14 +18,21 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
+
+from queries import queries
+
+from codelens.engine.engine import Engine
+from codelens.engine.view_request import ViewRequest
 
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
     "clientInfo": {"name": "memory", "version": "1"},
 }
+_IDLE_S = 60
 COMMAND = [sys.executable, "-m", "codelens"]
 GIT = ("git", "-c", "user.name=m", "-c", "user.email=m@example.com", "-c", "core.hooksPath=")
 
@@ -171,6 +181,32 @@ def measured(worktree: Path, word: str, row: str, calls: int) -> str:
     return f"{row:22}{calls:7,}{cells} MiB{grown:9.0f} bytes a call"
 
 
+def mixed(worktree: Path, word: str, count: int) -> str:
+    """Memory of a server that is asked `count` different questions."""
+    with tempfile.TemporaryDirectory() as scratch:
+        server = Server(worktree, Path(scratch))
+        session = Session(server, word)
+        session.prepare()
+        os.environ["CODELENS_HOME"] = str(Path(scratch, "home"))
+        with Engine() as engine, engine.pool.view(ViewRequest(server.root)) as view:
+            asked = [one for one in queries(view, count) if one.text.strip()][:count]
+        sizes = [server.rss()]
+        for at, one in enumerate(asked):
+            if at % 4:
+                server.call("cl_search", query=one.text, mode=one.mode)
+            else:
+                session.asked(at // 4)
+            sizes.append(server.rss())
+        time.sleep(_IDLE_S)
+        sizes.append(server.rss())
+        server.end()
+    start, half, end, later = (sizes[at] / 2**20 for at in (0, len(sizes) // 2, -2, -1))
+    return (
+        f"{len(asked):,} questions: {start:.0f} MiB at first, {half:.0f} after half, {end:.0f} "
+        f"after all, {max(sizes) / 2**20:.0f} at most, {later:.0f} a minute later"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("worktree", type=Path)
@@ -178,7 +214,11 @@ def main() -> None:
     parser.add_argument("--edits", type=int, default=1_200, help="edits, and switches")
     parser.add_argument("--word", default="session", help="finds some definitions")
     parser.add_argument("--only", default="", help="rows, commas between")
+    parser.add_argument("--mixed", type=int, metavar="N", help="N different questions instead")
     args = parser.parse_args()
+    if args.mixed:
+        print(mixed(args.worktree.resolve(), args.word, args.mixed))
+        return
     print(f"{'':22}{'calls':>7}{'after 50':>9}{'half':>9}{'all':>9}")
     for row in ROWS:
         if not args.only or row.split(",")[0] in args.only.split(","):
