@@ -236,19 +236,23 @@ def judged(world: World, counts: Counter[str]) -> Iterator[str]:
             yield f"sent without consent: {text!r}"
 
 
-def rounds(world: World, number: int, pick: Random, counts: Counter[str]) -> list[str]:
-    """So many rounds; the faults."""
+def rounds(
+    world: World, number: int, pick: Random, counts: Counter[str], among: str = ""
+) -> list[str]:
+    """So many rounds with files that have `among` in their names; the faults."""
     faults: list[str] = []
     ways = list(DAMAGES.items())
     for at in range(number):
         world.restored()
-        files = _files(world.home)
+        files = [file for file in _files(world.home) if among in str(file)]
         # Each file in turn with each damage, in an order by chance.
         file = files[(at * 7 + pick.randrange(2)) % len(files)]
         name, damage = ways[at % len(ways)]
-        other = _other_for(file, files, world.sides, pick)
+        other = _other_for(file, _files(world.home), world.sides, pick)
         damage(file, other, pick)
         counts["rounds"] += 1
+        lost = "less: pins"
+        before = counts[lost]
         counts[f"by {name}"] += 1
         what = f"{name}: {file.relative_to(world.home)}"
         if "swap" in name or "over" in name:
@@ -257,6 +261,8 @@ def rounds(world: World, number: int, pick: Random, counts: Counter[str]) -> lis
         if at % FILL_EVERY == FILL_EVERY - 1:
             found += [f"{what}: afterwards {fault}" for fault in _written_again(world)]
         faults += found
+        if counts[lost] > before:
+            print(f"less: {what}", flush=True)
         for fault in found:
             print(f"FAULT {fault}", flush=True)
     return faults
@@ -280,12 +286,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--file", default="", help="only files with this in their path")
     args = parser.parse_args()
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="rounds-") as folder, embedding_server() as server:
         world = made_world(Path(folder), server)
         print(f"{len(_files(world.home))} files in the home", flush=True)
-        faults = rounds(world, args.rounds, Random(args.seed), counts)
+        faults = rounds(world, args.rounds, Random(args.seed), counts, args.file)
     for what, count in sorted(counts.items()):
         print(f"{count:8,}  {what}")
     print(f"{len(faults)} faults")

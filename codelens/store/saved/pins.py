@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import zlib
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,6 +29,8 @@ _WAIT_S = 3.0
 _MOST_BYTES = 16_000_000
 """Of a file of pins; a pin takes some 150."""
 _BACKUP = ".backup"
+_SUM = "sum"
+"""The field with the CRC-32 of the scopes; files of earlier versions have none."""
 _IN_INDEX = "SELECT scope FROM views WHERE pinned = 1 ORDER BY scope"
 
 
@@ -56,6 +59,10 @@ def _backup(path: Path) -> Path:
     return path.with_name(path.name + _BACKUP)
 
 
+def _checksum(scopes: frozenset[str]) -> int:
+    return zlib.crc32("\n".join(sorted(scopes)).encode("utf-8", "surrogatepass"))
+
+
 class _Unusable(NamedTuple):
     """Why a file does not tell what is pinned here."""
 
@@ -70,6 +77,9 @@ def _read(file: Path, name: str = "") -> frozenset[str] | _Unusable | None:
         parsed = json.loads(read_small(file, _MOST_BYTES).decode("utf-8"))
         scopes = frozenset(str(scope) for scope in cast("list[object]", parsed["pinned"]))
         other = file_owner.other_name(name or str(file), parsed.get(file_owner.KEY))
+        # A pin that reads otherwise than it was written would leave its view to be pruned.
+        if parsed.get(_SUM, checksum := _checksum(scopes)) != checksum:
+            return _Unusable("it is not as it was written")
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -143,7 +153,7 @@ def adopt(db: Database) -> None:
 
 
 def _write(path: Path, scopes: frozenset[str]) -> None:
-    fields = {file_owner.KEY: path.name, "pinned": sorted(scopes)}
+    fields = {file_owner.KEY: path.name, "pinned": sorted(scopes), _SUM: _checksum(scopes)}
     text = json.dumps(fields, ensure_ascii=True, indent=1)
     for file in (path, _backup(path)):
         _replace(file, text)
