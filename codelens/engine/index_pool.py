@@ -108,7 +108,7 @@ class IndexPool:
         index, background = opened.index, self.background
         first = background.giving_way() if background is not None else nullcontext()
         rest = background is not None
-        with index.lock, index.mended(), first:
+        with index.lock, index.mended(), index.for_a_question(), first:
             try:
                 view = current_view(opened, request, leaves_rest=rest)
             except IndexCorrupt as error:

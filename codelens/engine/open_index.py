@@ -54,6 +54,7 @@ class OpenIndex:
         self._try_again = 0.0
         self._watches = watches
         self._watched: dict[str, WatchedTree] = {}
+        self._in_question = self._is_settled = False
 
     @staticmethod
     def file_of(settings: Settings, scope: Scope) -> Path:
@@ -65,15 +66,17 @@ class OpenIndex:
         """The database, opened when first needed, and anew when another took its place.
 
         Also when something else wrote to it, such as `cp` of an older copy: opening judges it.
+        Within a question it is one and the same, see `for_a_question`.
         """
         db = self._db
-        if db is not None and not db.is_reading and not db.is_as_left():
+        if db is not None and not (self._is_settled or db.is_reading or db.is_as_left()):
             self.close()
         if self.standing_in and time.monotonic() > self._try_again:
             self._try_the_file()
         if self._db is None:
             self._db = open_index(self.path)
             pins.adopt(self._db)
+        self._is_settled = self._in_question
         return self._db
 
     @property
@@ -139,6 +142,20 @@ class OpenIndex:
                 raise
             self.set_aside()
             raise IndexCorrupt(self.path, "its data is invalid") from error
+
+    @contextmanager
+    def for_a_question(self) -> Generator[None]:
+        """What takes the file's place in the block counts from the next question on.
+
+        Snapshots and rows of this one are of the database that it began with: to close that would
+        end the question in an error.
+        """
+        outer, self._in_question = self._in_question, True
+        try:
+            yield
+        finally:
+            self._in_question = outer
+            self._is_settled = self._is_settled and outer
 
     def set_aside(self) -> None:
         """Keep a damaged index beside, and start with an empty one when next asked.

@@ -1,0 +1,50 @@
+"""A question has one database from its beginning to its end, whatever happens to the file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.engine.view_request import ViewRequest
+from codelens.store.views import views
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = GitRepo.init(tmp_path / "repo")
+    made.commit("one", {"lamp.py": "def kindle():\n    return 1\n"})
+    return made
+
+
+def written_by_another(index: Path) -> None:
+    """As a checkpoint of another process that is not noted yet."""
+    state = index.stat()
+    os.utime(index, ns=(state.st_atime_ns, state.st_mtime_ns + 1_000_000_000))
+
+
+def replaced(index: Path) -> None:
+    shutil.copyfile(index, index.with_name("beside"))
+    index.with_name("beside").rename(index)
+
+
+@pytest.mark.parametrize("change", [written_by_another, replaced])
+def test_a_file_that_changes_within_a_question_is_opened_anew_by_the_next(
+    repo: GitRepo, tmp_path: Path, change
+) -> None:
+    with Engine(Settings(home=tmp_path / "home", workers=1)) as engine:
+        engine.search("kindle", path=repo.root)
+        (index,) = (tmp_path / "home" / "indexes").glob("index-*.db")
+        with engine.pool.view(ViewRequest(repo.root)) as view:
+            change(index)
+            with view.reading():
+                assert views.states_of(view.snapshot.db, view.refreshed.view.id)
+            before = view.index.db
+        assert [hit.path for hit in engine.search("kindle", path=repo.root).results] == ["lamp.py"]
+        with engine.pool.view(ViewRequest(repo.root)) as view:
+            assert view.index.db is not before
