@@ -91,6 +91,8 @@ class SendingPlan:
     bytes: int
     tokens: int
     """Estimated: bytes / 3."""
+    reranks: bool
+    """Unless that is switched off, each search sends lines of its first results, too."""
     store: str
     """URL of the store that gets the vectors; empty: a file on this machine."""
     hybrid: bool

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _SHOWN_AFTER_S = 0.5
 _SAID_AFTER_S, _SAID_EVERY_S = 3.0, 5.0
 """Where stderr is no terminal; an agent or a log needs no more."""
+_UNITS = {"sending texts": "texts", "filling the store": "vectors"}
+"""Stage -> what is counted at it; files, if it is not here."""
 
 
 class Bar:
@@ -48,7 +50,8 @@ class Bar:
             if self._task is not None:
                 self._progress.remove_task(self._task)
             self._stage = stage
-            self._task = self._progress.add_task(stage, total=total)
+            unit = _UNITS.get(stage, "files")
+            self._task = self._progress.add_task(stage, total=total, unit=unit)
         self._progress.update(self._task, completed=done, total=total)
 
     def _say(self, stage: str, done: int, total: int) -> None:
@@ -58,7 +61,7 @@ class Bar:
         from codelens.cli.standard_streams import remark
 
         self._say_at = now + _SAID_EVERY_S
-        remark(f"codelens: {stage}: {done:,} of {total:,} files")
+        remark(f"codelens: {stage}: {done:,} of {total:,} {_UNITS.get(stage, 'files')}")
 
 
 def _draw() -> Progress:
@@ -69,7 +72,7 @@ def _draw() -> Progress:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("files"),
+        TextColumn("{task.fields[unit]}"),
         console=Console(stderr=True),
         transient=True,
     )

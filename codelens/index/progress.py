@@ -9,7 +9,7 @@ class Progress(Protocol):
     """Called now and then from the thread that works; must be quick and must not raise."""
 
     def __call__(self, stage: str, done: int, total: int, /) -> None:
-        """`stage` is a word for people (`reading`, `indexing`); `done` of `total` files."""
+        """`stage` is a word for people (`reading`, `indexing`); `done` of `total` files, texts."""
         ...
 
 

@@ -10,6 +10,8 @@ from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 from shop_repository import Run
 
+from codelens.cli import progress_bar
+
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
@@ -40,6 +42,16 @@ def test_enable_tells_what_would_be_sent_and_needs_consent(
     assert run("meaning", "sync").code == 2
 
 
+def test_enable_tells_whether_searches_send_lines_to_be_reranked(
+    run: Run, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rerank = "each search by words its question, with lines of its first results to be reranked\n"
+    assert rerank in run("meaning", "enable", "--provider", "voyage").out
+    assert "reranked" not in run("meaning", "enable", "--provider", "openai").out
+    monkeypatch.setenv("CODELENS_RERANK", "off")
+    assert "reranked" not in run("meaning", "enable", "--provider", "voyage").out
+
+
 def test_sync_tells_what_it_sent_and_status_counts_it(
     run: Run, repo: GitRepo, server: EmbeddingServer, enable: list[str]
 ) -> None:
@@ -56,6 +68,14 @@ def test_sync_tells_what_it_sent_and_status_counts_it(
     status = run("meaning", "status").out
     assert "provider's vectors: 6 of 6 texts, 288 bytes" in status
     assert "7 texts in 3 requests to openai" in status
+
+
+def test_the_progress_of_a_sync_counts_texts(
+    run: Run, repo: GitRepo, enable: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(*enable, "--yes")
+    monkeypatch.setattr(progress_bar, "_SAID_AFTER_S", 0.0)
+    assert "codelens: sending texts: 6 of 6 texts\n" in run("meaning", "sync").err
 
 
 def test_an_error_is_one_line_with_the_next_step(

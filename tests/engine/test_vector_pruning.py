@@ -115,6 +115,6 @@ def test_the_command_tells_what_went(
     monkeypatch.chdir(repository.root)
     repository.git("rm", "-q", "src/part2.py")
     assert main(["meaning", "prune"]) == 0
-    assert capsys.readouterr().out.startswith("removed 1 vector of texts that are gone, ")
+    assert capsys.readouterr().out.startswith("removed 1 vector of texts that are gone, 4 kept; ")
     assert main(["meaning", "prune", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"removed": 0, "kept": 4, "freed_bytes": 0}

@@ -183,7 +183,7 @@ def _clear(args: argparse.Namespace) -> int:
     if args.json:
         screen.put_json({"freed_bytes": freed})
     else:
-        screen.put(f"the provider's vectors were removed, {count_of(freed, 'byte')}")
+        screen.put(f"the provider's vectors were removed; {count_of(freed, 'byte')} of disk freed")
     return 0
 
 

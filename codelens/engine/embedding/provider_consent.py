@@ -69,7 +69,8 @@ def plan(
     return SendingPlan(
         view.receipt(), spec.name, model or spec.model, url, spec.key_variable, chosen.files,
         chosen.left_out + lacking.left_out, lacking.total, lacking.size_bytes,
-        -(-lacking.size_bytes // BYTES_A_TOKEN), where, hybrid,
+        -(-lacking.size_bytes // BYTES_A_TOKEN),
+        spec.reranker is not None and spec.profile.reranks and view.settings.rerank, where, hybrid,
     )  # fmt: skip
 
 

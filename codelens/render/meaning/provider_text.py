@@ -28,7 +28,8 @@ def plan_lines(plan: SendingPlan) -> list[str]:
         f"provider: {plan.provider}, model {plan.model}, at {plan.endpoint}",
         f"to be sent: {count_of(plan.texts, 'text')} of {count_of(plan.files, 'file')}{left_out}, "
         f"{count_of(plan.bytes, 'byte')}, about {count_of(plan.tokens, 'token')}",
-        "later syncs send what changed, and each search by words its question",
+        "later syncs send what changed, and each search by words its question"
+        + (", with lines of its first results to be reranked" if plan.reranks else ""),
         *_store_lines(plan.store, hybrid=plan.hybrid),
     ]
 
@@ -88,8 +89,8 @@ def synced_json(answer: Synced) -> Json:
 def pruned_line(answer: PrunedVectors) -> str:
     """What was removed, and what is left."""
     return (
-        f"removed {count_of(answer.removed, 'vector')} of texts that are gone, "
-        f"{count_of(answer.freed_bytes, 'byte')}; {answer.kept:,} kept"
+        f"removed {count_of(answer.removed, 'vector')} of texts that are gone, {answer.kept:,} "
+        f"kept; {count_of(answer.freed_bytes, 'byte')} of disk freed"
     )
 
 
