@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 
 from codelens.answers.search_answers import SearchAnswer
+from codelens.config import Settings
 from codelens.engine.engine import Engine
 
 FILES = {
@@ -67,6 +69,29 @@ def test_meaning_alone_ranks_by_the_vectors(synced: Engine, repository: GitRepo)
         QUESTION, path=repository.root, mode="meaning", globs=["src/p*"], limit=3
     )
     assert paths(filtered) == ["src/painting.py"]
+
+
+def test_the_same_vectors_give_the_same_answer_in_another_index(
+    synced: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
+) -> None:
+    """Whatever a provider would say by now: it is asked for nothing again."""
+
+    def answers(engine: Engine) -> list[SearchAnswer]:
+        return [
+            engine.search(QUESTION, path=repository.root, mode=mode, explain=True)
+            for mode in ("auto", "meaning")
+        ]
+
+    before = answers(synced)
+    server.received.clear()
+    # A provider whose answers differ from one time to the next.
+    server.same_words = {"cancel": "paint"}
+    shutil.copytree(tmp_path / "home" / "vectors", tmp_path / "fresh" / "vectors")
+    for home in (tmp_path / "home", tmp_path / "fresh"):
+        with Engine(Settings(home=home, workers=1)) as engine:
+            for first, again in zip(before, answers(engine), strict=True):
+                assert (again.results, again.notes) == (first.results, first.notes)
+    assert server.received == []
 
 
 def test_meaning_alone_goes_by_the_table_where_no_provider_is(

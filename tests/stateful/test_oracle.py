@@ -33,10 +33,12 @@ from stateful.texts import IGNORES, QUERIES, paths, texts
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.view_request import ViewRequest
+from codelens.meaning.word_table import shipped_version
 from codelens.render import explore_text
 from codelens.store.database.index_opening import open_index
 from codelens.store.database.store_clock import DAY_S
 from codelens.store.facts import contents
+from codelens.store.facts.chunk_vectors import vectors_of
 
 SEQUENCES = size_of("CODELENS_ORACLE_SEQUENCES")
 STEPS = size_of("CODELENS_ORACLE_STEPS")
@@ -50,7 +52,9 @@ FILTERS = {
     "encoding": ({}, "*.py text working-tree-encoding=UTF-16"),
 }
 """Rules by which git may write other bytes than its objects hold, and read others back."""
-COUNTS = {"histories": 0, "steps": 0, "comparisons": 0}
+QUESTION = "how is the token parser rendered"
+"""Ranked by meaning alone, too."""
+COUNTS = {"histories": 0, "steps": 0, "comparisons": 0, "ranked by meaning": 0}
 
 ENV = {
     **os.environ,
@@ -295,6 +299,9 @@ class Histories(RuleBasedStateMachine):
             assert set(lived) == listed(tree, ref)
             for query in QUERIES:
                 assert answer(self.engine, query, tree, ref) == answer(fresh, query, tree, ref)
+            by_meaning = answer(fresh, QUESTION, tree, ref, mode="meaning")
+            assert answer(self.engine, QUESTION, tree, ref, mode="meaning") == by_meaning
+            COUNTS["ranked by meaning"] += '"why": "meaning' in by_meaning
             task = f"fix {QUERIES[len(lived) % len(QUERIES)]}"
             assert capsule(self.engine, task, tree, ref) == capsule(fresh, task, tree, ref)
         finally:
@@ -347,6 +354,7 @@ def dump(engine: Engine, tree: Path, ref: str | None) -> dict:
         view = current.snapshot
         ids = [file.content for file in view.files if file.content is not None]
         about, symbols, chunks = view.about(ids), view.symbols(ids), view.chunks(ids)
+        vectors = vectors_of(view.db, ids, shipped_version())
         facts = view.path_facts([file.path_id for file in view.files])
         row = view.row
         totals = (row.files, row.chunk_count, row.body_terms, row.name_terms, row.doc_terms)
@@ -357,7 +365,7 @@ def dump(engine: Engine, tree: Path, ref: str | None) -> dict:
             assert content is not None
             found[file.path] = (
                 about[content][1:], symbols.get(content), chunks[content], facts[file.path_id],
-                contents.references_of(view.db, content),
+                contents.references_of(view.db, content), vectors[content],
             )  # fmt: skip
         assert totals[0] == len(found)
         found_totals = tuple(
@@ -381,8 +389,8 @@ def capsule(engine: Engine, task: str, tree: Path, ref: str | None) -> str:
     return "\n".join((*found.notes, *explore_text.body(found)))
 
 
-def answer(engine: Engine, query: str, tree: Path, ref: str | None) -> str:
-    found = engine.search(query, path=tree, ref=ref, limit=8, explain=True)
+def answer(engine: Engine, query: str, tree: Path, ref: str | None, mode: str = "auto") -> str:
+    found = engine.search(query, mode=mode, path=tree, ref=ref, limit=8, explain=True)
     return json.dumps([[asdict(one) for one in found.results], found.notes], default=str)
 
 
@@ -399,3 +407,4 @@ def test_a_view_equals_one_built_from_nothing_after_any_history(record_property)
         record_property(name, count)
     print(f"oracle: {COUNTS}")
     assert COUNTS["histories"] >= SEQUENCES
+    assert COUNTS["ranked by meaning"] > COUNTS["comparisons"] / 2
