@@ -24,7 +24,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.config import Settings
+from home_settings import home_settings
+
 from codelens.engine.engine import Engine
 from codelens.engine.view_request import ViewRequest
 from codelens.extract.tokenizer import WORD, terms_of_word
@@ -133,7 +134,7 @@ def main() -> None:
     args = parser.parse_args()
     table: dict[str, list[Ranks]] = {}
     spent = []
-    with Engine(Settings(home=args.home)) as engine:
+    with Engine(home_settings(args.home)) as engine:
         for repo in args.repo or REPOS:
             folder = args.mirror / repo.replace("/", "+") / "repo"
             if not folder.exists():
