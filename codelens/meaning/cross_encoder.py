@@ -62,7 +62,8 @@ class CrossEncoder(NamedTuple):
             CallCancelled: nobody waits any more.
         """
         deadline = time.monotonic() + seconds
-        encoded: list[Any] = self.tokenizer.encode_batch([(question, text) for text in texts])
+        # One by one: `encode_batch` starts threads, and complains in a process that forks later.
+        encoded: list[Any] = [self.tokenizer.encode(question, text) for text in texts]
         tokens = sum(len(row.ids) for row in encoded)
         # Texts of a length beside each other: each is filled up to the longest of its batch.
         order = sorted(range(len(texts)), key=lambda at: (len(encoded[at].ids), at))
