@@ -63,8 +63,12 @@ def test_a_question_after_a_hundred_cancelled_searches_is_answered(lines: Lines)
     lines.send(*map(slow, numbers))
     lines.send(*map(cancelled, numbers))
     lines.send(call(3, "cl_search", query="login"))
-    found = lines.next()
+    found, before = lines.next(), 0
+    # On a busy machine one may end before its cancellation is read.
+    while found["id"] in numbers:
+        found, before = lines.next(), before + 1
     assert found["id"] == 3 and "src/auth.py#login" in text_of(found)
+    assert before < 10
 
 
 def test_searches_cancelled_one_by_one_leave_nothing_at_work(lines: Lines) -> None:
