@@ -178,13 +178,10 @@ class Edges:
             return self._called_by_name(path, model, reference, kind)
         if receiver == "?":
             return []
-        taken = steps(receiver) if receiver and receiver != ROOT else None
+        is_rooted = receiver[:1] == ROOT
+        taken = steps(receiver) if receiver and not is_rooted else None
         if receiver and taken is None:
-            return (
-                self._weighted(self.targets(path, model, reference), kind)
-                if receiver == ROOT
-                else []
-            )
+            return self._weighted(self.targets(path, model, reference), kind) if is_rooted else []
         begin = (reference.scope, taken[0] if taken is not None else reference.name)
         place = places.get(begin)
         if place is None:

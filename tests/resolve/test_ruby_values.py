@@ -87,3 +87,16 @@ def test_a_definition_in_a_block_at_the_top_is_of_all() -> None:
 def test_a_method_counts_before_an_attribute_of_its_name() -> None:
     text = "class A\n  attr_writer :shell\n  def shell; end\n  def x; shell; end\nend\n"
     assert edges_of({"a.rb": text}, numbered=True) == ["a.rb:A.x -> A.shell~2"]
+
+
+def test_the_class_of_a_module_is_that_of_its_takers() -> None:
+    text = (
+        "module Base\n  def self.included(base)\n    base.extend ClassMethods\n  end\n"
+        "  module ClassMethods\n    def names; title; end\n  end\n"
+        "  def run; self.class.names; end\nend\n"
+        "class T\n  include Base\n  def self.title; end\nend\n"
+    )
+    assert edges_of({"a.rb": text}) == [
+        "a.rb:Base.ClassMethods.names -> T.title",
+        "a.rb:Base.run -> Base.ClassMethods.names",
+    ]

@@ -12,7 +12,11 @@ from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.relation_choice import relations
 from codelens.engine.graph.targets import Named, Targets
 from codelens.engine.graph.text_uses.text_uses import asked_of, text_uses
-from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes
+from codelens.engine.graph.unresolved_uses import (
+    hidden_notes,
+    interface_notes,
+    oversized_notes,
+)
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.errors import InvalidArgument, SettingError
 from codelens.paths import printed
@@ -88,6 +92,7 @@ def related(
             graph, [node for node in start.nodes if not fixtures.is_fixture(node)]
         )
         notes += interface_notes(graph, targets, start.nodes)
+        notes += oversized_notes(view)
     return RelatedAnswer(
         receipt=graph.receipt(),
         target=named.node,

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
+from codelens.extract.language_detection import language_by_path
 from codelens.paths import printed
 from codelens.plurals import count_of
+from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.relation_walk import overrides
+from codelens.store.views.views import OVERSIZED
 
 _NAMES_LOOKED_AT = 30
 _SHOWN = 3
@@ -70,6 +74,23 @@ def interface_notes(graph: LazyGraph, targets: Targets, nodes: Iterable[Node]) -
     shown = ", ".join(targets.handle(interface) for interface in list(interfaces)[:_SHOWN])
     more = ", ..." if len(interfaces) > _SHOWN else ""
     return [f"at least: calls through {shown}{more} may reach it, where the object is of its type"]
+
+
+def oversized_notes(view: CurrentView) -> list[str]:
+    """One sentence on files of code that are too large to be read, and so may use anything."""
+    large = [
+        row.path
+        for row in view.snapshot.files
+        if row.state == OVERSIZED and spec_of(language_by_path(row.path) or "").follows_names
+    ]
+    if not large:
+        return []
+    shown = ", ".join(map(printed, large[:_SHOWN])) + (", ..." if len(large) > _SHOWN else "")
+    verb, are = ("was", "is") if len(large) == 1 else ("were", "are")
+    return [
+        f"at least: {count_of(len(large), 'file')} that {are} larger than `max_file_bytes` {verb} "
+        f"not looked into ({shown})"
+    ]
 
 
 def places(sites: list[tuple[bytes, int]]) -> str:

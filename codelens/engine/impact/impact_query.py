@@ -20,7 +20,12 @@ from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import may_hit
 from codelens.engine.graph.targets import Targets
 from codelens.engine.graph.text_uses.text_uses import TextTargets, asked_of, text_uses, together
-from codelens.engine.graph.unresolved_uses import hidden_notes, interface_notes, left_behind
+from codelens.engine.graph.unresolved_uses import (
+    hidden_notes,
+    interface_notes,
+    left_behind,
+    oversized_notes,
+)
 from codelens.engine.impact.base_commit import BaseGraph, BaseNode, BaseUsers
 from codelens.engine.impact.call_fit import CallJudge, Redeclared, count_by_fit
 from codelens.engine.impact.symbol_diff import Change, Changes
@@ -229,10 +234,10 @@ def _answer(
     )
     # What is hit only through others has callers that hide as well.
     between = [user.node for user in hit if user.distance < question.depth]
-    open_to = [node for node in nodes if not files.is_fixture(node)]
     hidden = [
-        *hidden_notes(graph, open_to, between),
+        *hidden_notes(graph, [node for node in nodes if not files.is_fixture(node)], between),
         *interface_notes(graph, targets, nodes),
+        *(oversized_notes(question.view) if nodes else ()),
         *base_notes,
     ]
     cut = reached.cut or base_users.cut

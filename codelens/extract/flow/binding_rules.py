@@ -13,6 +13,28 @@ from codelens.extract.language_settings import language_info
 
 _ROLES = frozenset({"pattern", "unbound", "list", *PATTERN_ROLES})
 """What a recipe of the setting `bindings` may say instead of paths; it may say several."""
+OF_SCOPE = {
+    "alias": "alias",
+    "return": "return",
+    "result": "->",
+    "base": "base",
+    "implements": "implements",
+    "package": "package",
+}
+"""Captures on the node that is the text itself."""
+BARE = {"yield": ("", "yield"), "this": ("this", "?")}
+"""Captures that say all by standing where they do: name and how."""
+TYPED = frozenset({"result", "implements", "alias", "package"})
+STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
+"""From a value to what is bound of it."""
+FORMS = {
+    "unknown": "?",
+    "global": "global",
+    "type": "type",
+    "own": "own",
+    "forward": "forward",
+}
+"""What is bound without a value."""
 
 
 class Rules(NamedTuple):
@@ -26,6 +48,8 @@ class Rules(NamedTuple):
     """Definitions of these types bind no name outside of a type."""
     inferred: frozenset[str]
     """Words in the place of a type that leave it to the value: `var`."""
+    documented: bool
+    """Comments tell types (`codelens.extract.flow.doc_types`)."""
     roles: dict[str, str]
     """Node type -> what it is in a pattern (`patterns`)."""
 
@@ -35,6 +59,7 @@ def rules(language: str) -> Rules:
     """What a language says of its bindings."""
     settings = dict(language_info(language).bindings)
     inferred = frozenset(settings.pop("inferred", "").split())
+    documented = bool(settings.pop("documented", ""))
     fields = {
         kind: tuple(
             () if part == "-" else tuple(part.split("|"))
@@ -50,7 +75,7 @@ def rules(language: str) -> Rules:
     roles = {
         kind: recipe for kind, recipe in settings.items() if recipe in PATTERN_ROLES | {"list"}
     }
-    return Rules(fields, of("pattern"), of("list"), of("unbound"), inferred, roles)
+    return Rules(fields, of("pattern"), of("list"), of("unbound"), inferred, documented, roles)
 
 
 def all_children(node: Node, paths: tuple[str, ...]) -> list[Node]:

@@ -36,10 +36,20 @@ from itertools import zip_longest
 
 from tree_sitter import Node
 
-from codelens.extract.flow.binding_rules import all_children, first_child, rules
+from codelens.extract.flow.binding_rules import (
+    BARE,
+    FORMS,
+    OF_SCOPE,
+    STEPS,
+    TYPED,
+    all_children,
+    first_child,
+    rules,
+)
+from codelens.extract.flow.doc_types import with_told
 from codelens.extract.flow.expressions import LITERAL, UNKNOWN, Expressions, child, plain
 from codelens.extract.flow.narrowing import narrowed
-from codelens.extract.flow.patterns import Patterns, handed
+from codelens.extract.flow.patterns import Patterns, given, given_at, handed, paired
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
@@ -50,31 +60,12 @@ HOWS = frozenset(
     "yield".split()
 )
 """What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
-_OF_SCOPE = {
-    "alias": "alias",
-    "return": "return",
-    "result": "->",
-    "base": "base",
-    "implements": "implements",
-    "package": "package",
-}
-"""Captures on the node that is the text itself."""
-_BARE = {"yield": ("", "yield"), "this": ("this", "?")}
-"""Captures that say all by standing where they do: name and how."""
-_TYPED = frozenset({"result", "implements", "alias", "package"})
-_STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
-"""From a value to what is bound of it."""
-_FORMS = {
-    "unknown": "?",
-    "global": "global",
-    "type": "type",
-    "own": "own",
-    "forward": "forward",
-}
-"""What is bound without a value."""
 _MOST_NAMES = 200
 _HANDING = {"with": ".apply"}
 """Functions whose first argument is `this` in the function that they are given."""
+
+_IT = re.compile(r"\bit\b")
+"""The only parameter, where none is named."""
 
 Row = tuple[int, str, str, str, bool]
 """Start, name, how, text, and whether it is bound outside of the scope that begins there."""
@@ -102,14 +93,15 @@ class Bindings:
         self._source = source
         self._leaves = info.destructured
         self._rules = rules(info.name)
-        has_self = info.selves != ".*"
-        self._selves = re.compile(rf"(?:{info.selves})\.[\w$#]+") if has_self else None
+        selves = rf"(?:{info.selves})\.[\w$#]+" if info.selves != ".*" else ""
+        self._selves = re.compile(selves) if selves else None
         self._exporting = re.compile(info.exporting) if info.exporting else None
         self._expressions = expressions
         self._opened = opened
         self._top_level = top_level
         self._found: list[Row] = []
         self._patterns = Patterns(self._rules.roles, source, expressions)
+        expressions.bound = self._patterns.parts
 
     def rows(self, captures: Captures) -> list[Row]:
         """Rows of all captures, in no order."""
@@ -117,14 +109,15 @@ class Bindings:
             head, _, how = capture.partition(".")
             if head == "bind":
                 self._read(how, nodes)
-        return self._found
+        comments = captures.get("comment", []) if self._rules.documented else []
+        return with_told(self._found, comments, self._source)
 
     def _read(self, how: str, nodes: list[Node]) -> None:
         add = self._found.append
         written, type_of = self._expressions.written, self._expressions.type
-        if how in _OF_SCOPE:
-            label = _OF_SCOPE[how]
-            write = type_of if how in _TYPED else written
+        if how in OF_SCOPE:
+            label = OF_SCOPE[how]
+            write = type_of if how in TYPED else written
             for node in nodes:
                 text = write(node)
                 bare = text == UNKNOWN or text.endswith("[]") or node.type == "template_type"
@@ -132,8 +125,8 @@ class Bindings:
                     # With its arguments: `Base[int]`.
                     text = type_of(node)
                 add((node.start_byte, "", label, text, False))
-        elif how in _BARE:
-            name, label = _BARE[how]
+        elif how in BARE:
+            name, label = BARE[how]
             for node in nodes:
                 add((node.start_byte, name, label, "", False))
         elif how == "built":
@@ -155,6 +148,11 @@ class Bindings:
             handed = written(first_child(node, paths[2]))
             taker = UNKNOWN if handed == UNKNOWN else handed + _HANDING[taker]
         self._found.append((node.start_byte, "this", "=", taker, False))
+        text = self._source.slice(node.start_byte, node.end_byte)
+        if child(node, "~lambda_parameters") is None and _IT.search(text):
+            text = given_at(node, 0, written)
+            form = "?" if text == UNKNOWN else "="
+            self._found.append((node.start_byte, "it", form, text.strip("?"), False))
 
     def _row(self, how: str, node: Node) -> None:
         """Rows of what binds names."""
@@ -164,12 +162,9 @@ class Bindings:
         if how in {"matched", "handed"}:
             self._matched(how, node)
             return
-        start = node.start_byte
-        kind = node.type
-        if how == "parameter" and kind in self._leaves:
-            name = self._source.slice(start, node.end_byte)
-            self._found.append((start, name, "?", "", False))
+        if how == "parameter" and self._is_given(node):
             return
+        start, kind = node.start_byte, node.type
         paths = self._rules.fields.get(kind)
         # The name of what opens a scope is bound around it, unless it is taken from there.
         around = paths is None or not paths[0] or paths[0][0][0] != "^"
@@ -192,6 +187,19 @@ class Bindings:
                 continue
             self._targeted(start, outside, how, target, value=value, node=type_node)
 
+    def _is_given(self, node: Node) -> bool:
+        """A parameter without a type is what its function gets by what takes it, if any."""
+        paths = self._rules.fields.get(node.type, ())
+        if any(first_child(node, path) is not None for path in paths[1:]):
+            return False
+        text = given(node, self._expressions.written)
+        if text != UNKNOWN:
+            for target in all_children(node, paths[0]) if paths else [node]:
+                self._named(node.start_byte, False, target, "=", text)
+        elif node.type in self._leaves:
+            self._named(node.start_byte, False, node, "?", "")
+        return text != UNKNOWN or node.type in self._leaves
+
     def _matched(self, how: str, node: Node) -> None:
         """Rows of what a pattern binds, or what the parameters of a function written out do."""
         if how == "handed":
@@ -200,22 +208,24 @@ class Bindings:
                 type_ = parameter.child_by_field_name("type")
                 text = self._expressions.type(type_) if type_ is not None else ""
                 text = f"`{text}`" if text else handed(node, at, self._expressions.written)
-                self._take_apart(
-                    parameter.child_by_field_name("pattern") or parameter, text, around=None
-                )
+                pattern = parameter.child_by_field_name("pattern") or parameter
+                self._take_apart(pattern, text, around=None)
             return
         paths = self._rules.fields[node.type]
         pattern, value, type_ = (first_child(node, path) for path in paths)
         text = self._expressions.type(type_) if type_ is not None else ""
         if text:
-            text = f"`{text}`"
+            text, value = f"`{text}`", None
         elif value is not None:
             text = self._expressions.written(value)
             if paths[0][0] == "pattern" and node.type.startswith("for") and text != UNKNOWN:
                 text += "[*]"
         if pattern is not None:
             outside = (node.start_byte, node.end_byte) in self._opened
-            self._take_apart(pattern, text, around=None if outside else node)
+            for part, taken in paired(
+                pattern, value if not type_ else None, text, self._expressions.written
+            ):
+                self._take_apart(part, taken, around=None if outside else node)
 
     def _take_apart(self, pattern: Node, text: str, around: Node | None) -> None:
         start = around.start_byte if around is not None else -1
@@ -299,10 +309,10 @@ class Bindings:
 
     def _part(self, how: str, at: int, value: Node | None, node: Node | None) -> tuple[str, str]:
         """Form and text of one of several targets of one value."""
-        if node is not None:
-            text = self._expressions.type(node)
+        text = self._expressions.type(node) if node is not None else ""
+        if node is not None and text not in self._rules.inferred:
             return ("=", f"`{text}`.#{at}") if text else ("?", "")
-        form, text = self._meaning(how if how in _STEPS else "", value, None)
+        form, text = self._meaning(how if how in STEPS else "", value, None)
         if text in {"", UNKNOWN}:
             return form, text
         if how == "range":
@@ -321,8 +331,8 @@ class Bindings:
 
     def _meaning(self, how: str, value: Node | None, kind: Node | None) -> tuple[str, str]:
         """The form and text that all names of a binding share."""
-        if how in _FORMS:
-            return _FORMS[how], self._expressions.type(kind) if kind is not None else ""
+        if how in FORMS:
+            return FORMS[how], self._expressions.type(kind) if kind is not None else ""
         if how == "export":
             return "export", self._expressions.written(value)
         text = self._expressions.type(kind) if kind is not None else ""
@@ -330,11 +340,11 @@ class Bindings:
             return ":", text
         if how == "parameter":
             return "?", ""
-        if value is None and how not in _STEPS:
+        if value is None and how not in STEPS:
             return "let", ""
         text = self._expressions.written(value)
-        if how in _STEPS:
-            return ("?", "") if text == UNKNOWN else ("=", text + _STEPS[how])
+        if how in STEPS:
+            return ("?", "") if text == UNKNOWN else ("=", text + STEPS[how])
         sign = "+" if how == "assign" else "="
         return ("?", "") if text == UNKNOWN and sign == "=" else (sign, text)
 

@@ -14,7 +14,7 @@ A language says by its setting `expressions` which nodes are which.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from tree_sitter import Node
@@ -35,7 +35,12 @@ _AWAITED = ".#await"
 _DEEPEST = 40
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\??\.#?[\w$]+)*|[$#][\w$]*(?:\??\.#?[\w$]+)*")
 """A name, or names with dots between: most of all expressions."""
+_HEAD = re.compile(r"[^\W\d]\w*")
 _FIRST = frozenset({"&&", "and"})
+_METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem",
+    "&": "bitand", "|": "bitor", "^": "bitxor", "<<": "shl", ">>": "shr",
+}  # fmt: skip
 _MORE = "*"
 _EVERY = "*"
 """Before the type of nodes: all children that are of it."""
@@ -50,6 +55,8 @@ class Expressions:
     def __init__(self, info: LanguageInfo, source: Source) -> None:
         self._source = source
         self._recipes, self._plain = _recipes(info.expressions)
+        self.bound: Callable[[Node, str], Iterable[tuple[int, str, str]]] = lambda _node, _text: ()
+        """What a pattern binds for a value: places, names, and what these stand for."""
 
     def written(self, node: Node | None, depth: int = 0) -> str:
         """The expression of a node; `?` if it is too long or deep."""
@@ -177,6 +184,51 @@ class Expressions:
             return UNKNOWN
         return next(iter(texts)) if len(texts) == 1 else f"({'|'.join(texts)})"
 
+    def _arms(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        """What the first arm gives of which anything is known: they are all of one type."""
+        value, body = self.written(child(node, parts[0]), depth), child(node, parts[1])
+        for arm in body.named_children if body is not None else ():
+            text = self._within(arm.child_by_field_name("pattern"), value, arm, depth)
+            if text not in {UNKNOWN, LITERAL}:
+                return text
+        return UNKNOWN
+
+    def _guarded(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        """As `_arms`, of the two branches of `if`, be it `if let`."""
+        condition, first, second = (child(node, part) for part in parts)
+        text = UNKNOWN
+        if condition is not None and condition.type == "let_condition":
+            value = self.written(condition.child_by_field_name("value"), depth)
+            pattern = condition.child_by_field_name("pattern")
+            text = self._within(pattern, value, node, depth, first)
+        elif condition is not None and condition.type != "let_chain":
+            text = self.written(first, depth)
+        return text if text not in {UNKNOWN, LITERAL} else self.written(second, depth)
+
+    def _within(
+        self, pattern: Node | None, value: str, arm: Node, depth: int, result: Node | None = None
+    ) -> str:
+        """What an arm gives, seen from outside: without the names that its pattern binds."""
+        text = self.written(result or arm.child_by_field_name("value"), depth)
+        head = _HEAD.match(text)
+        if head is None or pattern is None:
+            return text
+        named = {name: part for _, name, part in self.bound(pattern, value)}
+        part = named.get(head[0], head[0])
+        return UNKNOWN if part in {"", UNKNOWN} else part + text[head.end() :]
+
+    def _only(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
+        """What a block gives that is one expression; with more it may be of its own names."""
+        inner = [part for part in node.named_children if not part.is_extra]
+        return self.written(inner[0], depth) if len(inner) == 1 else UNKNOWN
+
+    def _sign(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
+        """An operator as the method that it stands for."""
+        sign = node.child_by_field_name("operator")
+        method = _METHODS.get(sign.type) if sign is not None else None
+        before = self.written(child(node, parts[0]), depth) if method else UNKNOWN
+        return UNKNOWN if before in {UNKNOWN, LITERAL} else f"{before}.{method}()"
+
     def _last(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
         """What the last of several statements gives."""
         inner = [part for part in node.named_children if not part.is_extra]
@@ -239,6 +291,10 @@ _FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
     "operator": Expressions._operator,  # pyright: ignore[reportPrivateUsage]
     "cast": Expressions._cast,  # pyright: ignore[reportPrivateUsage]
     "branches": Expressions._branches,  # pyright: ignore[reportPrivateUsage]
+    "arms": Expressions._arms,  # pyright: ignore[reportPrivateUsage]
+    "guarded": Expressions._guarded,  # pyright: ignore[reportPrivateUsage]
+    "only": Expressions._only,  # pyright: ignore[reportPrivateUsage]
+    "sign": Expressions._sign,  # pyright: ignore[reportPrivateUsage]
     "last": Expressions._last,  # pyright: ignore[reportPrivateUsage]
     "kept": Expressions._kept,  # pyright: ignore[reportPrivateUsage]
     "record": Expressions._record,  # pyright: ignore[reportPrivateUsage]

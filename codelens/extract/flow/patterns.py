@@ -86,6 +86,65 @@ class Patterns:
                 yield field_.child_by_field_name("pattern") or name, _of(kind, f".{field}")
 
 
+def paired(
+    pattern: Node, value: Node | None, text: str, written: Callable[[Node | None], str]
+) -> Iterator[tuple[Node, str]]:
+    """A pattern with what it is for; part by part, where both are tuples written out."""
+    inner = pattern
+    while inner.type == "match_pattern" and inner.named_child_count:
+        inner = inner.named_children[0]
+    both = value is not None and (inner.type, value.type) == ("tuple_pattern", "tuple_expression")
+    if value is None or not both or any(".." in part.type for part in inner.children):
+        yield pattern, text
+        return
+    values = [part for part in value.named_children if not part.is_extra]
+    for at, part in _placed(inner):
+        if at < len(values):
+            yield part, written(values[at])
+
+
+_CLOSURES = frozenset(
+    "anonymous_function anonymous_method_expression arrow_function function_expression "
+    "lambda_expression lambda_literal".split()
+)
+_LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
+_BETWEEN = _LISTS | {"annotated_lambda", "argument", "call_suffix", "value_argument"}
+"""What may stand between a function written out and the call that takes it."""
+LAST = 8
+"""In place of a number: the function stands behind the brackets, as the last argument."""
+
+
+def given(parameter: Node, written: Callable[[Node | None], str]) -> str:
+    """What a parameter without a type is given, by what takes the function it is of."""
+    listed, at = parameter.parent, 0
+    closure = listed
+    if listed is not None and listed.type not in _CLOSURES:
+        closure = listed.parent
+        places = (n for n, part in enumerate(listed.named_children) if part == parameter)
+        at = next(places, 9)
+    if closure is None or closure.type not in _CLOSURES or at > LAST:
+        return UNKNOWN
+    return given_at(closure, at, written)
+
+
+def given_at(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:
+    """What a function written out is given as its parameter of a place."""
+    node, place = closure, 0
+    around = closure.parent
+    while around is not None and around.type in _BETWEEN:
+        if around.type in _LISTS:
+            same = (n for n, part in enumerate(around.named_children) if part == node)
+            place = min(next(same, LAST), LAST)
+        elif node.type == "annotated_lambda":
+            place = LAST
+        node, around = around, around.parent
+    if around is None or node is closure:
+        return UNKNOWN
+    text = written(around)
+    taker = text[: text.rfind("(")] if text[-1] == ")" else ""
+    return _of(taker, f".#in{place}{at}") if taker[-1:].isidentifier() else UNKNOWN
+
+
 def handed(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:
     """What a parameter of a function written out is given, by what it is handed to."""
     listed = closure.parent

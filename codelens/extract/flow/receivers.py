@@ -27,6 +27,11 @@ _CHAIN = re.compile(
     rb"[A-Za-z_$#\x80-\xff])(?![\w$.)\]?>:\\\x80-\xff\"'`}]|\s+\.)"
 )
 """The same with the names before it, where there is nothing but names."""
+_ROOTED = re.compile(rb"\\((?:[\w\x80-\xff]+\\)*[\w\x80-\xff]+)\\(?![\w)\]\x80-\xff])")
+"""Names of namespaces, and that they begin at the outermost: `\\App\\f()` of PHP, backwards."""
+_IN_MACRO = re.compile(r"(?:^|[^\w.)\]?'])((?:\w+(?:::\w+)*(?:\([^()]{0,60}\))?\.)+)$")
+"""A chain of plain calls that no tree tells of, as in the arguments of a macro."""
+_CALLED = re.compile(r"\([^()]*\)")
 _DOT = re.compile(r"[?!&]?\.|\??->|::|\\")
 
 
@@ -104,6 +109,9 @@ def _read_back(
     near = _CHAIN.match(before)
     if near is not None:
         return _DOT.sub(".", near[1][::-1].decode("utf-8", "replace"))
+    rooted = _ROOTED.match(before)
+    if rooted is not None:
+        return ROOT + _DOT.sub(".", rooted[1][::-1].decode("utf-8", "replace"))
     joint = _JOINT.match(before)
     written = flow.expressions.written
     if joint is None:
@@ -118,7 +126,10 @@ def _read_back(
             end -= 1
         if end in owned:
             return written(owned[end])
-    return UNKNOWN if chain is None else _without_name(written(chain), name)
+    if chain is not None:
+        return _without_name(written(chain), name)
+    chained = _IN_MACRO.search(before[::-1].decode("utf-8", "replace"))
+    return UNKNOWN if chained is None else _CALLED.sub("()", chained[1][:-1]).replace("::", ".")
 
 
 def _without_name(whole: str, name: str) -> str:

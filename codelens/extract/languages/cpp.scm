@@ -175,6 +175,7 @@
 (friend_declaration (type_identifier) @bind.forward)
 (argument_list) @call.arguments
 (init_declarator) @bind
+(condition_clause value: (declaration value: (_)) @bind)
 (declaration declarator: (identifier) @bind)
 (declaration declarator: (pointer_declarator declarator: (identifier) @bind))
 (declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @bind)))

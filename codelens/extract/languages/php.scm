@@ -109,6 +109,8 @@
 (foreach_statement . (_) . (variable_name)) @bind.each
 (foreach_statement . (_) . (pair)) @bind.each
 (catch_clause) @bind.parameter
+(return_statement (_) @bind.return)
+(arrow_function body: (_) @bind.return)
 (function_definition return_type: (_) @bind.result)
 (method_declaration return_type: (_) @bind.result)
 (anonymous_function return_type: (_) @bind.result)

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.inference.handed_values import HandedValues, handed
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
@@ -71,6 +72,7 @@ class Expressions:
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
         self.once = resolver.once
+        self._given = HandedValues(resolver)
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression in a scope."""
@@ -131,10 +133,16 @@ class Expressions:
         value = self._head(path, scope, head, rest, line)
         if head == "super" and rest[:1] and rest[0][0] == "(":
             rest = rest[1:]
-        for step in rest:
+        for at, step in enumerate(rest):
             if value is None:
                 return None
-            value = self._step(value, step)
+            parameter = handed(step)
+            if parameter is not None:
+                value = together(
+                    [self._given.given(part, rest[at - 1 : at], parameter) for part in each(value)]
+                )
+            elif handed("".join(rest[at + 1 : at + 2])) is None:
+                value = self._step(value, step)
         return value
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:

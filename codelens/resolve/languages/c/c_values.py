@@ -19,6 +19,7 @@ from codelens.resolve.languages.c.c_annotations import CAnnotations
 from codelens.resolve.languages.c.c_containers import (
     element_of,
     is_handed_on,
+    name_of,
     part_of,
     result_of_method,
 )
@@ -153,6 +154,8 @@ class CExpressions(ClassExpressions):
 
     def _stepped(self, value: Value, step: str) -> Value:
         """Steps that C++ has alone: parts of pairs, `x.Base::f()`, what `->` leads to."""
+        if step[:1] == "#" and step[1:].isdigit():
+            return self._taken_apart(value, int(step[1:]))
         if not step.isidentifier():
             return None
         if isinstance(value, Container):
@@ -167,6 +170,21 @@ class CExpressions(ClassExpressions):
             return None
         led = self._led(value)
         return self.resolver.member_value(led, step) if led is not None else None
+
+    def _taken_apart(self, value: Value, at: int) -> Value:
+        """What `auto [a, b] = x` takes of a pair, a tuple, or the fields of a struct."""
+        if isinstance(value, Container):
+            is_parted = name_of(value) in {"pair", "tuple"} and at < len(value.args)
+            return value.args[at] if is_parted else None
+        model = self.view.model(value.path) if isinstance(value, Instance) else None
+        if model is None or not isinstance(value, Instance):
+            return None
+        fields = [
+            name
+            for name, places in model.children.get(value.symbol, {}).items()
+            if model.symbols[places[0]].kind == "field"
+        ]
+        return self.resolver.member_value(value, fields[at]) if at < len(fields) else None
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression."""

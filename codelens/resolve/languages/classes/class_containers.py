@@ -21,6 +21,25 @@ MAPS = frozenset(
 )
 
 
+ENUM_METHODS = {"from": False, "tryFrom": False, "valueOf": False, "cases": True, "values": True}
+"""Methods that every enum has, and whether they give all members (Java, Kotlin, PHP)."""
+ENTRY = "Entry"
+_ENTRIES = frozenset({ENTRY, "KeyValuePair"})
+_PARTS = {"getKey": 0, "key": 0, "Key": 0, "getValue": 1, "value": 1, "Value": 1}
+
+
+PROPERTIES = frozenset({"Keys", "Values", "entries", "keys", "values", *_PARTS})
+"""What of collections is read without a call as well."""
+
+
+def part_of_entry(value: Container, name: str) -> Value:
+    """The key or the value of an entry of a map."""
+    if value.name.rpartition(".")[2] not in _ENTRIES or len(value.args) < len(_ENTRIES):
+        return None
+    at = _PARTS.get(name, -1)
+    return value.args[at] if at >= 0 else None
+
+
 def result_of_any_method(name: str) -> Value:
     """What a method gives that any value has."""
     text = GIVES.get(name, "")
@@ -40,10 +59,14 @@ def of_collection(value: Container, name: str) -> Value:
     """What a method of a collection gives."""
     if not value.args:
         return None
+    if name in _PARTS:
+        return part_of_entry(value, name)
     if value.name in MAPS:
+        if name in {"entrySet", "entries"}:
+            return Container("Set", (Container(ENTRY, value.args),))
         if name in {"values", "Values"}:
             return Container("Collection", value.args[-1:])
-        if name in {"keySet", "Keys"}:
+        if name in {"keySet", "keys", "Keys"}:
             return Container("Set", value.args[:1])
         return value.args[-1] if name in _ELEMENTS else None
     if name in _ELEMENTS:

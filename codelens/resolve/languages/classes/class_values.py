@@ -7,6 +7,7 @@ from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
 from codelens.resolve.inference.expression_values import ROOT, Expressions
+from codelens.resolve.inference.handed_values import handed
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Type
@@ -20,11 +21,15 @@ from codelens.resolve.inference.values import (
     together,
 )
 from codelens.resolve.languages.classes.class_containers import (
+    ENTRY,
+    ENUM_METHODS,
     MAPS,
+    PROPERTIES,
     awaited,
     of_collection,
     result_of_any_method,
 )
+from codelens.resolve.languages.classes.class_handed import ClassHanded
 from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_names import ONE_SPACE, ClassNames, Space
 from codelens.resolve.languages.classes.class_type_text import class_type
@@ -105,7 +110,7 @@ class ClassCalls(Calls):
     def element(self, value: Value, step: str) -> Value:
         """An element of a value, by `[]` or by a loop (`[*]`)."""
         if isinstance(value, Container) and value.args and value.name in MAPS:
-            return value.args[-1] if step == "[]" else None
+            return value.args[-1] if step == "[]" else Container(ENTRY, value.args)
         return super().element(value, step)
 
 
@@ -117,6 +122,7 @@ class ClassExpressions(Expressions):
     def __init__(self, resolver: Resolver, members: ClassMembers) -> None:
         super().__init__(resolver)
         self._members = members
+        self._given = ClassHanded(resolver, members)
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """The scope from which a name means the same, and whether the line matters."""
@@ -176,9 +182,10 @@ class ClassExpressions(Expressions):
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""
-        if reference.receiver == ROOT:
+        if reference.receiver[:1] == ROOT:
             space: Space = "call" if reference.kind == "call" else "type"
-            return self.names.of_space(self.names.in_package(path, "", reference.name), space)
+            package = reference.receiver[1:]
+            return self.names.of_space(self.names.in_package(path, package, reference.name), space)
         if reference.kind != "call":
             return super().member_of(path, reference)
         return self.called_on(
@@ -237,10 +244,23 @@ class ClassExpressions(Expressions):
                 [self._outcome(referent, path, scope) for referent in self._alternatives(referents)]
             )
             at = 1
+        elif rest and (parameter := handed(rest[0])) is not None:
+            referents = self.names.find(path, scope, head, "call")
+            value = self._given.of_functions(
+                referents, self.instance_around(path, scope), parameter
+            )
+            at = 1
         else:
             value = self._head(path, scope, head, rest, line)
         while at < len(rest) and value is not None:
-            if rest[at + 1 : at + 2] == ("()",) and rest[at][0] not in "([":
+            parameter = handed("".join(rest[at + 1 : at + 2]))
+            if parameter is not None:
+                taker = rest[at : at + 1]
+                value = together(
+                    [self._given.given(part, taker, parameter) for part in each(value)]
+                )
+                at += 2
+            elif rest[at + 1 : at + 2] == ("()",) and rest[at][0] not in "([":
                 value = together([self._sent(part, rest[at]) for part in each(value)])
                 at += 2
             else:
@@ -268,10 +288,20 @@ class ClassExpressions(Expressions):
         referents = referents or self._members.extensions(value, name)
         me = value.of if isinstance(value, Super) else value
         if not referents:
-            return result_of_any_method(name)
+            return self._of_enum(value, name) or result_of_any_method(name)
         return together(
             [self._outcome_of(referent, me) for referent in self._alternatives(referents)]
         )
+
+    def _of_enum(self, value: Value, name: str) -> Value:
+        """What an enum has without saying so: its members, and the one of a name or value."""
+        model = self.view.model(value.path) if isinstance(value, Definition) else None
+        if model is None or not isinstance(value, Definition):
+            return None
+        if model.symbols[value.symbol].kind != "enum" or name not in ENUM_METHODS:
+            return None
+        member = Instance(*value[:2])
+        return Container("[]", (member,)) if ENUM_METHODS[name] else member
 
     def _alternatives(self, referents: list[Referent]) -> list[Referent]:
         """Of overloads all, as an expression does not say what they are called with."""
@@ -309,6 +339,8 @@ class ClassExpressions(Expressions):
             return together(
                 [Instance(*part[:2]) for part in each(value) if isinstance(part, Definition)]
             )
+        if isinstance(value, Container) and step in PROPERTIES:
+            return of_collection(value, step)
         return super()._step(value, step)
 
 

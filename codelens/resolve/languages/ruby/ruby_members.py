@@ -24,14 +24,14 @@ _CALLED = CALLABLE | {"property"}
 _HOLDERS = TYPES | {"module"}
 _MOST_REQUIRED = 200
 """Files that a file requires, itself or by others, that are looked into."""
-_MOST_TAKERS = 100
-"""Types and modules below one: of more, what they have does not tell what is meant."""
+_MOST_INCLUDED = 100
+"""Modules that one includes, itself or by others."""
 
 
 class RubyMembers(Members):
     """Constants, and members of classes wherever they are opened."""
 
-    def _constants(self) -> dict[str, list[Referent]]:
+    def constants(self) -> dict[str, list[Referent]]:
         """Qualified name -> where it is opened."""
         by_name: dict[str, list[Referent]] = {}
         for path, language in sorted(self.view.languages.items()):
@@ -44,7 +44,7 @@ class RubyMembers(Members):
 
     def parts(self, qualified: str) -> list[Referent]:
         """All places where a class or module is opened."""
-        return self.view.index("ruby constants", self._constants).get(qualified, [])
+        return self.view.index("ruby constants", self.constants).get(qualified, [])
 
     def constant(self, path: bytes, scope: int, name: str) -> list[Referent]:
         """What a constant's path means.
@@ -128,7 +128,7 @@ class RubyMembers(Members):
         """Modules that a class or module includes, itself or made to by one of them."""
         modules = self._named_included(own)
         for module in modules:
-            for part in self.parts(self.qualified(module)) if len(modules) < _MOST_TAKERS else ():
+            for part in self.parts(self.qualified(module)) if len(modules) < _MOST_INCLUDED else ():
                 for scope, name in reversed(self._mixed(part).passed):
                     passed = self._named_in(part.path, scope, name, own)
                     modules += [taken for taken in passed if taken not in modules]
@@ -154,7 +154,7 @@ class RubyMembers(Members):
         key = ("mixed", *referent[:2])
         return self.once(key, lambda: mixed(model, referent.symbol), NOTHING_MIXED)
 
-    def _extensions(self, own: Instance) -> list[Instance]:
+    def extensions(self, own: Instance) -> list[Instance]:
         """Modules whose methods a class has itself: of `extend`, and of what it includes."""
         modules: list[Instance] = []
         for referent in self.parts(self.qualified(own)):
@@ -178,7 +178,7 @@ class RubyMembers(Members):
         """
         for type_ in self.ancestry(own)[above:]:
             referents = self._prepended(type_, name)
-            referents = referents or self._in_parts(type_, name, singleton=False)
+            referents = referents or self.in_parts(type_, name, singleton=False)
             if referents:
                 return referents
         return []
@@ -187,59 +187,10 @@ class RubyMembers(Members):
         for referent in self.parts(self.qualified(own)):
             for row in reversed(self._mixed(referent).prepended):
                 for module in self._named_in(referent.path, row.scope, row.text, own):
-                    methods = self._in_parts(module, name, singleton=False)
+                    methods = self.in_parts(module, name, singleton=False)
                     if methods:
                         return methods
         return []
-
-    def below(self, own: Instance, name: str) -> list[Referent]:
-        """Methods that `self` has where a module is mixed in or a type derived from.
-
-        `Helpers#port` calls `host` of `Env`, if what includes the one includes the other.
-        """
-        key = ("below", own[:2], name)
-        return self.once(key, lambda: self._below(own, name), [])
-
-    def _below(self, own: Instance, name: str) -> list[Referent]:
-        takers = self.view.index("ruby takers", self._takers)
-        line = [own]
-        for type_ in line:
-            line += [taker for taker in takers.get(type_[:2], ()) if taker not in line]
-            if len(line) > _MOST_TAKERS:
-                return []
-        methods = (referent for type_ in line[1:] for referent in self.methods(type_, name))
-        return list(dict.fromkeys(methods))
-
-    def above_takers(self, own: Instance, name: str) -> list[Referent]:
-        """What `super` in a method of a module calls: behind it in the types that take it in."""
-        key = ("above takers", own[:2], name)
-        return self.once(key, lambda: self._above_takers(own, name), [])
-
-    def _above_takers(self, own: Instance, name: str) -> list[Referent]:
-        takers = self.view.index("ruby takers", self._takers)
-        line = [own]
-        methods: dict[Referent, None] = {}
-        for type_ in line:
-            line += [taker for taker in takers.get(type_[:2], ()) if taker not in line]
-            if len(line) > _MOST_TAKERS:
-                return []
-            ancestry = self.ancestry(type_)
-            behind = ancestry[ancestry.index(own) + 1 :] if own in ancestry else []
-            for above in behind:
-                referents = self._in_parts(above, name, singleton=False)
-                if referents:
-                    methods |= dict.fromkeys(referents)
-                    break
-        return list(methods)
-
-    def _takers(self) -> dict[tuple[bytes, int], list[Instance]]:
-        """Modules and types -> the types and modules that include or derive from them."""
-        takers: dict[tuple[bytes, int], list[Instance]] = {}
-        for referents in self.view.index("ruby constants", self._constants).values():
-            taker = Instance(*referents[0][:2])
-            for base in self.bases(taker):
-                takers.setdefault(base[:2], []).append(taker)
-        return takers
 
     def global_methods(self, path: bytes, name: str) -> list[Referent]:
         """The method of that name outside of all types, of the nearest file required."""
@@ -312,12 +263,12 @@ class RubyMembers(Members):
     def own_methods(self, own: Instance, name: str) -> list[Referent]:
         """Methods of that name of a class or module itself: of the nearest that has any."""
         for type_ in self._lineage(own):
-            referents = self._in_parts(type_, name, singleton=True)
-            for module in self._extensions(type_) if not referents else ():
+            referents = self.in_parts(type_, name, singleton=True)
+            for module in self.extensions(type_) if not referents else ():
                 referents = referents or self.methods(module, name)
-            if not referents and type_ is own and self._is_module(own):
+            if not referents and type_ is own and self.is_module(own):
                 # `module_function`, `extend self`.
-                referents = self._in_parts(own, name, singleton=False)
+                referents = self.in_parts(own, name, singleton=False)
             if referents:
                 return referents
         return self._of_concerns(own, name)
@@ -340,11 +291,13 @@ class RubyMembers(Members):
                     return [Referent(referent.path, methods[-1], 0, name)]
         return []
 
-    def _is_module(self, own: Instance) -> bool:
+    def is_module(self, own: Instance) -> bool:
+        """Whether it is no class."""
         model = self.view.model(own.path)
         return model is not None and model.symbols[own.symbol].kind == "module"
 
-    def _in_parts(self, own: Instance, name: str, *, singleton: bool) -> list[Referent]:
+    def in_parts(self, own: Instance, name: str, *, singleton: bool) -> list[Referent]:
+        """Methods of that name of a class or module alone, wherever it is opened."""
         for referent in self.parts(self.qualified(own)):
             model = self.view.model(referent.path)
             places = (

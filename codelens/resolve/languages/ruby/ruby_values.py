@@ -16,6 +16,7 @@ from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Definition, Instance, Literal, Value, each, together
 from codelens.resolve.languages.ruby.ruby_core_methods import CORE_METHODS
 from codelens.resolve.languages.ruby.ruby_members import RubyMembers
+from codelens.resolve.languages.ruby.ruby_takers import RubyTakers
 from codelens.types import Reference
 
 _CALLED = CALLABLE | {"property"}
@@ -36,6 +37,7 @@ class RubyExpressions(Expressions):
     def __init__(self, resolver: Resolver, members: RubyMembers) -> None:
         super().__init__(resolver)
         self._members = members
+        self._takers = RubyTakers(members)
 
     def _of_self(self, path: bytes, scope: int, name: str) -> list[Referent]:
         """Methods of that name of what `self` is at a place."""
@@ -46,7 +48,7 @@ class RubyExpressions(Expressions):
             type_ = Instance(*own[:2])
             # A block in a class's body mostly runs for an instance: `it`, `before`, `get "/"`.
             return self._members.own_methods(type_, name) or self._members.methods(type_, name)
-        return self._members.methods(own, name) or self._members.below(own, name)
+        return self._members.methods(own, name) or self._takers.methods(own, name)
 
     def _self(self, path: bytes, scope: int) -> Instance | Definition | None:
         """`self`: the class itself in its own methods and in its body."""
@@ -138,7 +140,7 @@ class RubyExpressions(Expressions):
                 for referent in self._members.own_methods(base, method)
             ]
         methods = self._members.methods(own, method, above=True)
-        return methods or self._members.above_takers(own, method)
+        return methods or self._takers.above(own, method)
 
     def _outer(self, path: bytes, model: FileModel, scope: int, name: str) -> list[Referent]:
         """A method that is defined in no class: of the innermost block around that has one.
@@ -171,6 +173,7 @@ class RubyExpressions(Expressions):
             if isinstance(value, Definition):
                 type_ = Instance(*value[:2])
                 referents = self._members.own_methods(type_, name)
+                referents = referents or self._takers.own_methods(type_, name)
                 targets += referents or ([Referent(*value[:2])] if name == "new" else [])
             elif isinstance(value, Instance):
                 targets += self._members.methods(value, name)
@@ -248,6 +251,7 @@ class RubyExpressions(Expressions):
                 return Instance(*value[:2])
             type_ = Instance(*value[:2])
             referents = self._members.own_methods(type_, name)
+            referents = referents or self._takers.own_methods(type_, name)
         elif isinstance(value, Instance):
             if name == "class":
                 return Definition(*value[:2])

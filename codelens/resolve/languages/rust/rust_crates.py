@@ -26,6 +26,12 @@ MANIFEST = b"Cargo.toml"
 _SECTION = re.compile(rb"^\s*\[+\s*([\w.\-]+)\s*\]+", re.MULTILINE)
 _NAME = re.compile(rb'^\s*name\s*=\s*"([^"]+)"', re.MULTILINE)
 _PATH = re.compile(rb'^\s*path\s*=\s*"([^"]+)"', re.MULTILINE)
+_RENAMED = re.compile(
+    rb"""^[ \t]*["']?([\w-]+)["']?\s*=\s*\{[^{}]{0,500}?\bpackage\s*=\s*["']([\w-]+)["']""",
+    re.MULTILINE,
+)
+_DEPENDENCY = re.compile(rb"dependencies\.([\w-]+)$")
+_PACKAGE = re.compile(rb"""^\s*package\s*=\s*["']([\w-]+)["']""", re.MULTILINE)
 _OWN_ROOTS = frozenset({b"tests", b"examples", b"benches", b"bin"})
 _INDEXES = frozenset({b"mod.rs", b"lib.rs", b"main.rs", b"build.rs"})
 
@@ -44,9 +50,13 @@ class Crates(ModuleResolver):
         """Name of a library as code writes it -> its root files."""
         self._mains: dict[bytes, bytes | None] = {}
         """Folder of a package -> its library, or its program if it has no library."""
-        for path in sorted(settings):
-            if name_of(path) == MANIFEST:
-                self._add(folder_of(path), settings[path])
+        self._packages: dict[bytes, bytes] = {}
+        """Name of a package -> the root of its library."""
+        manifests = [path for path in sorted(settings) if name_of(path) == MANIFEST]
+        for path in manifests:
+            self._add(folder_of(path), settings[path])
+        for path in manifests:
+            self._rename(settings[path])
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """The file of the innermost module that has one."""
@@ -86,6 +96,7 @@ class Crates(ModuleResolver):
             self._roots.add(file)
             called = (renamed or name)[1].replace(b"-", b"_")
             self._crates.setdefault(called, []).append(file)
+            self._packages[name[1]] = file
         program = below(folder, b"src/main.rs")
         for title, text in sections:
             match = _PATH.search(text) if title in {b"bin", b"test", b"example", b"bench"} else None
@@ -95,6 +106,19 @@ class Crates(ModuleResolver):
                     program = below(folder, match[1])
         candidates = self._tree.first((file, program))
         self._mains[folder] = candidates[0] if candidates else None
+
+    def _rename(self, manifest: bytes) -> None:
+        """Dependencies that code calls otherwise: `core = { package = "acme-core", ... }`."""
+        renamed = _RENAMED.findall(manifest)
+        for title, text in _sections(manifest):
+            named, package = _DEPENDENCY.search(title), _PACKAGE.search(text)
+            if named is not None and package is not None:
+                renamed.append((named[1], package[1]))
+        for alias, package in renamed:
+            roots = self._crates.setdefault(alias.replace(b"-", b"_"), [])
+            root = self._packages.get(package)
+            if root is not None and root not in roots:
+                roots.append(root)
 
     def _root_of(self, path: bytes) -> bytes | None:
         """The root file of the crate that a file belongs to, if it can be told."""

@@ -95,6 +95,15 @@ class RustMembers(Members):
         # `impl From<A> for T` and `impl From<B> for T` cannot be told apart.
         return by_trait if len(by_trait) == 1 else []
 
+    def of_traits(self, own: Instance, name: str) -> list[Referent]:
+        """Members of that name of all blocks that implement a trait for a type."""
+        return [
+            referent
+            for block in self._blocks(own)
+            if block.of_trait
+            for referent in block.members.get(name, ())
+        ]
+
     def methods(self, value: Value, name: str, path: bytes = b"") -> list[Referent]:
         """Members of that name that can be called, in a file."""
         referents = [referent for referent, _ in self.members(value, name)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from codelens.resolve.facts.file_model import TYPES, FileModel
+from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.path_tree import below, folder_of, name_of
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Names, Referent
@@ -102,8 +102,12 @@ class RustNames(Names):
     ) -> list[Referent]:
         """What a module has under a name."""
         key = (path, module, name)
-        if depth > _FAR or key in self._asking:
+        if depth > _FAR:
             return []
+        if key in self._asking:
+            # `mod db; pub use self::db::db;` asks for the module.
+            files = self.view.modules(path, name) if module < 0 else ()
+            return [Referent(file, MODULE) for file in files if file != path]
         self._asking.add(key)
         try:
             return self._item(path, module, name, depth, types)
@@ -123,11 +127,21 @@ class RustNames(Names):
             for at in entry.symbols:
                 referents += self._declared(path, model, module, scope, at)
             referents = _of_kind(model, referents, types)
-            for number in () if referents else entry.imports:
-                referents += self._bound(path, module, model.imports[number], depth + 1)
+            # A function and a module may be called the same: `mod db; pub use self::db::db;`.
+            is_open = all(self._is_module(referent) != types for referent in referents)
+            for number in entry.imports if is_open or not referents else ():
+                bound = self._bound(path, module, model.imports[number], depth + 1)
+                referents += [other for other in bound if other not in referents]
             if referents or entry.imports:
                 return referents
         return self._by_globs(path, model, module, scope, name=name, depth=depth, types=types)
+
+    def _is_module(self, referent: Referent) -> bool:
+        """Whether it is in the space of types and modules, not in that of values."""
+        model = self.view.model(referent.path)
+        if referent.symbol < 0 or model is None:
+            return referent.symbol == MODULE
+        return model.symbols[referent.symbol].kind not in CALLABLE
 
     def _by_globs(
         self,

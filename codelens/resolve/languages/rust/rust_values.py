@@ -92,7 +92,8 @@ class RustExpressions(Expressions):
             # A variable may be called as a module is: `ast::visit(ast)`.
             parts = [*reference.receiver.split("."), reference.name]
             methods = self._by_path(path, reference.scope, parts)
-        return list(dict.fromkeys(methods))
+        called = [referent for referent in methods if referent.symbol >= 0]
+        return list(dict.fromkeys(called or methods))
 
     def _by_path(self, path: bytes, scope: int, parts: list[str]) -> list[Referent]:
         model = self.view.model(path)
@@ -169,7 +170,12 @@ class RustExpressions(Expressions):
             if item is not None:
                 return result_of_method(Container("Iterator", (item,)), name)
             return value if name in SAME else None
-        return self.resolver.member_value(value, name)
+        result = self.resolver.member_value(value, name)
+        if result is None and isinstance(value, Definition):
+            # `impl From<A> for T`, `impl From<B> for T`: whichever is meant, they give a `T`.
+            several = self._members.of_traits(Instance(*value[:2]), name)
+            return together([Definition(*referent[:2], value) for referent in several])
+        return result
 
     def _variant(self, value: Value, name: str) -> Value:
         """One of the variants of an enum, for what it holds."""

@@ -1,0 +1,127 @@
+"""What a function written out is given by what it is handed to: `items.map(item => ...)`.
+
+The facts say so as a step behind the taker: `items.map.#in01` is the second parameter of a function
+that is the first argument. `8` stands for the last argument, behind the brackets (Kotlin).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from codelens.resolve.inference.collection_members import PAIRS
+from codelens.resolve.inference.name_lookup import Referent
+from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.values import Container, Definition, Value
+
+_STEP = "#in"
+_LAST = 8
+_ELEMENTS = frozenset(
+    "every filter find findIndex findLast findLastIndex flatMap forEach map some sort "
+    "toSorted".split()
+)
+"""Methods of arrays whose function gets an element; of `sort` two."""
+_FOLDS = frozenset({"reduce", "reduceRight"})
+_WAITED = frozenset({"Promise", "PromiseLike", "Awaitable"})
+_ARRAYS = frozenset("[] Array ReadonlyArray Set ReadonlySet Iterable".split())
+_BOUND = frozenset({":", "?", "="})
+_OPEN, _CLOSED = "([{<", ")]}>"
+
+
+class HandedValues:
+    """Follows these steps, by what functions say of the functions that they take."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver, self.view = resolver, resolver.view
+
+    def given(self, taker: Value, method: tuple[str, ...], parameter: tuple[int, int]) -> Value:
+        """What a function written out gets from a function, or from a method of a value."""
+        if not method or method[0][0] in "([":
+            return self.declared(taker, *parameter)
+        if isinstance(taker, Container):
+            return of_script_container(taker, method[0], parameter[1])
+        for referent, owner in self.resolver.members(taker, method[0]):
+            function = Definition(referent.path, referent.symbol, owner)
+            value = self.declared(function, *parameter) if referent.symbol >= 0 else None
+            if value is not None:
+                return value
+        return None
+
+    def declared(self, function: Value, place: int, at: int) -> Value:
+        """What a function says of the parameter of one that it takes."""
+        model = self.view.model(function.path) if isinstance(function, Definition) else None
+        if model is None or not isinstance(function, Definition):
+            return None
+        scope = model.own_scope.get(function.symbol, -1)
+        bound = model.names[scope].values() if scope >= 0 else ()
+        rows = [entry.rows[0] for entry in bound if entry.rows and entry.rows[0].how in _BOUND]
+        if place >= len(rows) or rows[place].how != ":":
+            return None
+        path, text = function.path, rows[place].text
+        if "=>" not in text:
+            for referent in self.resolver.named_type(path, scope, text.partition("<")[0])[:1]:
+                path, scope, text = self._aliased(referent)
+        text = parameter_type(text, at, "=>")
+        return self.resolver.of_type(path, scope, text, function.owner) if text else None
+
+    def _aliased(self, referent: Referent) -> tuple[bytes, int, str]:
+        """Where a type's other name is given, and what it stands for."""
+        model = self.view.model(referent.path)
+        scope = model.own_scope.get(referent.symbol, -1) if model is not None else -1
+        rows = model.of_scope.get(scope, ()) if model is not None else ()
+        return referent.path, scope, next((row.text for row in rows if row.how == "alias"), "")
+
+
+@lru_cache(maxsize=5_000)
+def handed(step: str) -> tuple[int, int] | None:
+    """Which argument the function is, -1 for the last, and which of its parameters is meant."""
+    if not step.startswith(_STEP) or not step[3:].isdigit():
+        return None
+    place = int(step[3])
+    return (-1 if place == _LAST else place), int(step[4])
+
+
+def of_script_container(value: Container, method: str, at: int) -> Value:
+    """What methods of arrays, maps and promises give a function, in JavaScript."""
+    if not value.args:
+        return None
+    if value.name in PAIRS:
+        return value.args[-1 if not at else 0] if method == "forEach" and at < 2 else None
+    if value.name in _WAITED:
+        return value.args[0] if method == "then" and not at else None
+    if value.name not in _ARRAYS:
+        return None
+    if method in _FOLDS:
+        return value.args[0] if at == 1 else None
+    is_element = not at or method in {"sort", "toSorted"}
+    return value.args[0] if method in _ELEMENTS and is_element else None
+
+
+@lru_cache(maxsize=20_000)
+def parameter_type(text: str, at: int, arrow: str) -> str:
+    """The type of a parameter in a function's type: `(a: T, b?: U) => void`, `(T) -> Unit`."""
+    end = text.find(arrow)
+    before = text[:end].rstrip() if end > 0 else ""
+    if not before.endswith(")"):
+        return ""
+    depth, start = 0, len(before) - 1
+    for start in range(len(before) - 1, -1, -1):
+        depth += (before[start] in ")") - (before[start] in "(")
+        if not depth:
+            break
+    parts = _split(before[start + 1 : -1])
+    if at >= len(parts):
+        return ""
+    name, colon, type_ = parts[at].partition(":")
+    return (type_ if colon else name if arrow == "->" else "").strip()
+
+
+def _split(text: str) -> list[str]:
+    """What stands between the commas that are in no brackets."""
+    parts, depth, start = list[str](), 0, 0
+    for at, sign in enumerate(text):
+        is_arrow = sign == ">" and text[at - 1 : at] in {"=", "-"}
+        depth += (sign in _OPEN) - (sign in _CLOSED and not is_arrow)
+        if sign == "," and not depth:
+            parts.append(text[start:at])
+            start = at + 1
+    return [part for part in (*parts, text[start:]) if part.strip()]

@@ -1,0 +1,47 @@
+"""PHP: types that comments tell, values that functions return, names from the outermost space."""
+
+from __future__ import annotations
+
+import pytest
+from resolved_edges import edges_of
+
+D = "class D { function go() { return $this; } }\n"
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        "/** @var D */ private $b; function x() { $this->b->go(); }",
+        "/** @var ?D */ private $b; function x() { $this->b->go(); }",
+        "/** @var D[] */ private array $b; function x() { foreach ($this->b as $d) { $d->go(); } }",
+        "/** @var array<int, D> */ private $b; function x() { $this->b[1]->go(); }",
+        "/** @return D|null */ function t() { } function x() { $this->t()->go(); }",
+        "/** Sets.\n * @param D $d of it */ function x($d) { $d->go(); }",
+        "/** @param list<D> $ds */ function x(array $ds) { foreach ($ds as $d) { $d->go(); } }",
+        "function x() { /** @var D $q */\n$q = foo();\n$q->go(); }",
+        "function t() { return new D; } function x() { $this->t()->go(); }",
+    ],
+)
+def test_a_comment_tells_a_type(members: str) -> None:
+    assert "a.php:A.x -> D.go" in edges_of({"a.php": f"<?php\n{D}class A {{ {members} }}\n"})
+
+
+def test_what_is_declared_counts_before_a_comment() -> None:
+    text = (
+        f"<?php\n{D}class E {{ function go() {{}} }}\n"
+        "class A { /** @param D $d */ function x(E $d) { $d->go(); } }\n"
+    )
+    assert edges_of({"a.php": text}) == ["a.php:A.x -> E.go"]
+
+
+def test_a_comment_on_something_else_tells_nothing() -> None:
+    text = f"<?php\n{D}class A {{ /** @param D $e */ function x($d) {{ $d->go(); }} }}\n"
+    assert edges_of({"a.php": text}) == []
+
+
+def test_a_function_named_from_the_outermost_namespace() -> None:
+    files = {
+        "h.php": "<?php\nnamespace App\\Sub;\nfunction env() {}\n",
+        "a.php": "<?php\nnamespace Other;\nfunction x() { \\App\\Sub\\env(); \\App\\env(); }\n",
+    }
+    assert edges_of(files) == ["a.php:x -> h.php:env"]

@@ -1,0 +1,73 @@
+"""Rust: what branches, operators and tuples give, names of two spaces, renamed crates."""
+
+from __future__ import annotations
+
+import pytest
+from resolved_edges import edges_of
+
+T = (
+    "pub struct T; impl T { pub fn new() -> T { T } pub fn go(&self) -> bool { true } "
+    "pub fn opt(&self) -> Option<T> { None } pub fn me(&self) -> T { T } }\n"
+    "impl std::ops::Add for T { type Output = T; fn add(self, o: T) -> T { o } }\n"
+    "impl From<u8> for T { fn from(s: u8) -> T { T } }\n"
+    "impl From<u16> for T { fn from(s: u16) -> T { T } }\n"
+    "pub enum K { A(T), B { t: T } }\n"
+)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "let i = if true { T::new() } else { T::new() }; i.go();",
+        "let m = match 1 { 0 => return, _ => T::new() }; m.go();",
+        "let m = match k { K::A(x) => x, K::B { t } => t }; m.go();",
+        "let o = if let Some(q) = t.opt() { q } else { T::new() }; o.go();",
+        "let u = unsafe { T::new() }; u.go();",
+        "let s = T::new() + T::new(); s.go();",
+        "let (a, b) = (1, T::new()); b.go();",
+        "match (1, t.opt()) { (_, Some(x)) => x.go(), _ => true };",
+        "T::from(1).go();",
+        "assert_eq!(t.me().go(), true);",
+    ],
+)
+def test_what_is_given_is_known(body: str) -> None:
+    text = f"{T}fn x(t: T, k: K) {{ {body} }}\n"
+    assert "src/lib.rs:x -> T.go" in edges_of({"src/lib.rs": text})
+
+
+def test_what_an_arm_binds_is_not_what_is_around_it() -> None:
+    body = "let m = match o { Some(t) => t, None => 1 }; m.go();"
+    text = f"{T}fn x(t: T, o: Option<u8>) {{ {body} }}\n"
+    assert edges_of({"src/lib.rs": text}) == []
+
+
+def test_a_function_and_a_module_may_be_called_the_same() -> None:
+    files = {
+        "src/lib.rs": "mod db;\npub use self::db::db;\nmod parse;\nfn x() { crate::db().go(); }\n",
+        "src/db.rs": "pub struct D; impl D { pub fn go(&self) {} }\npub fn db() -> D { D }\n",
+        "src/parse.rs": "pub fn split() {}\n",
+        "src/user.rs": "use crate::parse;\nfn parse() {}\nfn y() { parse::split(); parse(); }\n",
+    }
+    assert edges_of(files) == [
+        "src/lib.rs:x -> src/db.rs:db",
+        "src/lib.rs:x -> src/db.rs:D.go",
+        "src/user.rs:y -> src/parse.rs:split",
+        "src/user.rs:y -> parse",
+    ]
+
+
+@pytest.mark.parametrize(
+    "dependency",
+    [
+        '[dependencies]\ncore2 = { version = "1", package = "acme-core", path = "../core" }\n',
+        '[dependencies.core2]\npackage = "acme-core"\npath = "../core"\n',
+    ],
+)
+def test_a_dependency_may_be_called_otherwise(dependency: str) -> None:
+    files = {
+        "core/Cargo.toml": '[package]\nname = "acme-core"\n',
+        "core/src/lib.rs": "pub fn go() {}\n",
+        "app/Cargo.toml": f'[package]\nname = "app"\n{dependency}',
+        "app/src/lib.rs": "use core2::go;\nfn x() { go(); core2::go(); }\n",
+    }
+    assert edges_of(files) == ["app/src/lib.rs:x -> core/src/lib.rs:go"]
