@@ -74,7 +74,8 @@ def test_the_progress_of_a_sync_counts_texts(
     run: Run, repo: GitRepo, enable: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(*enable, "--yes")
-    monkeypatch.setattr(progress_bar, "_SAID_AFTER_S", 0.0)
+    for seconds in ("_SAID_AFTER_S", "_SAID_EVERY_S"):
+        monkeypatch.setattr(progress_bar, seconds, 0.0)
     assert "codelens: sending texts: 6 of 6 texts\n" in run("meaning", "sync").err
 
 
