@@ -115,7 +115,8 @@ def test_a_home_that_cannot_be_written_still_shows_the_block(tmp_path: Path) -> 
     path = fill(tmp_path)
     lock = Path(f"{path}.lock")
     lock.unlink()
-    lock.mkdir()
+    # Who may write everything, as root may, cannot make this file either.
+    lock.symlink_to(tmp_path / "nowhere" / "lock")
     turn = take_prompt(str(tmp_path), PLACE, "one more token", FocusSettings(), now=NOW)
     assert "rotation" in turn.block and "not remembered" in turn.notes[0]
 
