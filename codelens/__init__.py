@@ -38,8 +38,9 @@ _PUBLIC = {
     "codelens.answers.explore_answers": ("ExploreAnswer",),
     "codelens.answers.graph_answers": ("ImpactAnswer", "MapAnswer", "RelatedAnswer"),
     "codelens.answers.reading_answers": (
-        "Excerpt", "ExpandAnswer", "OutlineAnswer", "SearchAnswer", "StatusAnswer",
+        "Excerpt", "ExpandAnswer", "OutlineAnswer", "StatusAnswer",
     ),
+    "codelens.answers.search_answers": ("SearchAnswer",),
     "codelens.config": ("Settings",),
     "codelens.engine.engine": ("Engine",),
     "codelens.errors": (
