@@ -76,7 +76,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     tests_room = int(min(room * _MOST_TESTS_SHARE, room * _TESTS_SHARE + _TESTS_SIZE))
     tests = named_files.fitting(tests_of(view, graph, definitions), tests_room)
     names_room = int(room * _NAMES_SHARE)
-    left = room - names_room - named_files.size(tests, explore_text.TESTS)
+    left = room - names_room - named_files.size(tests)
     costs = _costs(material)
     sent = SentPieces(explore_request.sent, material)
 

@@ -79,7 +79,7 @@ def _places(
 
 
 def fitting(files: Sequence[NamedFile], room_bytes: int) -> list[NamedFile]:
-    """The first files whose lines fit, with the line above them."""
+    """The first files of tests whose lines fit, with the line above them."""
     left = room_bytes - explore_text.cost(explore_text.TESTS)
     within: list[NamedFile] = []
     for file in files:
@@ -89,9 +89,9 @@ def fitting(files: Sequence[NamedFile], room_bytes: int) -> list[NamedFile]:
     return within
 
 
-def size(files: Sequence[NamedFile], title: str) -> int:
-    """Bytes of some files and the line above them."""
-    return explore_text.cost(title) + sum(map(_cost, files)) if files else 0
+def size(files: Sequence[NamedFile]) -> int:
+    """Bytes of the lines of tests and the line above them."""
+    return explore_text.cost(explore_text.TESTS) + sum(map(_cost, files)) if files else 0
 
 
 def _cost(file: NamedFile) -> int:

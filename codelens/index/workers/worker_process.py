@@ -1,9 +1,8 @@
 """A worker process: reads batches of texts on stdin, writes their facts on stdout.
 
-`python -P -m codelens.index.workers.worker_process PARENT`. A frame is a length in four bytes and a
-pickle. It
-ends when stdin does, and in the midst of a text when its parent dies: on Linux at once, on other
-POSIX systems within five minutes.
+`python -P -m codelens.index.workers.worker_process PARENT`. A frame is a length in
+four bytes and a pickle. It ends when stdin does, and in the midst of a text when its parent dies:
+on Linux at once, on other POSIX systems within five minutes.
 """
 
 from __future__ import annotations

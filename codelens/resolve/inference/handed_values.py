@@ -6,6 +6,7 @@ that is the first argument. `8` stands for the last argument, behind the bracket
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from codelens.resolve.inference.collection_members import PAIRS
@@ -39,7 +40,13 @@ class HandedValues:
             return self.declared(taker, *parameter)
         if isinstance(taker, Container):
             return of_script_container(taker, method[0], parameter[1])
-        for referent, owner in self.resolver.members(taker, method[0]):
+        return self.of_functions(self.resolver.members(taker, method[0]), parameter)
+
+    def of_functions(
+        self, functions: Iterable[tuple[Referent, Value]], parameter: tuple[int, int]
+    ) -> Value:
+        """What the first of several functions, each with its owner, says that says anything."""
+        for referent, owner in functions:
             function = Definition(referent.path, referent.symbol, owner)
             value = self.declared(function, *parameter) if referent.symbol >= 0 else None
             if value is not None:

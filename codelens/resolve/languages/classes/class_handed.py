@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.inference.handed_values import HandedValues, parameter_type
-from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Named, parsed
 from codelens.resolve.inference.values import Container, Definition, Instance, Super, Value, each
@@ -69,18 +68,7 @@ class ClassHanded(HandedValues):
         referents = referents or self._members.extensions(taker, name)
         if not referents:
             return taker if name in _ITSELF and not parameter[1] else None
-        return self.of_functions(referents, taker, parameter)
-
-    def of_functions(
-        self, referents: list[Referent], me: Value, parameter: tuple[int, int]
-    ) -> Value:
-        """What the first of several functions says that says anything."""
-        for referent in referents:
-            function = Definition(referent.path, referent.symbol, me)
-            value = self.declared(function, *parameter) if referent.symbol >= 0 else None
-            if value is not None:
-                return value
-        return None
+        return self.of_functions([(referent, taker) for referent in referents], parameter)
 
     def declared(self, function: Value, place: int, at: int) -> Value:
         """What a function says of the parameter of one that it takes."""

@@ -246,9 +246,9 @@ class ClassExpressions(Expressions):
             at = 1
         elif rest and (parameter := handed(rest[0])) is not None:
             referents = self.names.find(path, scope, head, "call")
-            value = self._given.of_functions(
-                referents, self.instance_around(path, scope), parameter
-            )
+            around = self.instance_around(path, scope)
+            owned = [(referent, around) for referent in referents]
+            value = self._given.of_functions(owned, parameter)
             at = 1
         else:
             value = self._head(path, scope, head, rest, line)
