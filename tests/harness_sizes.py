@@ -25,7 +25,7 @@ class Size(NamedTuple):
 
 
 SIZES = {
-    "CODELENS_ORACLE_SEQUENCES": Size(70, 2_000),  # histories of edits and branch switches
+    "CODELENS_ORACLE_SEQUENCES": Size(40, 2_000),  # histories of edits and branch switches
     "CODELENS_ORACLE_STEPS": Size(14, 14),  # steps of one history
     "CODELENS_BRANCH_ORACLE_SEQUENCES": Size(12, 300),  # the same, asked about branches
     "CODELENS_BRANCH_ORACLE_STEPS": Size(12, 14),  # steps of one history
