@@ -7,7 +7,6 @@
     |   +-- RefusedFolder          home, `/`, a host's config folder
     |   +-- UnclearWorktree        nothing says which one is meant, or several are named
     |   +-- UnsupportedRepository  libgit2 cannot open it (SHA-256, reftable, ...)
-    |   +-- ForeignRepository      owned by another user
     |   +-- NoSuchRef              the ref names no commit here
     |   +-- BrokenRef              its commit is not in this clone, or is damaged
     |   +-- BareRepository         needs a ref: there are no files
@@ -31,7 +30,8 @@
         +-- IndexCorrupt           not a database, or a damaged one
 
 Errors of one package are in that package: `memory/context_errors.py`, `hosts/host_errors.py`,
-`serve/call_slots.py`, `cli/argument_parser.py`.
+`scope/repository_opening.py`,
+`meaning/word_table.py`, `serve/call_slots.py`, `cli/argument_parser.py`.
 
 The command line and the server report what reaches them. Below them an error is caught only where
 the answer goes on without what failed, and says so: one handle of several, one rival, one host.
@@ -134,17 +134,6 @@ class UnsupportedRepository(ScopeError):
     def __init__(self, path: str | Path, why: str, remedy: str) -> None:
         self.path = str(path)
         super().__init__(f"cannot open the repository at {self.path!r}: {why}; {remedy}")
-
-
-class ForeignRepository(ScopeError):
-    """A repository that another user owns."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = str(path)
-        super().__init__(
-            f"the repository at {self.path!r} belongs to another user; if you trust it run "
-            f"`git config --global --add safe.directory {self.path}`"
-        )
 
 
 class NoSuchRef(ScopeError):
@@ -407,15 +396,3 @@ class IndexCorrupt(StoreError):
         self.why = why
         self.foreign = foreign
         super().__init__(f"{self.path!r} is damaged ({why}); it will be set aside and rebuilt")
-
-
-class WordTableDamaged(CodelensError):
-    """The table of words that ships with codelens is missing or not whole."""
-
-    def __init__(self, path: str | Path, why: str) -> None:
-        self.path = str(path)
-        self.why = why
-        super().__init__(
-            f"the table of words {self.path!r} cannot be read: {why}; results are ranked without "
-            "it: reinstall codelens"
-        )

@@ -13,7 +13,6 @@ MOST_MODULES, DEEPEST = 15, 3
 LISTS = {"cli/commands"}
 """Packages that are a plain list of like things."""
 MOST_LINES, MOST_FUNCTION_LINES, MOST_POSITIONAL = 400, 60, 5
-LONG_FILES = {"errors.py"}
 MANY_POSITIONAL = {
     "codelens.engine.map.map_query.map_",
     "codelens.engine.map.map_selection.__init__",
@@ -159,7 +158,7 @@ def _bases(module: str, tree: ast.Module, node: ast.ClassDef) -> list[str]:
 def test_files_fit_in_four_hundred_lines() -> None:
     sizes = {file.relative_to(ROOT).as_posix(): len(file.read_text("utf-8").splitlines())
              for file in FILES}  # fmt: skip
-    assert {name for name, size in sizes.items() if size > MOST_LINES} == LONG_FILES
+    assert not {name for name, size in sizes.items() if size > MOST_LINES}
 
 
 def test_functions_fit_on_a_screen() -> None:

@@ -6,10 +6,9 @@ import logging
 from functools import cache
 from pathlib import Path
 
-from codelens.errors import WordTableDamaged
 from codelens.meaning import word_table
 from codelens.meaning.text_vectors import chunk_vectors
-from codelens.meaning.word_table import WordTable
+from codelens.meaning.word_table import WordTable, WordTableDamaged
 from codelens.types import Facts
 
 logger = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.errors import WordTableDamaged
+from codelens.errors import CodelensError
 
 FILE = Path(__file__).with_name("words.table")
 MAGIC = b"codelens words 1"
@@ -26,6 +26,18 @@ HEAD = struct.Struct("<16sIIIII32s")
 SHA-256 of the same."""
 LANE = 4
 """Bytes that a number takes where whole vectors are added as one integer."""
+
+
+class WordTableDamaged(CodelensError):
+    """The table of words that ships with codelens is missing or not whole."""
+
+    def __init__(self, path: str | Path, why: str) -> None:
+        self.path = str(path)
+        self.why = why
+        super().__init__(
+            f"the table of words {self.path!r} cannot be read: {why}; results are ranked without "
+            "it: reinstall codelens"
+        )
 
 
 class Head(NamedTuple):

@@ -12,7 +12,7 @@ import shlex
 
 import pygit2
 
-from codelens.errors import ForeignRepository, UnsupportedRepository
+from codelens.errors import ScopeError, UnsupportedRepository
 from codelens.scope.special_files import refuse_special_files
 from codelens.scope.worktree_location import Place
 
@@ -21,6 +21,17 @@ from codelens.scope.worktree_location import Place
 pygit2.settings.set_extensions(
     ["partialclone", "worktreeconfig", "relativeworktrees", "preciousobjects", "noop"]
 )
+
+
+class ForeignRepository(ScopeError):
+    """A repository that another user owns."""
+
+    def __init__(self, path: str) -> None:
+        self.path = str(path)
+        super().__init__(
+            f"the repository at {self.path!r} belongs to another user; if you trust it run "
+            f"`git config --global --add safe.directory {self.path}`"
+        )
 
 
 def opened(place: Place) -> tuple[pygit2.Repository, Place]:

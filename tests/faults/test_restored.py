@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from faults.world import COUNTS, FULL, QUERIES, World, rounds
-from stateful.test_oracle import answer, dump
+from stateful.view_contents import answer, dump
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from gitrepo import GitRepo, git_environment
 from harness_sizes import size_of
-from stateful.test_oracle import answer, dump
+from stateful.view_contents import answer, dump
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from small_table import write_table
 
-from codelens.errors import WordTableDamaged
 from codelens.meaning import word_table
-from codelens.meaning.word_table import HEAD
+from codelens.meaning.word_table import HEAD, WordTableDamaged
 
 WORDS = {"cat": (10, -20, 127), "dog": (0, 5, -127), "überl": (1, 1, 1)}
 

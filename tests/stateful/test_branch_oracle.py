@@ -20,7 +20,8 @@ from harness_sizes import ANY_HEALTH, size_of
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
-from stateful.test_oracle import Histories, git
+from stateful.test_oracle import Histories
+from stateful.view_contents import git
 
 from codelens.branches.history import definition_history
 from codelens.config import Settings

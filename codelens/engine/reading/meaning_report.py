@@ -5,11 +5,11 @@ from __future__ import annotations
 from codelens.answers.meaning_answers import MeaningStatus, MeaningTest, MeantWord
 from codelens.engine.current_view import CurrentView
 from codelens.engine.embedding.provider_report import provider_status
-from codelens.errors import QueryError, WordTableDamaged
+from codelens.errors import QueryError
 from codelens.extract.tokenizer import WORD, count_terms
 from codelens.meaning import word_table
 from codelens.meaning.near_words import near_words
-from codelens.meaning.word_table import Head
+from codelens.meaning.word_table import Head, WordTableDamaged
 from codelens.store.facts import chunk_vectors
 
 _NEAR_A_WORD, _NEAR_ALL = 6, 12

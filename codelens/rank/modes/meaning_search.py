@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codelens.errors import WordTableDamaged
 from codelens.extract.tokenizer import WORD, count_terms
 from codelens.meaning import word_table
 from codelens.meaning.question_likeness import QuestionLikeness, by_vectors
 from codelens.meaning.text_vectors import LENGTH, said_vector
+from codelens.meaning.word_table import WordTableDamaged
 from codelens.rank.results.shown_texts import Texts
 from codelens.rank.search_request import Ranked
 from codelens.rank.search_state import SearchState

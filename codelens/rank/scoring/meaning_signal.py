@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from codelens.errors import WordTableDamaged
 from codelens.extract.tokenizer import WORD, count_terms
 from codelens.meaning import word_table
 from codelens.meaning.question_likeness import QuestionLikeness, by_vectors
 from codelens.meaning.text_vectors import said_vector
+from codelens.meaning.word_table import WordTableDamaged
 from codelens.plurals import count_of
 from codelens.rank import ranking_weights
 from codelens.store.database.database import Database
