@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What the index costs on any repository, beside other tools in the same run.
 
-Beside it stand parsing alone, `git status`, and universal-ctags and ripgrep where installed.
+Beside it stand parsing alone, `git status`, and universal-ctags and ripgrep where installed, and
+codegraph where its program is given (`npm install @colbymchenry/codegraph`).
 
-    python benchmarks/speed.py REPOSITORY [--json FILE] [--repeat N]
+    python benchmarks/speed.py REPOSITORY [--json FILE] [--repeat N] [--codegraph PROGRAM]
 
 The repository is cloned into a scratch folder (hard links, nothing in it is touched) and indexed in
 a scratch CODELENS_HOME. CPU is user + system of the process and its children, from the operating
@@ -199,23 +200,41 @@ def some_queries(repo: Path, count: int) -> list[str]:
     return found
 
 
-def measure(source: Path, repeat: int) -> dict:
+def codegraph(repo: Path, scratch: Path, program: Path) -> dict[str, float]:
+    """Its index of the same files, in a home of its own."""
+    env = {"HOME": str(scratch / "codegraph-home"), "CODEGRAPH_TELEMETRY": "0"}
+    runs: list[dict[str, float]] = []
+    for _ in range(3):
+        shutil.rmtree(repo / ".codegraph", ignore_errors=True)
+        runs.append(run([str(program), "init", "-y", str(repo)], repo, env))
+    size = sum(one.stat().st_size for one in (repo / ".codegraph").rglob("*") if one.is_file())
+    shutil.rmtree(repo / ".codegraph")
+    git(repo, "checkout", "-q", "--", ".")
+    git(repo, "clean", "-qfd")
+    return {**median(runs), "bytes": size}
+
+
+def measure(source: Path, repeat: int, codegraph_program: Path | None) -> dict:
     scratch = Path(tempfile.mkdtemp(prefix="codelens-bench-"))
     home, repo = scratch / "home", scratch / "repo"
     try:
         git(source, "clone", "-q", "--local", str(source), str(repo))
-        return steps(scratch, home, repo, repeat)
+        return steps(scratch, home, repo, repeat, codegraph_program)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def steps(scratch: Path, home: Path, repo: Path, repeat: int) -> dict:
+def steps(
+    scratch: Path, home: Path, repo: Path, repeat: int, codegraph_program: Path | None
+) -> dict:
     result: dict = {"files": len(git(repo, "ls-files", "-z").split("\0")) - 1}
     result["parse_only"] = parse_only(repo)
     result["git_status"] = median(
         [run(["git", "status", "--porcelain"], repo, GIT_ENV) for _ in range(max(5, repeat))]
     )
     result["cold_index"] = codelens(repo, home, "index", "--json", repeat=3, fresh=True)
+    if codegraph_program:
+        result["codegraph"] = codegraph(repo, scratch, codegraph_program)
     if shutil.which("ctags"):
         tags = ["ctags", "-R", "-f", str(scratch / "tags"), "."]
         result["ctags"] = median([run(tags, repo, {}) for _ in range(3)])
@@ -283,6 +302,18 @@ def steps(scratch: Path, home: Path, repo: Path, repeat: int) -> dict:
     return result
 
 
+def codegraph_row(result: dict) -> list[tuple[str, str, str]]:
+    if "codegraph" not in result:
+        return []
+    cpu = result["codegraph"]["cpu_s"]
+    of_source = result["codegraph"]["bytes"] / result["parse_only"]["source_bytes"]
+    text = (
+        f"{cpu:.2f} s CPU, {of_source:.2f} of the source; "
+        f"codelens takes {result['cold_index']['cpu_s'] / cpu:.2f}x"
+    )
+    return [("codegraph, cold", text, ".35x")]
+
+
 def rows(result: dict) -> list[tuple[str, str, str]]:
     """What was measured, its figure, and the aim where there is one."""
     parse, cold = result["parse_only"]["cpu_s"], result["cold_index"]
@@ -309,6 +340,7 @@ def rows(result: dict) -> list[tuple[str, str, str]]:
         ("parse only", f"{parse:.2f} s CPU", ""),
         ("cold index", cold_text, "4x parse only"),
         ("index bytes / source bytes", f"{result['index_per_source']:.2f}", ".8"),
+        *codegraph_row(result),
         ("universal-ctags -R", told(result.get("ctags")), ""),
         ("git status", f"{git_ms:.0f} ms CPU", ""),
         (
@@ -352,8 +384,10 @@ def main() -> None:
     parser.add_argument("repository", type=Path)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--codegraph", type=Path, help="its program")
     args = parser.parse_args()
-    result = measure(args.repository.resolve(), args.repeat)
+    program = args.codegraph.resolve() if args.codegraph else None
+    result = measure(args.repository.resolve(), args.repeat, program)
     print(f"| {args.repository.name} | | aim |\n|---|---|---|")
     for row in rows(result):
         print(f"| {' | '.join(row)} |")
