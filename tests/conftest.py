@@ -20,6 +20,9 @@ from socket_guard import CONNECTIONS, GuardedConnect
 # Before anything imports gRPC: its handlers of fork kill some of the children that tests start.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
+# Tests install codelens into fresh environments, where most of what pip compiles is never run.
+os.environ.setdefault("PIP_NO_COMPILE", "1")
+
 # No generated test fails because the machine is busy.
 settings.register_profile("any-clock", deadline=None, suppress_health_check=ANY_HEALTH)
 settings.load_profile("any-clock")

@@ -25,7 +25,7 @@ class Size(NamedTuple):
 
 
 SIZES = {
-    "CODELENS_ORACLE_SEQUENCES": Size(40, 2_000),  # histories of edits and branch switches
+    "CODELENS_ORACLE_SEQUENCES": Size(30, 2_000),  # histories of edits and branch switches
     "CODELENS_ORACLE_STEPS": Size(14, 14),  # steps of one history
     "CODELENS_BRANCH_ORACLE_SEQUENCES": Size(12, 300),  # the same, asked about branches
     "CODELENS_BRANCH_ORACLE_STEPS": Size(12, 14),  # steps of one history
@@ -40,7 +40,7 @@ SIZES = {
     "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide what was not sent
     "CODELENS_CORPUS_TEXT_BYTES": Size(40_000, 1_000_000),  # of each text in one repository
     "CODELENS_ROUGH_PAIRS": Size(1, 1_000),  # of a small file and what lies in its place
-    "CODELENS_LOAD_SECONDS": Size(25, 600),  # of the crowd
+    "CODELENS_LOAD_SECONDS": Size(15, 600),  # of the crowd
     "CODELENS_ZEROS_MB": Size(800, 3_000),  # of a commit that git keeps small
     "CODELENS_HTTP_CROWD_SECONDS": Size(15, 300),  # twenty clients of one server over HTTP
     "CODELENS_TEST_SCALE": Size(1, 10),  # times the examples of generated trees

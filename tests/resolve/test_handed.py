@@ -126,3 +126,30 @@ def test_what_every_enum_has(name: str, text: str) -> None:
     }
     for body in bodies[name]:
         assert edges_of({name: text.format(body)}) == [f"{name}:x -> E.go"], body
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.ts", "class T {{ go(a) {{}} }}\n{0}\nfunction x(t: T) {{ f({1}q => t.go(q.b())); }}\n"),
+        ("a.js", "class T {{ go(a) {{}} }}\n{0}\n"
+                 "function x() {{ const t = new T(); f({1}q => t.go(q.b())); }}\n"),
+        ("a.kt", "class T {{ fun go(a: Any) {{}} }}\n{0}\nfun x(t: T) {{ f({1}{{ q -> t.go(q.b()) }}) }}\n"),
+        ("A.java", "class T {{ void go(Object a) {{}}\n{0}\n  void x(T t) {{ f({1}q -> t.go(q.b())); }} }}\n"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("count", range(12))
+def test_a_function_handed_to_one_with_fewer_parameters(path: str, text: str, count: int) -> None:
+    taker = {"kt": "fun f() {}", "va": "static void f() {}"}.get(path[-2:], "function f() {}")
+    caller = "T.x" if path == "A.java" else "x"
+    assert f"{path}:{caller} -> T.go" in edges_of({path: text.format(taker, "1, " * count)})
+
+
+def test_only_the_parameter_of_its_place_says_what_a_function_is_given() -> None:
+    text = (
+        "class T { go() {} }\nfunction f(a, b, c, d, e, g, h, i, j: (t: T) => void) {}\n"
+        "function last(a, j: (t: T) => void) {}\n"
+        f"function x() {{ f({'1, ' * 8}q => q.go()); }}\n"
+        f"function y() {{ last({'1, ' * 8}q => q.go()); }}\n"
+    )
+    assert "a.ts:y -> T.go" not in edges_of({"a.ts": text})

@@ -61,7 +61,7 @@ class HandedValues:
         scope = model.own_scope.get(function.symbol, -1)
         bound = model.names[scope].values() if scope >= 0 else ()
         rows = [entry.rows[0] for entry in bound if entry.rows and entry.rows[0].how in _BOUND]
-        if place >= len(rows) or rows[place].how != ":":
+        if not 0 <= place < len(rows) or rows[place].how != ":":
             return None
         path, text = function.path, rows[place].text
         if "=>" not in text:
