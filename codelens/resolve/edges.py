@@ -14,6 +14,7 @@ from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Named, parsed
 from codelens.resolve.languages.registry import loaded, spec_of
+from codelens.store.facts.resolution_facts import references_named
 from codelens.types import Import, Reference
 
 CERTAIN = 1.0
@@ -118,7 +119,7 @@ class Edges:
             imports = [import_ for import_ in imports if not names.isdisjoint(_words(import_))]
             renamed = {import_.alias for import_ in model.imports if import_.alias}
             chosen = names | renamed | _NOT_BY_NAME
-            references = [reference for reference in references if reference.name in chosen]
+            references = references_named(references, chosen)
         edges: list[Edge] = list(self._imports(path, model, imports))
         for edge in self._uses(path, model, references):
             if edge is None and spent():

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from codelens.resolve.edges import Edge, Edges, base_places
 from codelens.resolve.facts.edge_rows import Row, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
+from codelens.resolve.facts.model_cache import ModelCache
 from codelens.resolve.facts.view_files import Asked, Note, NoteGroup, View, groups_of
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.registry import spec_of
@@ -59,8 +60,7 @@ class GraphState:
         self.files: Mapping[bytes, File] = {}
         self.settings: dict[bytes, bytes | None] = {}
         self.importer: Importer | None = None
-        self.models: dict[bytes, FileModel | None] = {}
-        """By path; what a view read last."""
+        self.models = ModelCache()
         self.parts: dict[bytes, dict[frozenset[str], Row | LatePart]] = {}
         """Rows of files of which the uses of some names alone were resolved."""
         self.checked_parts: set[tuple[bytes, frozenset[str]]] = set()
@@ -110,10 +110,12 @@ class Graph:
         """Trust what cannot have changed since the state that was known."""
         before, now = self.known.files, self._files
         self.known.checked_parts.clear()
-        for path in list(self.known.models):
+
+        def is_same(path: bytes) -> bool:
             old, new = before.get(path), now.get(path)
-            if old is None or new is None or old.content != new.content:
-                del self.known.models[path]
+            return old is not None and new is not None and old.content == new.content
+
+        self.known.models.keep(is_same)
         importer = self.known.importer
         if (
             importer is None
@@ -230,7 +232,7 @@ class Graph:
         rows = self._parts(path)
         touching = [known for known in rows if not known.isdisjoint(names)]
         holding = {known: row for known in touching if (row := self._part(path, known)) is not None}
-        left = names.difference(*holding)
+        left = names.difference(*holding) if holding else names
         if left:
             row = self._row_of(path, spent, left)
             if row is None:

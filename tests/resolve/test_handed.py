@@ -134,8 +134,10 @@ def test_what_every_enum_has(name: str, text: str) -> None:
         ("a.ts", "class T {{ go(a) {{}} }}\n{0}\nfunction x(t: T) {{ f({1}q => t.go(q.b())); }}\n"),
         ("a.js", "class T {{ go(a) {{}} }}\n{0}\n"
                  "function x() {{ const t = new T(); f({1}q => t.go(q.b())); }}\n"),
-        ("a.kt", "class T {{ fun go(a: Any) {{}} }}\n{0}\nfun x(t: T) {{ f({1}{{ q -> t.go(q.b()) }}) }}\n"),
-        ("A.java", "class T {{ void go(Object a) {{}}\n{0}\n  void x(T t) {{ f({1}q -> t.go(q.b())); }} }}\n"),
+        ("a.kt", "class T {{ fun go(a: Any) {{}} }}\n{0}\n"
+                 "fun x(t: T) {{ f({1}{{ q -> t.go(q.b()) }}) }}\n"),
+        ("A.java", "class T {{ void go(Object a) {{}}\n{0}\n"
+                   "  void x(T t) {{ f({1}q -> t.go(q.b())); }} }}\n"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("count", range(12))

@@ -222,7 +222,7 @@ class LazyGraph:
 
     def _cache_named(self, path: bytes, names: Set[str]) -> bool:
         cache = self._edge_cache
-        new = frozenset(names - cache.named.get(path, set()))
+        new = cache.not_taken(path, names)
         edges = None if self._late() else cache.graph.edges_named(path, new, self._late)
         if edges is None:
             self.unseen.add(path)

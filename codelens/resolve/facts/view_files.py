@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol, TypeVar, cast
 
 from codelens.resolve.facts.file_model import FileModel
+from codelens.resolve.facts.model_cache import ModelCache
 from codelens.resolve.facts.path_tree import folder_of
 from codelens.types import Import
 
@@ -44,8 +45,6 @@ Note = bytes | Asked | NoteGroup
 """A file looked into, a question asked, or all those of an answer."""
 Notes = frozenset[Note]
 _FEW_NOTES = 4
-MOST_MODELS = 2_000
-"""Files whose names are held at once; some 100 kB each."""
 
 
 class View:
@@ -57,7 +56,7 @@ class View:
         load: Callable[[bytes], FileModel | None],
         importing: Importing,
         digest: Callable[[], bytes] = bytes,
-        models: dict[bytes, FileModel | None] | None = None,
+        models: ModelCache | None = None,
     ) -> None:
         """Take a view.
 
@@ -72,7 +71,7 @@ class View:
         self.languages = languages
         self._load = load
         self._importing = importing
-        self._models = models if models is not None else {}
+        self._models = models if models is not None else ModelCache()
         self._answers: dict[Asked, tuple[bytes, ...]] = {}
         self._known: dict[object, tuple[object, Notes]] = {}
         self._folders: dict[bytes, list[bytes]] | None = None
@@ -84,13 +83,11 @@ class View:
     def model(self, path: bytes) -> FileModel | None:
         """Facts of a file, None if it has none."""
         self.notes.add(path)
-        models = self._models
-        if path in models:
-            return models[path]
-        if len(models) >= MOST_MODELS:
-            models.clear()
-        model = models[path] = self._load(path) if path in self.languages else None
-        return model
+        young = self._models.young
+        return young[path] if path in young else self._models.take(path, self._loaded)
+
+    def _loaded(self, path: bytes) -> FileModel | None:
+        return self._load(path) if path in self.languages else None
 
     def modules(self, path: bytes, module: str, name: str = "") -> tuple[bytes, ...]:
         """Files that a module is, as `path` names it; with a name, of the submodule so called."""

@@ -12,6 +12,7 @@ from codelens.store.database.database import Database
 from codelens.store.facts import resolution_facts
 from codelens.store.facts.packed_facts import REFERENCE_KINDS, PackedFacts, reference_columns
 from codelens.store.facts.postings import Doc
+from codelens.store.facts.resolution_facts import Places, ReferenceRows
 from codelens.types import (
     Binding,
     ContentHash,
@@ -85,7 +86,7 @@ class Flowing(NamedTuple):
 
     language: str
     symbols: list[Symbol]
-    references: list[Reference]
+    references: ReferenceRows
     imports: list[Import]
     scopes: list[Scope]
     bindings: list[Binding]
@@ -306,11 +307,11 @@ def _marks(batch: Sequence[object]) -> str:
     return ",".join("?" * len(batch))
 
 
-def _places(data: bytes) -> resolution_facts.Places:
+def _places(data: bytes) -> Places:
     """References of a content, by columns."""
     packed = reference_columns(data)
     names = packed.table.decode("utf-8", "surrogatepass").split("\0")
-    return resolution_facts.Places(
+    return Places(
         [names[head >> 2] for head in packed.heads],
         [REFERENCE_KINDS[head & 3] for head in packed.heads],
         packed.lines,

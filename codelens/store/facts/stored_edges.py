@@ -9,6 +9,7 @@ by side, of different files: each counts for its own version alone, and the newe
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from codelens.store.database.database import Database
@@ -67,7 +68,13 @@ def load_parts(
 ) -> list[tuple[frozenset[str], bytes]]:
     """The parts of a file, with the names that each is of."""
     rows = db.rows(SELECT_PARTS, (path, content, version))
-    return [(frozenset(names.split("\n")), data) for names, data in rows]
+    return [(_names_of(text), data) for text, data in rows]
+
+
+@lru_cache(maxsize=256)
+def _names_of(text: str) -> frozenset[str]:
+    """The names of a part. A question asks the same of all files: hundreds share one set."""
+    return frozenset(text.split("\n"))
 
 
 def any_kept(db: Database) -> bool:

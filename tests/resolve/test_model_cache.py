@@ -1,0 +1,66 @@
+"""What is held of the models of files, and for how long."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codelens.resolve.facts.file_model import FileModel
+from codelens.resolve.facts.model_cache import ModelCache
+from codelens.types import Reference
+
+MOST = 20
+
+
+def model_of(size: int) -> FileModel:
+    uses = [Reference("f", "call", line, 0, -1) for line in range(size)]
+    return FileModel("python", [], uses, [], scopes=[], bindings=[])
+
+
+def asked(models: ModelCache, path: bytes, loads: list[bytes], size: int = 3) -> FileModel | None:
+    def load(path: bytes) -> FileModel | None:
+        loads.append(path)
+        return model_of(size) if size else None
+
+    return models.young[path] if path in models.young else models.take(path, load)
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=80))
+def test_no_more_is_held_than_may_be(questions: list[tuple[int, int]]) -> None:
+    models, loads = ModelCache(MOST), list[bytes]()
+    for number, size in questions:
+        asked(models, b"%d" % number, loads, size)
+        held = [*models.young.values(), *models._old.values()]
+        rows = [len(model.references) if model else 1 for model in held]
+        # One that is larger than all that may be held is there as long as it is the last one.
+        assert sum(rows) <= MOST + max(rows)
+
+
+def test_what_is_asked_for_again_and_again_is_loaded_once() -> None:
+    models, loads = ModelCache(MOST), list[bytes]()
+    for number in range(50):
+        first = asked(models, b"base", loads)
+        assert first is asked(models, b"base", loads)
+        asked(models, b"%d" % number, loads)
+    assert loads.count(b"base") == 1
+    assert len(loads) == 51
+    assert len(models) < 10
+
+
+def test_what_has_no_facts_is_held_too() -> None:
+    models, loads = ModelCache(MOST), list[bytes]()
+    assert asked(models, b"a", loads, 0) is None
+    assert asked(models, b"a", loads, 0) is None
+    assert loads == [b"a"]
+
+
+def test_what_changed_is_forgotten() -> None:
+    models, loads = ModelCache(MOST), list[bytes]()
+    for path in (b"a", b"b", b"c", b"d", b"e"):
+        asked(models, path, loads)
+    models.keep(lambda path: path in {b"b", b"e"})
+    for path in (b"b", b"e", b"a"):
+        asked(models, path, loads)
+    assert loads == [b"a", b"b", b"c", b"d", b"e", b"a"]
+    models.clear()
+    assert len(models) == 0
