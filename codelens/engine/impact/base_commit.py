@@ -80,9 +80,14 @@ class BaseGraph:
                 graph_nodes.update(dict.fromkeys(changed_nodes))
         return list(graph_nodes)
 
-    def hit(self, nodes: Sequence[Node], depth: int) -> BaseUsers:
-        """What used these nodes at the commit, through others or not, and stands now."""
-        reached = reach(self.graph, nodes, depth)
+    def hit(
+        self, nodes: Sequence[Node], depth: int, contracts: Mapping[Node, Sequence[Node]]
+    ) -> BaseUsers:
+        """What used these nodes at the commit, through others or not, and stands now.
+
+        Of `contracts` the declaration changed: what overrides them passes it on.
+        """
+        reached = reach(self.graph, nodes, depth, contracts)
         self.targets.fetch(
             [user.node for user in reached.users] + [user.via for user in reached.users]
         )

@@ -52,7 +52,7 @@ class CallJudge:
         """For each user as it stands now the worst that is true of its calls."""
         fit_by_user: dict[Node, Fit] = {}
         for redeclared_function in redeclared:
-            if not self._is_redeclared(redeclared_function):
+            if not self.is_redeclared(redeclared_function):
                 continue
             for edge in _edges_to(self._base_graph.graph, redeclared_function.old):
                 user = self._base_graph.standing(Node(edge.source, edge.symbol))
@@ -64,7 +64,8 @@ class CallJudge:
                     fit_by_user[user] = fit
         return fit_by_user
 
-    def _is_redeclared(self, redeclared: Redeclared) -> bool:
+    def is_redeclared(self, redeclared: Redeclared) -> bool:
+        """Whether a function is gone, or its declaration is another one."""
         old = _symbol(self._base_graph.targets, redeclared.old)
         if old is None or old.kind not in CALLABLE:
             return False

@@ -28,6 +28,7 @@ from codelens.engine.graph.unresolved_uses import (
 )
 from codelens.engine.impact.base_commit import BaseGraph, BaseNode, BaseUsers
 from codelens.engine.impact.call_fit import CallJudge, Redeclared, count_by_fit
+from codelens.engine.impact.contracts import contracts_of, promised
 from codelens.engine.impact.symbol_diff import Change, Changes
 from codelens.engine.impact.tests_to_run import TestFiles, is_inline_test
 from codelens.errors import InvalidArgument, SettingError
@@ -209,7 +210,7 @@ def _answer(
 ) -> ImpactAnswer:  # fmt: skip
     graph, targets = question.graph, question.targets
     nodes = list(seeds.nodes)
-    reached = reach(graph, nodes, question.depth)
+    reached = reach(graph, nodes, question.depth, {} if base else promised(graph, nodes))
     receipt, notes = graph.receipt(), list(seeds.notes)
     base_users, base_notes = _NOTHING, list[str]()
     if seeds.base_nodes and base is not None and (base.view is not None or base.lacking):
@@ -284,9 +285,10 @@ def _users_at_base(
     seconds_left = max(question.deadline - time.monotonic(), 0.0)
     base_graph = BaseGraph(base.view, question.targets, seeds.moves, new_positions, seconds_left)
     nodes = base_graph.nodes(seeds.base_nodes)
-    base_users = base_graph.hit(nodes, question.depth)
-    fits = CallJudge(question.targets, base_graph, seeds.added_names).fits(seeds.redeclared)
-    base_users = base_users._replace(fits=fits)
+    judge = CallJudge(question.targets, base_graph, seeds.added_names)
+    redeclared = [change.old for change in seeds.redeclared if judge.is_redeclared(change)]
+    base_users = base_graph.hit(nodes, question.depth, contracts_of(base_graph.graph, redeclared))
+    base_users = base_users._replace(fits=judge.fits(seeds.redeclared))
     where = f" at {base.name}"
     notes = hidden_notes(base_graph.graph, nodes, where=where)
     base_receipt = base_graph.graph.receipt()

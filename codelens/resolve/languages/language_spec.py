@@ -83,6 +83,8 @@ class LanguageSpec:
     """Files of one folder see each other's names."""
     imports_are_complete: bool = False
     """A name that is used has been imported, or stands in the package."""
+    trait_blocks: bool = False
+    """What overrides a method by the block that it stands in is called as that method (Rust)."""
     keeps_names: bool = False
     """What a use leads to is called as the use is, but for another name that an import of the
     file gives it, and for constructors and methods above (`new`, `super`, `self`). So uses of some

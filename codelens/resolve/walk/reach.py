@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import TYPES
@@ -49,13 +49,21 @@ def changed_file(graph: EdgeReader, path: bytes) -> list[Node]:
     return [Node(path, at) for at in range(-1, len(graph.symbols(path)))]
 
 
-def reach(graph: EdgeReader, seeds: Iterable[Node], depth: int) -> Reach:
+def reach(
+    graph: EdgeReader, seeds: Iterable[Node], depth: int,
+    contracts: Mapping[Node, Sequence[Node]] | None = None,
+) -> Reach:  # fmt: skip
     """Everything that leads to one of `seeds` in at most `depth` steps.
 
     A module is hit by what it imports or uses at its top level, and passes it on only where it is
     a seed itself: that a file imports another does not make it use all that the other uses.
+
+    What overrides a seed passes the change on only where the seed is one of `contracts`: methods
+    whose declaration changes, so that all that override them must follow. Each comes with those
+    whose calls are calls of it (in Rust the methods in blocks for a trait).
     """
     changing = dict.fromkeys(seeds)
+    binding = dict(contracts or {})
     reached: dict[Node, Reached] = {}
     cut = False
     frontier = list(changing)
@@ -67,14 +75,14 @@ def reach(graph: EdgeReader, seeds: Iterable[Node], depth: int) -> Reach:
             # What is known already of what changes is told in any case.
             if cut and distance > 1:
                 break
-            for hit in _hit_by(graph, node, distance):
+            for hit in _hit_by(graph, node, distance, binding):
                 if hit.node in reached or hit.node in changing:
                     continue
                 if len(reached) >= MOST_NODES:
                     cut = True
                     break
                 reached[hit.node] = hit
-                if hit.node.symbol != MODULE and hit.how != "overrides":
+                if _passes_on(hit, binding):
                     following.append(hit.node)
         frontier = following
     passed_on: dict[Node, int] = {}
@@ -88,23 +96,38 @@ def reach(graph: EdgeReader, seeds: Iterable[Node], depth: int) -> Reach:
     return Reach(tuple(sorted(_without_modules(reached.values()), key=weight)), cut)
 
 
-def _hit_by(graph: EdgeReader, node: Node, distance: int) -> Iterator[Reached]:
+def _passes_on(hit: Reached, binding: dict[Node, Sequence[Node]]) -> bool:
+    """Whether a change goes on from what it hit; what a contract binds is one itself."""
+    if hit.node.symbol == MODULE:
+        return False
+    if hit.how == "overrides":
+        if hit.via not in binding:
+            return False
+        binding.setdefault(hit.node, ())
+    return True
+
+
+def _hit_by(
+    graph: EdgeReader, node: Node, distance: int, binding: Mapping[Node, Sequence[Node]]
+) -> Iterator[Reached]:
     places = graph.places(node)
-    for place in places:
+    for place in (*places, *binding.get(node, ())):
         for edge in graph.edges_to(*place):
             source = Node(edge.source, edge.symbol)
             if source not in places and edge.kind != "override":
                 yield Reached(source, distance, edge.kind, edge.line, node)
     for place in places:
-        yield from _dispatched(graph, place, distance)
+        yield from _dispatched(graph, place, distance, downward=distance == 1 or node in binding)
 
 
-def _dispatched(graph: EdgeReader, node: Node, distance: int) -> Iterator[Reached]:
+def _dispatched(
+    graph: EdgeReader, node: Node, distance: int, *, downward: bool
+) -> Iterator[Reached]:
     """Methods in other types that share the name: of bases, and for a seed of subtypes."""
     for base_method in overrides(graph, node):
         line = graph.symbols(base_method.path)[base_method.symbol].name_line
         yield Reached(base_method, distance, "overridden", line, node)
-    if distance == 1:
+    if downward:
         for method in overridden_by(graph, node):
             line = graph.symbols(method.path)[method.symbol].name_line
             yield Reached(method, distance, "overrides", line, node)

@@ -6,6 +6,7 @@ from codelens.resolve.languages.language_spec import LanguageSpec
 
 SPECS = {
     "rust": LanguageSpec(
+        trait_blocks=True,
         modules="rust.rust_crates:Crates",
         settings=(b"Cargo.toml",),
         resolver="rust.rust_values:resolver",
