@@ -92,7 +92,7 @@ def test_a_pattern_without_end_ends_and_says_that_it_is_partial(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(regex_search, "_GRACE_S", 0.2)
-    view = store.view({"a.py": "x = 1\naab\n", "b.py": "a" * 60 + "!\n", "c.py": "aab\n"})
+    view = store.view({"a.py": "x = 1\naab\n", "b.py": "a" * 60 + "!b\n", "c.py": "aab\n"})
     outcome = store.search(view, "(a|aa)+b$", mode="regex", seconds=0.4)
     assert paths(outcome) == ["a.py"]
     assert outcome.notes == ["partial: time ran out with 2 files not looked at"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, cast
 
@@ -30,6 +30,7 @@ class Part(NamedTuple):
     """`literal`, `edge` (an end of a word or line, or white space), `repeat`, `branch`, `group`
     (capturing or not), `inner` (look-around, atomic), `backref`, or `other`."""
     text: str = ""
+    """The literal; of `other` the characters of which it is one, if they are told one by one."""
     least: int = 0
     most: int = 0
     inside: tuple[tuple[Part, ...], ...] = ()
@@ -78,8 +79,7 @@ def _part(code: str, *value: Any) -> Part:  # noqa: ANN401 - fields differ by co
     if code == "AT":
         return Part("other" if str(value[0]) == "AT_NON_BOUNDARY" else "edge")
     if code == "IN":
-        only = [str(field) for item in value[0] for field in item]
-        return Part("edge" if only == ["CATEGORY", "CATEGORY_SPACE"] else "other")
+        return _one_of(value[0])
     if code in {"MAX_REPEAT", "MIN_REPEAT"}:
         return Part("repeat", "", int(value[0]), int(value[1]), (_parts(value[2]),))
     if code == "SUBPATTERN":
@@ -87,12 +87,17 @@ def _part(code: str, *value: Any) -> Part:  # noqa: ANN401 - fields differ by co
         return Part("inner" if changed else "group", inside=(_parts(value[3]),))
     if code in {"BRANCH", "GROUPREF_EXISTS"}:
         choices = value[1] if code == "BRANCH" else value[1:]
-        return Part(
-            "branch", inside=tuple(_parts(choice) for choice in choices if choice is not None)
-        )
+        return Part("branch", inside=tuple(_parts(choice or ()) for choice in choices))
     if code in _INNER:
         return Part("inner", inside=(_parts(value[_INNER[code]]),))
     return Part("backref" if code == "GROUPREF" else "other")
+
+
+def _one_of(items: Sequence[tuple[object, Any]]) -> Part:
+    if [str(field) for item in items for field in item] == ["CATEGORY", "CATEGORY_SPACE"]:
+        return Part("edge")
+    characters = [chr(value) for code, value in items if str(code) == "LITERAL"]
+    return Part("other", "".join(characters) if len(characters) == len(items) else "")
 
 
 _INNER = {"ASSERT": 1, "ASSERT_NOT": 1, "ATOMIC_GROUP": 0, "POSSESSIVE_REPEAT": 2}

@@ -15,8 +15,9 @@ import sys
 from collections.abc import Callable, Sequence
 
 from codelens.cancellation import check_cancelled, current_call
-from codelens.rank.modes import line_scan, regex_analysis
+from codelens.rank.modes import line_scan, regex_analysis, regex_literals
 from codelens.rank.modes.line_scan import Clock, FileMatches, Line, Look, Words
+from codelens.rank.modes.regex_literals import Required
 from codelens.rank.query.search_filters import Filters
 from codelens.rank.search_request import Ranked, Request
 from codelens.store.views.snapshot import Snapshot
@@ -42,29 +43,41 @@ def search(
     pattern, parts = regex_analysis.compiled(request.query)
     if "\n" in request.query or "\\n" in request.query:
         notes.append("patterns are matched line by line: one with a line break matches nothing")
-    look = _here(pattern, read) if regex_analysis.is_tame(parts) else _in_child(pattern, read)
+    required = regex_literals.required(pattern, parts)
+    way = _here if regex_analysis.is_tame(parts) else _in_child
+    look = way(pattern, required, read)
     words = Words(regex_analysis.sure_words(parts), ())
     return line_scan.search(view, words, request, filters, look=look, notes=notes)
 
 
-def _here(pattern: re.Pattern[str], read: Read) -> Look:
+def _here(pattern: re.Pattern[str], required: Required, read: Read) -> Look:
     def find(file: FileRow) -> FileMatches | None:
         data = read(file)
         if not data or not line_scan.is_text(data):
             return None
-        numbers = matching_lines(pattern, data)
+        numbers = matching_lines(pattern, data, required.lines(data))
         return _file_matches(file, data, numbers) if numbers else None
 
     return line_scan.one_by_one(find)
 
 
-def matching_lines(pattern: re.Pattern[str], data: bytes) -> list[int]:
-    """Numbers of the lines that match."""
+def matching_lines(
+    pattern: re.Pattern[str], data: bytes, among: Sequence[int] | None = None
+) -> list[int]:
+    """Numbers of the lines that match; of these alone, if some are given."""
     search = pattern.search
-    lines = data.decode("utf-8", "replace").split("\n")
+    if among is None:
+        lines = data.decode("utf-8", "replace").split("\n")
+        numbered = enumerate(lines, 1)
+    elif among:
+        rows = data.split(b"\n", among[-1])
+        # No character of UTF-8 goes over the end of a line.
+        numbered = ((number, rows[number - 1].decode("utf-8", "replace")) for number in among)
+    else:
+        return []
     return [
         number
-        for number, line in enumerate(lines, 1)
+        for number, line in numbered
         if search(line.rstrip("\r") if len(line) <= MAX_LINE else line[:MAX_LINE])
     ]
 
@@ -104,12 +117,12 @@ while size := source.read(8):
 # and where our process was killed and nobody waits for the child any more.
 
 
-def _in_child(pattern: re.Pattern[str], read: Read) -> Look:
+def _in_child(pattern: re.Pattern[str], required: Required, read: Read) -> Look:
     def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[FileMatches], int]:
         matched_files: list[FileMatches] = []
         done = 0
         while done < len(files) and clock.left() > _LEAST_S:
-            batch = _batch(files[done:], read)
+            batch = _batch(files[done:], required, read)
             numbers = _run(pattern, [data for _, data in batch], clock)
             matched_files.extend(
                 _file_matches(file, data, lines)
@@ -124,13 +137,14 @@ def _in_child(pattern: re.Pattern[str], read: Read) -> Look:
     return look
 
 
-def _batch(files: Sequence[FileRow], read: Read) -> list[tuple[FileRow, bytes]]:
-    """The next files with their bytes; none for those that cannot be searched."""
+def _batch(files: Sequence[FileRow], required: Required, read: Read) -> list[tuple[FileRow, bytes]]:
+    """The next files with their bytes; none for those that cannot be searched, or cannot match."""
     batch: list[tuple[FileRow, bytes]] = []
     size = 0
     for file in files:
         data = read(file)
-        data = data if data and line_scan.is_text(data) else b""
+        if not data or not line_scan.is_text(data) or required.lines(data) == []:
+            data = b""
         batch.append((file, data))
         size += len(data)
         if size >= _BATCH_BYTES:
