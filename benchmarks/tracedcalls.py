@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codelens.engine.engine import Engine
+from codelens.extract.language_detection import language_of
 
 TRACER = Path(__file__).with_name("traced_calls.rb")
 
@@ -116,7 +117,7 @@ def told_calls(checkout: Path) -> tuple[Calls, Calls]:
         os.environ["CODELENS_HOME"] = home
         with Engine() as engine:
             for edge in engine.export_edges(path=checkout, possible=True):
-                if edge.kind == "call" and edge.src_file.endswith(".rb"):
+                if edge.kind == "call" and language_of(edge.src_file.encode(), b"") == "ruby":
                     source, target = (edge.src_file, edge.src_line), (edge.dst_file, edge.dst_line)
                     every[source][edge.name].add(target)
                     if edge.confidence == 1:

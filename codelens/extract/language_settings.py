@@ -134,6 +134,8 @@ class LanguageInfo:
     """Kind -> regex: a definition with such a `@hint` in its head is of that kind."""
     import_calls: frozenset[str] = frozenset()
     """Names of functions, captured as `@import.call`, whose calls are imports."""
+    sending_calls: frozenset[str] = frozenset()
+    """Names of methods that call the one whose name is their `@reference.sent`."""
     import_keys: tuple[tuple[str, str], ...] = ()
     """Role, or `none` -> regex on an `@import.key`: what the `@import.value`s behind it are."""
     imports_split: bool = False
@@ -259,7 +261,7 @@ def language_info(name: str) -> LanguageInfo:
 
 _SETS = frozenset(
     "confined destructured ignored_calls ignored_types import_calls keywords once "
-    "open_kinds placeholder_names private_first".split()
+    "open_kinds placeholder_names private_first sending_calls".split()
 )
 _CHOICES = {
     "docs": get_args(DocStyle),

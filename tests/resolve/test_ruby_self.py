@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from resolved_edges import edges_of
+from resolved_edges import called_in, edges_of
 
 REQUEST = {
     "lib/request.rb": (
@@ -155,3 +155,44 @@ def test_modules_that_take_each_other_in_end() -> None:
         "module B\n  include A\n  def b\n    a\n  end\nend\n"
     )
     assert edges_of({"a.rb": text}) == ["a.rb:B.b -> A.a"]
+
+
+SENT = """class Shop
+  attr_reader :sum
+  def sum=(one); end
+  def price(one); end
+  def go; send(:price, 1); end
+end
+
+def run
+  shop = Shop.new
+  shop.send(:price, 1)
+  shop.public_send(:sum=, 1)
+  shop.tell(:price)
+end
+
+def count
+  Shop.new.sum += 1
+  Shop.new.sum ||= 2
+end
+"""
+
+
+def test_a_method_that_is_sent_by_its_name_is_called() -> None:
+    assert called_in({"shop.rb": SENT}, "shop.rb:run") == ["Shop", "Shop.price", "Shop.sum="]
+    assert called_in({"shop.rb": SENT}, "shop.rb:Shop.go") == ["Shop.price"]
+
+
+def test_an_attribute_that_is_updated_is_set() -> None:
+    assert called_in({"shop.rb": SENT}, "shop.rb:count") == ["Shop", "Shop.sum="]
+
+
+def test_of_two_definitions_under_a_condition_each_may_be_meant() -> None:
+    text = (
+        "module Tools\n  if {}.respond_to?(:except)\n    def self.but(a); end\n  else\n"
+        "    def self.but(a); end\n  end\nend\n\ndef run\n  Tools.but(1)\nend\n"
+    )
+    assert called_in({"a.rb": text}, "a.rb:run") == []
+    assert edges_of({"a.rb": text}, certain=False, numbered=True) == [
+        "a.rb:run -> Tools.but", "a.rb:run -> Tools.but~2",
+    ]  # fmt: skip

@@ -37,7 +37,9 @@ MACRO = -2
 INITIAL = ":"
 """In place of arguments that begin a constructor: what is called is a type, and never a field."""
 SETTER = "="
-"""In place of arguments of a method that is called by an assignment: `a.b = c` calls `b=`."""
+"""In place of arguments of a method that is called by an assignment: `a.b = c` calls `b=`, and so
+does `a.b += c`, after `b`."""
+_MARKS = (("call.initial", INITIAL), ("call.setter", SETTER))
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used behind their owner, not by name alone."""
@@ -80,6 +82,8 @@ def references_of(
             if parameters:
                 names, starts = _without_type_parameters(names, starts, symbols, parameters, source)
             found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
+    senders = _sent(captures, info, source)
+    found_at.update((start, (name, "call")) for start, (name, *_) in senders.items())
     # What a parser puts in where a name is missing is none: `self. = 1`.
     starts = sorted([start for start, (name, _) in found_at.items() if name])
     named = [found_at[start] for start in starts]
@@ -88,7 +92,15 @@ def references_of(
     line_starts = source.line_starts
     lines = list(map(bisect_right, repeat(line_starts), starts))
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
-    receivers = receivers_of(captures, names, starts, source, flow)
+    # What is sent by its name is called on what it is sent to.
+    called, places = names, starts
+    if senders:
+        places = [senders[start][2] if start in senders else start for start in starts]
+        called = [
+            senders[start][1] if start in senders else name
+            for name, start in zip(names, starts, strict=True)
+        ]
+    receivers = receivers_of(captures, called, places, source, flow)
     scopes = flow.scopes_at(starts)
     owners = _owners(starts, symbols)
     counts, arguments = _arguments(captures, names, starts, source, flow)
@@ -96,6 +108,25 @@ def references_of(
         names, kinds, lines, columns, owners, receivers, scopes, counts, arguments, strict=True
     )
     return list(map(_new_reference, rows))
+
+
+def _sent(
+    captures: Captures, info: LanguageInfo, source: Source
+) -> dict[int, tuple[str, str, int]]:
+    """Methods that others are told to call, by position: name, and name and place of the other.
+
+    `a.send(:b)` calls `b` of `a`.
+    """
+    senders = {node.end_byte: node for node in captures.get("call.sending", ())}
+    sent: dict[int, tuple[str, str, int]] = {}
+    for node in captures.get("reference.sent", ()):
+        arguments = node.parent
+        sender = senders.get(arguments.start_byte) if arguments is not None else None
+        name = source.slice(sender.start_byte, sender.end_byte) if sender is not None else ""
+        if sender is not None and name in info.sending_calls:
+            plain = _plain(source.slice(node.start_byte, node.end_byte), _last_name(info))
+            sent[node.start_byte] = (plain, name, sender.start_byte)
+    return sent
 
 
 def _arguments(
@@ -107,9 +138,7 @@ def _arguments(
     text = source.text
     rules = flow.arguments
     marks = {
-        node.start_byte: mark
-        for capture, mark in (("call.initial", INITIAL), ("call.setter", SETTER))
-        for node in captures.get(capture, ())
+        node.start_byte: mark for capture, mark in _MARKS for node in captures.get(capture, ())
     }
     if not lists and not rules and not marks:
         return [-1] * len(names), texts

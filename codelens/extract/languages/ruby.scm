@@ -44,6 +44,8 @@
 (alias (identifier) @reference.name)
 (assignment left: (call method: (_) @call.setter))
 (left_assignment_list (call method: (_) @call.setter))
+(operator_assignment left: (call method: (_) @call.setter))
+(call method: (identifier) @call.sending arguments: (argument_list . (simple_symbol) @reference.sent))
 
 ; Imports.
 (argument_list . (string) @import.module)

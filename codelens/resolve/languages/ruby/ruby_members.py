@@ -316,12 +316,23 @@ class RubyMembers(Members):
             # What a block in the class defines is mostly of what the block makes.
             direct = [at for at in methods if not in_block(model, at)]
             if methods:
-                return [Referent(referent.path, (direct or methods)[-1], 0, name)]
+                chosen = _alternatives(model, direct or methods)
+                return [Referent(referent.path, at, 0, name) for at in chosen]
         return []
 
     def singletons(self, path: bytes, model: FileModel) -> frozenset[int]:
         """Methods of a file that belong to classes and modules themselves."""
         return self.once(("singletons", path), lambda: singletons(model), frozenset())
+
+
+def _alternatives(model: FileModel, methods: list[int]) -> list[int]:
+    """Which of the methods of one name in one class may be meant: the last.
+
+    All that are written with `def` right in it: Ruby warns of a second one, so a condition decides
+    which there is.
+    """
+    written = [at for at in methods if model.symbols[at].signature.startswith("def ")]
+    return written if len(written) > 1 and written[-1] == methods[-1] else methods[-1:]
 
 
 def in_block(model: FileModel, symbol: int, below: int = 0) -> bool:

@@ -12,6 +12,7 @@ SPECS = {
         keeps_names=True,
         indexes_view=True,
         nameless_super=True,
+        overloads_apart=True,
         unions=True,
         constructors=frozenset({"initialize"}),
         star_spreads=True,

@@ -22,7 +22,7 @@ from codelens.types import Reference
 _CALLED = CALLABLE | {"property"}
 _HOLDERS = TYPES | {"module"}
 SETTER = "="
-"""In place of arguments: the call is an assignment, `a.b = c`."""
+"""In place of arguments: the call is an assignment, `a.b = c` or `a.b += c`."""
 _MOST_OF_A_NAME = 8
 """Methods: a use that may mean more of them by its name tells nothing."""
 
