@@ -76,19 +76,24 @@ class ClassNames(Names):
         model = self.view.model(path)
         if model is None:
             return []
-        if _GROUPS[model.language] == "net":
+        group = _GROUPS[model.language]
+        if group == "net":
             # A namespace may lie anywhere.
             referents = self.parts(package, name)
             return self._main_parts(referents) if len(referents) > 1 else referents
         if model.package == package:
-            referents = self._tops(self.view.folder(folder_of(path)), package).get(name)
+            referents = self._tops(self.view.folder(folder_of(path)), package, group).get(name)
             if referents:
                 return referents
-        if _GROUPS[model.language] == "php":
+        if group == "php":
             files = self.view.modules(path, f"{package}.{name}".strip(".").replace(".", "\\"))
-            return self._tops(files, package).get(name, [])
-        referents = self._tops(self.view.modules(path, package, name), package).get(name)
-        return referents or self._tops(self.view.modules(path, package, "*"), package).get(name, [])
+            return self._tops(files, package, group).get(name, [])
+        for imported in (name, "*"):
+            files = self.view.modules(path, package, imported)
+            referents = self._tops(files, package, group).get(name)
+            if referents:
+                return referents
+        return []
 
     def _main_parts(self, referents: list[Referent]) -> list[Referent]:
         """Of the parts of a class the one in the file with the shortest name, which is its own."""
@@ -112,14 +117,19 @@ class ClassNames(Names):
         """All declarations of that name in a namespace of C#; a class may have several."""
         return self._namespaces().get(package, {}).get(name, [])
 
-    def _tops(self, files: tuple[bytes, ...], package: str) -> dict[str, list[Referent]]:
-        """Names of those files that belong to a package."""
-        return self.view.once(("tops", files, package), lambda: self._read(files, package))
+    def _tops(
+        self, files: tuple[bytes, ...], package: str, group: str
+    ) -> dict[str, list[Referent]]:
+        """Names of those files that belong to a package, in the languages of a group."""
+        key = ("tops", files, package, group)
+        return self.view.once(key, lambda: self._read(files, package, group))
 
-    def _read(self, files: Iterable[bytes], package: str) -> dict[str, list[Referent]]:
+    def _read(self, files: Iterable[bytes], package: str, group: str) -> dict[str, list[Referent]]:
         names: dict[str, list[Referent]] = {}
         for path in files:
-            if self.view.languages.get(path) in _GROUPS and self.package(path) == package:
+            # A folder may hold files of languages that do not link with each other.
+            is_one = _GROUPS.get(self.view.languages.get(path, "")) == group
+            if is_one and self.package(path) == package:
                 self._add(names, path)
         return {
             name: self._actual(referents) if len(referents) > 1 else referents
