@@ -29,12 +29,12 @@ SIZES = {
     "CODELENS_ORACLE_STEPS": Size(14, 14),  # steps of one history
     "CODELENS_BRANCH_ORACLE_SEQUENCES": Size(12, 300),  # the same, asked about branches
     "CODELENS_BRANCH_ORACLE_STEPS": Size(12, 14),  # steps of one history
-    "CODELENS_PRUNE_HISTORIES": Size(40, 400),  # histories of views that come and go
+    "CODELENS_PRUNE_HISTORIES": Size(25, 400),  # histories of views that come and go
     "CODELENS_FAULT_ROUNDS": Size(0, 300),  # of each kind of fault; 0: each test's own few
-    "CODELENS_FUZZ_INPUTS": Size(10_000, 100_000),  # queries, handles and MCP arguments
+    "CODELENS_FUZZ_INPUTS": Size(6_000, 100_000),  # queries, handles and MCP arguments
     "CODELENS_FUZZ_TINY_FILES": Size(3_000, 200_000),  # in one repository
     "CODELENS_HOSTILE_CASES": Size(4_000, 200_000),  # damaged texts, over all languages
-    "CODELENS_GROWTH_SHARE": Size(40, 1),  # one of so many patterns is tried in each language
+    "CODELENS_GROWTH_SHARE": Size(60, 1),  # one of so many patterns is tried in each language
     "CODELENS_HOSTILE_SHARE": Size(10, 1),  # one of so many built texts is extracted
     "CODELENS_CAPSULE_TASKS": Size(40, 10_000),  # tasks explored, each within a drawn budget
     "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide what was not sent

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from harness_sizes import FULL
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "install" / "install.sh"
@@ -59,7 +60,7 @@ def uv() -> str | None:
     [
         ("pipx", "echo 'pipx: error: unrecognized arguments' >&2; exit 2", "unrecognized"),
         ("uv", "case $* in *dir*) echo /nowhere;; esac", "installing"),  # says that all is well
-    ],
+    ][: 2 if FULL else 1],
 )
 def test_a_tool_that_fails_is_replaced_by_a_venv(
     home: Path, tmp_path: Path, tool: str, script: str, told: str
