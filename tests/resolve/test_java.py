@@ -140,3 +140,16 @@ def test_a_constructor_that_calls_another_makes_its_class() -> None:
         "j/Part.java:Part.Part -> j/Base.java:Base",
         "j/Part.java:Part.Part~2 -> Part",
     ]
+
+
+def test_a_default_method_is_called_by_the_name_of_its_interface() -> None:
+    files = {
+        "j/Shop.java": "package j;\ninterface Shop { default void sell() {} }\n",
+        "j/Base.java": "package j;\nclass Base { void sell() {} }\n",
+        "j/Book.java": (
+            "package j;\nclass Book extends Base implements Shop {\n"
+            "  public void sell() { Shop.super.sell(); }\n"
+            "  class Page { void turn() { Book.super.sell(); } }\n}\n"
+        ),
+    }
+    assert edges_of(files) == ["j/Book.java:Book.sell -> j/Shop.java:Shop.sell"]

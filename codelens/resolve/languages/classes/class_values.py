@@ -339,9 +339,19 @@ class ClassExpressions(Expressions):
             return together(
                 [Instance(*part[:2]) for part in each(value) if isinstance(part, Definition)]
             )
+        if step == "super":
+            return together([self._of_interface(part) for part in each(value)])
         if isinstance(value, Container) and step in PROPERTIES:
             return of_collection(value, step)
         return super()._step(value, step)
+
+    def _of_interface(self, value: Value) -> Value:
+        """`I.super` of Java: the default methods of an interface that the class around has."""
+        model = self.view.model(value.path) if isinstance(value, Definition) else None
+        if model is None or not isinstance(value, Definition) or value.symbol < 0:
+            return None
+        is_interface = model.symbols[value.symbol].kind == "interface"
+        return Instance(*value[:2]) if is_interface else None
 
 
 def resolver(view: View) -> Resolver:
