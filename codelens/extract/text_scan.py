@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from codelens.extract.tokenizer import STOPWORDS, parts_of_word, terms_of_word
@@ -26,6 +27,7 @@ _DEFINING = 8.0
 _NAMED = 4.0
 _TARGET = 1e6
 _WORD = re.compile(r"\w{2,}")
+_SEPARATORS = re.compile(rb"[_-]+")
 _INSIDE = re.compile(rb"[\w\x80-\xff]")
 # What stands before a name where it is used, and looks like a type or a keyword of a definition.
 _USING = re.compile(
@@ -101,24 +103,56 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+NOTHING_SEEN = Sight(frozenset(), frozenset(), frozenset())
+
+
 def sight(request: Wanted, path: bytes, data: bytes) -> Sight:
     """What a file shows of the words."""
     lowered = data.lower()
-    name = os.path.basename(path).lower()
+    name = path.rpartition(b"/")[2].lower()
     holds: set[int] = set()
     defines: set[int] = set()
     named: set[int] = set()
-    for number, spellings in enumerate(request.words):
+    for number, (spellings, may_hold) in enumerate(
+        zip(request.words, _probes(request.words), strict=True)
+    ):
+        if may_hold(name) is not None and any(spelling in name for spelling in spellings):
+            named.add(number)
+        if may_hold(lowered) is None:
+            continue
         for spelling in spellings:
-            if spelling in name:
-                named.add(number)
             at = lowered.find(spelling)
             if at < 0:
                 continue
             holds.add(number)
             if number not in defines and _defines(lowered, spelling, at):
                 defines.add(number)
+    if not holds and not named:
+        return NOTHING_SEEN
     return Sight(frozenset(holds), frozenset(defines), frozenset(named))
+
+
+@lru_cache(maxsize=16)
+def _probes(
+    words: tuple[tuple[bytes, ...], ...],
+) -> tuple[Callable[[bytes], object], ...]:
+    """For each word what finds nothing in a text without it: nearly all texts, so once through."""
+    return tuple(re.compile(_in_all(spellings)).search for spellings in words)
+
+
+def _in_all(spellings: Sequence[bytes]) -> bytes:
+    """A pattern of what matches in each of some spellings; a literal start makes it fast."""
+    shortest = min(spellings, key=len)
+    if all(shortest in spelling for spelling in spellings):
+        return re.escape(shortest)
+    bare = {_SEPARATORS.sub(b"", spelling) for spelling in spellings}
+    # Of `a_http_server` and `a__httpserver` the first has all cuts of the second.
+    parts = max(
+        ([part for part in _SEPARATORS.split(spelling) if part] for spelling in spellings), key=len
+    )
+    if len(bare) == 1 and len(parts[0]) >= _LEAST_CHARS:
+        return b"[_-]*".join(map(re.escape, parts))
+    return b"|".join(map(re.escape, spellings))
 
 
 def _defines(text: bytes, word: bytes, at: int) -> bool:
@@ -156,12 +190,13 @@ def ordered(request: Wanted, seen: dict[bytes, Sight]) -> list[bytes]:
     A word counts by how few files hold it; a definition of it, and a file called so, count more.
     """
     count = len(seen) + 1
+    telling = {path: sight for path, sight in seen.items() if sight is not NOTHING_SEEN}
     rarity = [
-        math.log(count / (1 + sum(number in sight.holds for sight in seen.values()))) + 1.0
+        math.log(count / (1 + sum(number in sight.holds for sight in telling.values()))) + 1.0
         for number in range(len(request.words))
     ]
     scores: list[tuple[float, bytes]] = []
-    for path, sight in seen.items():
+    for path, sight in (seen if request.paths else telling).items():
         score = sum(rarity[number] for number in sight.holds)
         score += _DEFINING * sum(rarity[number] for number in sight.defines)
         score += _NAMED * sum(rarity[number] for number in sight.named)

@@ -124,9 +124,9 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
         seen[work.path] = text_scan.sight(request, work.path, data)
     if not request.words:
         # Asked for by name alone: the others hold nothing of it, whatever they hold.
-        empty = Sight(frozenset(), frozenset(), frozenset())
         by_name = {work.path for work in named}
-        seen.update({work.path: empty for work in works if work.path not in by_name})
+        others = (work.path for work in works if work.path not in by_name)
+        seen.update(dict.fromkeys(others, text_scan.NOTHING_SEEN))
     return seen
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import terms_of_text
 from codelens.store.views.views import PathFacts
@@ -67,8 +69,8 @@ _DOC_FORMAT = re.compile(rb"(?i).*\.(?:x?html?|ya?ml|json5?|toml|xml|css|scss|le
 
 def role_of_path(path: bytes) -> str:
     """The role that `path_facts` gives, without the terms; empty for the code itself."""
-    *folders, name = path.split(b"/")
-    return _role(folders, name)
+    folder, _, name = path.rpartition(b"/")
+    return _role(_folder(folder), name)
 
 
 def path_facts(path: bytes) -> PathFacts:
@@ -83,7 +85,7 @@ def path_facts(path: bytes) -> PathFacts:
         stem = folders[-1]
     near = folders[-_FOLDERS_KEPT:]
     return PathFacts(
-        path, " ".join(_terms(stem)), " ".join(_terms(b"/".join(near))), _role(folders, name)
+        path, " ".join(_terms(stem)), " ".join(_terms(b"/".join(near))), role_of_path(path)
     )
 
 
@@ -91,22 +93,48 @@ def _terms(text: bytes) -> list[str]:
     return terms_of_text(text.decode("utf-8", "replace"))
 
 
-def _role(folders: list[bytes], name: bytes) -> str:
-    inside = {folder.lower() for folder in folders}
-    if inside & _VENDOR_FOLDERS:
-        return "vendored"
-    if inside & _TEST_FOLDERS or _TEST_NAME.match(name) or any(map(_TEST_FOLDER.match, folders)):
+class _Folder(NamedTuple):
+    """What the folders of a path say."""
+
+    names: frozenset[bytes]
+    role: str
+    """Of all that lies in them; empty where it depends on the file."""
+
+
+@lru_cache(maxsize=4096)
+def _folder(path: bytes) -> _Folder:
+    """The folders of one path: a dozen files share them."""
+    folders = path.split(b"/") if path else []
+    names = frozenset(folder.lower() for folder in folders)
+    if names & _VENDOR_FOLDERS:
+        role = "vendored"
+    elif names & _TEST_FOLDERS or any(map(_TEST_FOLDER.match, folders)):
+        role = "test"
+    elif names & _EXAMPLE_FOLDERS:
+        role = "example"
+    elif names & _GENERATED_FOLDERS:
+        role = "generated"
+    else:
+        role = "compat" if names & _COMPAT_FOLDERS else ""
+    return _Folder(names, role)
+
+
+def _role(folder: _Folder, name: bytes) -> str:
+    """The first in the order of `path_facts`, by folder or by name."""
+    if folder.role in {"vendored", "test"}:
+        return folder.role
+    if _TEST_NAME.match(name):
         return "test"
-    if inside & _EXAMPLE_FOLDERS:
-        return "example"
-    if inside & _GENERATED_FOLDERS or _GENERATED_NAME.match(name):
+    if folder.role in {"example", "generated"}:
+        return folder.role
+    if _GENERATED_NAME.match(name):
         return "generated"
-    if inside & _COMPAT_FOLDERS or _COMPAT_NAME.match(name):
+    if folder.role or _COMPAT_NAME.match(name):
         return "compat"
-    return _role_beside_code(inside, name)
+    return _role_beside_code(folder.names, name)
 
 
-def _role_beside_code(folders: set[bytes], name: bytes) -> str:
+def _role_beside_code(folders: frozenset[bytes], name: bytes) -> str:
     """`translation`, `data`, `prose`, or empty."""
     if _TRANSLATION_NAME.match(name) or (
         folders & _TRANSLATION_FOLDERS and _TRANSLATION_FORMAT.match(name)

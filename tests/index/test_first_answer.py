@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
@@ -140,6 +142,22 @@ def test_a_ref_is_answered_before_it_is_indexed(engine: Engine, repo: GitRepo) -
 )
 def test_words_are_looked_for_in_other_forms(question: str, text: str) -> None:
     assert text_scan.sight(wanted(question), b"a.py", text.encode()).holds
+
+
+@given(
+    st.lists(
+        st.sampled_from(["a", "io", "read", "HTTP", "Server", "2", "42", "_", "__", "é", "名"]),
+        min_size=1, max_size=6,
+    ).map("".join)
+)  # fmt: skip
+def test_each_form_of_a_word_is_found_in_a_text_and_in_a_name(word: str) -> None:
+    asked = wanted(word)
+    for spellings in asked.words:
+        for spelling in spellings:
+            for form in (spelling, spelling.upper()):
+                seen = text_scan.sight(asked, b"src/lib-" + form + b".txt", b"-- " + form + b" --")
+                assert seen.holds and seen.named
+                assert text_scan.sight(asked, form + b"/x.txt", b"-- --") == text_scan.NOTHING_SEEN
 
 
 @pytest.mark.parametrize(
