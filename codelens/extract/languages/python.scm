@@ -104,6 +104,7 @@
 (splat_pattern (identifier) @bind.unknown)
 (function_definition return_type: (type) @bind.result)
 (return_statement (_) @bind.return)
+(lambda body: (_) @bind.return)
 (yield) @bind.yield
 ; In a branch it would hold there alone.
 (function_definition body: (block (assert_statement . (call
