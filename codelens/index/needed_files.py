@@ -8,6 +8,7 @@ read, with the signature that the next look compares. What there was no time for
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,6 +37,10 @@ _CLOCK_EVERY = 16
 _RANKS = {"": 0, "compat": 1, "test": 2, "example": 3}
 _LAST = 4
 """Rank of what is vendored, generated, translated, data or prose."""
+_SEPARATORS = re.compile(rb"[_-]+")
+_PART_BYTES = 3
+_COMMON_SHARE = 0.05
+"""A part that more of the paths hold tells nothing."""
 _A_ROUND = 8
 """Files that are stored and shown together: fewer would be as many transactions."""
 
@@ -131,20 +136,49 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
 
 
 def scan_order(request: Wanted, works: list[Work]) -> tuple[list[Work], Iterator[Work]]:
-    """The files whose name tells of what is asked, and the others: code before tests and data.
+    """The files whose name tells of what is asked, and the others.
 
-    There may be time for a part alone, and a definition is asked for more often than a fixture.
-    The others are ordered as they are taken: to rank 200,000 paths takes .7 s.
+    There may be time for a part alone. A name often begins as its file or folder is called, so
+    files that share parts with it come next; then code before tests and data, as a definition is
+    asked for more often than a fixture. These are ordered as they are taken: to rank 200,000 paths
+    takes .7 s.
     """
     named = _named(request, works)
     first = {work.path for work in named}
-    return named, _by_rank(work for work in works if work.path not in first)
+    related = [work for work in _sharing_parts(request, works) if work.path not in first]
+    first.update(work.path for work in related)
+    return named, chain(related, _by_rank(work for work in works if work.path not in first))
+
+
+def _sharing_parts(request: Wanted, works: list[Work]) -> list[Work]:
+    """The files whose path holds parts of the words that few paths hold; the most telling first."""
+    parts = {
+        part
+        for spellings in request.words
+        for spelling in spellings
+        for part in _SEPARATORS.split(spelling)
+        if len(part) >= _PART_BYTES
+    }
+    scores: dict[int, float] = {}
+    paths = [work.path for work in works]
+    for part in parts:
+        matched = matching(paths, re.compile(re.escape(part)))
+        if len(matched) <= _COMMON_SHARE * len(works):
+            worth = math.log(len(works) / max(len(matched), 1))
+            for number in matched:
+                scores[number] = scores.get(number, 0.0) + worth
+    order = sorted(scores, key=lambda number: (-scores[number], _rank(paths[number]), number))
+    return [works[number] for number in order]
+
+
+def _rank(path: bytes) -> int:
+    return _RANKS.get(role_of_path(path), _LAST)
 
 
 def _by_rank(works: Iterable[Work]) -> Iterator[Work]:
     later: list[list[Work]] = [[] for _ in range(_LAST)]
     for work in works:
-        rank = _RANKS.get(role_of_path(work.path), _LAST)
+        rank = _rank(work.path)
         if rank:
             later[rank - 1].append(work)
         else:

@@ -160,6 +160,18 @@ def test_each_form_of_a_word_is_found_in_a_text_and_in_a_name(word: str) -> None
                 assert text_scan.sight(asked, form + b"/x.txt", b"-- --") == text_scan.NOTHING_SEEN
 
 
+def test_files_whose_path_shares_rare_parts_with_a_name_are_scanned_first() -> None:
+    paths = [b"lib/part%02d.c" % number for number in range(60)]
+    telling = [b"net/qed/qed_dev.c", b"net/qed/dev.c", b"net/qed/tests/dev.c"]
+    works = [Work(path, 1) for path in [*paths, *reversed(telling)]]
+    named, others = scan_order(wanted("qed_lib_setup_dev"), works)
+    order = [work.path for work in others]
+    assert not named
+    # `lib` is in most paths.
+    assert order[:3] == [telling[1], telling[0], telling[2]]
+    assert sorted(order) == sorted(work.path for work in works)
+
+
 @pytest.mark.parametrize(
     "text",
     [
