@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import ranking_weights
-from codelens.rank.modes import meaning_search, path_search, regex_search, text_search
+from codelens.rank.modes import meaning_search, path_search, text_search
 from codelens.rank.pasted import query_forms
 from codelens.rank.query import (
     near_matches,
@@ -121,6 +121,9 @@ def _by_mode(search_state: SearchState) -> tuple[list[Ranked], str]:
     if mode == "text":
         return _text(search_state, search_state.request.query), mode
     if mode == "regex":
+        # Late: three modules that nearly no question needs.
+        from codelens.rank.modes import regex_search
+
         return regex_search.search(
             search_state.view,
             search_state.request,
