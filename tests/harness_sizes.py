@@ -38,6 +38,7 @@ SIZES = {
     "CODELENS_HOSTILE_SHARE": Size(10, 1),  # one of so many built texts is extracted
     "CODELENS_CAPSULE_TASKS": Size(40, 10_000),  # tasks explored, each within a drawn budget
     "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide what was not sent
+    "CODELENS_MANGLED_VIEWS": Size(8, 400),  # views of damaged sources, in each language
     "CODELENS_CORPUS_TEXT_BYTES": Size(40_000, 1_000_000),  # of each text in one repository
     "CODELENS_ROUGH_PAIRS": Size(1, 1_000),  # of a small file and what lies in its place
     "CODELENS_LOAD_SECONDS": Size(15, 600),  # of the crowd

@@ -75,6 +75,8 @@ class Ingest:
         grown: Callable[[list[Change]], None] | None = None,
     ) -> None:
         self._db = db
+        self.wait_s = BUSY_S if lease else QUESTION_S
+        """How long another's transaction may be waited for."""
         self._lease = lease
         self._source = source
         self._extractor = extractor
@@ -202,7 +204,7 @@ class Ingest:
         if not batch and not self._blobs:
             return
         tier = TIER_FULL if self._tier == "full" else TIER_TEXT
-        with self._db.write(self._lease, BUSY_S if self._lease else QUESTION_S):
+        with self._db.write(self._lease, self.wait_s):
             docs: list[Doc] = []
             # Another thread or process may have needed the same text and stored it since.
             there = self._known([new.key for new, _ in batch])

@@ -41,6 +41,9 @@ _SEPARATORS = re.compile(rb"[_-]+")
 _PART_BYTES = 3
 _COMMON_SHARE = 0.05
 """A part that more of the paths hold tells nothing."""
+_FIRST_WAIT_S = 5.0
+"""How long the best files wait for another's transaction: one that writes the postings of thousands
+of files may take over two seconds, and without these files the answer would be a wrong one."""
 _A_ROUND = 8
 """Files that are stored and shown together: fewer would be as many transactions."""
 
@@ -100,9 +103,10 @@ def read_needed(
                 # Of the first few all are extracted: no answer without the best of them.
                 deadline=until if start else None,
             )  # fmt: skip
+            ingest.wait_s = QUESTION_S if start else _FIRST_WAIT_S
             try:
                 done = ingest.run(holding[start : start + _A_ROUND])
-                _show(db, scope, done.changes)
+                _show(db, scope, done.changes, ingest.wait_s)
             except IndexLocked:
                 # What was not shown stays pending, and is told as not yet read.
                 break
@@ -202,7 +206,7 @@ def _named(request: Wanted, works: list[Work]) -> list[Work]:
     return list(named.values())
 
 
-def _show(db: Database, scope: Scope, changes: list[Change]) -> None:
+def _show(db: Database, scope: Scope, changes: list[Change], wait_s: float) -> None:
     """Put files in the view of a scope."""
     if not changes:
         return
@@ -211,7 +215,7 @@ def _show(db: Database, scope: Scope, changes: list[Change]) -> None:
         head=scope.head, index_id=scope.index_id,
     )  # fmt: skip
     paths = {change.path for change in changes}
-    with db.write(None, QUESTION_S):
+    with db.write(None, wait_s):
         ids = views.find_paths(db, paths)
         ids |= views.add_paths(db, (path_facts(path) for path in sorted(paths - ids.keys())))
         views.put_files(db, view.id, changes, ids)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -72,6 +75,28 @@ def test_a_definition_is_found_before_its_file_is_indexed(
     assert answer.receipt.pending
     assert answer.receipt.unread == 0
     assert not any(one.stale for one in answer.results)
+
+
+@pytest.mark.slow
+def test_a_definition_is_found_beside_a_transaction_of_three_seconds(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
+    file = index_file(tmp_path / "home", Repository.at(repo.root).scope().repo_id)
+    begun = threading.Event()
+
+    def hold() -> None:
+        with closing(open_index(file)) as db, db.write(None):
+            begun.set()
+            time.sleep(3.0)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    try:
+        assert begun.wait(20)
+        answer = engine.search("WickTrimmer", path=repo.root, budget_ms=BUDGET_MS)
+    finally:
+        holder.join()
+    assert answer.results[0].handle == "src/wick.py#WickTrimmer"
 
 
 @pytest.mark.slow
