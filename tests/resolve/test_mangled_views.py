@@ -1,7 +1,7 @@
 """Whatever stands in the files of a view, all its edges are resolved, and lead to definitions.
 
 The texts are those of the fixtures, mangled: lines that go, come twice or trade places, names that
-become others, calls with more arguments, and names of one file in another.
+become others, calls with more arguments, and lines that stand further in or out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def mangled(text: str, pick: random.Random, names: list[str]) -> str:
     lines = text.split("\n")
     for _ in range(pick.randrange(1, 12)):
         at, other = pick.randrange(len(lines)), pick.randrange(len(lines))
-        match pick.randrange(6):
+        match pick.randrange(8):
             case 0:
                 del lines[at : at + pick.randrange(1, 4)]
             case 1:
@@ -52,8 +52,12 @@ def mangled(text: str, pick: random.Random, names: list[str]) -> str:
             case 4:
                 arguments = "1, " * pick.randrange(1, _MOST_ARGUMENTS)
                 lines[at] = lines[at].replace("(", f"({arguments}", 1)
-            case _:
+            case 5:
                 lines[at] = lines[at].replace("()", f"({pick.choice(names)})")
+            case 6:
+                lines[at] = lines[at].lstrip()
+            case _:
+                lines[at] = "    " + lines[at]
         lines = lines or [""]
     return "\n".join(lines)
 

@@ -325,3 +325,16 @@ def test_of_a_union_each_type_may_be_meant() -> None:
 )
 def test_what_is_asserted_of_a_value_holds_behind_it(body: str, expected: list[str]) -> None:
     assert used(body, certain=True) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "global LAMP\nLAMP = make()\ndef make(): ...\ndef f(): return LAMP\nLAMP.on()\n",
+        "class A:\n    global LAMP\n    LAMP = make()\ndef make(): ...\nLAMP.on()\n",
+        "if True:\n    global make\n    def make(): ...\nLAMP = make()\n",
+        "def f():\n    global make\n    def g():\n        global make\ndef make(): ...\nmake()\n",
+    ],
+)
+def test_a_global_statement_of_a_module_changes_nothing(text: str) -> None:
+    assert any(edge.endswith("-> make") for edge in edges_of({"a.py": text}))

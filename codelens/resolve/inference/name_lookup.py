@@ -95,7 +95,7 @@ class Names:
             if here.kind != "block":
                 first = False
             if entry is not None:
-                if any(row.how == "global" for row in entry.rows):
+                if at and any(row.how == "global" for row in entry.rows):
                     at = 0
                     continue
                 referents = None
