@@ -27,7 +27,8 @@ _DEFINING = 8.0
 _NAMED = 4.0
 _TARGET = 1e6
 _WORD = re.compile(r"\w{2,}")
-_SEPARATORS = re.compile(rb"[_-]+")
+SEPARATORS = re.compile(rb"[_-]+")
+"""What stands between the parts of a name."""
 _INSIDE = re.compile(rb"[\w\x80-\xff]")
 # What stands before a name where it is used, and looks like a type or a keyword of a definition.
 _USING = re.compile(
@@ -145,10 +146,10 @@ def _in_all(spellings: Sequence[bytes]) -> bytes:
     shortest = min(spellings, key=len)
     if all(shortest in spelling for spelling in spellings):
         return re.escape(shortest)
-    bare = {_SEPARATORS.sub(b"", spelling) for spelling in spellings}
+    bare = {SEPARATORS.sub(b"", spelling) for spelling in spellings}
     # Of `a_http_server` and `a__httpserver` the first has all cuts of the second.
     parts = max(
-        ([part for part in _SEPARATORS.split(spelling) if part] for spelling in spellings), key=len
+        ([part for part in SEPARATORS.split(spelling) if part] for spelling in spellings), key=len
     )
     if len(bare) == 1 and len(parts[0]) >= _LEAST_CHARS:
         return b"[_-]*".join(map(re.escape, parts))

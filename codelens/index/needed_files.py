@@ -37,7 +37,6 @@ _CLOCK_EVERY = 16
 _RANKS = {"": 0, "compat": 1, "test": 2, "example": 3}
 _LAST = 4
 """Rank of what is vendored, generated, translated, data or prose."""
-_SEPARATORS = re.compile(rb"[_-]+")
 _PART_BYTES = 3
 _COMMON_SHARE = 0.05
 """A part that more of the paths hold tells nothing."""
@@ -160,7 +159,7 @@ def _sharing_parts(request: Wanted, works: list[Work]) -> list[Work]:
         part
         for spellings in request.words
         for spelling in spellings
-        for part in _SEPARATORS.split(spelling)
+        for part in text_scan.SEPARATORS.split(spelling)
         if len(part) >= _PART_BYTES
     }
     scores: dict[int, float] = {}

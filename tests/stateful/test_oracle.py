@@ -4,7 +4,7 @@ Generated histories of edits and git commands on real repositories with several 
 each step the long-lived index must hold what a fresh index in a fresh home holds, its files must be
 those that `git ls-files` names, and a set of queries must be answered the same to the byte.
 
-CODELENS_ORACLE_SEQUENCES sets how many histories run (default 100; the full run is 2000).
+CODELENS_ORACLE_SEQUENCES sets how many histories run (`harness_sizes.py` says how many otherwise).
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ from codelens.store.database.database import Database
 
 _KEPT_VIEWS = 2
 _NONE: frozenset[str] = frozenset()
+_MOST_SHARED = 64
+"""Sets of names that are shared: one question makes a few dozen, and those of earlier ones go."""
 _LEAST_SAVED = 8
 """Files: fewer are resolved again in less time than it takes to write them."""
 _KIND_RANKS = {"import": -1, "call": 0}
@@ -103,6 +105,8 @@ class EdgeCache:
         A question asks for the same thousand names in hundreds of files; a set for each took
         200 MiB of 500 (`impact` of Django's `Model`, by tracemalloc).
         """
+        if len(self._shared) >= _MOST_SHARED:
+            self._shared.clear()
         return self._shared.setdefault(names, names)
 
     def knows(self, path: bytes, names: Set[str]) -> bool:

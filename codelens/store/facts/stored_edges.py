@@ -71,7 +71,7 @@ def load_parts(
     return [(_names_of(text), data) for text, data in rows]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _names_of(text: str) -> frozenset[str]:
     """The names of a part. A question asks the same of all files: hundreds share one set."""
     return frozenset(text.split("\n"))
