@@ -1,13 +1,13 @@
 """A repository as it stands at this moment: `Scope`, its objects, its refs, its settings.
 
-Everything that pygit2 is asked goes through here and `tree.py`. Nothing of a repository is run
+What pygit2 is asked goes through here; it is imported where it is asked, since a search of a plain
+worktree need not (`plain/plain_repository.py`). Nothing of a repository is run
 (no hook, filter or fsmonitor) and nothing is fetched: libgit2 reads objects, refs and config.
 """
 
 from __future__ import annotations
 
 import contextlib
-import difflib
 import hashlib
 import os
 import re
@@ -17,9 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
-
-import pygit2
+from typing import TYPE_CHECKING, Literal
 
 from codelens.errors import (
     BareRepository,
@@ -29,10 +27,10 @@ from codelens.errors import (
     UnsupportedRepository,
 )
 from codelens.paths import repository_id
-from codelens.scope.commits.ref_names import ref_names
 from codelens.scope.ignore.ignore_rules import IgnoreSettings
-from codelens.scope.linked_worktrees import listed_worktrees
-from codelens.scope.repository_opening import opened
+from codelens.scope.plain.git_settings import GitSettings, config_files
+from codelens.scope.plain.plain_config import NotPlain
+from codelens.scope.plain.plain_repository import plain_repository
 from codelens.scope.special_files import (
     ANY_BYTES,
     BLOB_BYTES,
@@ -42,6 +40,9 @@ from codelens.scope.special_files import (
 )
 from codelens.scope.worktree_location import Place, locate, shared_dir
 from codelens.types import CommitId
+
+if TYPE_CHECKING:
+    import pygit2
 
 _STATES = (
     ("rebase-merge", "rebase"),
@@ -111,14 +112,25 @@ class Repository:
     """A place that was opened: a git repository, or a plain folder.
 
     Cheap to make anew for every question (a quarter of a millisecond), so nothing in it is stale.
+    libgit2 opens it when it is first needed, which a repository of the plainest kind may not see.
     """
 
     def __init__(self, place: Place) -> None:
-        self._git, self.place = (None, place) if place.kind == "folder" else opened(place)
-        if self._git is not None:
-            # pygit2's object and its `branches`, `references` and so on hold each other: without
-            # this, what libgit2 read stays until Python looks for cycles, which servers seldom do.
-            weakref.finalize(self, vars(self._git).clear).atexit = False
+        self.place = place
+        self._git: pygit2.Repository | None = None
+        self._plain = plain_repository(place)
+        if self._plain is None and place.kind != "folder":
+            self._open()
+
+    def _open(self) -> pygit2.Repository:
+        from codelens.scope.repository_opening import opened
+
+        git, self.place = opened(self.place)
+        # pygit2's object and its `branches`, `references` and so on hold each other: without
+        # this, what libgit2 read stays until Python looks for cycles, which servers seldom do.
+        weakref.finalize(self, vars(git).clear).atexit = False
+        self._git = git
+        return git
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Repository:
@@ -132,14 +144,19 @@ class Repository:
 
     @property
     def git(self) -> pygit2.Repository:
-        """The open repository; never asked of a plain folder."""
-        assert self._git is not None
-        return self._git
+        """The open repository; never asked of a plain folder.
+
+        Raises:
+            UnsupportedRepository: libgit2 cannot open it, which is told here only where what was
+                found before has changed since.
+        """
+        assert self.is_git
+        return self._open() if self._git is None else self._git
 
     @property
     def is_git(self) -> bool:
         """Whether there is a repository at all."""
-        return self._git is not None
+        return self.place.kind != "folder"
 
     @cached_property
     def common_dir(self) -> str:
@@ -170,6 +187,12 @@ class Repository:
         )
 
     def _head(self) -> tuple[str, CommitId]:
+        if self._plain is not None:
+            with contextlib.suppress(NotPlain):
+                branch, commit = self._plain.head()
+                return branch, CommitId(commit)
+        import pygit2
+
         git = self.git
         try:
             target = git.lookup_reference("HEAD").target
@@ -191,6 +214,12 @@ class Repository:
         )
 
     def _commit(self, ref: str) -> CommitId:
+        import difflib
+
+        import pygit2
+
+        from codelens.scope.commits.ref_names import ref_names
+
         name = _NAMED.split(ref, 1)[0]
         self._refuse_special_ref(name or "HEAD", by_log="@" in ref)
         try:
@@ -218,6 +247,8 @@ class Repository:
 
     def _broken(self, ref: str, name: str) -> BrokenRef | None:
         """Why a ref leads to no commit, where it is there itself; None if it is not."""
+        import pygit2
+
         git, where = self.git, self.place.root
         if ":" in ref:
             return None
@@ -244,6 +275,8 @@ class Repository:
 
     def worktrees(self) -> list[str]:
         """Roots of the other worktrees of this repository that still exist."""
+        from codelens.scope.linked_worktrees import listed_worktrees
+
         if not self.is_git:
             return []
         roots: list[str] = []
@@ -266,14 +299,22 @@ class Repository:
         if self._git is not None:
             self._git.free()
 
+    @cached_property
+    def settings(self) -> GitSettings:
+        """What git's config says here."""
+        # A proxy, since what is held in a circle stays until Python looks for cycles.
+        this = weakref.proxy(self)
+        return GitSettings(self.config_files(), lambda: this.git, plain=self._plain is not None)
+
     def ignore_settings(self) -> IgnoreSettings:
         """What of git's config decides which files belong."""
+        settings = self.settings
         return IgnoreSettings(
-            excludes_file=self._config_path("core.excludesFile"),
-            ignore_case=self.config_bool("core.ignoreCase"),
+            excludes_file=settings.path("core.excludesFile"),
+            ignore_case=settings.truth("core.ignoreCase"),
             precompose_unicode=sys.platform == "darwin"
-            and self.config_bool("core.precomposeUnicode"),
-            sparse_checkout=self.config_bool("core.sparseCheckout"),
+            and settings.truth("core.precomposeUnicode"),
+            sparse_checkout=settings.truth("core.sparseCheckout"),
         )
 
     def rule_files(self) -> list[str]:
@@ -289,7 +330,7 @@ class Repository:
 
     def _rule_files(self, own: str, setting: str, personal: str) -> list[str]:
         xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(Path.home(), ".config")
-        named = self._config_path(setting) or os.path.join(xdg, "git", personal)
+        named = self.settings.path(setting) or os.path.join(xdg, "git", personal)
         info = os.path.join(self.common_dir, "info", own)
         return [info, os.path.join(self.place.root, named)]
 
@@ -303,53 +344,18 @@ class Repository:
 
     def has_object(self, oid: bytes) -> bool:
         """Whether an object is in this clone."""
+        import pygit2
+
         return pygit2.Oid(raw=oid) in self.git
 
     def config_files(self) -> list[str]:
         """Files whose change may change what `ignore_settings` and attributes say."""
-        home = str(Path.home())
-        xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-        named = os.environ.get("GIT_CONFIG_GLOBAL")
-        personal = [named] if named else [f"{home}/.gitconfig", os.path.join(xdg, "git", "config")]
-        system = [] if os.environ.get("GIT_CONFIG_NOSYSTEM") else ["/etc/gitconfig"]
-        own = [os.path.join(self.common_dir, "config")]
-        own.append(os.path.join(self.place.git_dir, "config.worktree"))
-        return [*system, *personal, *own]
-
-    @cached_property
-    def _config(self) -> pygit2.Config:
-        """The config; git's variables that move it mean nothing to libgit2."""
-        if not {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"} & os.environ.keys():
-            return self.git.config
-        config = pygit2.Config()
-        for level, file in enumerate(self.config_files(), 1):
-            if os.path.isfile(file):
-                config.add_file(file, level)  # pyright: ignore[reportUnknownMemberType]
-        return config
-
-    def _config_path(self, name: str) -> str | None:
-        try:
-            value = self._config[name]
-        except KeyError:
-            return None
-        return os.path.expanduser(value) if value else value
-
-    def config_text(self, name: str) -> str:
-        """A setting of git's as it is written; empty where it is not set."""
-        try:
-            return self._config[name] or ""
-        except KeyError:
-            return ""
-
-    def config_bool(self, name: str, *, usual: bool = False) -> bool:
-        """A setting of git's; `usual` where it is not set, or is no truth value."""
-        try:
-            return self._config.get_bool(name)
-        except (KeyError, ValueError):
-            return usual
+        return config_files(self.place.git_dir, self.common_dir)
 
     def object_size(self, oid: bytes) -> int:
         """Bytes of an object, which is not read for that; 0 where it cannot be told."""
+        import pygit2
+
         try:
             return self.git.odb.read_header(pygit2.Oid(raw=oid))[1]
         except (KeyError, ValueError, pygit2.GitError):
@@ -362,6 +368,8 @@ class Repository:
             ReadError: the object is not here (a partial clone), is damaged, is no blob, or has
                 more than `BLOB_BYTES`.
         """
+        import pygit2
+
         if self.object_size(oid) > BLOB_BYTES:
             raise ReadError(
                 f"object {oid.hex()} has more than {BLOB_BYTES:,} bytes; check the file out to "

@@ -55,7 +55,8 @@ ANY_BYTES = 1024 * _MB
 """The most bytes of a file of git's that a ref may be mistaken for, such as `index`."""
 _MOST_CONFIGS = 200
 """Each is looked at once, whoever includes it; git follows includes ten deep."""
-_CONFIG_BYTES = 1_000_000
+CONFIG_BYTES = 1_000_000
+"""The most bytes that are read of a config here; libgit2 reads all."""
 _SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)[^\]]*\]")
 _PATH = re.compile(r"\s*path\s*=\s*(.*?)\s*$", re.IGNORECASE)
 _REMARK = re.compile(r"\s[#;]")
@@ -80,7 +81,7 @@ def refuse_special_files(root: str, git_dir: str) -> None:
     common_dir = shared_dir(git_dir)
     for name, most in _SHARED.items():
         _look_at(root, f"{common_dir}/{name}", most)
-    _look_at_configs(root, [f"{common_dir}/config", *_configs()])
+    _look_at_configs(root, [f"{common_dir}/config", *users_configs()])
 
 
 def refuse_special_file(root: str, file: str, most: int) -> None:
@@ -125,8 +126,8 @@ def read_plain(file: str, most: int) -> bytes:
         os.close(descriptor)
 
 
-def _configs() -> tuple[str, ...]:
-    """The system's and the user's, as libgit2 has them, which minds no variable."""
+def users_configs() -> tuple[str, ...]:
+    """The system's and the user's configs, as libgit2 has them, which minds no variable."""
     home = os.path.expanduser("~")
     xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     return ("/etc/gitconfig", f"{home}/.gitconfig", f"{xdg}/git/config")
@@ -166,7 +167,7 @@ def _look_at_configs(root: str, files: list[str]) -> None:
 def _included(file: str, state: tuple[int, int, int, int]) -> tuple[str, ...]:
     """Files that a config includes, under whatever condition; read anew when `state` changes."""
     try:
-        text = read_plain(file, _CONFIG_BYTES)
+        text = read_plain(file, CONFIG_BYTES)
     except OSError:
         return ()
     if b"include" not in text.lower():

@@ -74,12 +74,12 @@ class StoredFiles:
 
     @cached_property
     def _keeps_modes(self) -> bool:
-        return self._repository.config_bool("core.fileMode", usual=True) and os.name != "nt"
+        return self._repository.settings.truth("core.fileMode", usual=True) and os.name != "nt"
 
     @cached_property
     def keeps_links(self) -> bool:
         """Whether links are links on the disk; else they are files with the target as text."""
-        return self._repository.config_bool("core.symlinks", usual=True)
+        return self._repository.settings.truth("core.symlinks", usual=True)
 
     def full(self, path: bytes) -> bytes:
         """Where a path lies on the disk."""
@@ -136,7 +136,7 @@ class StoredFiles:
 
     @cached_property
     def _is_sparse(self) -> bool:
-        return self._repository.config_bool("core.sparseCheckout", usual=False)
+        return self._repository.settings.truth("core.sparseCheckout", usual=False)
 
     def is_left_out(self, path: bytes) -> bool:
         """Whether a tracked path is not to be on the disk: outside of a sparse checkout."""

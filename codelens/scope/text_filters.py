@@ -69,7 +69,7 @@ class TextFilters:
         files = [os.path.join(folder, "gitattributes") for folder in of_system]
         files += repository.attribute_files()
         return (
-            repository.config_text("core.autocrlf") not in {"", "false"}
+            repository.settings.text("core.autocrlf") not in {None, "", "false"}
             or self._glance.may_name(_ATTRIBUTES.encode())
             or any(map(os.path.lexists, files))
         )

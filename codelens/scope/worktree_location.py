@@ -99,11 +99,11 @@ def _climb(here: str) -> Place | None:
     while True:
         dot_git = os.path.join(folder, ".git")
         if os.path.isdir(dot_git):
-            if _is_git_dir(dot_git):
+            if is_git_dir(dot_git):
                 return Place("worktree", folder, dot_git)
         elif os.path.isfile(dot_git):
             return Place("worktree", folder, _follow_gitfile(dot_git))
-        if _is_git_dir(folder):
+        if is_git_dir(folder):
             # Inside a `.git` folder the worktree around it is meant.
             if os.path.basename(folder) == ".git":
                 return Place("worktree", os.path.dirname(folder), folder)
@@ -127,7 +127,8 @@ def shared_dir(git_dir: str) -> str:
         return git_dir
 
 
-def _is_git_dir(folder: str) -> bool:
+def is_git_dir(folder: str) -> bool:
+    """Whether git takes a folder for one of its own."""
     head = os.path.join(folder, "HEAD")
     if not (os.path.isfile(head) or os.path.islink(head)):
         return False
@@ -149,7 +150,7 @@ def _follow_gitfile(dot_git: str) -> str:
     if not target or "\0" in target:
         raise UnsupportedRepository(dot_git, "its .git file is invalid", remedy)
     git_dir = os.path.realpath(os.path.join(os.path.dirname(dot_git), target))
-    if not _is_git_dir(git_dir):
+    if not is_git_dir(git_dir):
         why = f"it points to {git_dir!r}, which is gone"
         raise UnsupportedRepository(dot_git, why, _remedy_of_gone(dot_git, git_dir))
     return git_dir

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
-
-import pygit2
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.errors import ReadError
 from codelens.scope.repository import Repository
 from codelens.types import CommitId, RelPath
+
+if TYPE_CHECKING:
+    import pygit2
 
 _LINK, _GITLINK, _TREE = 0o120000, 0o160000, 0o040000
 _REGULAR, _EXECUTABLE, _OWNER_RUNS, _KIND = 0o100644, 0o100755, 0o100, 0o170000
@@ -114,6 +115,8 @@ def file_at(repository: Repository, commit: CommitId, path: RelPath) -> bytes | 
 
 
 def _root(repository: Repository, commit: CommitId) -> pygit2.Tree:
+    import pygit2
+
     try:
         tree = repository.git[commit].peel(pygit2.Tree)
     except (KeyError, pygit2.GitError) as error:
@@ -148,6 +151,8 @@ def _walk(
 
 def _entries_in(repository: Repository, oid: bytes) -> list[tuple[bytes, int, bytes]]:
     """Name, mode and object id of each entry of a tree object."""
+    import pygit2
+
     try:
         kind, data = repository.git.read(pygit2.Oid(raw=oid))
         if kind != pygit2.enums.ObjectType.TREE:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pygit2
-from pygit2.enums import SortMode
-
 from codelens.scope.repository import Repository
 from codelens.types import CommitId
 
@@ -16,6 +13,9 @@ def root_commit(repository: Repository, head: CommitId) -> str:
     """
     if not head or not repository.is_git or repository.git.is_shallow:
         return ""
+    import pygit2
+    from pygit2.enums import SortMode
+
     last = ""
     try:
         walk = repository.git.walk(pygit2.Oid(hex=head), SortMode.NONE)
@@ -31,6 +31,8 @@ def has_commit(repository: Repository, commit: str) -> bool:
     """Whether a repository has a commit; True where that cannot be told, as in a shallow clone."""
     if not repository.is_git or repository.git.is_shallow:
         return True
+    import pygit2
+
     try:
         return pygit2.Oid(hex=commit) in repository.git
     except ValueError:

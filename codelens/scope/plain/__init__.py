@@ -1,0 +1,1 @@
+"""What is told of a plain git repository without libgit2."""
