@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -22,12 +22,14 @@ from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import blanked, parse
 from codelens.extract.parse.conditional_branches import unbalanced_branches
 from codelens.extract.parse.grammars import Grammar
-from codelens.extract.parse.parse_ranges import Span, ranges
+from codelens.extract.parse.parse_ranges import Span, overlap, ranges
 from codelens.extract.parse.work_limit import ParseTimeout
 
 _BOUNDARY = re.compile(rb"[;{}]")
 _BOUNDARIES_FROM = 4_000
 """Bytes that are looked through for the end of a statement."""
+_AHEAD = 1_000
+"""Bytes behind a statement that tell whether a name in it is a suspect."""
 _MOST_SUSPECTS = 5_000
 _MOST_FAULTS = 20_000
 _ARGUMENTS = (
@@ -61,9 +63,13 @@ def repaired(text: bytes, root: Node, grammar: Grammar, spans: Sequence[Span]) -
     """
     best = Repaired(text, root)
     faults = _faults(root)
+    statements = _statements(text, root, faults)
     suspects = [
-        suspect for suspect in _suspects(text, grammar, spans) if _count(faults, suspect.zone)
-    ]
+        suspect
+        for span in spans or [(0, len(text))]
+        for suspect in _suspects(text, grammar, span, overlap([span], statements))
+        if _count(faults, suspect.zone)
+    ][:_MOST_SUSPECTS]
     if suspects:
         trial = _tried(text, suspects, grammar, spans)
         if trial is not None:
@@ -103,18 +109,44 @@ def _tried(
         return None
 
 
-def _suspects(text: bytes, grammar: Grammar, spans: Sequence[Span]) -> list[_Suspect]:
-    suspects: list[_Suspect] = []
+def _statements(text: bytes, root: Node, faults: Sequence[Span]) -> list[Span]:
+    """Spans of the statements that faults begin in or reach into, joined, in order.
+
+    Other statements have no suspects: in a driver of Linux these are 2 % of the text.
+    """
+    spans: list[Span] = []
+    for start, end in faults:
+        # With the sign before it, which begins some of the places: `} MACRO;`.
+        first = max(0, _zone(text, start, start)[0] - 1)
+        after = _BOUNDARY.search(text, end, end + _BOUNDARIES_FROM)
+        last = after.end() if after else end + _BOUNDARIES_FROM
+        # A sign in a comment or a string ends no statement.
+        node = root.descendant_for_byte_range(first, first)
+        if node is not None and not node.child_count and node.start_byte < first < node.end_byte:
+            first = node.start_byte
+        while spans and first <= spans[-1][1] + _AHEAD:
+            before = spans.pop()
+            first, last = min(first, before[0]), max(last, before[1])
+        spans.append((first, last))
+    return spans
+
+
+def _suspects(
+    text: bytes, grammar: Grammar, span: Span, places: Sequence[Span]
+) -> Iterator[_Suspect]:
+    """The suspects that begin in places of a span of the text."""
     pattern = _pattern(grammar.info)
-    for span in spans or [(0, len(text))]:
-        for match in pattern.finditer(text, *span):
-            groups = range(1, pattern.groups + 1)
+    groups = range(1, pattern.groups + 1)
+    done = 0
+    for start, end in places:
+        # What stands behind a place is seen, but belongs to the next.
+        for match in pattern.finditer(text, max(start, done), min(end + _AHEAD, span[1])):
+            if match.start() >= end:
+                break
+            done = match.end()
             marked = tuple(match.span(at) for at in groups if match.start(at) < match.end(at))
             if marked:
-                suspects.append(_Suspect(marked, _zone(text, marked[0][0], marked[-1][1])))
-            if len(suspects) >= _MOST_SUSPECTS:
-                return suspects
-    return suspects
+                yield _Suspect(marked, _zone(text, marked[0][0], marked[-1][1]))
 
 
 def _zone(text: bytes, start: int, end: int) -> Span:
