@@ -14,7 +14,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Sequence
 
-from codelens.extract.tokenizer import WORD, count_terms
+from codelens.extract.tokenizer import WORD, count_terms, words_of
 from codelens.types import Chunk, Symbol
 
 # A posting counts its words, a total and one a chunk, in 16 bits.
@@ -34,8 +34,7 @@ def pack_terms(
     lengths: list[tuple[int, int, int]] = []
     names, docs = _fields_by_chunk(chunks, symbols)
     for ordinal, chunk in enumerate(chunks[:MAX_CHUNKS]):
-        body_text = text[chunk.start_byte : chunk.end_byte].decode("utf-8", "replace")
-        body = count_terms(WORD.findall(body_text))
+        body = count_terms(words_of(text[chunk.start_byte : chunk.end_byte]))
         base = ordinal << 16
         for term, times in body.items():
             entries[term].append(base | (times << 8 if times < 255 else 0xFF00))

@@ -23,6 +23,10 @@ from itertools import pairwise
 import Stemmer
 
 WORD = re.compile(r"\w+")
+_ASCII_WORDS = bytes(
+    byte if byte < 0x80 and (chr(byte).isalnum() or byte == ord("_")) else ord(" ")
+    for byte in range(256)
+)
 _MAX_WORD = 64
 _MAX_DIGITS = 8
 # From this length a word that is a quarter digits is a hash or key: its parts say nothing.
@@ -62,17 +66,36 @@ def parts_of_word(word: str) -> list[str]:
     return [part.lower() for part in _PART.findall(word)]
 
 
+def words_of(text: bytes) -> list[str]:
+    """The words of a UTF-8 text, in order: what `WORD` finds, at half its price in ASCII."""
+    if text.isascii():
+        return text.translate(_ASCII_WORDS).decode().split()
+    return WORD.findall(text.decode("utf-8", "replace"))
+
+
 class _Memo(dict[str, tuple[str, ...]]):
     """Word -> terms, worked out when first asked: one look-up in C for a known word."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) >= _MEMO_LIMIT:
             self.clear()
-        terms = self[word] = tuple(_terms(word))
+        terms = self[word] = _terms(word)
+        return terms
+
+
+class _PartMemo(dict[str, tuple[str, ...]]):
+    """Lower-case part of a word -> its term, if it has one. Half of all words have two parts."""
+
+    def __missing__(self, part: str) -> tuple[str, ...]:
+        if len(self) >= _MEMO_LIMIT:
+            self.clear()
+        idle = part in STOPWORDS or (len(part) > _MAX_DIGITS and part.isdigit())
+        terms = self[part] = () if idle else (_stem(part),)
         return terms
 
 
 _memo = _Memo()
+_part_memo = _PartMemo()
 
 
 def terms_of_word(word: str) -> tuple[str, ...]:
@@ -108,37 +131,33 @@ def identifier_key(name: str) -> str:
     return "".join(char for char in name.casefold() if char.isalnum())
 
 
-def _terms(word: str) -> Iterator[str]:
+def _terms(word: str) -> tuple[str, ...]:
     if len(word) > _MAX_WORD:
-        return
+        return ()
     if not word.isascii():
         if _UNSPACED.search(word):
-            yield from _pairs(unicodedata.normalize("NFKC", word))
-            return
+            return tuple(_pairs(unicodedata.normalize("NFKC", word)))
         word = _without_marks(word)
-    if len(word) >= _BLOB and sum(char.isdigit() for char in word) * 4 >= len(word):
-        yield word.lower()
-        return
-    parts = parts_of_word(word)
+    if len(word) >= _BLOB and sum(map(str.isdigit, word)) * 4 >= len(word):
+        return (word.lower(),)
+    # Where the case is one it parts nothing.
+    letters = word.replace("_", "")
+    if letters.isascii() and letters.isalpha() and (letters.islower() or letters.isupper()):
+        parts = [part for part in word.lower().split("_") if part]
+    else:
+        parts = parts_of_word(word)
     if len(parts) == 1:
-        yield from _plain(parts[0])
-        return
-    for part in parts:
-        yield from _plain(part)
+        return _part_memo[parts[0]]
+    terms = [term for part in parts for term in _part_memo[part]]
     if parts:
-        yield _stem("".join(parts))
+        terms.append(_stem("".join(parts)))
+    return tuple(terms)
 
 
 def _without_marks(word: str) -> str:
     """Letters without their accents: people type `cafe` for `café`."""
     plain = unicodedata.normalize("NFKD", word)
     return "".join(char for char in plain if not unicodedata.combining(char))
-
-
-def _plain(part: str) -> Iterator[str]:
-    if part in STOPWORDS or (len(part) > _MAX_DIGITS and part.isdigit()):
-        return
-    yield _stem(part)
 
 
 def _pairs(word: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from codelens.index.progress import Progress
 from codelens.index.refresh_budget import Budget
 from codelens.index.refreshed_view import Refreshed
 from codelens.index.text_sources import Source, Work
-from codelens.index.workers.worker_pool import Extractor, InProcess, WorkerPool
+from codelens.index.workers.worker_pool import LEAD, LONG_LEAD, Extractor, InProcess, WorkerPool
 from codelens.index.worktree_comparison import Delta, Known, load
 from codelens.meaning import view_vectors
 from codelens.meaning.word_table import shipped_version
@@ -116,7 +116,8 @@ class _Update:
             # Names first: paths can be searched before any text is read.
             self._apply([_pending(work) for work in works], delta.gone, complete=False)
         count = self._settings.worker_count()
-        with WorkerPool(count) if large else InProcess(self._db.path) as extractor:
+        lead = LONG_LEAD if self._budget.deadline is None else LEAD
+        with WorkerPool(count, lead=lead) if large else InProcess(self._db.path) as extractor:
             if not self._view.complete and large and self._budget.text_first:
                 self._pass(works, extractor, "text")
             left = self._pass(works, extractor, "full")

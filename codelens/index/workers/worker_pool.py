@@ -14,6 +14,7 @@ import queue
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -37,8 +38,11 @@ _OWN_GROUP: dict[str, Any] = (
 )
 _BATCH_BYTES = 200_000
 _BATCH_TEXTS = 64
-_LEAD = 2
+LEAD = 2
 """Batches under way for each worker: one in hand, one waiting."""
+LONG_LEAD = 40
+"""The same where no answer waits for the last of them: 8 MB, so that workers have something to do
+while their results are stored, which takes seconds where a segment is large."""
 
 
 HANG_S = 60.0
@@ -120,14 +124,21 @@ class WorkerPool:
         count: processes.
         hang_s: how long a batch may take at first; 20 s more for each megabyte of it.
         retire_bytes: a worker that extracted so much gives way to a new one.
+        lead: batches under way for each worker.
     """
 
     def __init__(
-        self, count: int, hang_s: float = HANG_S, retire_bytes: int = RETIRE_BYTES
+        self,
+        count: int,
+        hang_s: float = HANG_S,
+        retire_bytes: int = RETIRE_BYTES,
+        *,
+        lead: int = LEAD,
     ) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
         self._count = count
+        self._lead = count * lead
         self._retire_bytes = retire_bytes
         self._hang_s = hang_s
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
@@ -144,14 +155,14 @@ class WorkerPool:
 
     def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, PackedFacts]]:
         """PackedFacts for each task, in order; reads a few batches ahead of what was taken."""
-        under_way: list[_UnderWay] = []
+        under_way = deque[_UnderWay]()
         try:
             for tags, batch in _batches(tasks):
                 under_way.append((tags, self._threads.submit(self._extract, batch)))
-                if len(under_way) >= self._count * _LEAD:
-                    yield from _results(under_way.pop(0))
+                while len(under_way) >= self._lead or (under_way and under_way[0][1].done()):
+                    yield from _results(under_way.popleft())
             while under_way:
-                yield from _results(under_way.pop(0))
+                yield from _results(under_way.popleft())
         finally:
             for _, future in under_way:
                 future.cancel()

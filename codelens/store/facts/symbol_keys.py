@@ -5,8 +5,8 @@ from __future__ import annotations
 
 def key_of(name: str) -> str:
     """What stays of an identifier without its convention; as `tokens.identifier_key`."""
-    if name.isascii() and name.isalnum():
-        return name.lower()
+    if name.isascii() and (bare := name.replace("_", "")).isalnum():
+        return bare.lower()
     key = "".join(char for char in name.casefold() if char.isalnum())
     # Bytes that are no UTF-8, as a handle can hold them, are in no name.
     return key or name.encode("utf-8", "replace").decode()
