@@ -6,7 +6,6 @@ The limits count work, not time: the same text must give the same facts on a slo
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from tree_sitter import Node, Parser, Point, QueryCursor, Range, Tree
 from codelens.extract.language_settings import Unparsable
 from codelens.extract.parse.grammars import Grammar
 from codelens.extract.parse.work_limit import (
+    CpuLimit,
     ParseTimeout,
     check_work,
     cpu_left_s,
@@ -115,7 +115,7 @@ class _BoundedParse:
         self._view_end = 0
         self._limit = _STEPS_BASE + size * steps_per_kb // 1_000
         allowed_s = min(_CPU_LIMIT_S + size * _CPU_LIMIT_S_PER_BYTE, cpu_left_s())
-        self._deadline = time.thread_time() + allowed_s
+        self._cpu = CpuLimit(allowed_s)
         self._parsing = True
         self.steps = 0
         self.reads = 0
@@ -129,7 +129,7 @@ class _BoundedParse:
         # In a broken text a scanner may be asked anew at each byte and go to the end each time,
         # all within one step: then nothing else can stop it.
         self.reads += 1
-        if self.reads % _READS_BETWEEN == 0 and time.thread_time() > self._deadline:
+        if self.reads % _READS_BETWEEN == 0 and self._cpu.is_reached():
             self.gave_up = True
         if self.gave_up:
             # Where a view cut a character the parser asks again from it, and reads what it gets
@@ -147,8 +147,7 @@ class _BoundedParse:
         self.steps += 1
         if self.gave_up or self.steps > self._limit:
             return True
-        # To read the clock at each step costs as much as a third of parsing.
-        return self.steps % _STEPS_BETWEEN == 0 and time.thread_time() > self._deadline
+        return self.steps % _STEPS_BETWEEN == 0 and self._cpu.is_reached()
 
     def end(self) -> None:
         """Give back what was read.
