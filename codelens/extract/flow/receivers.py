@@ -16,6 +16,7 @@ ROOT = "\\"
 _LONGEST_CHAIN = 160
 _DOTS = frozenset({b".", b":", b">", b"\\"})
 BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})
+_SPACES = BLANKS | {b"\v", b"\f"}
 _BEFORE_NAME = _DOTS | BLANKS
 _CLOSED = frozenset(")]")
 _CUT = frozenset(".?!")
@@ -83,6 +84,11 @@ def _over_blanks(text: bytes, start: int, owned: dict[int, Node], flow: Flow) ->
 
     The tree has to say so: a comment on the line before may end in a full stop.
     """
+    end = start
+    while text[end - 1 : end] in _SPACES:
+        end -= 1
+    if text[end - 1 : end] not in _DOTS:
+        return ""
     joint = _JOINT.match(text[max(0, start - _LONGEST_CHAIN) : start].rstrip()[::-1])
     if joint is None:
         return ""

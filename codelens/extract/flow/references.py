@@ -145,15 +145,16 @@ def _arguments(
     argument_ordinals: list[int] = []
     for at, (name, start) in enumerate(zip(names, starts, strict=True)):
         end = start + (len(name) if name.isascii() else len(name.encode()))
-        while text[end : end + 1] in BLANKS:
+        while (sign := text[end : end + 1]) in BLANKS:
             end += 1
-        if text[end : end + 1] == b"!":
+        if sign == b"!":
             argument_ordinals.append(MACRO)
             continue
         node = lists.get(end)
-        types = rules.generics(end) if rules else ""
-        if rules and node is None:
-            node = lists.get(rules.behind(end))
+        types = ""
+        if rules and sign == b"<":
+            types = rules.generics(end)
+            node = node or lists.get(rules.behind(end))
         if node is None:
             argument_ordinals.append(-1)
         elif rules:

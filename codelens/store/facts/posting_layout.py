@@ -27,6 +27,7 @@ import zlib
 from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 _SINGLE, _FIRST_COMPRESSED, _SECOND_COMPRESSED = 0x80, 0x10, 0x20
@@ -52,8 +53,8 @@ def packed(occurrences: Sequence[tuple[int, bytes]]) -> bytes:
     """
     if len(occurrences) == 1 and len(occurrences[0][1]) == 2 * _WORD:
         number, words = occurrences[0]
-        mask, columns = _columns(words[_WORD:], _USUAL_ENTRY)
-        return _SINGLE_HEAD.pack(_SINGLE | mask, number) + columns
+        mask, columns = _columns_of_one(words[_WORD:])
+        return _SINGLE_HEAD.pack(mask, number) + columns
     numbers, words = zip(*occurrences, strict=True)
     counts = [len(word) // _WORD - 1 for word in words]
     most = max(counts)
@@ -69,6 +70,13 @@ def packed(occurrences: Sequence[tuple[int, bytes]]) -> bytes:
     if len(small := _compressed(second)) < len(second):
         mask, second = mask | _SECOND_COMPRESSED, small
     return _HEAD.pack(mask, len(numbers), width << 4 | total_mask) + length + first + second
+
+
+@lru_cache(maxsize=1 << 14)
+def _columns_of_one(word: bytes) -> tuple[int, bytes]:
+    """Flag, mask and columns of a term that has one entry: so have most rows, and few are rare."""
+    mask, columns = _columns(word, _USUAL_ENTRY)
+    return _SINGLE | mask, columns
 
 
 def _columns(words: bytes, usual: bytes) -> tuple[int, bytes]:
