@@ -18,7 +18,7 @@ from codelens.index.progress import Progress
 from codelens.index.refresh_budget import Budget
 from codelens.index.refreshed_view import Refreshed
 from codelens.index.text_sources import Source, Work
-from codelens.index.workers.worker_pool import LEAD, LONG_LEAD, Extractor, InProcess, WorkerPool
+from codelens.index.workers.worker_pool import LONG_LEAD, Extractor, InProcess, WorkerPool
 from codelens.index.worktree_comparison import Delta, Known, load
 from codelens.meaning import view_vectors
 from codelens.meaning.word_table import shipped_version
@@ -31,8 +31,8 @@ from codelens.store.views import views
 from codelens.store.views.views import PENDING, Change, ViewRow, ViewState
 from codelens.types import Tier
 
-# A worker starts in .2 s, what half a megabyte takes. Of gson (2.4 MB) two take 1.5 s and 2.3 of CPU,
-# this process 2.2 and 2.1.
+# A worker starts in .2 s, what half a megabyte takes. Of gson (2.4 MB) two workers take 1.5 s and
+# 2.3 of CPU, this process 2.2 and 2.1.
 _POOL_BYTES = 1_500_000
 _POOL_FILES = 24
 _LEAST_BYTES = 2_000
@@ -117,7 +117,7 @@ class _Update:
             # Names first: paths can be searched before any text is read.
             self._apply([_pending(work) for work in works], delta.gone, complete=False)
         count = self._settings.worker_count()
-        lead = LONG_LEAD if self._budget.deadline is None else LEAD
+        lead = LONG_LEAD if self._budget.deadline is None else 0
         with WorkerPool(count, lead=lead) if large else InProcess(self._db.path) as extractor:
             if not self._view.complete and large and self._budget.text_first:
                 self._pass(works, extractor, "text")

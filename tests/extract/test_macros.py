@@ -114,3 +114,23 @@ def test_a_function_around_halves_of_blocks_ends_with_its_brace(language: str) -
 def test_calls_under_a_condition_stay_where_nothing_is_broken() -> None:
     text = "int f(int x) {\n  if (x) FAIL(x);\n  return 0;\n}\n"
     assert "FAIL" in {one.name for one in structure(text.encode(), "c").references}
+
+
+FILLER = (
+    "/* it's ; a { comment */\nstatic int filler_{n}(struct a *b)\n"
+    '{{\n\tchar *s = "; {{ \'x";\n\treturn b->c + MACRO(s);\n}}\n\n'
+)
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+@pytest.mark.parametrize(("text", "expected"), BOTH)
+def test_a_macro_is_found_wherever_it_stands_in_a_long_text(
+    text: str, expected: list[tuple[str, str]], language: str
+) -> None:
+    fillers = [
+        FILLER.replace("{n}", str(n)).replace("{{", "{").replace("}}", "}") for n in range(60)
+    ]
+    before, after = "".join(fillers[:30]), "".join(fillers[30:])
+    named = _named(f"{before}{text}\n\n{after}", language)
+    others = [("function", f"filler_{n}") for n in range(60)]
+    assert named == [*others[:30], *expected, *others[30:]]

@@ -38,11 +38,12 @@ _OWN_GROUP: dict[str, Any] = (
 )
 _BATCH_BYTES = 200_000
 _BATCH_TEXTS = 64
-LEAD = 2
+_LEAD = 2
 """Batches under way for each worker: one in hand, one waiting."""
-LONG_LEAD = 40
-"""The same where no answer waits for the last of them: 8 MB, so that workers have something to do
-while their results are stored, which takes seconds where a segment is large."""
+LONG_LEAD = 80
+"""Batches under way where no answer waits for the last of them: 16 MB, so that workers have
+something to do while results are stored, which takes seconds where a segment is large. A cold index
+of Linux's network drivers took 120 s, and takes 78 with it."""
 
 
 HANG_S = 60.0
@@ -124,7 +125,7 @@ class WorkerPool:
         count: processes.
         hang_s: how long a batch may take at first; 20 s more for each megabyte of it.
         retire_bytes: a worker that extracted so much gives way to a new one.
-        lead: batches under way for each worker.
+        lead: batches under way, two a worker at least.
     """
 
     def __init__(
@@ -133,12 +134,12 @@ class WorkerPool:
         hang_s: float = HANG_S,
         retire_bytes: int = RETIRE_BYTES,
         *,
-        lead: int = LEAD,
+        lead: int = 0,
     ) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
         self._count = count
-        self._lead = count * lead
+        self._lead = max(lead, count * _LEAD)
         self._retire_bytes = retire_bytes
         self._hang_s = hang_s
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
