@@ -9,7 +9,9 @@ so text comes only at the edge (`codelens.paths.printed`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, NewType
+from typing import Literal, NewType
+
+from codelens.light_library import NamedTuple
 
 RelPath = NewType("RelPath", bytes)
 ContentHash = NewType("ContentHash", bytes)

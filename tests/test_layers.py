@@ -20,7 +20,6 @@ ALLOWED = {
     # Keys and passwords in texts: masked in prompts, never sent to a provider.
     "secret_prefixes": set(),
     "secret_masking": {"secret_prefixes"},
-    # What hooks need of the standard library, without its imports.
     "light_library": set(),
     # Counts with their nouns, for whatever prints.
     "plurals": set(),
@@ -28,7 +27,7 @@ ALLOWED = {
     "dates": set(),
     # Read with a limit, never waiting at a pipe.
     "small_files": set(),
-    "file_owner": {"light_library", "small_files"},
+    "file_owner": {"small_files"},
     "bytecode": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
@@ -36,10 +35,10 @@ ALLOWED = {
     "bearer_token": {"errors", "paths"},
     # Below all that writes or reads the session trail: hooks, which import next to nothing, and
     # the engine.
-    "trail": {"file_owner", "filelock", "light_library", "small_files"},
+    "trail": {"file_owner", "filelock", "small_files"},
     "focus": {
-        "types", "errors", "paths", "config", "file_owner", "filelock", "light_library",
-        "secret_masking", "small_files", "trail",
+        "types", "errors", "paths", "config", "file_owner", "filelock", "secret_masking",
+        "small_files", "trail",
     },
     "scope": {"types", "cancellation", "errors", "paths", "config"},
     "scan": {"types", "cancellation", "errors", "paths", "config", "scope"},
@@ -90,8 +89,8 @@ ALLOWED = {
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine,
     # with the text of its answers.
     "hooks": {
-        "types", "errors", "paths", "file_owner", "filelock", "light_library", "secret_masking",
-        "small_files", "trail", "focus", "scope", "engine", "render",
+        "types", "errors", "paths", "file_owner", "filelock", "secret_masking", "small_files",
+        "trail", "focus", "scope", "engine", "render",
     },
     "hosts": {"types", "errors", "bearer_token", "filelock", "paths"},
     # The page: what the commands answer, over HTTP on loopback.
@@ -103,6 +102,9 @@ ALLOWED = {
         "hosts", "focus", "hooks",
     },
 }  # fmt: skip
+
+FOR_ALL = {"light_library"}
+"""What commands need of the standard library, without its imports: as that, it is for everyone."""
 
 OWNERS = {
     "pygit2": "scope",
@@ -177,7 +179,7 @@ def test_a_package_imports_only_what_stands_above_it(file: Path) -> None:
         package,
         "__version__",
     }
-    assert ours <= ALLOWED[package]
+    assert ours <= ALLOWED[package] | FOR_ALL
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))

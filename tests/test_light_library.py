@@ -86,7 +86,10 @@ def test_what_is_no_json_is_not_written() -> None:
         dumps(circular)
 
 
-def test_a_record_is_a_tuple_with_names() -> None:
+@pytest.mark.parametrize("round_number", range(3))
+def test_a_record_is_a_tuple_with_names(round_number: int) -> None:
+    """From the second round on what makes the records is compiled."""
+    assert isinstance(vars(Light).get("__new__"), staticmethod) == (round_number > 0)
     for make in (lambda kind: kind("a"), lambda kind: kind("a", rows=(1,)),
                  lambda kind: kind(name="a", at=0), lambda kind: kind("a", 1, (2,)),
                  lambda kind: kind._make(("a", 1, (2,)))):  # fmt: skip
@@ -113,6 +116,21 @@ def test_a_record_is_refused_as_a_tuple_with_names_is(values: tuple, named: dict
         Light("a")._replace(x=1)
     with pytest.raises(AttributeError):
         Light("a").at = 4  # type: ignore[misc]
+
+
+def test_a_record_may_have_no_field_or_be_derived() -> None:
+    class Nothing(light_library.NamedTuple):
+        """What stands for itself."""
+
+    class Own(Light):
+        """With more to do."""
+
+    for _ in range(12):
+        assert Nothing() == () and hash(Nothing()) == hash(()) and repr(Nothing()) == "Nothing()"
+        assert Own("a", 1) == Light("a", 1) and Own("a", 1).next == 2
+        assert type(Own("a")) is Own and type(Own("a")._replace(at=2)) is Own
+    with pytest.raises(TypeError):
+        Nothing(1)  # type: ignore[call-arg]
 
 
 @given(st.binary())

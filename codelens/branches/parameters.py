@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from codelens.light_library import NamedTuple
 
 _OPEN, _CLOSE = "([{<", ")]}>"
 _SELF = re.compile(r"(?:&(?:'\w+ )?)?(?:mut )?(?:self|cls|this)\b")

@@ -11,9 +11,10 @@ import re
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from codelens.errors import SettingError
+from codelens.light_library import NamedTuple
 from codelens.types import SymbolKind
 
 TEXT = "text"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from codelens.light_library import NamedTuple
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import ranking_weights
 from codelens.rank.modes import meaning_search, path_search, text_search

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from codelens.errors import InvalidArgument, QueryError
+from codelens.light_library import NamedTuple
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.store.views.views import FileRow
 

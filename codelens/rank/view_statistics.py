@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import repeat
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.store.database.database import Database
 from codelens.store.facts import postings

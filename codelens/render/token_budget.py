@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import cast
+
+from codelens.light_library import NamedTuple
 
 BYTES_A_TOKEN = 3
 _CUT = " …"

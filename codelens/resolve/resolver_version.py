@@ -10,7 +10,7 @@ RESOLVER_VERSION = 21
 RULES_DIGEST = "ef88c26b1af6e371"
 """Digest of all other files of this package; `tests/resolve/test_version.py` says the new one."""
 
-PACKING_DIGEST = "468a865b4051c03b"
+PACKING_DIGEST = "e61680edeb51d3d2"
 """Digest of `store/facts/resolution_facts.py`: facts that are packed, or whose surface is told,
 otherwise than those in the indexes of users need a new CORE_VERSION of
 `codelens.extract.extractor_version`."""

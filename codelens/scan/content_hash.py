@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import stat as stat_module
-from typing import NamedTuple
 
 import xxhash
 
 from codelens.errors import ReadError
+from codelens.light_library import NamedTuple
 from codelens.types import ContentHash
 
 # No link is followed at the last step, and a pipe put in a file's place does not block.

@@ -9,7 +9,8 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+
+from codelens.light_library import NamedTuple
 
 _TABLE = "/proc/self/mountinfo"
 _LEAST_FIELDS = 10

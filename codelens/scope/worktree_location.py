@@ -10,9 +10,10 @@ import os
 import shlex
 import tempfile
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from codelens.errors import NoSuchPath, RefusedFolder, UnsupportedRepository, WorkingFolderGone
+from codelens.light_library import NamedTuple
 from codelens.paths import can_be_named
 
 _GITFILE_LIMIT = 64 * 1024

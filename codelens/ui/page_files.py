@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+
+from codelens.light_library import NamedTuple
 
 FOLDER = Path(__file__).parent / "page"
 START = "index.html"

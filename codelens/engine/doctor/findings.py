@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from codelens.config import Settings
 from codelens.errors import CodelensError
+from codelens.light_library import NamedTuple
 
 State = Literal["ok", "note", "mended", "wrong"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from operator import attrgetter
-from typing import NamedTuple, cast
+from typing import cast
 
 from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import CurrentView
@@ -21,6 +21,7 @@ from codelens.engine.graph.candidate_files import CandidateFiles
 from codelens.engine.graph.cpu_limit import WorkLimit
 from codelens.engine.graph.edge_cache import edge_cache_of
 from codelens.extract.language_settings import TEXT, language_info
+from codelens.light_library import NamedTuple
 from codelens.plurals import count_of
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from codelens.light_library import NamedTuple
 from codelens.rank.links.file_links import Links, Source
 from codelens.store.facts.contents import Content
 

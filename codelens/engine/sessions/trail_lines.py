@@ -10,10 +10,11 @@ import functools
 import logging
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from codelens.engine.sessions.asking_session import asking
 from codelens.engine.usage import usage_counter
+from codelens.light_library import NamedTuple
 from codelens.plurals import count_of
 from codelens.trail import session_marks, trail_log
 from codelens.trail.session_marks import Standing

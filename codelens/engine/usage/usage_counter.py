@@ -19,10 +19,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from codelens.answers.search_answers import SearchAnswer
 from codelens.errors import CodelensError, StoreError
+from codelens.light_library import NamedTuple
 from codelens.paths import from_printed
 from codelens.store.saved import usage_log
 from codelens.types import Receipt

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from codelens.light_library import NamedTuple
 
 
 class CapabilityProfile(NamedTuple):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from codelens.light_library import NamedTuple
 
 
 class Relevance(NamedTuple):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from codelens.light_library import NamedTuple
 
 TOKEN_VARIABLE = "MILVUS_TOKEN"  # noqa: S105 (the variable's name)
 MOST_RESULTS = 16_384

@@ -7,7 +7,9 @@ of its view, and nothing else of the store counts.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from codelens.light_library import NamedTuple
 
 
 class StoredText(NamedTuple):

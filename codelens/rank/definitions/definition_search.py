@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from codelens.light_library import NamedTuple
 from codelens.rank import search_pipeline
 from codelens.rank.definitions import definition_ranking
 from codelens.rank.definitions.definition_ranking import RankedDefinition

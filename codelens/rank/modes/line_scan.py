@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from codelens.cancellation import check_cancelled
 from codelens.extract.tokenizer import STOPWORDS, parts_of_word, terms_of_word
+from codelens.light_library import NamedTuple
 from codelens.plurals import count_of
 from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import Term

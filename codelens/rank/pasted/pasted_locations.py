@@ -7,7 +7,8 @@ r"""Places as they are typed and pasted: paths with lines, ranges, names behind 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from codelens.light_library import NamedTuple
 
 _MAX_TOKEN = 1000
 

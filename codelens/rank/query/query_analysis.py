@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Set
-from typing import NamedTuple
 
 from codelens.errors import QueryError
 from codelens.extract.tokenizer import (
@@ -18,6 +17,7 @@ from codelens.extract.tokenizer import (
     parts_of_word,
     terms_of_word,
 )
+from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.rank.pasted import pasted_locations
 from codelens.rank.pasted.pasted_locations import Location

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from codelens.errors import ReadError
+from codelens.light_library import NamedTuple
 from codelens.scope.repository import Repository
 from codelens.types import CommitId, RelPath
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from codelens.errors import ReadError
+from codelens.light_library import NamedTuple
 from codelens.scope.git_index.git_index_format import (
     FIXED,
     SKIP_WORKTREE,

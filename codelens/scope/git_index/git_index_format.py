@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import Final, NamedTuple
+from typing import Final
 
 from codelens.errors import UnsupportedRepository
+from codelens.light_library import NamedTuple
 from codelens.scope.special_files import READ
 
 FIXED: Final = struct.Struct(">10I20s")

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 import string
-from typing import Final, NamedTuple
+from typing import Final
+
+from codelens.light_library import NamedTuple
 
 _SPECIAL: Final = re.compile(rb"[*?\[\\]")
 _BETWEEN: Final = re.compile(rb"[*?/]")

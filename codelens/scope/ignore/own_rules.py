@@ -13,8 +13,8 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from codelens.light_library import NamedTuple
 from codelens.scope.ignore.ignore_pattern import matcher, parse
 from codelens.scope.ignore.ignore_rules import Rules, read_outside
 

@@ -20,11 +20,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
 
 import apsw
 
 from codelens.errors import IndexCorrupt
+from codelens.light_library import NamedTuple
 from codelens.small_files import NO_WAIT, is_special, open_regular
 from codelens.store.database import database_recovery
 

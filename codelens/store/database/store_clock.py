@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+
+from codelens.light_library import NamedTuple
 
 DAY_S = 86_400.0
 _UNSEEN_S = DAY_S

@@ -19,10 +19,11 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from codelens.cancellation import check_cancelled
 from codelens.errors import IndexLocked, LeaseLost, StoreError
+from codelens.light_library import NamedTuple
 from codelens.store.database.store_clock import Clock, Moment, machine
 
 if TYPE_CHECKING:

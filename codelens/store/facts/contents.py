@@ -6,8 +6,9 @@ What the blobs of a content hold is said in `codelens.store.facts.packed_facts`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 from codelens.store.facts import resolution_facts
 from codelens.store.facts.packed_facts import REFERENCE_KINDS, PackedFacts, reference_columns

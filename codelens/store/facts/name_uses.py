@@ -6,8 +6,8 @@ The layout of `refs` is that of `codelens.store.facts.packed_facts.pack_referenc
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import NamedTuple
 
+from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 from codelens.store.facts.contents import batched
 from codelens.store.facts.packed_facts import REFERENCE_KINDS, reference_columns

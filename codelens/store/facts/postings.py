@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
+from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 from codelens.store.facts.posting_layout import Posting, packed
 

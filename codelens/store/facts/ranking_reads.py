@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, overload
+from typing import overload
 
+from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 from codelens.store.facts.contents import ScoredChunk, batched
 

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from functools import partial
 from hashlib import blake2b
 from itertools import chain
-from typing import NamedTuple, get_args, overload
+from typing import get_args, overload
 
+from codelens.light_library import NamedTuple
 from codelens.types import Binding, Reference, Scope, ScopeKind, Structure
 
 _INNER = frozenset({"=", ":", "?", "let"})

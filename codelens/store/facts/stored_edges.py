@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
+from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 
 SELECT_EDGES = """

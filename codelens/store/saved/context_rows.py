@@ -11,9 +11,9 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from codelens.errors import IndexCorrupt
+from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database, Row
 
 COMMON_DIR, ROOTS, WAITING, ADOPTED = "common_dir", "roots", "waiting", "adopted"

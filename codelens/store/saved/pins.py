@@ -15,10 +15,11 @@ import zlib
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 from codelens import file_owner, filelock
 from codelens.errors import DiskFull, HomeNotWritable, IndexLocked, StoreError
+from codelens.light_library import NamedTuple
 from codelens.paths import NO_ROOM, make_private, pins_file
 from codelens.small_files import read_small
 from codelens.store.database.database import Database

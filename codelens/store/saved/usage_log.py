@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from codelens.errors import HomeNotWritable, IndexCorrupt
+from codelens.light_library import NamedTuple
 from codelens.paths import barred, usage_file
 from codelens.small_files import open_regular
 from codelens.store.database.database import Database

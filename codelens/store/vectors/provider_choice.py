@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from codelens import file_owner
+from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 
 PACKING = 1

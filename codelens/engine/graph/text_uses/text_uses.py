@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from codelens.answers.graph_answers import PossibleUse
 from codelens.engine.current_view import CurrentView
@@ -27,6 +26,7 @@ from codelens.engine.graph.text_uses.setting_keys import (
 from codelens.engine.graph.text_uses.template_names import template_at
 from codelens.engine.graph.text_uses.template_uses import TemplateUse, TemplateUses, node_of
 from codelens.engine.graph.text_uses.word_search import TextSearch
+from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.resolve.walk.edge_table import MODULE, Node
