@@ -155,3 +155,17 @@ def test_only_the_parameter_of_its_place_says_what_a_function_is_given() -> None
         f"function y() {{ last({'1, ' * 8}q => q.go()); }}\n"
     )
     assert "a.ts:y -> T.go" not in edges_of({"a.ts": text})
+
+
+def test_a_ninth_argument_is_not_the_one_behind_the_brackets() -> None:
+    text = (
+        "class T {{ fun go() {{}} }}\nclass U {{ fun go() {{}} }}\n"
+        "fun f(a: Int, b: Int, c: Int, d: Int, e: Int, g: Int, h: Int, i: Int,\n"
+        "  j: (U) -> Unit, k: (T) -> Unit = {{}}) {{}}\n"
+        "fun x() {{ f({}{}) }}\n"
+    )
+    numbers = ", ".join("12345678")
+    inside = text.format(numbers, ", { q -> q.go() }")
+    behind = text.format(numbers, ", {}) { q -> q.go() ").replace("q.go() )", "q.go() }")
+    assert "a.kt:x -> T.go" not in edges_of({"a.kt": inside})
+    assert "a.kt:x -> T.go" in edges_of({"a.kt": behind})

@@ -134,7 +134,9 @@ def given_at(closure: Node, at: int, written: Callable[[Node | None], str]) -> s
     while around is not None and around.type in _BETWEEN:
         if around.type in _LISTS:
             same = (n for n, part in enumerate(around.named_children) if part == node)
-            place = min(next(same, LAST), LAST)
+            place = next(same, LAST)
+            if place >= LAST:
+                return UNKNOWN
         elif node.type == "annotated_lambda":
             place = LAST
         node, around = around, around.parent
@@ -154,9 +156,10 @@ def handed(closure: Node, at: int, written: Callable[[Node | None], str]) -> str
     taker = written(call.child_by_field_name("function"))
     arguments = [argument for argument in listed.named_children if not argument.is_extra]
     place = next(
-        (n for n, argument in enumerate(arguments) if argument.start_byte == closure.start_byte), 9
+        (n for n, argument in enumerate(arguments) if argument.start_byte == closure.start_byte),
+        LAST,
     )
-    return _of(taker, f".#in{place}{at}") if place < 9 and at < 9 else UNKNOWN
+    return _of(taker, f".#in{place}{at}") if place < LAST and at <= LAST else UNKNOWN
 
 
 def _placed(node: Node) -> Iterator[tuple[int, Node]]:
