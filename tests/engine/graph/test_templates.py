@@ -141,6 +141,24 @@ def test_views_are_told_through_templates_that_include_it(repo: GitRepo, run: Ru
     assert "app/views.py#home" not in users(run, "related", "app/templates/base.html")
 
 
+def test_a_name_with_its_ending_is_likelier_than_one_that_may_be_a_route(
+    repo: GitRepo, run: Run
+) -> None:
+    repo.write_all(
+        {
+            "auth/templates/auth/login.html": "in\n",
+            "auth/a.py": 'def ask():\n    return redirect(url_for("auth.login"))\n',
+            "auth/b.py": 'def login():\n    return render_template("auth/login.html")\n',
+            "auth/templates/auth/register.html": "{% include 'auth/login.html' %}\n",
+            "auth/aa.py": 'def register():\n    return render_template("auth/register.html")\n',
+        }
+    )
+    told = list(users(run, "impact", "auth/templates/auth/login.html"))
+    assert told == [
+        "auth/b.py#login", "auth/templates/auth/register.html", "auth/a.py#ask", "auth/aa.py#register",
+    ]  # fmt: skip
+
+
 def test_a_template_that_is_gone_names_its_views(repo: GitRepo, run: Run) -> None:
     (repo.root / "app/templates/shop/other.html").unlink()
     assert "app/views.py#Other.template_name" in users(run, "impact", "--diff")

@@ -23,7 +23,7 @@ from codelens.engine.graph.text_uses.setting_keys import (
     is_data,
     keys_in,
 )
-from codelens.engine.graph.text_uses.template_names import template_at
+from codelens.engine.graph.text_uses.template_names import has_ending, template_at
 from codelens.engine.graph.text_uses.template_uses import TemplateUse, TemplateUses, node_of
 from codelens.engine.graph.text_uses.word_search import TextSearch
 from codelens.light_library import NamedTuple
@@ -131,13 +131,15 @@ def _templates(
 ) -> Iterator[_Place]:
     inside = set(text_targets.paths)
     for use in TemplateUses(view, search).of(text_targets.paths, depth):
-        grade = _TEMPLATE if use.template.path in inside else _THROUGH
+        exact = not use.name or has_ending(use.name)
+        grade = (_EXACT if exact else _BARE) + (0 if use.template.path in inside else _THROUGH)
         yield _Place(
             use.path, use.line, node_of(use), _why_template(use, inside), use.choices, grade
         )
 
 
-_TEMPLATE, _THROUGH = 0, 1
+_EXACT, _BARE, _THROUGH = 0, 1, 2
+"""`auth/login.html` names a template rather than `auth.login`, which may be a route."""
 
 
 def _why_template(use: TemplateUse, text_targets: set[bytes]) -> str:
