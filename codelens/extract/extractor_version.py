@@ -11,9 +11,5 @@ CORE_VERSION = 12
 """Raised with a change that is not of one language's query and settings alone; those have a
 `version` of their own. Facts are outdated when core or language are newer than they."""
 
-<<<<<<< HEAD
-RULES_DIGEST = "09a3d2f2bff6e4db"
-=======
-RULES_DIGEST = "e4ecfe820c5564e9"
->>>>>>> dfcf206 (A function as the ninth argument is not taken for the one behind the brackets)
+RULES_DIGEST = "324fa72690764c29"
 """Digest of all other files of this package; `tests/extract/test_version.py` says the new one."""

@@ -155,8 +155,11 @@ def test_a_name_with_its_ending_is_likelier_than_one_that_may_be_a_route(
     )
     told = list(users(run, "impact", "auth/templates/auth/login.html"))
     assert told == [
-        "auth/b.py#login", "auth/templates/auth/register.html", "auth/a.py#ask", "auth/aa.py#register",
-    ]  # fmt: skip
+        "auth/b.py#login",
+        "auth/templates/auth/register.html",
+        "auth/a.py#ask",
+        "auth/aa.py#register",
+    ]
 
 
 def test_a_template_that_is_gone_names_its_views(repo: GitRepo, run: Run) -> None:
