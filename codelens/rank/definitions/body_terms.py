@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from codelens.extract.tokenizer import WORD, terms_of_word
 from codelens.rank.scoring import term_prefilter
@@ -18,7 +19,10 @@ _BLOCKS = (
     ('"""', "@"),
 )  # fmt: skip
 """How block comments end and begin."""
+_CLOSINGS = tuple(closing for closing, _ in _BLOCKS)
 _MOST_COMMENT = 40
+_MANY_LINES = 8
+"""Of more lines that hold terms the occurrences of each term are counted by their order."""
 _NOTHING: tuple[int, ...] = ()
 
 
@@ -30,11 +34,15 @@ class TermNumbers(dict[str, tuple[int, ...]]):
         self._numbers = {term: number for number, term in enumerate(terms)}
         self.beginnings = term_prefilter.beginnings(tuple(terms))
         """What each word with one of the terms holds; see there."""
+        self._may_have = re.compile("|".join(map(re.escape, self.beginnings))).search
 
     def __missing__(self, word: str) -> tuple[int, ...]:
-        known = self._numbers
-        term_ids = tuple(known[term] for term in terms_of_word(word) if term in known)
-        self[word] = term_ids or _NOTHING
+        term_ids = _NOTHING
+        if not word.isascii() or self._may_have(word.lower().replace("_", "")):
+            known, terms = self._numbers, terms_of_word(word)
+            if not known.keys().isdisjoint(terms):
+                term_ids = tuple(known[term] for term in terms if term in known)
+        self[word] = term_ids
         return term_ids
 
 
@@ -56,36 +64,48 @@ class BodyTerms:
         numbers: TermNumbers,
     ) -> None:
         last = len(lines) + 1
-        self._starts = sorted({1, last, *(min(max(border, 1), last) for border in borders)})
-        self._counts: list[dict[int, int]] = [{} for _ in self._starts]
+        starts = sorted({1, last, *(min(max(border, 1), last) for border in borders)})
         self.by_line: dict[int, set[int]] = {}
         """Line -> the terms that stand there, of lines that have one; lines in order."""
-        for number in _worth_reading(lines, self._touched(hit), numbers.beginnings):
-            counts = self._counts[bisect_right(self._starts, number) - 1]
-            present: set[int] = set()
-            for word in WORD.findall(lines[number - 1]):
-                for term in numbers[word]:
-                    counts[term] = counts.get(term, 0) + 1
-                    present.add(term)
+        self._terms: list[list[int]] = []
+        """The terms of each of these lines, as often as they stand there."""
+        self._places: dict[int, list[int]] = {}
+        """Term -> the line of each of its occurrences."""
+        words_of, terms_of = WORD.findall, numbers.__getitem__
+        for number in _worth_reading(lines, _touched(starts, hit), numbers.beginnings):
+            # Nearly every word has none of the terms: these are passed over in C.
+            present = list(chain.from_iterable(map(terms_of, words_of(lines[number - 1]))))
             if present:
-                self.by_line[number] = present
-
-    def _touched(self, hit: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        """The spans between borders that share a line with one of `hit`."""
-        at = 0
-        for start, stop in pairwise(self._starts):
-            while at < len(hit) and hit[at][1] < start:
-                at += 1
-            if at < len(hit) and hit[at][0] < stop:
-                yield start, stop - 1
+                self.by_line[number] = set(present)
+                self._terms.append(present)
+                for term in present:
+                    self._places.setdefault(term, []).append(number)
+        self._numbers = list(self.by_line)
 
     def inside(self, start: int, end: int) -> dict[int, int]:
         """The counts of the lines `start` to `end`, both of which were given as borders."""
-        terms_by_line: dict[int, int] = {}
-        for at in range(bisect_left(self._starts, start), bisect_left(self._starts, end + 1)):
-            for number, count in self._counts[at].items():
-                terms_by_line[number] = terms_by_line.get(number, 0) + count
-        return terms_by_line
+        first, stop = bisect_left(self._numbers, start), bisect_right(self._numbers, end)
+        if stop - first > _MANY_LINES:
+            spread = {
+                term: bisect_right(places, end) - bisect_left(places, start)
+                for term, places in self._places.items()
+            }
+            return {term: count for term, count in spread.items() if count}
+        counts: dict[int, int] = {}
+        for present in self._terms[first:stop]:
+            for term in present:
+                counts[term] = counts.get(term, 0) + 1
+        return counts
+
+
+def _touched(starts: Sequence[int], hit: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans between borders that share a line with one of `hit`."""
+    at = 0
+    for start, stop in pairwise(starts):
+        while at < len(hit) and hit[at][1] < start:
+            at += 1
+        if at < len(hit) and hit[at][0] < stop:
+            yield start, stop - 1
 
 
 class LineWeights:
@@ -112,42 +132,39 @@ class LineWeights:
 
 def _worth_reading(
     lines: Sequence[str], spans: Iterable[tuple[int, int]], beginnings: Sequence[str]
-) -> Iterator[int]:
+) -> Iterable[int]:
     """Numbers of the lines that may hold a term: to read them all costs ten times as much."""
-    for start, end in _joined(spans):
-        part = lines[start - 1 : end]
-        for at in term_prefilter.lines_holding(part, beginnings):
-            yield start + at
+    numbers = [number for start, end in spans for number in range(start, end + 1)]
+    part = [lines[number - 1] for number in numbers]
+    return [numbers[at] for at in term_prefilter.lines_holding(part, beginnings)]
 
 
-def _joined(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans of lines, given in order, with those made one that touch or overlap."""
-    start, end = 1, 0
-    for first, last in spans:
-        if first > end + 1:
-            if end >= start:
-                yield start, end
-            start = first
-        end = max(end, last)
-    if end >= start:
-        yield start, end
+def comment_start(lines: Sequence[str], start: int, known: dict[int, int] | None = None) -> int:
+    """The first line of the comment that ends right above a line, or the line itself.
 
-
-def comment_start(lines: Sequence[str], start: int) -> int:
-    """The first line of the comment that ends right above a line, or the line itself."""
+    `known` keeps what was seen of the lines: those above two definitions are often the same.
+    """
+    known = {} if known is None else known
     first = start
     while first > 1 and start - first < _MOST_COMMENT:
-        opening = _block_start(lines, first - 1)
-        if opening:
-            first = opening
-        elif lines[first - 2].lstrip().startswith(_COMMENT):
-            first -= 1
-        else:
+        above = known.get(first - 1)
+        if above is None:
+            above = known[first - 1] = _comment_at(lines, first - 1)
+        if not above:
             break
+        first = above
     # A lone bracket or star may end the definition above.
     while first < start and lines[first - 1].strip() in {"[", "]", "*", "/"}:
         first += 1
     return first
+
+
+def _comment_at(lines: Sequence[str], last: int) -> int:
+    """The first line of the comment that a line is, or ends; 0 where it does neither."""
+    opening = _block_start(lines, last)
+    if opening or not lines[last - 1].lstrip().startswith(_COMMENT):
+        return opening
+    return last
 
 
 def _block_start(lines: Sequence[str], last: int) -> int:
@@ -156,6 +173,8 @@ def _block_start(lines: Sequence[str], last: int) -> int:
     The lines inside need no sign of their own, and Elixir's `@doc` is a text in quotes.
     """
     end = lines[last - 1].rstrip()
+    if not end.endswith(_CLOSINGS):
+        return 0
     for closing, opening in _BLOCKS:
         if not end.endswith(closing):
             continue

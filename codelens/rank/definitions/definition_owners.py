@@ -47,13 +47,14 @@ _LONG_OWNER = 80
 """Lines: of a longer type its constructor is shown, since the type would not fit an answer."""
 
 
-def is_beside_code(at: int, every: Sequence[Definition]) -> bool:
-    """Whether a definition lies in a container of tests, in the source that they test."""
-    while at >= 0:
-        if every[at].kind in query_names.CONTAINERS and every[at].name.lower() in _TESTS:
-            return True
-        at = every[at].parent
-    return False
+def beside_code(every: Sequence[Definition]) -> set[int]:
+    """The definitions that lie in a container of tests, in the source that they test."""
+    beside: set[int] = set()
+    for at, symbol in enumerate(every):
+        is_container = symbol.kind in query_names.CONTAINERS and symbol.name.lower() in _TESTS
+        if is_container or symbol.parent in beside:
+            beside.add(at)
+    return beside
 
 
 def is_declaration_alone(at: int, every: Sequence[Definition]) -> bool:

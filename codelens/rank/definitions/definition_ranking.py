@@ -11,13 +11,14 @@ asked for come behind what they test.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import mul
 
 from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.rank.definitions import body_terms
 from codelens.rank.definitions.body_terms import BodyTerms, LineWeights, TermNumbers
 from codelens.rank.definitions.definition_owners import (
-    is_beside_code,
+    beside_code,
     is_declaration_alone,
     is_part,
     is_shown_alone,
@@ -43,6 +44,7 @@ _PART_NAME = 0.5
 """What the name of a field or an alias counts: its type is what a sentence mostly means."""
 _SHORTEST = 8
 """Lines that a definition counts for at least: a line with a word is not all about it."""
+_NO_BODY = frozenset({"heading", "key"})
 _VALUES = frozenset("field property member constant variable type key".split())
 TOP_LEVEL = -1
 """In place of a definition: lines of a file that stand in none."""
@@ -60,8 +62,6 @@ class RankedDefinition(NamedTuple):
     """Where the definition itself begins."""
     end_line: int
     score: float
-    shares: Mapping[str, float]
-    """Feature -> its part of the score."""
 
     @property
     def definition(self) -> Definition:
@@ -82,7 +82,13 @@ class _Comparison(NamedTuple):
     """It asks for tests."""
 
 
-_OF_ITSELF = frozenset({"container", "value", "within"})
+_FEATURES = (*ranking_weights.DEFINITIONS, *ranking_weights.TASK_DEFINITIONS)
+"""What a definition is scored by, in the order in which the parts of its score are added."""
+_FILE, _BODY, _LINE, _NAME, _OWNER, _NAMED, _WITHIN, _PLACE, _TOP, _TEST, _CONTAINER, _VALUE = map(
+    _FEATURES.index,
+    "file body line name owner named within place top test container value".split(),
+)
+_OF_ITSELF = (_WITHIN, _CONTAINER, _VALUE)
 """Features that a definition does not take over from its parts."""
 
 
@@ -97,14 +103,15 @@ class _Text(NamedTuple):
     place: tuple[int, int] | None
     """Lines of the place that was chosen by chunks."""
 
-    def values_of(self, start: int, end: int) -> dict[str, float]:
-        """The features of any lines, in a definition or not."""
-        return {
-            "file": self.prior,
-            "line": self.heaviest.best(start, end),
-            "place": _overlap(self.place, start, end),
-            "test": float(weighted_score.role_of(self.scored.evidence) == "test"),
-        }
+    def values_of(self, start: int, end: int, inside: Mapping[int, int]) -> list[float]:
+        """The features of any lines, in a definition or not, that have these terms at most."""
+        values = [0.0] * len(_FEATURES)
+        values[_FILE] = self.prior
+        values[_TEST] = float(weighted_score.role_of(self.scored.evidence) == "test")
+        values[_PLACE] = _overlap(self.place, start, end)
+        if inside:
+            values[_LINE] = self.heaviest.best(start, end)
+        return values
 
 
 class _Features(NamedTuple):
@@ -113,7 +120,7 @@ class _Features(NamedTuple):
     start_line: int
     name_line: int
     end_line: int
-    values: dict[str, float]
+    values: list[float]
 
 
 def ranked(
@@ -128,7 +135,7 @@ def ranked(
     """The definitions of files, best first; ties by path and line.
 
     Args:
-        judged: files with their definitions, best first.
+        judged: files with their definitions, best first; judged by the same query and terms.
         query: what is asked.
         terms: its terms, weighed.
         texts: gives the lines of files.
@@ -149,26 +156,26 @@ def ranked(
         best_place = chosen.get(scored.evidence.file.path_id)
         place = (best_place.start_line, best_place.end_line) if best_place else None
         features += _of_file(scored, prior, comparison, texts=texts, place=place)
-    for name in ("body", "line"):
-        best = max((row.values[name] for row in features), default=0.0) or 1.0
+    for feature in (_BODY, _LINE):
+        best = max((row.values[feature] for row in features), default=0.0) or 1.0
         for row in features:
-            row.values[name] /= best
-    weights = {
+            row.values[feature] /= best
+    return _in_order(features, task)
+
+
+def _in_order(features: Sequence[_Features], task: bool) -> list[RankedDefinition]:
+    """The definitions with their scores, best first."""
+    counted = {
         **ranking_weights.DEFINITIONS,
         **(ranking_weights.TASK_DEFINITIONS if task else {}),
     }
-    rows: list[RankedDefinition] = []
-    for row in features:
-        shares = {name: weight * row.values.get(name, 0.0) for name, weight in weights.items()}
-        rows.append(RankedDefinition(*row[:5], sum(shares.values()), shares))
-    rows.sort(
-        key=lambda ranked_definition: (
-            -ranked_definition.score,
-            ranked_definition.judged.evidence.file.path,
-            ranked_definition.name_line,
-        )
+    weights = [counted.get(name, 0.0) for name in _FEATURES]
+    # Tuples in place of a key, which costs a call for each.
+    order = sorted(
+        (-sum(map(mul, weights, row.values)), row.judged.evidence.file.path, row.name_line, at)
+        for at, row in enumerate(features)
     )
-    return rows
+    return [RankedDefinition(*features[at][:5], -negative) for negative, _, _, at in order]
 
 
 def code_files(judged: Sequence[Judged], query: Query, most: int = FILES) -> list[Judged]:
@@ -191,12 +198,10 @@ def _of_file(
     texts: Texts,
     place: tuple[int, int] | None,
 ) -> Iterator[_Features]:
-    file = scored.evidence.file
-    lines = texts.decoded(file)[:_LONGEST]
+    lines = texts.decoded(scored.evidence.file)[:_LONGEST]
     every = list(scored.evidence.definitions)
-    first = {
-        at: body_terms.comment_start(lines, symbol.start_line) for at, symbol in enumerate(every)
-    }
+    seen: dict[int, int] = {}
+    first = [body_terms.comment_start(lines, symbol.start_line, seen) for symbol in every]
     gaps = list(_gaps(every, first, len(lines)))
     borders = _borders(every, first, gaps)
     chunks = scored.evidence.chunks
@@ -204,34 +209,37 @@ def _of_file(
         (chunks[at].start_line, chunks[at].end_line) for _, at in scored.evidence.scored.chunks
     )
     counts = BodyTerms(lines, borders, hit, comparison.numbers)
-    text = _Text(scored, prior, counts, LineWeights(counts.by_line, comparison.weights), place)
-    like = _likeness(every, comparison.question)
+    heaviest = LineWeights(counts.by_line, comparison.weights)
+    text = _Text(scored, prior, counts, heaviest, place)
+    like = _likeness(scored, every, comparison.question)
     named = {known.symbol.ordinal: known.grade for known in scored.evidence.defined}
     within = _in_named(every, named)
+    beside = set[int]() if comparison.tests else beside_code(every)
     rows: dict[int, _Features] = {}
     for at, symbol in enumerate(every):
-        is_named = named.get(at, 0) > query_names.LAST
-        if symbol.kind in {"heading", "key"} or (
-            not comparison.tests and is_beside_code(at, every)
-        ):
+        grade = named.get(at, 0)
+        is_named = grade > query_names.LAST
+        if symbol.kind in _NO_BODY or at in beside:
             continue
-        if is_declaration_alone(at, every) and not is_named:
+        if not is_named and is_declaration_alone(at, every):
             continue
         inside = counts.inside(first[at], symbol.end_line)
-        size = symbol.end_line - first[at] + 1
-        if symbol.kind in query_names.CONTAINERS:
-            inside, size = _own(at, every, first, counts, inside=inside, size=size)
-        values = {
-            **text.values_of(symbol.start_line, symbol.end_line),
-            "body": _bm25(inside, size, comparison.bodies),
-            "name": like[at] * (_PART_NAME if is_part(at, every) else 1.0),
-            "owner": like[symbol.parent] if symbol.parent >= 0 else 0.0,
-            "named": float(is_named),
-            "within": float(within[at]),
-            "container": float(symbol.kind in query_names.CONTAINERS),
-            "value": float(symbol.kind in _VALUES),
-        }
-        shown = at if is_shown_alone(at, every, like[at], named.get(at, 0)) else owner_of(at, every)
+        values = text.values_of(symbol.start_line, symbol.end_line, inside)
+        if inside:
+            size = symbol.end_line - first[at] + 1
+            if symbol.kind in query_names.CONTAINERS:
+                inside, size = _own(at, every, first, counts, inside=inside, size=size)
+            values[_BODY] = _bm25(inside, size, comparison.bodies)
+        likeness = like[at]
+        if likeness:
+            values[_NAME] = likeness * (_PART_NAME if is_part(at, every) else 1.0)
+        if symbol.parent >= 0:
+            values[_OWNER] = like[symbol.parent]
+            values[_WITHIN] = float(within[at])
+        values[_NAMED] = float(is_named)
+        values[_CONTAINER] = float(symbol.kind in query_names.CONTAINERS)
+        values[_VALUE] = float(symbol.kind in _VALUES)
+        shown = at if is_shown_alone(at, every, likeness, grade) else owner_of(at, every)
         known = rows.get(shown)
         if known is not None:
             _take_over(known.values, values)
@@ -253,15 +261,16 @@ def _in_named(every: Sequence[Definition], named: Mapping[int, int]) -> list[boo
     return within
 
 
-def _take_over(values: dict[str, float], of_part: Mapping[str, float]) -> None:
+def _take_over(values: list[float], of_part: Sequence[float]) -> None:
     """Give a definition what a part of it has, which is not shown by itself."""
-    for name, value in of_part.items():
-        if name not in _OF_ITSELF:
-            values[name] = max(values[name], value)
+    own = [values[feature] for feature in _OF_ITSELF]
+    values[:] = map(max, values, of_part)
+    for feature, value in zip(_OF_ITSELF, own, strict=True):
+        values[feature] = value
 
 
 def _borders(
-    every: Sequence[Definition], first: Mapping[int, int], gaps: Sequence[tuple[int, int]]
+    every: Sequence[Definition], first: Sequence[int], gaps: Sequence[tuple[int, int]]
 ) -> list[int]:
     """The lines at which a definition, the comment above one or a gap begins, or has ended."""
     borders = [
@@ -277,20 +286,24 @@ def _top_level(
 ) -> Iterator[_Features]:
     """The lines between the definitions that hold terms."""
     for start, end in gaps:
-        body = _bm25(text.counts.inside(start, end), end - start + 1, terms)
+        inside = text.counts.inside(start, end)
+        body = _bm25(inside, end - start + 1, terms)
         if body > 0:
-            values = {**text.values_of(start, end), "body": body, "top": 1.0}
+            values = text.values_of(start, end, inside)
+            values[_BODY], values[_TOP] = body, 1.0
             yield _Features(text.scored, TOP_LEVEL, start, start, end, values)
 
 
-def _likeness(every: Sequence[Definition], question: Question) -> Sequence[float]:
-    return symbol_match.match(every, question).cosines
+def _likeness(scored: Judged, every: Sequence[Definition], question: Question) -> Sequence[float]:
+    """How like the query each name is, as told when the file was judged, if it was."""
+    known = scored.evidence.symbols
+    return known.cosines if known.best > 0 else symbol_match.match(every, question).cosines
 
 
 def _own(
     at: int,
     every: Sequence[Definition],
-    first: Mapping[int, int],
+    first: Sequence[int],
     counts: BodyTerms,
     *,
     inside: dict[int, int],
@@ -318,7 +331,7 @@ def _own(
 
 
 def _gaps(
-    every: Sequence[Definition], first: Mapping[int, int], last: int
+    every: Sequence[Definition], first: Sequence[int], last: int
 ) -> Iterator[tuple[int, int]]:
     """The runs of lines that stand in no definition."""
     at = 1

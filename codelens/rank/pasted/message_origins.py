@@ -43,6 +43,7 @@ _COMMON, _TERMS = 0.2, 8
 """Files are chosen by so many terms, and by those of fewer files than this share."""
 _TRANSLATED = (b".po", b".pot", b".xliff", b".xlf", b".arb", b".strings", b".resx", b".ftl")
 _TOP = 10.0
+_ROUNDING = 1e-9
 _ALL = 0.99
 
 Read = Callable[[FileRow], bytes | None]
@@ -100,7 +101,9 @@ def places(
         size += len(data)
         if size > _READ_BYTES and order:
             break
-        share, line = _literal_place(data, literal) if literal else best_place(data, words, least)
+        share, line = (
+            _literal_place(data, literal) if literal else best_place(data, words, least, enough)
+        )
         if share >= enough:
             key = (file.path_id in pushed, share < _SURE, -share, order)
             ranked_origins.append((key, Said(file, line, share, key[0])))
@@ -210,16 +213,20 @@ def _pushed_down(view: Snapshot, files: Sequence[FileRow], roles: frozenset[str]
     }
 
 
-def best_place(data: bytes, words: Sequence[_Word], least: int) -> tuple[float, int]:
+def best_place(
+    data: bytes, words: Sequence[_Word], least: int, enough: float = 0.0
+) -> tuple[float, int]:
     """The share of the words that stand in order near one line, and that line; 0 if none.
 
     Looked for around the rarest words that the text has. `least` of the words must stand beside
-    each other: else it is a text about the same thing.
+    each other: else it is a text about the same thing. A share below `enough` may be told as less
+    than it is.
     """
     text = data.lower()
     if not all(word.text.isascii() for word in words):
         text = data.decode("utf-8", "replace").lower().encode()
     total = sum(word.weight for word in words)
+    worth = [(word.text.encode(), word.weight) for word in words]
     best, line, tried = 0.0, 0, 0
     for at in sorted(range(len(words)), key=lambda at: (-words[at].weight, at)):
         wanted_word = words[at].text.encode()
@@ -228,14 +235,21 @@ def best_place(data: bytes, words: Sequence[_Word], least: int) -> tuple[float, 
         while place >= 0 and seen < _SEEN_PLACES:
             if last < 0 or place - last > len(wanted_word):
                 seen += 1
-                weight, run = _around(text, place, words, at)
-                if run >= least and weight / total > best:
-                    best, line = weight / total, text.count(b"\n", 0, place) + 1
+                low, high = max(place - _NEAR_BYTES, 0), place + len(wanted_word) + _NEAR_BYTES
+                if _most(text[low:high], worth) >= max(best, enough) * total - _ROUNDING:
+                    weight, run = _around(text, place, words, at)
+                    if run >= least and weight / total > best:
+                        best, line = weight / total, text.count(b"\n", 0, place) + 1
             last = place
             place = text.find(wanted_word, place + len(wanted_word))
         if tried == _ANCHORS or best > _SURE:
             break
     return best, line
+
+
+def _most(near: bytes, worth: Sequence[tuple[bytes, float]]) -> float:
+    """What the words that stand near in any order weigh: no less than those in order."""
+    return sum(weight for word, weight in worth if word in near)
 
 
 def _around(text: bytes, place: int, words: Sequence[_Word], at: int) -> tuple[float, int]:

@@ -62,7 +62,8 @@ def _definitions(
 ) -> tuple[int, list[Defined]]:
     typed = name.parts[-1]
     keys: dict[int, list[str]] = {}
-    for known in vocabulary.keys_with_letters(search_state.view.db, key):
+    known_keys = vocabulary.keys_with_letters if LETTERS in tiers else vocabulary.keys_holding
+    for known in known_keys(search_state.view.db, key):
         if known != key:
             keys.setdefault(_tier(key, known), []).append(known)
     for tier in tiers:

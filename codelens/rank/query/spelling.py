@@ -6,6 +6,8 @@ letters; a slip in the first letter is found only where it is a swap with the se
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from codelens.extract.tokenizer import terms_of_word
 from codelens.light_library import NamedTuple
 from codelens.rank.scoring import term_hits
@@ -116,10 +118,19 @@ def _has_form(lower: str, term: str, most: int) -> bool:
 
 def _may_be_near(left: str, right: str, most: int) -> bool:
     """A quick test: an edit spoils two neighbouring pieces at most, so one of these is whole."""
-    size = max(len(left) // (2 * most + 1), 1)
-    return any(
-        left[at : at + size] in right[max(at - most, 0) : at + size + most]
-        for at in range(0, len(left) - size + 1, size)
+    for piece, start, end in _pieces(left, most):  # noqa: SIM110 - a generator costs as much again
+        if piece in right[start:end]:
+            return True
+    return False
+
+
+@lru_cache(maxsize=16)
+def _pieces(word: str, most: int) -> tuple[tuple[str, int, int], ...]:
+    """Parts of a word side by side, and where in another each may stand."""
+    size = max(len(word) // (2 * most + 1), 1)
+    return tuple(
+        (word[at : at + size], max(at - most, 0), at + size + most)
+        for at in range(0, len(word) - size + 1, size)
     )
 
 

@@ -198,11 +198,8 @@ def _telling(
 def _inside(judge: Judged, number: int) -> list[Definition]:
     """The definitions that begin in a chunk."""
     chunk = judge.evidence.chunks[number]
-    return [
-        symbol
-        for symbol in judge.evidence.definitions
-        if chunk.start_line <= symbol.start_line <= chunk.end_line
-    ]
+    first, last = chunk.start_line, chunk.end_line
+    return [symbol for symbol in judge.evidence.definitions if first <= symbol.start_line <= last]
 
 
 def _likeness(judge: Judged) -> Callable[[Definition], float]:

@@ -6,11 +6,15 @@ in all names at once, as one text, leaves few to be split and stemmed (about 5 u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 MOST = 500
 """Names of one file that are compared: a header of registers may have thousands with one word."""
+_DENSE = 8
+"""Where a beginning stands in one line of so many, each line is looked at: a jump from one to the
+next costs as much as some such looks."""
 
 
 @lru_cache(maxsize=64)
@@ -46,10 +50,12 @@ def holding(names: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     text = "\n".join(names)
     if not starts or not text.isascii() or text.count("\n") != len(names) - 1:
         return range(len(names))  # names that can hold a term in other letters, or of two lines
-    masks = _counts_by_line(text, starts)
-    if len(masks) > MOST:
-        return sorted(sorted(masks, key=lambda at: (-masks[at], at))[:MOST])
-    return sorted(masks)
+    counts: Counter[int] = Counter()
+    for at in _lines_with(text, starts):
+        counts.update(at)
+    if len(counts) > MOST:
+        return sorted(sorted(counts, key=lambda at: (-counts[at], at))[:MOST])
+    return sorted(counts)
 
 
 def lines_holding(lines: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
@@ -57,26 +63,36 @@ def lines_holding(lines: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     if not starts:
         return range(len(lines))
     text = "\n".join(lines)
-    line_numbers = _counts_by_line(text, starts).keys()
+    line_numbers = set[int]().union(*_lines_with(text, starts))
     if not text.isascii():
         # An accent may stand inside of a beginning.
-        line_numbers = line_numbers | {at for at, line in enumerate(lines) if not line.isascii()}
+        line_numbers |= {at for at, line in enumerate(lines) if not line.isascii()}
     return sorted(line_numbers)
 
 
-def _counts_by_line(text: str, starts: Sequence[str]) -> dict[int, int]:
-    """Line -> how many of `starts` it holds."""
+def _lines_with(text: str, starts: Sequence[str]) -> Iterator[Sequence[int]]:
+    """For each of `starts` the lines that hold it, each once."""
     text = text.lower().replace("_", "")
-    masks: dict[int, int] = {}
-    find, count = text.find, text.count
+    lines = text.split("\n")
     for start in starts:
-        number = counted = 0
-        at = find(start)
-        while at >= 0:
-            number += count("\n", counted, at)
-            masks[number] = masks.get(number, 0) + 1
-            counted = find("\n", at)
-            if counted < 0:
-                break
-            at = find(start, counted)
-    return masks
+        times = text.count(start)
+        if times * _DENSE > len(lines):
+            yield [at for at, line in enumerate(lines) if start in line]
+        elif times:
+            yield _sparse(text, start)
+
+
+def _sparse(text: str, start: str) -> list[int]:
+    """The lines that hold `start`, where most do not."""
+    numbers: list[int] = []
+    find, count = text.find, text.count
+    number = counted = 0
+    at = find(start)
+    while at >= 0:
+        number += count("\n", counted, at)
+        numbers.append(number)
+        counted = find("\n", at)
+        if counted < 0:
+            break
+        at = find(start, counted)
+    return numbers

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import overload
 
 from codelens.light_library import NamedTuple
-from codelens.store.database.database import Database
+from codelens.store.database.database import Database, Row
 from codelens.store.facts.contents import ScoredChunk, batched
 
 CHUNK_WORDS, BODY_WORD = 8, 5
@@ -23,6 +24,10 @@ class Definition(NamedTuple):
     start_line: int
     end_line: int
     parent: int
+
+
+_MADE: Callable[[Row], Definition] = partial(tuple.__new__, Definition)  # type: ignore[reportUnknownMemberType]
+"""As `Definition._make`, which is a call in Python for each row."""
 
 
 class Definitions(Sequence[Definition]):
@@ -63,7 +68,7 @@ class Definitions(Sequence[Definition]):
     def _all(self) -> list[Definition]:
         if self._every is None:
             rows = self._db.rows(SELECT_DEFINITIONS, (self._content,))
-            self._every = [Definition._make(row) for row in rows]
+            self._every = list(map(_MADE, rows))
         return self._every
 
 
