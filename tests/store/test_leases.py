@@ -236,6 +236,24 @@ def test_the_heart_beats_while_nothing_is_written(
     assert db.rows("SELECT owner FROM index_locks") == [("",)]
 
 
+def test_a_transaction_longer_than_a_lease_does_not_lose_it(db: Database) -> None:
+    passed_s = 0.0
+
+    def clock() -> store_clock.Moment:
+        now = store_clock.machine()
+        return now._replace(up_s=now.up_s + passed_s, wall_s=now.wall_s + passed_s)
+
+    lease = writer_lease.acquire(db, 0, clock)
+    with db.write(lease):
+        passed_s = writer_lease.LEASE_S + 5
+        with db.another() as other, pytest.raises(IndexLocked):
+            writer_lease.acquire(other, 0, clock)
+    with pytest.raises(IndexLocked):
+        writer_lease.acquire(db, 0, clock)
+    with db.write(lease):
+        pass
+
+
 def beaten(db: Database, before: list) -> list:
     """The expiry, once it is another one."""
     while (now := db.rows("SELECT expires_up_s FROM index_locks")) == before:

@@ -171,6 +171,10 @@ class Database:
                 if lease is not None:
                     lease.check(self)
                 yield
+                if lease is not None:
+                    # While it was open no thread could beat the heart, and storing much of a kernel
+                    # on a busy machine takes longer than a lease lasts.
+                    lease.check(self)
                 self._connection.execute("COMMIT")
 
     def size_bytes(self) -> int:
