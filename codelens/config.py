@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from codelens.errors import SettingError
+from codelens.light_library.light_dataclasses import dataclass, field
 from codelens.paths import barred, default_home
 
 DEFAULT_BUDGET_MS = 500

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -78,11 +77,18 @@ def grammar(
         epilog="`codelens help COMMAND` shows the options of a command, with examples. Exit "
         "codes: 0 done or found, 1 nothing found, 2 error.",
         allow_abbrev=False,
+        formatter_class=shared_options.HelpFormatter,
     )
     parser.add_argument("-V", "--version", action="version", version=f"codelens {__version__}")
     shared_options.add_path(parser)
     commands = parser.add_subparsers(
-        metavar="COMMAND", required=True, dest="command", parser_class=_Parser, title="commands"
+        metavar="COMMAND",
+        required=True,
+        dest="command",
+        parser_class=_Parser,
+        title="commands",
+        # Else argparse makes it of a usage, which it sets for that.
+        prog="codelens",
     )
     for name in names:
         import_module(f"codelens.cli.commands.{name}_command").add(commands)
@@ -118,6 +124,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _no_command(problem: str, commands: Iterable[str]) -> UsageError:
     word = problem.removeprefix(_NO_COMMAND).partition(" (choose from")[0].strip("'\"")
+    import difflib
+
     near = difflib.get_close_matches(word, commands, 2, 0.7)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     return UsageError(f"unknown command {word[:50]!r}; {hint}`codelens --help` lists them")
@@ -125,6 +133,8 @@ def _no_command(problem: str, commands: Iterable[str]) -> UsageError:
 
 def _no_choice(match: re.Match[str], message: str) -> str:
     """A value that an option does not have, with the one that may have been meant."""
+    import difflib
+
     near = difflib.get_close_matches(match["value"], re.findall(r"[\w-]+", match["choices"]), 1)
     head, _, tail = message.rpartition("; ")
     return f"{head}; did you mean {near[0]}? {tail}" if near else message
@@ -138,6 +148,8 @@ def _not_taken(problem: str, arguments: Sequence[str], parser: argparse.Argument
         dashed = [option for option in dashed if option in problem.split()]
     if not dashed or "--" in arguments:
         return message
+    import difflib
+
     near = difflib.get_close_matches(dashed[0], _OPTION.findall(parser.format_usage()), 1)
     if near == dashed[:1] and problem.startswith(_UNKNOWN):
         return f"{near[0]} must stand behind the command: `{parser.prog} ... {near[0]}`"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 import time
+from functools import cache
 from typing import TYPE_CHECKING, TypedDict
 
 from codelens.cli.command_examples import examples_of
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 HTTP_PORT = 3100
 """Where `codelens serve --http` listens."""
 _LARGEST_PORT = 65535
+_USUAL_COLUMNS = 80
 
 
 def port(text: str) -> int:
@@ -35,10 +39,29 @@ def port(text: str) -> int:
 class HelpFormatter(argparse.HelpFormatter):
     """Wraps a description, and keeps the lines of examples as they are."""
 
+    def __init__(self, prog: str) -> None:
+        # argparse makes one for each option that is added, and asks `shutil` for the width.
+        super().__init__(prog, width=_columns() - 2)
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if text.startswith("examples:"):
             return text
         return super()._fill_text(text, width, indent)
+
+
+@cache
+def _columns() -> int:
+    """The width of the terminal, as `shutil.get_terminal_size` has it."""
+    try:
+        named = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        named = 0
+    if named > 0:
+        return named
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or _USUAL_COLUMNS  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        return _USUAL_COLUMNS
 
 
 class _Help(TypedDict):

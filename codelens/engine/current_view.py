@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from codelens.config import Settings
@@ -16,6 +15,7 @@ from codelens.extract.file_kinds import decode
 from codelens.index.ref_view import refresh_ref
 from codelens.index.text_sources import DiskSource, Unavailable, Work
 from codelens.index.view_refresh import Refreshed, refresh
+from codelens.light_library.light_dataclasses import dataclass, replace
 from codelens.paths import printed
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_tree import CommitFolders

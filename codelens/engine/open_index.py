@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Generator
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from codelens.config import Settings
 from codelens.engine.fair_turns import FairTurns
 from codelens.errors import IndexCorrupt, SettingError, StoreError
+from codelens.light_library.lazy_logger import logger_of
 from codelens.paths import index_file
 from codelens.scope.repository import Scope
 from codelens.store.database import index_removal, writer_lease
@@ -28,7 +28,7 @@ from codelens.store.views.views import FileRow, ViewRow
 if TYPE_CHECKING:
     from codelens.scan.watched_tree import WatchedTree
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 _TRY_AGAIN_S = 60.0
 _MOST_WATCHED = 4

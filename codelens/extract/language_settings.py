@@ -8,13 +8,13 @@ settings are read at the first question, so that importing this module costs nex
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from codelens.errors import SettingError
 from codelens.light_library import NamedTuple
+from codelens.light_library.light_dataclasses import dataclass
 from codelens.types import SymbolKind
 
 TEXT = "text"
@@ -278,6 +278,7 @@ _CHOICES = {
 
 def _load(path: Path) -> LanguageInfo:
     import tomllib
+    from dataclasses import fields
 
     values = cast("dict[str, object]", tomllib.loads(path.read_text(encoding="utf-8")))
     unknown = values.keys() - {field.name for field in fields(LanguageInfo)} - {"name"}

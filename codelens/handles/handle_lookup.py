@@ -7,7 +7,6 @@ with the nearest candidates.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterable, Sequence
 
@@ -312,6 +311,8 @@ class Finder:
         by_name: dict[str, int] = {}
         for at, symbol in enumerate(symbols):
             by_name.setdefault(symbol.qualified, at)
+        import difflib
+
         names = difflib.get_close_matches(handle.symbol, by_name, 3, 0.6)
         last = handle.symbol.rpartition(".")[2]
         names += [name for name in by_name if _ends(name, last) and name not in names]
@@ -325,6 +326,8 @@ class Finder:
         key = key_of(name.rpartition(".")[2])
         if len(key) < 2 or not _is_text(key):
             return []
+        import difflib
+
         known = symbol_keys(self._snapshot.db, key[:2], key[:2] + "\U0010ffff", _KEYS_COMPARED)
         near = [
             handle_of(self._snapshot, file, at, self._ref)
@@ -342,6 +345,8 @@ class Finder:
         paths = self._snapshot.by_path
         same = sorted(path for path in paths if os.path.basename(path) == name)
         if not same:
+            import difflib
+
             text = rel_path.decode("utf-8", "replace")
             by_text = {
                 path.decode("utf-8", "replace"): path

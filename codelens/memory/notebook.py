@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -266,6 +265,8 @@ class Notebook:
 
 def _near(name: str, file: ContextsFile) -> list[str]:
     known = [context.name for context in context_rows.every(file.db)]
+    import difflib
+
     return difflib.get_close_matches(name, known, _NEAR_SHOWN, 0.5)
 
 

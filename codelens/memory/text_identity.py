@@ -6,13 +6,13 @@ a function that became a method, has the same text.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 
 from codelens.errors import HandleNotFound, OutsideWorktree, ReadError
 from codelens.handles.handle_lookup import Place
 from codelens.handles.handle_reading import Reader
+from codelens.light_library.digests import blake2b
 from codelens.store.views.views import FileRow
 from codelens.types import Symbol
 
@@ -35,7 +35,7 @@ def shape_of(lines: Sequence[str], name: str) -> bytes:
 
 
 def _hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 class Texts:
@@ -65,7 +65,7 @@ class Texts:
             data = self._reader.data(file).replace(b"\r\n", b"\n")
         except (ReadError, HandleNotFound, OutsideWorktree):
             return None
-        return hashlib.blake2b(data, digest_size=16).digest()
+        return blake2b(data, digest_size=16).digest()
 
     def symbols(self, file: FileRow) -> Sequence[Symbol]:
         """Its definitions."""

@@ -7,10 +7,10 @@ forgotten: edges of an older version would stay in the indexes of users.
 RESOLVER_VERSION = 21
 """Kept edges count for the version that made them alone, and give way only to newer ones."""
 
-RULES_DIGEST = "ef88c26b1af6e371"
+RULES_DIGEST = "6b56808e8480f48c"
 """Digest of all other files of this package; `tests/resolve/test_version.py` says the new one."""
 
-PACKING_DIGEST = "e61680edeb51d3d2"
+PACKING_DIGEST = "6afa78d4631be909"
 """Digest of `store/facts/resolution_facts.py`: facts that are packed, or whose surface is told,
 otherwise than those in the indexes of users need a new CORE_VERSION of
 `codelens.extract.extractor_version`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat as stat_module
 
@@ -39,6 +38,9 @@ def hash_of(data: bytes) -> ContentHash:
 
 def blob_oid(data: bytes) -> bytes:
     """The object id git would give a blob of these bytes (SHA-1 over `blob SIZE NUL BYTES`)."""
+    # For a few files of a worktree: `hashlib` loads OpenSSL.
+    import hashlib
+
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)
     return digest.digest()

@@ -7,8 +7,6 @@ nested in another checkout answers for itself. Home, `/` and hosts' own folders 
 from __future__ import annotations
 
 import os
-import shlex
-import tempfile
 from pathlib import Path
 from typing import Literal
 
@@ -158,6 +156,8 @@ def _follow_gitfile(dot_git: str) -> str:
 
 
 def _remedy_of_gone(dot_git: str, git_dir: str) -> str:
+    import shlex
+
     root = os.path.dirname(dot_git)
     if os.path.basename(os.path.dirname(git_dir)) == "worktrees":
         repair = f"git worktree repair {shlex.quote(root)}"
@@ -178,6 +178,8 @@ def refused(folder: str, *, repository: bool) -> str:
         return "a folder above a home folder"
     if repository:
         return ""
+    import tempfile
+
     if folder == os.path.realpath(tempfile.gettempdir()):
         return "the folder for temporary files"
     if os.path.dirname(folder) == os.path.dirname(os.path.dirname(folder)):

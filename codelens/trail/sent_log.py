@@ -14,11 +14,11 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2b, sha256
 from typing import cast
 
 from codelens import file_owner, filelock
 from codelens.light_library import NamedTuple
+from codelens.light_library.digests import blake2b, sha256
 from codelens.trail.log_tail import tail_lines
 
 REMEMBERED_BYTES = 180_000

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from codelens.answers.tied_notes import TiedNote
+from codelens.engine.contexts.shown_places import FoundNotes, ShownPlace
 from codelens.engine.current_view import CurrentView, OpenRepository
 from codelens.errors import BadHandle, OutsideWorktree, StoreError
 from codelens.handles.handle_grammar import parse_handle
@@ -24,34 +25,11 @@ from codelens.store.database.database_opening import has_content
 from codelens.store.saved.context_rows import Context, Item
 from codelens.store.saved.contexts_verification import Owner
 
-_MOST_BESIDE = 12
-"""Notes that an answer names which is about code."""
 _MOST_JUDGED = 200
 """Items; each may have its file read and parsed."""
 _HANDLES_SHOWN = 3
 _WHOLE_FILE = 0.3
 """Nearness of a note on a whole file, of a place in it."""
-
-
-class ShownPlace(NamedTuple):
-    """A place that an answer shows."""
-
-    path: str
-    """Printed."""
-    start_line: int
-    end_line: int
-    nearness: float = 1.0
-    """1 for what was looked for, less for what stands beside it."""
-
-
-class FoundNotes(NamedTuple):
-    """What is to be said of saved notes beside an answer."""
-
-    notes: tuple[TiedNote, ...] = ()
-    """Those whose code is the same first; of either kind the best first."""
-    gone: int = 0
-    """Notes on code of these files that is there no more."""
-    warnings: tuple[str, ...] = ()
 
 
 class _Tie(NamedTuple):
@@ -181,21 +159,6 @@ class NotesHere:
                 ):
                     names.add(symbol.name)
         return names
-
-
-def notes_beside(
-    view: CurrentView, places: Sequence[ShownPlace], question: str, now_s: float
-) -> FoundNotes:
-    """The notes on what an answer shows, by their names alone.
-
-    Args:
-        view: the view that the answer stands on.
-        places: what it shows.
-        question: what was asked, in words; empty where it was handles.
-        now_s: seconds since 1970.
-    """
-    here = NotesHere(view, question, now_s, seeks_lost=False).on(places)
-    return here._replace(notes=here.notes[:_MOST_BESIDE])
 
 
 def _nearness(tie: _Tie, places: Sequence[ShownPlace]) -> float:

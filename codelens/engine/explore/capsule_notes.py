@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from codelens.answers.tied_notes import TiedNote
 from codelens.capsule.packing import Shown
 from codelens.capsule.shown_lines import runs
-from codelens.engine.contexts.notes_here import FoundNotes, ShownPlace
+from codelens.engine.contexts.shown_places import FoundNotes, ShownPlace
 from codelens.paths import printed
 from codelens.render import explore_text
 

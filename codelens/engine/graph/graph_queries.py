@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
 from codelens.answers.reading_answers import EdgeLine, SourceAnswer
-from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
+from codelens.engine.contexts.notes_beside import notes_beside
+from codelens.engine.contexts.shown_places import ShownPlace
 from codelens.engine.current_view import CurrentView, OpenRepository, current_view
 from codelens.engine.graph.graph_walk import walked_view
 from codelens.engine.index_pool import IndexPool

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codelens.answers.search_answers import SearchAnswer
-from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
+from codelens.engine.contexts.notes_beside import notes_beside
+from codelens.engine.contexts.shown_places import ShownPlace
 from codelens.engine.current_view import CurrentView, current_view
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_to_read
@@ -17,6 +17,7 @@ from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import InvalidArgument, QueryError
 from codelens.handles.handle_grammar import parse_handle
+from codelens.light_library.light_dataclasses import replace
 from codelens.paths import VECTORS_FOLDER
 from codelens.rank.search_request import Outcome, Request
 from codelens.types import Receipt

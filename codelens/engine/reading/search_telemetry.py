@@ -10,9 +10,9 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from codelens.light_library.light_dataclasses import dataclass
 from codelens.rank.query.search_filters import Filters
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def search_told(settings: Settings, figures: SearchFigures) -> Generator[SearchF
 def _write(figures: SearchFigures) -> None:
     # Who asks for nothing waits for no import.
     import json
+    from dataclasses import asdict
 
     if sys.stderr is None:
         return

@@ -9,13 +9,13 @@ as git itself does not. Object ids are raw bytes.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 from codelens.errors import ReadError
 from codelens.light_library import NamedTuple
+from codelens.light_library.digests import blake2b
 from codelens.scope.git_index.git_index_format import (
     FIXED,
     SKIP_WORKTREE,
@@ -126,7 +126,7 @@ def _tracked_set(paths: list[bytes], gitlinks: list[int], blobs: dict[bytes, byt
         for at in gitlinks
     }
     replaced = [path for path, follows in file_follows.items() if follows]
-    digest = hashlib.blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     in_order = tuple(dict.fromkeys(paths))
     digest.update(b"\0".join(in_order))
     digest.update(b"\0\0" + b"\0".join(links) + b"\0\0" + b"\0".join(replaced))

@@ -9,12 +9,12 @@ setting `ignore`, then the file `ignore` in the home folder.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from codelens.light_library import NamedTuple
+from codelens.light_library.digests import blake2b
 from codelens.scope.ignore.ignore_pattern import matcher, parse
 from codelens.scope.ignore.ignore_rules import Rules, read_outside
 
@@ -86,7 +86,7 @@ def _digest(sources: Sequence[Source], *, fold: bool) -> str:
     if not sources:
         return ""
     every = repr((fold, [source.data for source in sources])).encode()
-    return hashlib.blake2b(every, digest_size=16).hexdigest()
+    return blake2b(every, digest_size=16).hexdigest()
 
 
 def _invalid(source: Source) -> list[str]:

@@ -12,7 +12,6 @@ noted under the lock that renaming takes.
 
 from __future__ import annotations
 
-import logging
 import math
 import os
 import urllib.parse
@@ -25,10 +24,11 @@ import apsw
 
 from codelens.errors import IndexCorrupt
 from codelens.light_library import NamedTuple
+from codelens.light_library.lazy_logger import logger_of
 from codelens.small_files import NO_WAIT, is_special, open_regular
 from codelens.store.database import database_recovery
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 LOG_PAGES = 1000
 """So many pages of log make a checkpoint due, as SQLite has it by itself."""

@@ -11,9 +11,7 @@ that is set takes no lease away; else (another host, another boot) by the wall c
 
 from __future__ import annotations
 
-import logging
 import os
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -24,12 +22,13 @@ from typing import TYPE_CHECKING
 from codelens.cancellation import check_cancelled
 from codelens.errors import IndexLocked, LeaseLost, StoreError
 from codelens.light_library import NamedTuple
+from codelens.light_library.lazy_logger import logger_of
 from codelens.store.database.store_clock import Clock, Moment, machine
 
 if TYPE_CHECKING:
     from codelens.store.database.database import Database
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 LEASE_S = 30.0
 _BEAT_S = LEASE_S / 3
@@ -215,7 +214,13 @@ def host_name() -> str:
         namespace = os.readlink("/proc/self/ns/pid")
     except OSError:
         namespace = ""
-    return f"{socket.gethostname()}/{namespace}"
+    if hasattr(os, "uname"):
+        name = os.uname().nodename
+    else:
+        import socket
+
+        name = socket.gethostname()
+    return f"{name}/{namespace}"
 
 
 def process_start(pid: int) -> str:

@@ -7,13 +7,13 @@ a byte that rotted is seen and never answered with. Times are seconds since 1970
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from codelens.errors import IndexCorrupt
 from codelens.light_library import NamedTuple
+from codelens.light_library.digests import blake2b
 from codelens.store.database.database import Database, Row
 
 COMMON_DIR, ROOTS, WAITING, ADOPTED = "common_dir", "roots", "waiting", "adopted"
@@ -104,7 +104,7 @@ class Terms(NamedTuple):
 def digest(context: Context) -> bytes:
     """16 bytes that change with any part of a context."""
     parts = json.dumps(context, default=bytes.hex, ensure_ascii=True)
-    return hashlib.blake2b(parts.encode(), digest_size=16).digest()
+    return blake2b(parts.encode(), digest_size=16).digest()
 
 
 def every(db: Database) -> list[Context]:

@@ -7,7 +7,6 @@ without harm: a damaged `usage.db` goes aside and is begun anew.
 
 from __future__ import annotations
 
-import logging
 import os
 import stat
 import time
@@ -17,13 +16,14 @@ from pathlib import Path
 
 from codelens.errors import HomeNotWritable, IndexCorrupt
 from codelens.light_library import NamedTuple
+from codelens.light_library.lazy_logger import logger_of
 from codelens.paths import barred, usage_file
 from codelens.small_files import open_regular
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_database
 from codelens.store.database.database_recovery import identity_of, set_aside
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 _LOG = "usage.log"
 _FIELDS = 8
