@@ -100,7 +100,10 @@ class OpenIndex:
         last = self._snapshot
         same = last is not None and (last.row.id, last.row.generation) == (view.id, view.generation)
         if last is None or not same or last.files is not files:
-            last = self._snapshot = Snapshot(self.db, view, files)
+            db = self.db
+            follows = last is not None and last.row.id == view.id
+            last = last.after(db, view, files) if last and follows else Snapshot(db, view, files)
+            self._snapshot = last
         return last
 
     def watched(self, scope: Scope) -> WatchedTree | None:

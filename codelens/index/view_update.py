@@ -7,7 +7,6 @@ whole or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 from codelens.config import Settings
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
@@ -145,7 +144,7 @@ class _Update:
             grown=self._grow if growing else None,
         ).run(works)
         self._extracted += done.extracted
-        shown = {file.path for file in self._known.files}
+        shown = self._known.rows_of({work.path for work in done.left})
         changes = [
             *done.changes,
             *(_pending(work) for work in done.left if work.path not in shown),
@@ -201,13 +200,12 @@ class _Update:
     def _text_changes(self, changes: list[Change], gone: list[bytes]) -> bool:
         if gone:
             return True
+        before = self._known.rows_of({change.path for change in changes})
         return any(
-            self._before.get(change.path) != (change.content, change.state) for change in changes
+            (row := before.get(change.path)) is None
+            or (row.content, row.state) != (change.content, change.state)
+            for change in changes
         )
-
-    @cached_property
-    def _before(self) -> dict[bytes, tuple[int | None, int]]:
-        return {file.path: (file.content, file.state) for file in self._known.files}
 
     def _result(self, left: list[bytes], complete: bool) -> Refreshed:
         known = load(self._db, self._scope)

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from itertools import repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from codelens.config import Settings
@@ -30,6 +31,7 @@ from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
 from codelens.store.facts.raw_hashes import hashes
 from codelens.store.views import views
+from codelens.store.views.list_changes import places_with
 from codelens.store.views.views import CURRENT, PENDING, FileRow, ViewRow
 
 if TYPE_CHECKING:
@@ -44,6 +46,13 @@ class Known(NamedTuple):
     view: ViewRow | None
     files: list[FileRow]
     folders: dict[bytes, bytes]
+
+    def rows_of(self, paths: Set[bytes]) -> dict[bytes, FileRow]:
+        """The rows of some paths, of those that the view has."""
+        if not paths:
+            return {}
+        places = places_with(map(itemgetter(0), self.files), paths)
+        return {self.files[at].path: self.files[at] for at in places}
 
     def holds_what(self, other: Known) -> bool:
         """Whether a comparison with `other` still stands."""

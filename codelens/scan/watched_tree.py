@@ -15,6 +15,8 @@ import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
+from itertools import compress, count
+from operator import is_not
 from typing import Protocol
 
 from codelens.scan.folder_watch import FolderWatch
@@ -155,15 +157,29 @@ class WatchedTree:
         """Learn what the view says now; whatever it says anew is open."""
         if self._seen_files is files and self._seen_folders is folders:
             return
-        now = {file.path: file.signature for file in files}
-        self._open_files |= {
-            path: None for path, known in now.items() if self._files.get(path) != known
-        }
+        self._take_files(files)
         self._open_folders |= {
             path: None for path, known in folders.items() if self._folders.get(path) != known
         }
-        self._files, self._folders = now, dict(folders)
+        self._folders = dict(folders)
         self._seen_files, self._seen_folders = files, folders
+
+    def _take_files(self, files: Sequence[KnownFile]) -> None:
+        before = self._seen_files or ()
+        if len(files) < len(before):
+            signatures, self._files = self._files, {}
+            places = list(range(len(files)))
+        else:
+            # After an edit nearly all records are those of before, which is told in C.
+            differing = compress(count(), map(is_not, before, files))
+            places = [*differing, *range(len(before), len(files))]
+            known = [before[at].path for at in places if at < len(before)]
+            signatures = {path: self._files.pop(path) for path in known}
+        for at in places:
+            path, signature = files[at].path, files[at].signature
+            self._files[path] = signature
+            if signatures.get(path) != signature:
+                self._open_files[path] = None
 
     def _sweep(self) -> tuple[list[bytes], list[bytes]]:
         """Folders and files that were as they should be, to be looked at all the same."""

@@ -14,6 +14,8 @@ from codelens.scope.repository import Scope
 from codelens.store.database.database import Database
 from codelens.store.database.index_opening import open_index
 from codelens.store.views import views
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.view_counts import COUNTS
 from codelens.store.views.views import CURRENT, PENDING, Change, PathFacts, ViewState
 
 STATE = ViewState("", "", "", "{}", "{}", 0, False)
@@ -29,10 +31,21 @@ class Place:
 SCOPE: Scope = Place()  # type: ignore[assignment]
 
 
+TEXT = """
+INSERT INTO contents (id, hash, language, version, tier, size_bytes, lines, outcome, generated,
+    chunk_count, body_terms, name_terms, doc_terms, chunks, refs, imports)
+VALUES (?, ?, 'text', 1, 1, 0, 0, 'text', 0, ?, ?, ?, ?, x'', x'', x'')
+"""
+
+
 def apply(
-    db: Database, put: dict[bytes, int], drop: frozenset[bytes] | set[bytes] = frozenset()
+    db: Database,
+    put: dict[bytes, int],
+    drop: frozenset[bytes] | set[bytes] = frozenset(),
+    *,
+    by_content: bool = False,
 ) -> None:
-    """Change the view, as an update does."""
+    """Change the view, as an update does; the numbers put are states, or contents (0: none)."""
     view = views.create_view(
         db, None, Place.key, "worktree", worktree="/x", branch="main", head="", index_id=""
     )
@@ -41,7 +54,12 @@ def apply(
         ids = views.find_paths(db, paths)
         ids |= views.add_paths(db, [PathFacts(p, "m", "src", "") for p in sorted(paths - set(ids))])
         views.apply(
-            db, view.id, changes=[Change(p, None, state, b"s") for p, state in put.items()],
+            db, view.id,
+            changes=[
+                Change(p, number or None, CURRENT, b"s") if by_content
+                else Change(p, None, number, b"s")
+                for p, number in put.items()
+            ],
             drop=sorted(drop), put_folders={}, drop_folders=(), state=STATE, path_ids=ids,
             text_changed=True,
         )  # fmt: skip
@@ -126,3 +144,69 @@ def test_rows_are_those_that_a_first_reader_finds(
             if looks:
                 assert rows(reader) == afresh(path)
         assert rows(reader) == afresh(path)
+
+
+Texts = st.lists(
+    st.tuples(
+        st.dictionaries(st.sampled_from(NAMES), st.integers(0, 3), max_size=4),
+        st.sets(st.sampled_from(NAMES), max_size=2),
+    ),
+    max_size=8,
+)
+
+
+@given(texts=Texts)
+@settings(deadline=None, max_examples=60)
+def test_the_statistics_of_a_view_are_sums_over_its_files(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[dict[bytes, int], set[bytes]]]
+) -> None:
+    path = tmp_path_factory.mktemp("sums") / "index-0123456789abcdef.db"
+    with closing(open_index(path)) as db:
+        with db.write(None):
+            for number in range(1, 4):
+                db.execute(
+                    TEXT, (number, bytes([number]) * 32, *[number * 10**at for at in range(4)])
+                )
+        for put, drop in texts:
+            apply(db, put, drop - set(put), by_content=True)
+            view = views.find_view(db, Place.key)
+            assert view is not None
+            sums = view.files, view.chunk_count, view.body_terms, view.name_terms, view.doc_terms
+            assert db.row(COUNTS, (view.id,)) == sums
+
+
+Edits = st.lists(
+    st.lists(st.tuples(st.integers(0, 31), st.integers(0, 12)), min_size=1, max_size=3), max_size=6
+)
+
+
+@given(edits=Edits)
+@settings(deadline=None, max_examples=100)
+def test_a_snapshot_after_some_edits_is_that_of_its_files(
+    path_of_all: Path, edits: list[list[tuple[int, int]]]
+) -> None:
+    files = [file_row(number, number % 12) for number in range(30)]
+    with closing(open_index(path_of_all)) as db:
+        view = views.nothing_yet("x", "worktree", "/x", "main", head="", index_id="")
+        later = Snapshot(db, view, files)
+        for edit in edits:
+            assert later.by_path and later.by_path_id and later.by_content
+            files = list(files)
+            for number, content in edit:
+                # Behind the end stand new files.
+                at = min(number, len(files))
+                files[at : at + 1] = [file_row(at, content)]
+            later, afresh = later.after(db, view, files), Snapshot(db, view, files)
+            assert "by_content" in vars(later), "it is not worked out anew"
+            assert later.by_path == afresh.by_path and later.by_path_id == afresh.by_path_id
+            assert later.by_content == afresh.by_content
+
+
+def file_row(number: int, content: int) -> views.FileRow:
+    """A file; of content 0 none is known."""
+    return views.FileRow(b"src/f%d.py" % number, number, content or None, CURRENT, b"s")
+
+
+@pytest.fixture(scope="module")
+def path_of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("snapshots") / "index-0123456789abcdef.db"

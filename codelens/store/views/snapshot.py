@@ -8,13 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
+from operator import itemgetter
 
+from codelens.light_library import TYPE_CHECKING
 from codelens.store.database.database import Database
 from codelens.store.facts import contents
 from codelens.store.facts.contents import Content, ScoredChunk
 from codelens.store.views import views
+from codelens.store.views.list_changes import changed_places, places_with
 from codelens.store.views.views import FileRow, PathFacts, ViewRow
 from codelens.types import Symbol
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    K = TypeVar("K")
+    V = TypeVar("V")
+
+_CONTENT = itemgetter(FileRow._fields.index("content"))
+_FEW_OF = 8
+"""Where more than one in so many files is another, all is worked out anew."""
 
 
 class Snapshot:
@@ -37,6 +50,33 @@ class Snapshot:
         self.unread = unread
         """Files that may hold what is asked and are not in it: while there are any, nothing that
         was not found may be said not to be there."""
+
+    def after(self, db: Database, row: ViewRow, files: list[FileRow]) -> Snapshot:
+        """A later state of the same view, with what was worked out of this one.
+
+        After an edit it costs a copy of each table in place of a loop over all files.
+        """
+        later = Snapshot(db, row, files)
+        places = changed_places(self.files, files)
+        if places is None or len(places) > len(files) // _FEW_OF:
+            return later
+        gone = [self.files[at] for at in places if at < len(self.files)]
+        new = [files[at] for at in places]
+        known = self.__dict__
+        if "by_path" in known:
+            by_path = dict(self.by_path)
+            _move(by_path, [file.path for file in gone], {file.path: file for file in new})
+            later.__dict__["by_path"] = by_path
+        if "by_path_id" in known:
+            by_id = dict(self.by_path_id)
+            _move(by_id, [file.path_id for file in gone], {file.path_id: file for file in new})
+            later.__dict__["by_path_id"] = by_id
+        if "by_content" in known:
+            touched = {file.content for file in (*gone, *new) if file.content is not None}
+            by_content = dict(self.by_content)
+            _move(by_content, touched, _by_content(files, touched))
+            later.__dict__["by_content"] = by_content
+        return later
 
     @cached_property
     def by_content(self) -> Mapping[int, list[FileRow]]:
@@ -106,3 +146,19 @@ class Snapshot:
         """Path terms that start with `prefix`, each with a file of this view that has it."""
         pairs = views.paths_with_prefix(self.db, prefix)
         return [(term, self.by_path_id[count]) for term, count in pairs if count in self.by_path_id]
+
+
+def _move(table: dict[K, V], gone: Iterable[K], new: Mapping[K, V]) -> None:
+    for key in gone:
+        table.pop(key, None)
+    table.update(new)
+
+
+def _by_content(files: Sequence[FileRow], touched: Container[int]) -> dict[int, list[FileRow]]:
+    """The files that have some contents, in their order."""
+    having: dict[int, list[FileRow]] = {}
+    for at in places_with(map(_CONTENT, files), touched):
+        content = files[at].content
+        if content is not None:
+            having.setdefault(content, []).append(files[at])
+    return having

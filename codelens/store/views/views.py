@@ -1,14 +1,15 @@
 """Views by branch: for each worktree and branch, or commit, which path has which content.
 
 A view changes in one transaction, so a reader sees the state before or after and never between.
-Its statistics (what ranking may use of the whole) are sums over its own files, counted anew in
-the transaction that changes them.
+Its statistics (what ranking may use of the whole) are sums over its own files, brought up to date
+in the transaction that changes them.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 
 from codelens.light_library import NamedTuple
 from codelens.store.database.database import BUSY_S, QUESTION_S, Database
@@ -16,6 +17,8 @@ from codelens.store.database.store_clock import Clock, machine
 from codelens.store.database.writer_lease import Lease
 from codelens.store.facts.contents import batched
 from codelens.store.views import index_metadata
+from codelens.store.views.list_changes import places_with
+from codelens.store.views.view_counts import file_counts, recount
 
 CURRENT, PENDING, UNREADABLE, OVERSIZED = 0, 1, 2, 3
 
@@ -60,6 +63,9 @@ class FileRow(NamedTuple):
     content: int | None
     state: int
     signature: bytes
+
+
+_PATH_ID = itemgetter(FileRow._fields.index("path_id"))
 
 
 class PathFacts(NamedTuple):
@@ -140,15 +146,6 @@ _DROP_FOLDER = "DELETE FROM view_folders WHERE view = ? AND path = ?"
 _SET_STATE = """
 UPDATE views SET head = ?, index_id = ?, membership = ?, sources = ?, notes = ?, extractor = ?,
     complete = ?, vectors = MIN(vectors, ?), accessed_s = ?, used_s = ?, changes = changes + 1
-WHERE id = ?
-"""
-# A change of text or paths: readers' caches are keyed by the generation.
-_COUNT = """
-UPDATE views SET generation = generation + 1, changes = changes + 1,
-    (files, chunk_count, body_terms, name_terms, doc_terms) = (
-        SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0),
-            COALESCE(SUM(c.name_terms), 0), COALESCE(SUM(c.doc_terms), 0)
-        FROM view_files f LEFT JOIN contents c ON c.id = f.content WHERE f.view = views.id)
 WHERE id = ?
 """
 _PATHS = "SELECT path, id FROM paths WHERE path IN ({marks})"
@@ -260,7 +257,9 @@ def files_since(
     """
     rows = db.rows(_CHANGED_FILES, (view.id, before.changes))
     changed = {row[1]: FileRow._make(row) for row in rows}
-    now = [changed.pop(file.path_id, file) for file in files]
+    now = files.copy()
+    for at in places_with(map(_PATH_ID, files), changed):
+        now[at] = changed.pop(files[at].path_id)
     now += changed.values()
     # Of files that went there is no row to tell; all that remain are counted in the view's own.
     return now if len(now) == view.files else files_of(db, view.id)
@@ -286,25 +285,22 @@ def apply(
     """Change a view; in the caller's transaction.
 
     `path_ids` has the id of every path named in `changes` and `drop`. `text_changed` says
-    whether anything but signatures changes: then the statistics are counted anew.
+    whether anything but signatures changes: then the statistics change too.
     """
+    gone = [path_ids[path] for path in drop]
+    touched = [*gone, *(path_ids[change.path] for change in changes)] if text_changed else []
+    before = file_counts(db, view, touched)
     _put(db, view, changes, path_ids)
-    db.execute_many(_DROP_FILE, [(view, path_ids[path]) for path in drop])
+    db.execute_many(_DROP_FILE, [(view, path_id) for path_id in gone])
     db.execute_many(_PUT_FOLDER, [(view, *item) for item in put_folders.items()])
     db.execute_many(_DROP_FOLDER, [(view, path) for path in drop_folders])
     db.execute(
         _SET_STATE,
-        (
-            *state[:6],
-            int(state.complete),
-            state.vectors,
-            int(time.time()),
-            index_metadata.tick(db),
-            view,
-        ),
-    )
+        (*state[:6], int(state.complete), state.vectors, int(time.time()),
+         index_metadata.tick(db), view),
+    )  # fmt: skip
     if text_changed:
-        db.execute(_COUNT, (view,))
+        recount(db, view, touched, before)
 
 
 def _put(db: Database, view: int, changes: Sequence[Change], path_ids: Mapping[bytes, int]) -> None:
@@ -324,8 +320,10 @@ def put_files(
 
     What else is known of the view does not change: the next look compares it all the same.
     """
+    touched = [path_ids[change.path] for change in changes]
+    before = file_counts(db, view, touched)
     _put(db, view, changes, path_ids)
-    db.execute(_COUNT, (view,))
+    recount(db, view, touched, before)
 
 
 def find_paths(db: Database, searched: Iterable[bytes]) -> dict[bytes, int]:
