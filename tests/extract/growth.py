@@ -40,6 +40,7 @@ ROWS = (
     *("<script>a</script>\n", "<style>a{}</style>\n", "<script>\0</script>\n", "{a}\0", "<b>\0"),
     *("```py\na\n```\n", "```js\nf(\n```\n", "`a`", "[a](b)", "{@html a}", "{a}", "{{a}}\n"),
     *("def a\n", "class A:\n", "function a(){", "fn a() {", "int a(){", "A: {\n", "- a: [\n"),
+    *("int f( { @ }\n", "FOO BAR baz(int x) QUX;\n", 'x = "; @ " @ ;\n'),
     *("\0", "a\0", " \0", "\0\n", "<\0", "{\0", '"\0', "\r", "\x0c", "é", "\u2028", "😀"),
 )
 

@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -30,6 +31,8 @@ _BOUNDARIES_FROM = 4_000
 """Bytes that are looked through for the end of a statement."""
 _AHEAD = 1_000
 """Bytes behind a statement that tell whether a name in it is a suspect."""
+_MOST_LOOKS = 100
+"""Each look for a node passes all that stand before it."""
 _MOST_SUSPECTS = 5_000
 _MOST_FAULTS = 20_000
 _ARGUMENTS = (
@@ -64,12 +67,13 @@ def repaired(text: bytes, root: Node, grammar: Grammar, spans: Sequence[Span]) -
     best = Repaired(text, root)
     faults = _faults(root)
     statements = _statements(text, root, faults)
-    suspects = [
+    every = (
         suspect
         for span in spans or [(0, len(text))]
         for suspect in _suspects(text, grammar, span, overlap([span], statements))
         if _count(faults, suspect.zone)
-    ][:_MOST_SUSPECTS]
+    )
+    suspects = list(islice(every, _MOST_SUSPECTS))
     if suspects:
         trial = _tried(text, suspects, grammar, spans)
         if trial is not None:
@@ -110,25 +114,31 @@ def _tried(
 
 
 def _statements(text: bytes, root: Node, faults: Sequence[Span]) -> list[Span]:
-    """Spans of the statements that faults begin in or reach into, joined, in order.
+    """Spans of the statements that faults begin in or reach into, near ones joined, in order.
 
     Other statements have no suspects: in a driver of Linux these are 2 % of the text.
     """
     spans: list[Span] = []
     for start, end in faults:
+        if spans and end <= spans[-1][1]:
+            continue
         # With the sign before it, which begins some of the places: `} MACRO;`.
         first = max(0, _zone(text, start, start)[0] - 1)
         after = _BOUNDARY.search(text, end, end + _BOUNDARIES_FROM)
         last = after.end() if after else end + _BOUNDARIES_FROM
-        # A sign in a comment or a string ends no statement.
-        node = root.descendant_for_byte_range(first, first)
-        if node is not None and not node.child_count and node.start_byte < first < node.end_byte:
-            first = node.start_byte
-        while spans and first <= spans[-1][1] + _AHEAD:
-            before = spans.pop()
-            first, last = min(first, before[0]), max(last, before[1])
-        spans.append((first, last))
-    return spans
+        if spans and first <= spans[-1][1] + _AHEAD:
+            spans[-1] = (spans[-1][0], last)
+        else:
+            spans.append((first, last))
+    looked_at = [(_outside_leaf(root, first), last) for first, last in spans[:_MOST_LOOKS]]
+    return [*looked_at, *spans[_MOST_LOOKS:]]
+
+
+def _outside_leaf(root: Node, byte: int) -> int:
+    """Where the comment or string that a byte is inside of begins; no sign in it ends anything."""
+    node = root.descendant_for_byte_range(byte, byte)
+    is_leaf = node is not None and not node.child_count and node.end_byte > byte
+    return node.start_byte if node is not None and is_leaf else byte
 
 
 def _suspects(
