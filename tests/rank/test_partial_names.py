@@ -8,6 +8,7 @@ import pytest
 from ranking_index import Store
 
 from codelens.rank.query.partial_names import abbreviates
+from codelens.store.facts import vocabulary
 
 FILES = {
     "auth/session.py": (
@@ -127,3 +128,24 @@ def test_an_identifier_means_the_definition_in_its_own_case(
 )
 def test_letters_abbreviate_words_in_order(typed: str, name: str, fits: bool) -> None:
     assert abbreviates(typed, name) is fits
+
+
+def test_keys_that_are_kept_in_memory_are_those_of_the_index(tmp_path: Path) -> None:
+    store = Store(tmp_path / "index.db")
+
+    def holding(part: str) -> list[str]:
+        return sorted(vocabulary.keys_holding(store.db, part))
+
+    def stored(part: str) -> list[str]:
+        return sorted(row[0] for row in store.db.rows(vocabulary.KEYS_HOLDING, (part,)))
+
+    files = {"a.py": "def find_user(): ...\ndef Ünique_user(): ...\ndef other(): ...\n"}
+    store.view(files)
+    assert holding("user") == stored("user") != []
+    assert holding("user") == stored("user"), "kept from now on"
+    for number in range(40):
+        files[f"b{number}.py"] = f"def user_names_{number}(): ...\n\n\nclass UserOf{number}: ...\n"
+        store.view(files, name=f"edit {number}")
+        assert holding("user") == stored("user")
+        assert holding("ser") == stored("ser")
+    assert holding("nothing") == []
