@@ -13,7 +13,7 @@ from codelens.engine.view_request import ViewRequest
 from codelens.errors import ReadError
 from codelens.extract.file_kinds import decode
 from codelens.index.ref_view import refresh_ref
-from codelens.index.text_sources import DiskSource, Unavailable, Work
+from codelens.index.text_sources import DiskSource
 from codelens.index.view_refresh import Refreshed, refresh
 from codelens.light_library.light_dataclasses import dataclass, replace
 from codelens.paths import printed
@@ -107,12 +107,12 @@ class CurrentView:
 
     def bytes_of(self, file: FileRow) -> bytes | None:
         """A file's bytes as they are now; None where they cannot be had."""
+        if self.scope.kind != "ref":
+            return self._disk.bytes_of(file.path)
         try:
-            if self.scope.kind == "ref":
-                oid = self._commit.oid_of(file.path)
-                return self.repository.read_blob(oid) if oid else None
-            return self._disk.fetch(Work(file.path, 0)).data
-        except (FileNotFoundError, Unavailable, ReadError):
+            oid = self._commit.oid_of(file.path)
+            return self.repository.read_blob(oid) if oid else None
+        except (FileNotFoundError, ReadError):
             return None
 
 

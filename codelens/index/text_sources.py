@@ -7,7 +7,7 @@ from typing import Protocol
 
 from codelens.errors import ReadError
 from codelens.light_library import NamedTuple
-from codelens.scan.content_hash import glance, read_file
+from codelens.scan.content_hash import bytes_of_file, glance, read_file
 from codelens.scan.stat_signature import signature, signature_to_store
 from codelens.scope.repository import Repository
 from codelens.store.views.views import OVERSIZED, UNREADABLE
@@ -97,6 +97,12 @@ class DiskSource:
         if not self._inside(os.path.dirname(work.path)):
             return b""
         return glance(self._prefix + work.path, self.limit)
+
+    def bytes_of(self, path: bytes) -> bytes | None:
+        """The bytes of one file; None where `fetch` would raise."""
+        if not self._inside(path.rpartition(b"/")[0]):
+            return None
+        return bytes_of_file(self._prefix + path, self.limit)
 
     def _inside(self, folder: bytes) -> bool:
         """No part of the folder is a link: a link could lead out of the tree."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codelens.errors import ReadError
-from codelens.scan.content_hash import blob_oid, glance, hash_of, read_file
+from codelens.scan.content_hash import blob_oid, bytes_of_file, glance, hash_of, read_file
 
 
 def test_the_blob_id_is_the_one_git_gives(tmp_path: Path) -> None:
@@ -61,3 +61,25 @@ def test_a_limit_beyond_all_memory_sets_apart_what_the_file_has(tmp_path: Path) 
             assert glance(os.fsencode(path), size - 1) == b""
             with pytest.raises(ReadError, match="larger than"):
                 read_file(os.fsencode(path), size - 1)
+
+
+MANY = 1 << 20
+"""Bytes that are read at once."""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
+def test_the_bytes_alone_are_had_where_a_file_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"x" * 100)
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "large").write_bytes(b"x" * (MANY + 1))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("text")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("text", "empty", "large", "folder", "link", "pipe", "missing", "text/x"):
+        path = os.fsencode(tmp_path / name)
+        for limit in (1, 99, 100, 101, MANY, MANY + 1):
+            try:
+                known = read_file(path, limit).data
+            except (FileNotFoundError, ReadError):
+                known = None
+            assert bytes_of_file(path, limit) == known, (name, limit)

@@ -44,13 +44,21 @@ class Required(NamedTuple):
         if not self.clauses:
             return None
         searched = data.lower() if self.fold else data
-        if not all(any(way in searched for way in clause) for clause in self.clauses):
-            return None if self._odd(data) else []
+        for clause in self.clauses:
+            # Loops and no generators: this is done for every file of a view.
+            for way in clause:
+                if way in searched:
+                    break
+            else:
+                return None if self._odd(data) else []
         return None if self._odd(data) else _lines_with(searched, self.clauses[0])
 
     def _odd(self, data: bytes) -> bool:
         """Whether letters stand in it that these bytes do not show."""
-        return self.fold and not data.isascii() and any(odd in data for odd in _ODD_BYTES)
+        if not self.fold or data.isascii():
+            return False
+        dotted, dotless, long_s, kelvin = _ODD_BYTES
+        return dotted in data or dotless in data or long_s in data or kelvin in data
 
 
 def required(pattern: re.Pattern[str], parts: Iterable[Part]) -> Required:
