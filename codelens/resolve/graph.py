@@ -48,6 +48,8 @@ class Stored(NamedTuple):
     row: Callable[[bytes, int], Row | None]
     parts: Callable[[bytes, int], dict[frozenset[str], LatePart]]
     """Names -> the edges to what is used under these, unpacked when they are asked for."""
+    defining: Callable[[str], Iterable[int]]
+    """Contents, of this view or of others, that define a name; others may be among them."""
 
 
 class GraphState:
@@ -100,6 +102,7 @@ class Graph:
         self._new: set[bytes] = set()
         self._new_parts: set[tuple[bytes, frozenset[str]]] = set()
         self._everything: bytes | None = None
+        self._paths: Mapping[int, Sequence[bytes]] | None = None
         self.importer = self._take_over(languages, settings)
         """Leads from imports to files."""
         self._start()
@@ -143,8 +146,9 @@ class Graph:
 
     def _start(self) -> None:
         self._view = View(
-            self.languages, self._model, self.importer, self._digest, self.known.models
-        )
+            self.languages, self._model, self.importer, self._digest, self.known.models,
+            defining=self._defining if self._stored is not None else None,
+        )  # fmt: skip
         self._edges = Edges(self._view)
         self._bases: dict[NoteGroup, tuple[_Seen, _Answers]] = {}
 
@@ -158,6 +162,21 @@ class Graph:
                     hasher.update(b"%b\0%d\0" % (path, file.surface))
             self._everything = hasher.digest()
         return self._everything
+
+    def _defining(self, name: str) -> Iterator[bytes]:
+        """Files that define a name; others may be among them."""
+        assert self._stored is not None
+        paths = self._paths_by_content()
+        for content in self._stored.defining(name):
+            yield from paths.get(content, ())
+
+    def _paths_by_content(self) -> Mapping[int, Sequence[bytes]]:
+        if self._paths is None:
+            paths: dict[int, list[bytes]] = {}
+            for path, file in self._files.items():
+                paths.setdefault(file.content, []).append(path)
+            self._paths = paths
+        return self._paths
 
     def _model(self, path: bytes) -> FileModel | None:
         file = self._files.get(path)

@@ -13,7 +13,7 @@ from codelens.resolve.graph import File, Graph, GraphState, LatePart, Stored
 from codelens.resolve.resolver_version import RESOLVER_VERSION
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
-from codelens.store.facts import contents, stored_edges
+from codelens.store.facts import contents, stored_edges, symbol_keys
 from codelens.store.views.snapshot import Snapshot
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,13 @@ def graph_of(
         parts = stored_edges.load_parts(db, path, content, RESOLVER_VERSION)
         return {names: partial(loaded, content, data) for names, data in parts}
 
-    return Graph(files, load, read, known, Stored(stored, stored_parts))
+    return Graph(
+        files,
+        load,
+        read,
+        known,
+        Stored(stored, stored_parts, partial(symbol_keys.contents_defining, db)),
+    )
 
 
 def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, File]:

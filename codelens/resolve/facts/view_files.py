@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from functools import partial
 from typing import Protocol, TypeVar, cast
 
 from codelens.resolve.facts.file_model import FileModel
@@ -57,6 +58,8 @@ class View:
         importing: Importing,
         digest: Callable[[], bytes] = bytes,
         models: ModelCache | None = None,
+        *,
+        defining: Callable[[str], Iterable[bytes]] | None = None,
     ) -> None:
         """Take a view.
 
@@ -66,7 +69,10 @@ class View:
             importing: leads from imports to files.
             digest: of all that indexes over the whole view are made of.
             models: facts of files that were read before; what is read is put there.
+            defining: all files, and perhaps others, that define a name; without it all are read.
         """
+        self._defining = defining
+        self._definers: dict[str, set[bytes]] | None = None
         self._digest = digest
         self.languages = languages
         self._load = load
@@ -88,6 +94,29 @@ class View:
 
     def _loaded(self, path: bytes) -> FileModel | None:
         return self._load(path) if path in self.languages else None
+
+    def defining(self, name: str, languages: Set[str]) -> list[bytes]:
+        """Files in some languages that define or declare a name, and perhaps others, by path."""
+        paths = self._defining(name) if self._defining is not None else self._definers_of(name)
+        return sorted(path for path in paths if self.languages.get(path) in languages)
+
+    def _definers_of(self, name: str) -> Iterable[bytes]:
+        if self._definers is None:
+            definers: dict[str, set[bytes]] = {}
+            for path in self.languages:
+                model = self.aside(partial(self.model, path))
+                for symbol in model.symbols if model is not None else ():
+                    definers.setdefault(symbol.name, set()).add(path)
+            self._definers = definers
+        return self._definers.get(name, ())
+
+    def aside(self, make: Callable[[], T]) -> T:
+        """What `make` gives, without a note of what it stands on."""
+        outer, self.notes = self.notes, set()
+        try:
+            return make()
+        finally:
+            self.notes = outer
 
     def modules(self, path: bytes, module: str, name: str = "") -> tuple[bytes, ...]:
         """Files that a module is, as `path` names it; with a name, of the submodule so called."""
@@ -163,11 +192,7 @@ class View:
         self.notes.add(("index", b"", name, ""))
         known = self._indexes.get(name)
         if known is None:
-            outer, self.notes = self.notes, set()
-            try:
-                known = self._indexes[name] = make()
-            finally:
-                self.notes = outer
+            known = self._indexes[name] = self.aside(make)
         return cast("T", known)
 
 

@@ -1,4 +1,8 @@
-"""All names that the C and C++ files of a view define and declare."""
+"""All names that the C and C++ files of a view define and declare.
+
+Looked up name by name: of Linux's 55,000 files with 1.2 million definitions a question meets a few
+thousand names, and to read all of them would take a minute.
+"""
 
 from __future__ import annotations
 
@@ -12,35 +16,73 @@ from codelens.resolve.languages.c.c_type_text import aliased_namespace
 LANGUAGES = frozenset({"c", "cpp"})
 
 
-class CIndex(NamedTuple):
-    """What the C and C++ files of a view define and declare."""
+class _OuterNames(NamedTuple):
+    """What one file defines and declares outside of functions, by name: positions of symbols."""
 
-    names: dict[str, list[Referent]]
+    names: dict[str, list[int]]
     """Top-level names, those in namespaces as well."""
-    methods: dict[str, dict[str, list[Referent]]]
-    """Last name of a class -> its methods that are defined outside of it."""
-    spaces: dict[bytes, dict[str, str]]
-    """File -> the other names that it gives to namespaces -> their own."""
+    methods: dict[str, list[tuple[str, int]]]
+    """Methods that are defined outside of their classes, with the last names of these."""
 
 
-def c_index(view: View) -> CIndex:
+class CIndex:
     """What the C and C++ files of a view define and declare outside of functions."""
-    index = CIndex({}, {}, {})
-    for path, language in sorted(view.languages.items()):
-        model = view.model(path) if language in LANGUAGES else None
-        spaces = _aliases(model) if model is not None else {}
-        if spaces:
-            index.spaces[path] = spaces
-        for at, symbol in enumerate(model.symbols if model is not None else ()):
-            if model is None or not is_outer_symbol(model, at):
-                continue
-            if model.is_outside_member(symbol):
-                owner = symbol.qualified.split(".")[-2] if "." in symbol.qualified else ""
-                places = index.methods.setdefault(owner, {})
-                places.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
-            else:
-                index.names.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
-    return index
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._outer: dict[bytes, _OuterNames] = {}
+        self._named: dict[str, list[Referent]] = {}
+        self._methods: dict[str, list[tuple[str, Referent]]] = {}
+        self._spaces: dict[bytes, dict[str, str]] = {}
+
+    def named(self, name: str) -> list[Referent]:
+        """The top-level symbols of a name, those in namespaces as well, by path and position."""
+        if name not in self._named:
+            self._look_up(name)
+        return self._named[name]
+
+    def methods(self, owner: str, name: str) -> list[Referent]:
+        """The methods of a name that are defined outside of a class of that last name."""
+        if name not in self._methods:
+            self._look_up(name)
+        return [referent for of, referent in self._methods[name] if of == owner]
+
+    def spaces(self, path: bytes) -> dict[str, str]:
+        """The other names that a file gives to namespaces -> their own."""
+        if path not in self._spaces:
+            model = self._view.aside(lambda: self._view.model(path))
+            self._spaces[path] = _aliases(model) if model is not None else {}
+        return self._spaces[path]
+
+    def _look_up(self, name: str) -> None:
+        named = self._named[name] = list[Referent]()
+        methods = self._methods[name] = list[tuple[str, Referent]]()
+        for path in self._view.defining(name, LANGUAGES):
+            outer = self._outer_names(path)
+            named += [Referent(path, at, 0, name) for at in outer.names.get(name, ())]
+            methods += [
+                (owner, Referent(path, at, 0, name)) for owner, at in outer.methods.get(name, ())
+            ]
+
+    def _outer_names(self, path: bytes) -> _OuterNames:
+        known = self._outer.get(path)
+        if known is None:
+            model = self._view.aside(lambda: self._view.model(path))
+            known = self._outer[path] = _outer_names(model)
+        return known
+
+
+def _outer_names(model: FileModel | None) -> _OuterNames:
+    outer = _OuterNames({}, {})
+    for at, symbol in enumerate(model.symbols if model is not None else ()):
+        if model is None or not is_outer_symbol(model, at):
+            continue
+        if model.is_outside_member(symbol):
+            owner = symbol.qualified.split(".")[-2] if "." in symbol.qualified else ""
+            outer.methods.setdefault(symbol.name, []).append((owner, at))
+        else:
+            outer.names.setdefault(symbol.name, []).append(at)
+    return outer
 
 
 def _aliases(model: FileModel) -> dict[str, str]:

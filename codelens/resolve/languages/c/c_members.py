@@ -57,7 +57,7 @@ class CMembers(ClassMembers):
         owner = model.symbols[symbol.parent].name if symbol.parent >= 0 else ""
         apart = [
             definition
-            for definition in self._c.index().methods.get(owner, {}).get(symbol.name, ())
+            for definition in self._c.index().methods(owner, symbol.name)
             if self._c.is_whole(definition)
             and (
                 definition.path == referent.path or referent.path in self._c.reach(definition.path)

@@ -15,7 +15,7 @@ from codelens.resolve.facts.path_tree import folder_of
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.values import Instance
-from codelens.resolve.languages.c.c_index import CIndex, c_index, is_outer_symbol
+from codelens.resolve.languages.c.c_index import CIndex, is_outer_symbol
 from codelens.resolve.languages.c.c_standard_library import STANDARD
 from codelens.resolve.languages.c.c_type_text import c_parameters, plain_parameter
 from codelens.resolve.languages.c.c_variables import nearest_of, variables_meant
@@ -41,7 +41,7 @@ class CNames(ClassNames):
 
     def index(self) -> CIndex:
         """All of the view."""
-        return self.view.index("c names", lambda: c_index(self.view))
+        return self.view.index("c names", lambda: CIndex(self.view))
 
     def reach(self, path: bytes) -> frozenset[bytes]:
         """A file, and all that it includes, directly or not."""
@@ -81,9 +81,7 @@ class CNames(ClassNames):
     def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
         """What a file sees under a name; with `package`, in the namespace of that name."""
         reach = self.reach(path)
-        referents = [
-            referent for referent in self.index().names.get(name, ()) if referent.path in reach
-        ]
+        referents = [referent for referent in self.index().named(name) if referent.path in reach]
         if package and referents:
             package = self.spelled_out(path, package)
             referents = [
@@ -98,7 +96,7 @@ class CNames(ClassNames):
         reach = self.reach(path)
         known = {self._qualified(referent) for referent in hits_of_name}
         spaces: dict[str, list[Referent]] = {}
-        for referent in self.index().names.get(hits_of_name[0].name, ()):
+        for referent in self.index().named(hits_of_name[0].name):
             space = self._qualified(referent)
             if space not in known and referent.path in reach and self._kind(referent) == "function":
                 spaces.setdefault(space, []).append(referent)
@@ -111,9 +109,7 @@ class CNames(ClassNames):
         model = self.view.model(path)
         symbol = model.scopes[scope].symbol if model is not None else -1
         reach = self.reach(path)
-        candidates = [
-            referent for referent in self.index().names.get(name, ()) if referent.path in reach
-        ]
+        candidates = [referent for referent in self.index().named(name) if referent.path in reach]
         if model is None or len({self._qualified(referent) for referent in candidates}) < 2:
             return []
         while symbol < 0 and scope > 0:
@@ -155,7 +151,7 @@ class CNames(ClassNames):
         """Definitions of a type in any file: those of the nearest space, else of the only one."""
         types = [
             referent
-            for referent in self.index().names.get(name, ())
+            for referent in self.index().named(name)
             if self._kind(referent) in _TAGGED and self.is_whole(referent)
         ]
         if package:
@@ -208,10 +204,10 @@ class CNames(ClassNames):
         return names[head] + dot + rest if head in names else package
 
     def _aliases(self, path: bytes) -> dict[str, str]:
-        spaces = self.index().spaces
+        index = self.index()
         namespaces: dict[str, str] = {}
-        for file in sorted(self.reach(path) & spaces.keys()):
-            namespaces |= spaces[file]
+        for file in sorted(self.reach(path)):
+            namespaces |= index.spaces(file)
         return namespaces
 
     def _qualified(self, referent: Referent) -> str:
@@ -225,7 +221,7 @@ class CNames(ClassNames):
         """
         callable_ = [referent for referent in referents if self._kind(referent) in CALLABLE]
         if not callable_:
-            named = self.index().names.get(referents[0].name, ()) if referents else ()
+            named = self.index().named(referents[0].name) if referents else ()
             return variables_meant(self.view, path, referents, named)
         here = [
             referent for referent in callable_ if referent.path == path and self.is_whole(referent)
@@ -266,7 +262,7 @@ class CNames(ClassNames):
         """Definitions that are not included: of several those nearest to the declarations."""
         definitions = [
             referent
-            for referent in self.index().names.get(declared[0].name, ())
+            for referent in self.index().named(declared[0].name)
             if self._kind(referent) in CALLABLE
             and self._kind(referent) != "macro"
             and self.is_whole(referent)
@@ -280,11 +276,9 @@ class CNames(ClassNames):
         """Those in the namespaces of declarations; `void ns::f() {}` is in one as well."""
         spaces = {self._qualified(referent) for referent in declared}
         owners = {space.split(".")[-2] for space in spaces if space.count(".") > 1}
-        methods = self.index().methods
         for owner in sorted(owners):
-            definitions += [
-                h for h in methods.get(owner, {}).get(declared[0].name, ()) if h not in definitions
-            ]
+            methods = self.index().methods(owner, declared[0].name)
+            definitions += [method for method in methods if method not in definitions]
         return [
             referent
             for referent in definitions
