@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from heapq import nsmallest
+from operator import itemgetter
 
 from codelens.cancellation import check_cancelled
 from codelens.extract.tokenizer import STOPWORDS, parts_of_word, terms_of_word
@@ -28,6 +30,7 @@ from codelens.store.views.views import FileRow
 KEPT_LINES = 50
 LINE_CHARS = 300
 _SNIFFED_BYTES = 8000
+_PATH = itemgetter(FileRow._fields.index("path"))
 
 
 class Words(NamedTuple):
@@ -101,11 +104,16 @@ def search(
         files = [file for file in files if file.content in holding]
     files = filters.keep(files) if filters.active else files
     scores = candidates.whole_scores(corpus, [*sure, *(edge or ())])
-    probable_files, rest = _split(corpus, files, edge, scores)
+    probable_files, rest = _split(corpus, files, edge)
+    if most is not None and not scores:
+        probable_files = nsmallest(
+            most, probable_files, key=lambda file: (file.path.count(b"/"), file.path)
+        )
+    else:
+        probable_files = _best_first(probable_files, scores)[:most]
+    rest.sort(key=_PATH)
     if most is not None:
-        if not scores:
-            probable_files.sort(key=lambda file: (file.path.count(b"/"), file.path))
-        probable_files, rest = probable_files[:most], rest[: max(most - len(probable_files), 0)]
+        rest = rest[: most - len(probable_files)]
     file_matches, unread = look(probable_files, clock)
     skipped = 0
     if len({file_match.file.content for file_match in file_matches}) >= request.limit:
@@ -148,15 +156,23 @@ def _holding(corpus: Corpus, terms: Sequence[Weighed]) -> set[int]:
     return holding or set()
 
 
+def _best_first(files: list[FileRow], scores: dict[int, float]) -> list[FileRow]:
+    """Files by their scores, those that have none behind; of equals by path."""
+    ordered = sorted(files, key=_PATH)
+    if not scores:
+        return ordered
+    scored = [file for file in ordered if file.content in scores]
+    scored.sort(key=lambda file: -scores[file.content or 0])
+    return scored + [file for file in ordered if file.content not in scores]
+
+
 def _split(
-    corpus: Corpus, files: list[FileRow], edge: list[Weighed] | None, scores: dict[int, float]
+    corpus: Corpus, files: list[FileRow], edge: list[Weighed] | None
 ) -> tuple[list[FileRow], list[FileRow]]:
-    """Files that have every edge word as a word of its own, best first; the others, by path."""
+    """Files that have every edge word as a word of its own; the others."""
     holding = _holding(corpus, edge) if edge else set[int]()
     probable_files = files if edge == [] else [file for file in files if file.content in holding]
     rest = [] if edge == [] else [file for file in files if file.content not in holding]
-    probable_files.sort(key=lambda file: (-scores.get(file.content or 0, 0.0), file.path))
-    rest.sort(key=lambda file: file.path)
     return probable_files, rest
 
 
