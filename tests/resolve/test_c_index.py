@@ -47,7 +47,10 @@ def test_a_name_is_looked_for_in_the_files_that_define_it() -> None:
     assert index.named("g") == [Referent(b"c.c", 0, 0, "g")]
     assert loaded == [b"c.c"]
     assert index.named("h") == []
+    assert index.named("f", within={b"c.c"}) == []
     assert loaded == [b"c.c"]
+    assert [one.path for one in index.named("f", within={b"b.cpp", b"d.py"})] == [b"b.cpp"]
+    assert loaded == [b"c.c", b"b.cpp"]
 
 
 def test_both_ways_find_the_same() -> None:

@@ -6,6 +6,7 @@ thousand names, and to read all of them would take a minute.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import NamedTuple
 
 from codelens.resolve.facts.file_model import FileModel
@@ -30,22 +31,36 @@ class CIndex:
 
     def __init__(self, view: View) -> None:
         self._view = view
+        self._defining: dict[str, list[bytes]] = {}
         self._outer: dict[bytes, _OuterNames] = {}
-        self._named: dict[str, list[Referent]] = {}
-        self._methods: dict[str, list[tuple[str, Referent]]] = {}
         self._spaces: dict[bytes, dict[str, str]] = {}
 
-    def named(self, name: str) -> list[Referent]:
-        """The top-level symbols of a name, those in namespaces as well, by path and position."""
-        if name not in self._named:
-            self._look_up(name)
-        return self._named[name]
+    def named(self, name: str, within: Set[bytes] | None = None) -> list[Referent]:
+        """The top-level symbols of a name, those in namespaces as well, by path and position.
+
+        With `within` those in some files alone: what others define is not read.
+        """
+        return [
+            Referent(path, at, 0, name)
+            for path in self._files(name)
+            if within is None or path in within
+            for at in self._outer_names(path).names.get(name, ())
+        ]
 
     def methods(self, owner: str, name: str) -> list[Referent]:
         """The methods of a name that are defined outside of a class of that last name."""
-        if name not in self._methods:
-            self._look_up(name)
-        return [referent for of, referent in self._methods[name] if of == owner]
+        return [
+            Referent(path, at, 0, name)
+            for path in self._files(name)
+            for of, at in self._outer_names(path).methods.get(name, ())
+            if of == owner
+        ]
+
+    def _files(self, name: str) -> list[bytes]:
+        files = self._defining.get(name)
+        if files is None:
+            files = self._defining[name] = self._view.defining(name, LANGUAGES)
+        return files
 
     def spaces(self, path: bytes) -> dict[str, str]:
         """The other names that a file gives to namespaces -> their own."""
@@ -53,16 +68,6 @@ class CIndex:
             model = self._view.aside(lambda: self._view.model(path))
             self._spaces[path] = _aliases(model) if model is not None else {}
         return self._spaces[path]
-
-    def _look_up(self, name: str) -> None:
-        named = self._named[name] = list[Referent]()
-        methods = self._methods[name] = list[tuple[str, Referent]]()
-        for path in self._view.defining(name, LANGUAGES):
-            outer = self._outer_names(path)
-            named += [Referent(path, at, 0, name) for at in outer.names.get(name, ())]
-            methods += [
-                (owner, Referent(path, at, 0, name)) for owner, at in outer.methods.get(name, ())
-            ]
 
     def _outer_names(self, path: bytes) -> _OuterNames:
         known = self._outer.get(path)

@@ -81,7 +81,7 @@ class CNames(ClassNames):
     def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
         """What a file sees under a name; with `package`, in the namespace of that name."""
         reach = self.reach(path)
-        referents = [referent for referent in self.index().named(name) if referent.path in reach]
+        referents = self.index().named(name, reach)
         if package and referents:
             package = self.spelled_out(path, package)
             referents = [
@@ -96,9 +96,9 @@ class CNames(ClassNames):
         reach = self.reach(path)
         known = {self._qualified(referent) for referent in hits_of_name}
         spaces: dict[str, list[Referent]] = {}
-        for referent in self.index().named(hits_of_name[0].name):
+        for referent in self.index().named(hits_of_name[0].name, reach):
             space = self._qualified(referent)
-            if space not in known and referent.path in reach and self._kind(referent) == "function":
+            if space not in known and self._kind(referent) == "function":
                 spaces.setdefault(space, []).append(referent)
         return [
             referent for referents in spaces.values() for referent in self.chosen(path, referents)
@@ -109,7 +109,7 @@ class CNames(ClassNames):
         model = self.view.model(path)
         symbol = model.scopes[scope].symbol if model is not None else -1
         reach = self.reach(path)
-        candidates = [referent for referent in self.index().named(name) if referent.path in reach]
+        candidates = self.index().named(name, reach)
         if model is None or len({self._qualified(referent) for referent in candidates}) < 2:
             return []
         while symbol < 0 and scope > 0:
