@@ -59,3 +59,32 @@ def test_a_comment_begins_at_its_first_line(comment: str) -> None:
 def test_what_is_no_comment_of_its_own_is_left(above: str) -> None:
     lines = f"{above}\ndef it".split("\n")
     assert comment_start(lines, len(lines)) == len(lines)
+
+
+COMMENTED = st.lists(
+    st.sampled_from(["#define A", "# b", "/*", "*/", "/* c */", " * d", "x = 1", "", "*", "-->"]),
+    min_size=1, max_size=120,
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(COMMENTED, st.lists(st.integers(1, 120), max_size=20), st.booleans())
+def test_what_is_known_of_lines_above_changes_no_comment(
+    lines: list[str], starts: list[int], repeated: bool
+) -> None:
+    lines = lines * 3 if repeated else lines
+    known: dict[int, int] = {}
+    for start in [*(min(start, len(lines)) for start in starts), *range(1, len(lines) + 1)]:
+        assert comment_start(lines, start, known) == comment_start(lines, start)
+
+
+def test_of_a_run_of_comments_forty_lines_belong_to_a_definition() -> None:
+    lines = ["#define LAMP"] * 100
+    known: dict[int, int] = {}
+    assert [comment_start(lines, start, known) for start in (100, 60, 41, 40, 1)] == [
+        60,
+        20,
+        1,
+        1,
+        1,
+    ]

@@ -142,29 +142,35 @@ def _worth_reading(
 def comment_start(lines: Sequence[str], start: int, known: dict[int, int] | None = None) -> int:
     """The first line of the comment that ends right above a line, or the line itself.
 
-    `known` keeps what was seen of the lines: those above two definitions are often the same.
+    `known` keeps what was seen of the lines: those above two definitions are often the same. A
+    line -> the first of the run of comment lines that it ends, as far as that is known; of a block
+    of several lines the first, negative; 0 where it is no comment.
     """
     known = {} if known is None else known
     first = start
     while first > 1 and start - first < _MOST_COMMENT:
         above = known.get(first - 1)
         if above is None:
-            above = known[first - 1] = _comment_at(lines, first - 1)
+            above = known[first - 1] = _comment_at(lines, first - 1, known)
         if not above:
             break
-        first = above
+        # A block counts whole, however long; of a run each line counts.
+        first = -above if above < 0 else max(above, start - _MOST_COMMENT)
     # A lone bracket or star may end the definition above.
     while first < start and lines[first - 1].strip() in {"[", "]", "*", "/"}:
         first += 1
     return first
 
 
-def _comment_at(lines: Sequence[str], last: int) -> int:
-    """The first line of the comment that a line is, or ends; 0 where it does neither."""
+def _comment_at(lines: Sequence[str], last: int, known: Mapping[int, int]) -> int:
+    """What `known` of `comment_start` says of a line."""
     opening = _block_start(lines, last)
-    if opening or not lines[last - 1].lstrip().startswith(_COMMENT):
-        return opening
-    return last
+    if opening:
+        return -opening
+    if not lines[last - 1].lstrip().startswith(_COMMENT):
+        return 0
+    before = known.get(last - 1, 0)
+    return before if before > 0 else last
 
 
 def _block_start(lines: Sequence[str], last: int) -> int:
