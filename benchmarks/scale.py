@@ -45,7 +45,7 @@ print(json.dumps(list(dict.fromkeys(names))[:count]))
 """
 
 INSIDE = """
-import json, os, sys, time
+import json, os, resource, sys, time
 from pathlib import Path
 from codelens.engine.engine import Engine
 queries, edited = json.load(sys.stdin)
@@ -79,6 +79,7 @@ with Engine(keep_going=True) as server:
             Path(path).write_bytes(data)
             server.look(path='.')
         out['edits'][path] = rows
+    out['peak_mib'] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps(out))
 """
 
@@ -159,8 +160,9 @@ def report(result: dict) -> str:
             f"| {spread([1000 * row[0] for row in rows])} "
             f"| {spread([1000 * row[1] for row in rows])} |"
         )
+    lines.append(f"\nThe server had {server['peak_mib']:.0f} MiB at most.")
     slow = sorted(((row[0], row[-1]) for row in server["queries"]), reverse=True)[:5]
-    lines.append("\nSlowest: " + "; ".join(f"{cpu:.0f} ms `{text}`" for cpu, text in slow))
+    lines.append("Slowest: " + "; ".join(f"{cpu:.0f} ms `{text}`" for cpu, text in slow))
     slow = sorted(((row[0], row[-1]) for row in result["related"]), reverse=True)[:3]
     lines.append("Slowest related: " + "; ".join(f"{cpu:.1f} s `{text}`" for cpu, text in slow))
     return "\n".join(lines)
