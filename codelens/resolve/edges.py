@@ -52,6 +52,9 @@ class Edge(NamedTuple):
 _SEVERAL = (CALLABLE, CALLABLE | TYPES)
 _MOST_CHOICES = 40
 """Of more than these none is worth naming."""
+MOST_ANSWERS = 400_000
+ANSWERS_KEPT = 10_000
+"""From question to question; most of what they are about is kept as edges."""
 _CROWD = 200
 """Definitions of one name: of so many, what an edge is drawn to is worked out once."""
 _KINDS = {"call": "call", "type": "ref", "name": "ref"}
@@ -90,6 +93,16 @@ class Edges:
     def answers(self) -> int:
         """How much is remembered."""
         return sum(resolver.answers for resolver in self._resolvers.values())
+
+    def forget(self) -> None:
+        """Let go what is remembered; not to be asked any more.
+
+        Held in circles, it would stay until Python looks for cycles: 40 MiB of 220.
+        """
+        for resolver in self._resolvers.values():
+            resolver.forget()
+        self._view.forget()
+        self._crowds.clear()
 
     def exported(self, path: bytes, model: FileModel) -> list[Referent]:
         """The definitions that a file exports by their names, its own and others'."""

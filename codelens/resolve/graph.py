@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from hashlib import blake2b
 from typing import NamedTuple
 
-from codelens.resolve.edges import Edge, Edges, base_places
+from codelens.resolve.edges import ANSWERS_KEPT, MOST_ANSWERS, Edge, Edges, base_places
 from codelens.resolve.facts.edge_rows import Row, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.facts.model_cache import ModelCache
@@ -20,7 +20,6 @@ from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer, settings_paths
 from codelens.types import Reference, Symbol
 
-_MOST_ANSWERS = 400_000
 _MOST_PARTS = 20_000
 """Files of which parts are kept, for the next state of the view."""
 _GONE = -1
@@ -144,7 +143,9 @@ class Graph:
         self.known.files, self.known.settings, self.known.importer = now, settings, importer
         return importer
 
-    def _start(self) -> None:
+    def _start(self, before: Edges | None = None) -> None:
+        if before is not None:
+            before.forget()
         self._view = View(
             self.languages, self._model, self.importer, self._digest, self.known.models,
             defining=self._defining if self._stored is not None else None,
@@ -312,6 +313,12 @@ class Graph:
         """Rows that were resolved here, not read."""
         return [(path, self._rows[path]) for path in sorted(self._new)]
 
+    def rest(self) -> None:
+        """A question is over: what it worked with is given back, its edges stay."""
+        self.known.models.rest()
+        if self._edges.answers > ANSWERS_KEPT:
+            self._start(self._edges)
+
     def every(self) -> Iterator[Edge]:
         """All edges of the view that are certain, by path."""
         for path in sorted(self._files):
@@ -334,9 +341,9 @@ class Graph:
     def _row_of(
         self, path: bytes, spent: Callable[[], bool], names: frozenset[str] | None = None
     ) -> Row | None:
-        if self._edges.answers > _MOST_ANSWERS:
+        if self._edges.answers > MOST_ANSWERS:
             self.known.models.clear()
-            self._start()
+            self._start(self._edges)
         view = self._view
         view.notes = set()
         edges = self._edges.within(path, spent, names)

@@ -103,6 +103,23 @@ def test_kept_edges_equal_those_from_nothing(seed: int) -> None:
     assert list(now.every()) == list(new.every())
 
 
+@pytest.mark.parametrize("kept", [0, 1_000])
+def test_after_a_question_its_edges_stay_and_what_it_worked_with_goes(
+    monkeypatch: pytest.MonkeyPatch, kept: int
+) -> None:
+    monkeypatch.setattr("codelens.resolve.graph.ANSWERS_KEPT", kept)
+    contents = Contents()
+    now, new = graph(contents, START), graph(contents, START)
+    for path in START:
+        before = now._edges
+        assert now.edges(path.encode()) == new.edges(path.encode())
+        now.rest()
+        # Without a look for cycles, which servers seldom have.
+        assert before.answers == 0 or before is now._edges
+    assert (now._edges.answers == 0) == (kept == 0)
+    assert list(now.every()) == list(new.every())
+
+
 DECORATED = """
 class R:
     def go(self): ...

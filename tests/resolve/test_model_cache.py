@@ -27,7 +27,7 @@ def asked(models: ModelCache, path: bytes, loads: list[bytes], size: int = 3) ->
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=80))
 def test_no_more_is_held_than_may_be(questions: list[tuple[int, int]]) -> None:
-    models, loads = ModelCache(MOST), list[bytes]()
+    models, loads = ModelCache(MOST, MOST), list[bytes]()
     for number, size in questions:
         asked(models, b"%d" % number, loads, size)
         held = [*models.young.values(), *models._old.values()]
@@ -37,7 +37,7 @@ def test_no_more_is_held_than_may_be(questions: list[tuple[int, int]]) -> None:
 
 
 def test_what_is_asked_for_again_and_again_is_loaded_once() -> None:
-    models, loads = ModelCache(MOST), list[bytes]()
+    models, loads = ModelCache(MOST, MOST), list[bytes]()
     for number in range(50):
         first = asked(models, b"base", loads)
         assert first is asked(models, b"base", loads)
@@ -48,14 +48,14 @@ def test_what_is_asked_for_again_and_again_is_loaded_once() -> None:
 
 
 def test_what_has_no_facts_is_held_too() -> None:
-    models, loads = ModelCache(MOST), list[bytes]()
+    models, loads = ModelCache(MOST, MOST), list[bytes]()
     assert asked(models, b"a", loads, 0) is None
     assert asked(models, b"a", loads, 0) is None
     assert loads == [b"a"]
 
 
 def test_what_changed_is_forgotten() -> None:
-    models, loads = ModelCache(MOST), list[bytes]()
+    models, loads = ModelCache(MOST, MOST), list[bytes]()
     for path in (b"a", b"b", b"c", b"d", b"e"):
         asked(models, path, loads)
     models.keep(lambda path: path in {b"b", b"e"})
@@ -64,3 +64,46 @@ def test_what_changed_is_forgotten() -> None:
     assert loads == [b"a", b"b", b"c", b"d", b"e", b"a"]
     models.clear()
     assert len(models) == 0
+
+
+def held_rows(models: ModelCache) -> int:
+    held = [*models.young.values(), *models._old.values()]
+    return sum(len(model.references) for model in held if model)
+
+
+def test_who_comes_back_to_what_went_may_hold_more_up_to_a_limit() -> None:
+    models, loads = ModelCache(MOST, 8 * MOST), list[bytes]()
+    for _ in range(30):
+        for number in range(12):
+            asked(models, b"%d" % number, loads, 5)
+    before = len(loads)
+    for number in range(12):
+        asked(models, b"%d" % number, loads, 5)
+    assert len(loads) == before < 100, "all of it fits now"
+    for number in range(400):
+        asked(models, b"%d" % (number % 100), loads, 5)
+        assert held_rows(models) <= 8 * MOST
+
+
+def test_who_looks_into_each_file_once_holds_no_more_than_the_least() -> None:
+    models, loads = ModelCache(MOST, 4 * MOST), list[bytes]()
+    for number in range(500):
+        asked(models, b"%d" % number, loads, 5)
+        assert held_rows(models) <= MOST
+
+
+def test_between_questions_half_of_the_least_is_held() -> None:
+    models, loads = ModelCache(MOST, 4 * MOST), list[bytes]()
+    for _ in range(30):
+        for number in range(12):
+            asked(models, b"%d" % number, loads, 5)
+    models.rest()
+    assert held_rows(models) <= MOST // 2
+    for number in range(100, 200):
+        asked(models, b"%d" % number, loads, 5)
+        assert held_rows(models) <= MOST
+    asked(models, b"last", loads, 5)
+    models.rest()
+    before = len(loads)
+    asked(models, b"last", loads, 5)
+    assert len(loads) == before

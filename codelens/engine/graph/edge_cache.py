@@ -151,7 +151,7 @@ def edge_cache_of(view: CurrentView) -> EdgeCache:
 def keep(view: CurrentView) -> None:
     """Store what was resolved for a look, for other processes; not at all if another one writes.
 
-    Outside of any transaction. A question never waits or fails for this.
+    Outside of any transaction. A question never waits or fails for this. What it worked with goes.
     """
     cache = edge_cache_of(view)
     rows = [(path, row) for path, row in cache.graph.fresh if path not in cache.saved]
@@ -161,3 +161,4 @@ def keep(view: CurrentView) -> None:
     if worth and stored_graph.keep(view.snapshot.db, rows, parts):
         cache.saved.update(path for path, _ in rows)
         cache.saved_parts.update(part[:2] for part in parts)
+    cache.graph.rest()

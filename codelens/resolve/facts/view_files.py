@@ -174,6 +174,11 @@ class View:
         self._known[key] = (value, mine)
         return value
 
+    def forget(self) -> None:
+        """Let go what is remembered; not to be asked any more."""
+        for memory in (self._answers, self._known, self._indexes, self._groups):
+            memory.clear()
+
     def grouped(self, notes: set[Note]) -> Notes:
         """Notes as they are remembered: more than a few as one group."""
         plain = frozenset(notes)

@@ -120,6 +120,10 @@ class Resolver:
         """How much is remembered."""
         return len(self._known)
 
+    def forget(self) -> None:
+        """Let go what is remembered: resolver and parts hold each other, so nothing else does."""
+        self._known.clear()
+
     def once(self, key: tuple[object, ...], make: Callable[[], _T], cut: _T) -> _T:
         """The remembered answer to a question; `cut` if it is being asked already."""
         known = self._known.get(key)

@@ -241,6 +241,10 @@ class Database:
             self._connection.set_busy_timeout(BUSY_MS)
         return True
 
+    def hold_pages(self, kilobytes: int) -> None:
+        """Keep at most so much of the file in memory."""
+        self.execute(f"PRAGMA cache_size = -{kilobytes}")
+
     def shrink(self) -> None:
         """Free the pages that are kept in memory."""
         self.execute("PRAGMA shrink_memory")
