@@ -35,7 +35,7 @@ def test_definitions_come_back_as_they_were(tmp_path: Path, around: str) -> None
     for at, one in enumerate(symbols):
         own = packed_facts.key_of(one.name)
         assert (doc.content, at, one) in contents.symbols_named(db, own)
-        assert own in vocabulary.keys_from(db, own[:1], 1, 99)
+        assert own in vocabulary.keys_from(db, own[:1], 1, 99, [own])
         assert ranking_reads.signature(db, doc.content, at) == one.signature
         shown = ranking_reads.shown(db, doc.content, at)
         assert shown is not None

@@ -111,7 +111,7 @@ class _Keys:
     def holding(self, part: str) -> list[str]:
         """Keys with some letters, each once."""
         keys = {key: None for key in self._odd if part in key}
-        text, searched = self._text, part.encode()
+        text, searched = self._text, part.encode("utf-8", "replace")
         at = text.find(searched)
         while at >= 0:
             end = text.index(b"\n", at)
