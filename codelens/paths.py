@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from codelens.errors import BadHandle, DiskFull, HomeNotReadable, HomeNotWritable, SettingError
-from codelens.light_library.digests import sha256
+from codelens.light_library import sha256_hex
 from codelens.types import RelPath
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -81,7 +81,7 @@ def default_home(environ: dict[str, str]) -> Path:
 
 def repository_id(common_dir: str) -> str:
     """Names a repository by its git common directory: equal for all its worktrees."""
-    return sha256(os.fsencode(common_dir)).hexdigest()[:16]
+    return sha256_hex(os.fsencode(common_dir))[:16]
 
 
 def index_file(home: Path, repo_id: str) -> Path:

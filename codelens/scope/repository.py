@@ -24,7 +24,7 @@ from codelens.errors import (
     ReadError,
     UnsupportedRepository,
 )
-from codelens.light_library.digests import sha256
+from codelens.light_library import sha256_hex
 from codelens.light_library.light_dataclasses import dataclass
 from codelens.paths import repository_id
 from codelens.scope.ignore.ignore_rules import IgnoreSettings
@@ -90,7 +90,7 @@ class Scope:
         """Names the state that a view stands at: repository, worktree, branch, HEAD."""
         worktree = "" if self.kind == "ref" else self.root
         parts = (self.common_dir, worktree, self.branch, self.head)
-        return sha256(b"\0".join(os.fsencode(part) for part in parts)).hexdigest()
+        return sha256_hex(b"\0".join(os.fsencode(part) for part in parts))
 
     @property
     def key(self) -> str:
