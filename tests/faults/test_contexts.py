@@ -234,6 +234,8 @@ def test_what_was_saved_is_told_where_nothing_can_be_written(path: Path) -> None
         "import os, sys\n"
         "from pathlib import Path\n"
         "from codelens.memory.notebook import Notebook, Home\n"
+        "from codelens.paths import repository_id\n"
+        "repository_id(sys.argv[1])  # what it imports when called may lie where only root reads\n"
         "os.setgid(65534); os.setuid(65534)\n"
         "book = Notebook(Path(sys.argv[1]))\n"
         "every, notes = book.every(); print(len(every), notes[0][:10])\n"
