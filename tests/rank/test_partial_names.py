@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from ranking_index import Store
 
+from codelens.rank.query import spelling
 from codelens.rank.query.partial_names import abbreviates
 from codelens.store.facts import vocabulary
 
@@ -149,3 +150,24 @@ def test_keys_that_are_kept_in_memory_are_those_of_the_index(tmp_path: Path) -> 
         assert holding("user") == stored("user")
         assert holding("ser") == stored("ser")
     assert holding("nothing") == []
+
+
+def test_names_spelt_nearly_so_are_the_same_when_keys_are_kept_in_memory(tmp_path: Path) -> None:
+    store = Store(tmp_path / "index.db")
+    names = [
+        "find_user",
+        "find_users",
+        "fnid_user",
+        "ifnd_user",
+        "find_usr",
+        "finder",
+        "zebra",
+        "Z",
+    ]
+    view = store.view({"a.py": "".join(f"def {name}(): ...\n" for name in names)})
+    typed = ["find_usre", "fidn_user", "fnd_user", "zbera", "aebra", "finduserz"]
+    stored = [spelling.names(view, name) for name in typed]
+    vocabulary.keys_holding(store.db, "user")
+    vocabulary.keys_holding(store.db, "user")
+    assert [spelling.names(view, name) for name in typed] == stored
+    assert stored[0] and stored[3]

@@ -48,12 +48,12 @@ def names(view: Snapshot, name: str) -> list[str]:
     most = 1 if len(key) < _LONG else 2
     near: list[tuple[int, str]] = []
     pieces = [piece for piece, _, _ in _pieces(key, most)]
-    for start in (key[0], key[1] + key[0]):
-        for known in vocabulary.keys_from(view.db, start, len(key) - most, len(key) + most, pieces):
-            if _may_be_near(key, known, most):
-                steps = distance(key, known, most)
-                if 0 < steps <= most:
-                    near.append((steps, known))
+    starts = (key[0], key[1] + key[0])
+    for known in vocabulary.keys_nearly(view.db, starts, key, most, pieces):
+        if _may_be_near(key, known, most):
+            steps = distance(key, known, most)
+            if 0 < steps <= most:
+                near.append((steps, known))
     here: list[str] = []
     for _, known in sorted(near):
         if view.symbols_with_key(known):

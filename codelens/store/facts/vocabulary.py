@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from codelens.store.database.database import Database
+from codelens.store.facts.kept_keys import KeptKeys
 
 # CROSS JOIN keeps SQLite at one seek a segment, in the order of the primary key.
 TERMS_FROM = """
@@ -20,11 +21,12 @@ SELECT DISTINCT key FROM symbol_keys WHERE key >= ? AND key < ? AND length(key) 
 _HOLDS = "instr(key, ?)"
 KEYS_LIKE = "SELECT DISTINCT key FROM symbol_keys WHERE key GLOB ?"
 KEYS_HOLDING = "SELECT DISTINCT key FROM symbol_keys WHERE instr(key, ?)"
-# One text, and not a row for each of a million; a key may be of more than one line.
+# One text, and not a row for each of a million; a key may be of more than one line. SQLite keeps
+# the order of a subquery for any aggregate but COUNT, MIN and MAX.
 _JOINED = """
 SELECT group_concat(key, char(10)) FILTER (WHERE instr(key, char(10)) = 0),
     json_group_array(key) FILTER (WHERE instr(key, char(10)) > 0), {last}
-FROM (SELECT DISTINCT key FROM {rows})
+FROM (SELECT DISTINCT key FROM {rows} ORDER BY key)
 """
 _LAST_CONTENT = "SELECT COALESCE(MAX(content), 0) FROM symbols"
 _ALL_KEYS = _JOINED.format(last=f"({_LAST_CONTENT})", rows="symbol_keys")
@@ -47,22 +49,52 @@ def keys_from(
     return [row[0] for row in db.rows(sql, (start, start + _END, shortest, longest, *pieces))]
 
 
-def keys_holding(db: Database, part: str) -> list[str]:
-    """Keys of symbols that hold these letters side by side; in no order; some may be gone.
+def keys_nearly(
+    db: Database, starts: Sequence[str], word: str, most: int, pieces: Sequence[str]
+) -> list[str]:
+    """Keys of symbols that begin in one of some ways, all of `most` edits from a word among them.
 
-    It passes over all keys: 230 ms of CPU at a million definitions. So from the second time on
-    they are kept in memory, as one text; what is written to the index is read along.
+    In no order; some may be gone. One of `pieces` of the word is in each of those that are meant.
     """
-    if db not in _kept:
-        _kept[db] = None
-        return [row[0] for row in db.rows(KEYS_HOLDING, (part,))]
-    known = _kept[db]
-    if known is None or known.is_outgrown():
-        known = _Keys(*_joined(db, _ALL_KEYS))
-        _kept[db] = known if known.size <= _MOST_KEPT else None
-    elif db.row(_LAST_CONTENT) != (known.last,):
+    known = _kept_keys(db, _PART_PASSED_OVER)
+    if known is not None:
+        return [key for start in starts for key in known.nearly(start, word, most)]
+    shortest, longest = len(word) - most, len(word) + most
+    return [key for start in starts for key in keys_from(db, start, shortest, longest, pieces)]
+
+
+def keys_holding(db: Database, part: str) -> list[str]:
+    """Keys of symbols that hold these letters side by side; in no order; some may be gone."""
+    known = _kept_keys(db, _ALL_PASSED_OVER)
+    if known is not None:
+        return known.holding(part)
+    return [row[0] for row in db.rows(KEYS_HOLDING, (part,))]
+
+
+def _kept_keys(db: Database, price: int) -> KeptKeys | None:
+    """All keys in memory; None at first, and where they are too many.
+
+    To pass over all keys takes 230 ms of CPU at a million definitions, over those of one letter
+    about a fourth. Who asks once pays that; when as much was paid as it costs to keep them, they
+    are kept. What is written to the index is read along.
+
+    Args:
+        db: the index.
+        price: what the question costs without them.
+    """
+    known = _kept.get(db, 0)
+    if not isinstance(known, KeptKeys):
+        _kept[db] = known = known + price
+        if known <= _WORTH_KEEPING:
+            return None
+    if not isinstance(known, KeptKeys) or known.is_outgrown():
+        _kept[db] = known = KeptKeys(*_joined(db, _ALL_KEYS))
+        if known.size > _MOST_KEPT:
+            _kept[db] = _NEVER
+            return None
+    if db.row(_LAST_CONTENT) != (known.last,):
         known.add(*_joined(db, _NEW_KEYS, known.last))
-    return known.holding(part)
+    return known
 
 
 def _joined(db: Database, sql: str, *bindings: int) -> tuple[str, list[str], int]:
@@ -81,44 +113,8 @@ def keys_with_letters(db: Database, letters: str) -> list[str]:
     return [row[0] for row in db.rows(KEYS_LIKE, (f"*{'*'.join(letters)}*",))]
 
 
-class _Keys:
-    """All keys of an index as lines of one text; those of several lines apart.
-
-    Keys of contents that were removed stay: whoever asks looks each up.
-    """
-
-    def __init__(self, lines: str, odd: list[str], last: int) -> None:
-        self._text = b""
-        self._odd: list[str] = []
-        self.add(lines, odd, last)
-        self._first_size = self.size
-
-    def add(self, lines: str, odd: Iterable[str], last: int) -> None:
-        """The keys of contents that were stored since; these are numbered in their order."""
-        self._text += lines.encode("utf-8", "replace") + b"\n"
-        self._odd += odd
-        self.last = last
-
-    @property
-    def size(self) -> int:
-        """Bytes of them all."""
-        return len(self._text)
-
-    def is_outgrown(self) -> bool:
-        """Whether so much was added that much may be there twice, or gone."""
-        return self.size > 2 * self._first_size
-
-    def holding(self, part: str) -> list[str]:
-        """Keys with some letters, each once."""
-        keys = {key: None for key in self._odd if part in key}
-        text, searched = self._text, part.encode("utf-8", "replace")
-        at = text.find(searched)
-        while at >= 0:
-            end = text.index(b"\n", at)
-            keys[text[text.rfind(b"\n", 0, at) + 1 : end].decode()] = None
-            at = text.find(searched, end)
-        return list(keys)
-
-
-_kept: WeakKeyDictionary[Database, _Keys | None] = WeakKeyDictionary()
-"""None: asked once, and not kept yet."""
+_PART_PASSED_OVER, _ALL_PASSED_OVER = 1, 2
+_WORTH_KEEPING = 3
+_NEVER = -1_000_000_000
+_kept: WeakKeyDictionary[Database, KeptKeys | int] = WeakKeyDictionary()
+"""The keys of each index; before there are any what was paid so far."""
