@@ -266,7 +266,7 @@ class Graph:
         """A part of a file's edges, if it is true for this state; else it is dropped."""
         parts = self.known.parts[path]
         part = parts[names]
-        row = parts[names] = part if isinstance(part, Row) else part()
+        row = part if isinstance(part, Row) else part()
         if (path, names) in self.known.checked_parts:
             return row
         if not self._stands(path, row):
@@ -289,6 +289,12 @@ class Graph:
                 parts.update(stored.parts(path, file.content))
             self.known.parts[path] = parts
         return parts
+
+    def pack(self, path: bytes, names: frozenset[str], late: LatePart) -> None:
+        """Hold a part as it is stored, which takes a tenth: its edges are known to who asked."""
+        parts = self.known.parts.get(path, {})
+        if names in parts:
+            parts[names] = late
 
     @property
     def fresh_parts(self) -> list[tuple[bytes, frozenset[str], Row]]:

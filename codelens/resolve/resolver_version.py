@@ -7,10 +7,10 @@ forgotten: edges of an older version would stay in the indexes of users.
 RESOLVER_VERSION = 21
 """Kept edges count for the version that made them alone, and give way only to newer ones."""
 
-RULES_DIGEST = "fc9fdb464c28d4c9"
+RULES_DIGEST = "7372e4dd68b4ffce"
 """Digest of all other files of this package; `tests/resolve/test_version.py` says the new one."""
 
-PACKING_DIGEST = "6afa78d4631be909"
+PACKING_DIGEST = "87525701a9d934e7"
 """Digest of `store/facts/resolution_facts.py`: facts that are packed, or whose surface is told,
 otherwise than those in the indexes of users need a new CORE_VERSION of
 `codelens.extract.extractor_version`."""

@@ -82,12 +82,14 @@ def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, F
 
 
 def keep(
+    graph: Graph,
     db: Database,
     rows: Iterable[tuple[bytes, Row]],
     parts: Iterable[tuple[bytes, frozenset[str], Row]] = (),
 ) -> bool:
     """Store rows by path, and parts of rows by path and names, for other processes.
 
+    The graph keeps the parts as they are stored.
     False if another one writes, or nothing can be written.
 
     Outside of any transaction. It waits for nobody, and holds others up only while it writes what
@@ -109,4 +111,6 @@ def keep(
     except StoreError as error:
         logger.debug("edges were not kept: %s", error)
         return False
+    for part in packed_parts:
+        graph.pack(part.path, part.names, partial(loaded, part.content, part.data))
     return True

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from ranking_index import Store
 
+from codelens.resolve.facts.edge_rows import Row
 from codelens.resolve.graph import Graph
 from codelens.resolve.resolver_version import RESOLVER_VERSION
 from codelens.resolve.stored_graph import graph_of, keep
@@ -47,7 +48,7 @@ def row_of(snapshot: Snapshot, version: int) -> bytes | None:
 def test_what_was_kept_is_not_resolved_again(snapshot: Snapshot) -> None:
     first = resolved(snapshot)
     assert [path for path, _ in first.fresh] == [b"a.py", b"b.py"]
-    assert keep(snapshot.db, first.fresh)
+    assert keep(first, snapshot.db, first.fresh)
     again = resolved(snapshot)
     assert again.fresh == []
     assert list(again.every()) == list(first.every())
@@ -64,7 +65,7 @@ def test_parts_that_were_kept_are_not_resolved_again(snapshot: Snapshot) -> None
     found = named(first, b"a.py", {"f"})
     assert ("f", 2) in found
     assert [part[:2] for part in first.fresh_parts] == [(b"a.py", frozenset({"f"}))]
-    assert keep(snapshot.db, [], first.fresh_parts)
+    assert keep(first, snapshot.db, [], first.fresh_parts)
     again = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
     assert named(again, b"a.py", {"f"}) == found
     assert again.fresh_parts == []
@@ -73,11 +74,24 @@ def test_parts_that_were_kept_are_not_resolved_again(snapshot: Snapshot) -> None
     assert [part[:2] for part in again.fresh_parts] == [(b"a.py", frozenset({"g"}))]
 
 
+def test_a_part_that_was_kept_is_held_packed_and_read_again(snapshot: Snapshot) -> None:
+    graph = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
+    found = named(graph, b"a.py", {"f"})
+    held = graph.known.parts[b"a.py"]
+    assert isinstance(held[frozenset({"f"})], Row)
+    assert keep(graph, snapshot.db, [], graph.fresh_parts)
+    assert not isinstance(held[frozenset({"f"})], Row)
+    assert named(graph, b"a.py", {"f"}) == found
+    assert not isinstance(held[frozenset({"f"})], Row)
+    assert graph.fresh_parts == []
+
+
 def test_parts_go_when_the_whole_file_is_kept(snapshot: Snapshot) -> None:
     first = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
     named(first, b"a.py", {"f"})
-    assert keep(snapshot.db, [], first.fresh_parts)
-    assert keep(snapshot.db, resolved(snapshot).fresh)
+    assert keep(first, snapshot.db, [], first.fresh_parts)
+    other = resolved(snapshot)
+    assert keep(other, snapshot.db, other.fresh)
     assert snapshot.db.rows("SELECT * FROM edge_parts") == []
 
 
@@ -119,7 +133,7 @@ def test_rows_of_a_content_that_is_gone_are_left_out(snapshot: Snapshot) -> None
     with snapshot.db.write(None):
         snapshot.db.execute("DELETE FROM view_files")
         snapshot.db.execute("DELETE FROM contents")
-    assert keep(snapshot.db, found.fresh)
+    assert keep(found, snapshot.db, found.fresh)
     assert snapshot.db.rows("SELECT * FROM file_edges") == []
 
 
@@ -129,14 +143,14 @@ def test_nothing_is_kept_while_another_process_writes(snapshot: Snapshot) -> Non
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        assert not keep(snapshot.db, found.fresh)
+        assert not keep(found, snapshot.db, found.fresh)
         holder.kill()
     # A dead holder is in nobody's way.
-    assert keep(snapshot.db, found.fresh)
+    assert keep(found, snapshot.db, found.fresh)
     assert row_of(snapshot, RESOLVER_VERSION) is not None
 
 
 def test_an_index_that_cannot_be_written_is_no_error(snapshot: Snapshot) -> None:
     found = resolved(snapshot)
     snapshot.db.execute("PRAGMA query_only = ON")
-    assert not keep(snapshot.db, found.fresh)
+    assert not keep(found, snapshot.db, found.fresh)

@@ -6,7 +6,7 @@ may be imported by a folder's name, and interfaces of Go are satisfied without b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import cast
 
 from codelens.engine.graph.edge_cache import EdgeCache
@@ -37,7 +37,7 @@ class CandidateFiles:
         self._cache = resolved
         self._graph = resolved.graph
 
-    def of_names(self, names: Set[str]) -> list[tuple[bytes, list[Use]]]:
+    def of_names(self, names: Set[str]) -> list[tuple[bytes, Sequence[Use]]]:
         """Files of the view that use or import one of the names, by path, with the uses.
 
         A method's name behind `_SUPER` stands for the `super` in files that define a method of
@@ -57,7 +57,7 @@ class CandidateFiles:
                     holding[path] = [*holding.get(path, ()), *places]
         return sorted(holding.items())
 
-    def _using(self, names: Set[str]) -> Iterator[tuple[bytes, list[Use]]]:
+    def _using(self, names: Set[str]) -> Iterator[tuple[bytes, Sequence[Use]]]:
         files = self._snapshot.by_content
         for content, places in self._cache.name_index.uses(self._snapshot.db, names).items():
             for file in files.get(content, ()):

@@ -158,7 +158,7 @@ def keep(view: CurrentView) -> None:
     parts = [part for part in cache.graph.fresh_parts if part[:2] not in cache.saved_parts]
     # What is not written now is so the next time, or worked out anew.
     worth = len(rows) + len(parts) >= _LEAST_SAVED
-    if worth and stored_graph.keep(view.snapshot.db, rows, parts):
+    if worth and stored_graph.keep(cache.graph, view.snapshot.db, rows, parts):
         cache.saved.update(path for path, _ in rows)
         cache.saved_parts.update(part[:2] for part in parts)
     cache.graph.rest()

@@ -261,7 +261,7 @@ class LazyGraph:
                 sites += [(file, line) for line in lines[:shown]]
         return UnresolvedUses(definition.name, count, tuple(sorted(sites)[:shown]))
 
-    def holding(self, names: Set[str]) -> list[tuple[bytes, list[Use]]]:
+    def holding(self, names: Set[str]) -> list[tuple[bytes, Sequence[Use]]]:
         """Files of the view that use or import one of the names, by path, with the uses."""
         return self._candidates.of_names(names)
 

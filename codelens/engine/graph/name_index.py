@@ -8,6 +8,7 @@ alias of another view), never too few.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Set
 from functools import lru_cache
 from weakref import WeakKeyDictionary
@@ -16,7 +17,7 @@ from codelens.extract.tokenizer import terms_of_word
 from codelens.resolve.facts.path_tree import stem_of
 from codelens.store.database.database import Database
 from codelens.store.facts import name_uses, postings
-from codelens.store.facts.name_uses import Use
+from codelens.store.facts.name_uses import Uses
 
 OWN = b"."
 """In place of a word: the importing file's own folder or package."""
@@ -36,10 +37,10 @@ class NameIndex:
 
     def __init__(self) -> None:
         self._known: set[int] = set()
-        self._uses: dict[str, dict[int, list[Use]]] = {}
+        self._uses: dict[str, dict[int, array[int]]] = {}
         self._aliases: dict[str, set[str]] = {}
         self._defaults: dict[bytes, set[str]] = {}
-        self._by_word: dict[bytes, set[int]] = {}
+        self._by_word: dict[bytes, array[int]] = {}
         self._imports: dict[int, list[Row]] = {}
 
     def is_stale(self, contents: Set[int]) -> bool:
@@ -57,7 +58,7 @@ class NameIndex:
             for row in rows:
                 self._note(content, row)
         if self._uses:
-            self._add(name_uses.uses(db, sorted(new), self._uses.keys()))
+            self._add(name_uses.packed_uses(db, sorted(new), self._uses.keys()))
 
     def _note(self, content: int, row: Row) -> None:
         module, name, alias, _ = row
@@ -68,23 +69,32 @@ class NameIndex:
             last = module.rstrip("/").rpartition("/")[2].encode("utf-8", "replace")
             self._defaults.setdefault(stem_of(last) or last, set()).add(local)
         for word in words_of(row):
-            self._by_word.setdefault(word, set()).add(content)
+            contents = self._by_word.get(word)
+            if contents is None:
+                contents = self._by_word[word] = array("q")
+            # The imports of a content come one after the other.
+            if not contents or contents[-1] != content:
+                contents.append(content)
 
-    def _add(self, read: dict[int, dict[str, list[Use]]]) -> None:
+    def _add(self, read: dict[int, dict[str, array[int]]]) -> None:
         for content, by_name in read.items():
             for name, places in by_name.items():
                 self._uses[name][content] = places
 
-    def uses(self, db: Database, names: Set[str]) -> dict[int, list[Use]]:
+    def uses(self, db: Database, names: Set[str]) -> dict[int, Uses]:
         """Contents that use or import one of the names; no places for what is only imported."""
         self.fetch(db, names)
-        places_of: dict[int, list[Use]] = {}
+        places_of: dict[int, Uses] = {}
         for name in sorted(names):
             for content, places in self._uses[name].items():
-                places_of.setdefault(content, []).extend(places)
+                known = places_of.get(content)
+                if known is None:
+                    known = places_of[content] = Uses()
+                known.add(name, places)
             # A name may stand at the end of a longer one: `use App\\Auth`.
             for content in self._by_word.get(name.encode("utf-8", "replace"), ()):
-                places_of.setdefault(content, [])
+                if content not in places_of:
+                    places_of[content] = Uses()
         return places_of
 
     def fetch(self, db: Database, names: Set[str]) -> None:
@@ -96,7 +106,7 @@ class NameIndex:
             self._uses.clear()
             missing = set(names)
         self._uses.update({name: {} for name in missing})
-        self._add(name_uses.uses(db, sorted(self._with_words(db, missing)), missing))
+        self._add(name_uses.packed_uses(db, sorted(self._with_words(db, missing)), missing))
 
     def _with_words(self, db: Database, names: Set[str]) -> set[int]:
         """Contents whose text has one of the words; all where the index cannot tell."""

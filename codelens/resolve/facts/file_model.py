@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
+from codelens.resolve.facts.scope_names import ScopeNames
 from codelens.resolve.languages.registry import spec_of
+from codelens.store.facts.resolution_facts import references_in
 from codelens.types import Binding, Import, Reference, Scope, Symbol
 
 TYPES = frozenset({"class", "struct", "union", "interface", "trait", "enum", "type"})
@@ -35,45 +36,6 @@ _ARGUMENT = re.compile(r"\w+")
 _QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 
 
-class Entry(NamedTuple):
-    """One meaning of a name in a scope."""
-
-    symbols: tuple[int, ...]
-    imports: tuple[int, ...]
-    rows: tuple[Binding, ...]
-
-
-def _names_of(import_: Import) -> tuple[str, ...]:
-    """What an import binds: `import a.b` binds `a` too."""
-    name = import_.alias or import_.name or import_.module
-    if name == "*":
-        return ()
-    head = name.partition(".")[0] if not import_.alias and not import_.name else name
-    if "::" in name:
-        # Rust: `use a::{b::{self, C}}` binds `b`.
-        head = name.rpartition("::")[2]
-    return (name, head) if head and head != name else (name,)
-
-
-def _entries(
-    symbols: dict[str, list[int]], imports: dict[str, list[int]], rows: dict[str, list[Binding]]
-) -> dict[str, Entry]:
-    """What the names of one scope mean in it."""
-    return {
-        name: Entry(
-            tuple(symbols.get(name, ())), tuple(imports.get(name, ())), tuple(rows.get(name, ()))
-        )
-        for name in dict.fromkeys((*symbols, *imports, *rows))
-    }
-
-
-def _variables(rows: dict[str, list[Binding]]) -> dict[str, Entry]:
-    """As `_entries`, for the many scopes that bind variables alone, or nothing."""
-    if not rows:
-        return rows  # type: ignore[return-value]
-    return {name: Entry((), (), tuple(bindings)) for name, bindings in rows.items()}
-
-
 class FileModel:
     """Names of one text by scope, members by type."""
 
@@ -94,7 +56,6 @@ class FileModel:
         self.imports = imports
         self.scopes = scopes or (Scope(-1, -1, "module"),)
         self.bindings = bindings
-        self._decorating: dict[int, set[str]] | None = None
         self._sources: dict[tuple[int, bool], int] = {}
 
     @cached_property
@@ -168,32 +129,23 @@ class FileModel:
         return home_scopes
 
     @cached_property
-    def names(self) -> list[dict[str, Entry]]:
+    def names(self) -> ScopeNames:
         """Scope -> name -> what it means there."""
-        symbols: list[dict[str, list[int]]] = [{} for _ in self.scopes]
-        imports: list[dict[str, list[int]]] = [{} for _ in self.scopes]
-        rows: list[dict[str, list[Binding]]] = [{} for _ in self.scopes]
-        for at, symbol in enumerate(self.symbols):
-            if symbol.kind in _HIDDEN or at in self.unbound or self.is_outside_member(symbol):
-                continue
-            if self.home[at] < 0:
-                continue
-            symbols[self.home[at]].setdefault(symbol.name, []).append(at)
-        inner = {int(row.text): row.scope for row in self.bindings if row.how == "import"}
-        for number, import_ in enumerate(self.imports):
-            for name in _names_of(import_):
-                imports[inner.get(number, 0)].setdefault(name, []).append(number)
-        for row in self.bindings:
-            if row.how in _NO_NAMES or "." in row.name:
-                continue
-            scope = row.scope
-            if row.how == "+":
-                scope = self._declaring(row, symbols, rows)
-            rows[scope].setdefault(row.name, []).append(row)
-        return [
-            _entries(*parts) if parts[0] or parts[1] else _variables(parts[2])
-            for parts in zip(symbols, imports, rows, strict=True)
-        ]
+        names = ScopeNames(self.scopes)
+        names.take_symbols(
+            (at, symbol, self.home[at])
+            for at, symbol in enumerate(self.symbols)
+            if symbol.kind not in _HIDDEN
+            and at not in self.unbound
+            and not self.is_outside_member(symbol)
+            and self.home[at] >= 0
+        )
+        scope_of = {int(row.text): row.scope for row in self.bindings if row.how == "import"}
+        names.take_imports(self.imports, scope_of)
+        names.take_rows(
+            row for row in self.bindings if row.how not in _NO_NAMES and "." not in row.name
+        )
+        return names
 
     @cached_property
     def stars(self) -> tuple[Import, ...]:
@@ -236,19 +188,6 @@ class FileModel:
         around = self.symbols[symbol.parent].qualified if symbol.parent >= 0 else ""
         plain = f"{around}.{symbol.name}" if around else symbol.name
         return symbol.qualified != plain and symbol.kind not in TYPES
-
-    def _declaring(
-        self,
-        row: Binding,
-        symbols: list[dict[str, list[int]]],
-        rows: list[dict[str, list[Binding]]],
-    ) -> int:
-        scope = row.scope
-        while scope >= 0:
-            if row.name in rows[scope] or row.name in symbols[scope]:
-                return scope
-            scope = self.scopes[scope].parent
-        return 0
 
     @cached_property
     def children(self) -> dict[int, dict[str, list[int]]]:
@@ -363,12 +302,22 @@ class FileModel:
         definition = self.symbols[symbol]
         if definition.start_line >= definition.name_line:
             return frozenset()
-        if self._decorating is None:
-            self._decorating = {}
-            for reference in self.references:
-                self._decorating.setdefault(reference.line, set()).add(reference.name)
         lines = range(definition.start_line, definition.name_line)
         return frozenset(name for line in lines for name in self._decorating.get(line, ()))
+
+    @cached_property
+    def _decorating(self) -> dict[int, set[str]]:
+        """Names used in the lines of definitions above their names, by line."""
+        above = {
+            line
+            for symbol in self.symbols
+            if symbol.start_line < symbol.name_line
+            for line in range(symbol.start_line, symbol.name_line)
+        }
+        by_line: dict[int, set[str]] = {}
+        for reference in references_in(self.references, above) if above else ():
+            by_line.setdefault(reference.line, set()).add(reference.name)
+        return by_line
 
     def bound_at(self, scope: int, name: str, is_end: Callable[[Scope], bool]) -> tuple[int, bool]:
         """The scope from which a name means the same, and whether the line matters.

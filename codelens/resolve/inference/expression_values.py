@@ -32,7 +32,7 @@ _ASSIGNMENTS = frozenset({"=", "+", "?"})
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=5000)
 def steps(text: str) -> tuple[str, tuple[str, ...]] | None:
     """An expression as what it begins with and the steps from there; None if unknown."""
     if text[:1] in {"(", "{"}:

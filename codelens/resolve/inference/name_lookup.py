@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from codelens.resolve.facts.file_model import TYPES, VARIABLES, Entry, FileModel
+from codelens.resolve.facts.file_model import TYPES, VARIABLES, FileModel
+from codelens.resolve.facts.scope_names import Entry
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.languages.language_spec import LanguageSpec
 from codelens.types import Binding, Import

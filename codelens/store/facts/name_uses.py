@@ -5,7 +5,9 @@ The layout of `refs` is that of `codelens.store.facts.packed_facts.pack_referenc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import overload
 
 from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
@@ -15,6 +17,7 @@ from codelens.store.facts.packed_facts import REFERENCE_KINDS, reference_columns
 SELECT_USES = "SELECT id, refs, imports FROM contents WHERE id IN ({marks})"
 SELECT_IMPORTS = "SELECT id, imports FROM contents WHERE id IN ({marks}) AND imports <> x''"
 _NUL = b"\0"
+_NO_PLACES: array[int] = array("I")
 
 
 class Use(NamedTuple):
@@ -26,32 +29,65 @@ class Use(NamedTuple):
     line: int
 
 
-def uses(db: Database, contents: Iterable[int], names: Set[str]) -> dict[int, dict[str, list[Use]]]:
-    """The uses of `names` in each content that has one; no places for what it only imports."""
+class Uses(Sequence[Use]):
+    """Places where one content uses names, of one name after the other; 4 bytes each until read.
+
+    A question about common names holds 50,000 of Django's, and seldom looks at one.
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[str, array[int]]] = []
+
+    def add(self, name: str, places: array[int]) -> None:
+        """Take in the places of one name, as `packed_uses` gives them."""
+        if places:
+            self._parts.append((name, places))
+
+    def __len__(self) -> int:
+        return sum(len(places) for _, places in self._parts)
+
+    def __iter__(self) -> Iterator[Use]:
+        for name, places in self._parts:
+            for place in places:
+                yield Use(name, REFERENCE_KINDS[place & 3], place >> 2)
+
+    @overload
+    def __getitem__(self, number: int) -> Use: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Use]: ...
+    def __getitem__(self, number: int | slice) -> Use | list[Use]:
+        return list(self)[number]
+
+
+def packed_uses(
+    db: Database, contents: Iterable[int], names: Set[str]
+) -> dict[int, dict[str, array[int]]]:
+    """Where each content uses `names`: line << 2 | kind; no places for what it only imports."""
     name_of_key = {name.encode("utf-8", "surrogatepass"): name for name in names}
-    by_content: dict[int, dict[str, list[Use]]] = {}
+    by_content: dict[int, dict[str, array[int]]] = {}
     for batch in batched(contents):
         marks = ",".join("?" * len(batch))
         for content, refs, imports in db.rows(SELECT_USES.format(marks=marks), batch):
             places = _places(refs, name_of_key)
             for part in set(imports.split(_NUL)) & name_of_key.keys():
-                places.setdefault(name_of_key[part], [])
+                places.setdefault(name_of_key[part], _NO_PLACES)
             if places:
                 by_content[content] = places
     return by_content
 
 
-def _places(data: bytes, name_of_key: Mapping[bytes, str]) -> dict[str, list[Use]]:
+def _places(data: bytes, name_of_key: Mapping[bytes, str]) -> dict[str, array[int]]:
     packed = reference_columns(data)
     table = packed.table.split(_NUL)
-    numbers = {at: name_of_key[name] for at, name in enumerate(table) if name in name_of_key}
-    by_name: dict[str, list[Use]] = {name: [] for name in numbers.values()}
-    if numbers:
+    places = {at: array("I") for at, name in enumerate(table) if name in name_of_key}
+    if places:
         for head, line in zip(packed.heads, packed.lines, strict=True):
-            name = numbers.get(head >> 2)
-            if name is not None:
-                by_name[name].append(Use(name, REFERENCE_KINDS[head & 3], line))
-    return by_name
+            known = places.get(head >> 2)
+            if known is not None:
+                known.append(line << 2 | head & 3)
+    return {name_of_key[table[at]]: known for at, known in places.items()}
 
 
 def counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[str, int]]]:
@@ -70,9 +106,14 @@ def counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[st
 
 
 def imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
-    """Module, name, alias and line of what each content imports, as text."""
+    """Module, name, alias and line of what each content imports, as text.
+
+    Equal texts are one object: most modules and lines are named over and over.
+    """
+    shared: dict[str, str] = {}
     for batch in batched(contents):
         marks = ",".join("?" * len(batch))
         for content, data in db.rows(SELECT_IMPORTS.format(marks=marks), batch):
-            parts = iter(data.decode("utf-8", "surrogatepass").split("\0"))
+            texts = data.decode("utf-8", "surrogatepass").split("\0")
+            parts = map(shared.setdefault, texts, texts)
             yield content, list(zip(*[parts] * 4, strict=True))

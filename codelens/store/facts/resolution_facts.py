@@ -47,7 +47,7 @@ class ReferenceRows(Sequence[Reference]):
     them looked at once: as rows they take 200 bytes each, as columns 50.
     """
 
-    __slots__ = ("_columns", "_names")
+    __slots__ = ("_columns", "_lines", "_names")
 
     def __init__(
         self,
@@ -59,8 +59,9 @@ class ReferenceRows(Sequence[Reference]):
     ) -> None:
         """Take the columns; all must have the same length."""
         self._names = places.names
+        self._lines = array("I", places.lines)
         self._columns: tuple[Sequence[object], ...] = (
-            places.names, places.kinds, array("I", places.lines), array("I", places.columns),
+            places.names, places.kinds, self._lines, array("I", places.columns),
             array("i", places.symbols), receivers, array("I", scopes), array("h", arguments),
             argument_lines,
         )  # fmt: skip
@@ -87,6 +88,18 @@ class ReferenceRows(Sequence[Reference]):
         """Those by one of some names."""
         chosen = [at for at, name in enumerate(self._names) if name in names]
         return [self[at] for at in chosen]
+
+    def in_lines(self, lines: Set[int]) -> list[Reference]:
+        """Those in some lines."""
+        chosen = [at for at, line in enumerate(self._lines) if line in lines]
+        return [self[at] for at in chosen]
+
+
+def references_in(references: Sequence[Reference], lines: Set[int]) -> list[Reference]:
+    """Those of some references that stand in some lines."""
+    if isinstance(references, ReferenceRows):
+        return references.in_lines(lines)
+    return [reference for reference in references if reference.line in lines]
 
 
 def references_named(references: Sequence[Reference], names: Set[str]) -> list[Reference]:
