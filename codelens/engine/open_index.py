@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 logger = logger_of(__name__)
 
-_SERVERS_PAGES_KB = 16_000
-"""Pages that a server holds for questions, which took as much CPU with 8 and with 32 MB."""
+_SERVERS_PAGES_KB = 8_000
+"""Pages that a server holds for questions, which took as much CPU with 16 and with 32 MB."""
 _TRY_AGAIN_S = 60.0
 _MOST_WATCHED = 4
 """Worktrees of one repository; each takes one of the 128 watches that a user may have open."""

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from hashlib import blake2b
-from typing import NamedTuple
 
 from codelens.resolve.edges import ANSWERS_KEPT, MOST_ANSWERS, Edge, Edges, base_places
 from codelens.resolve.facts.edge_rows import Row, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.facts.model_cache import ModelCache
 from codelens.resolve.facts.view_files import Asked, Note, NoteGroup, View, groups_of
+from codelens.resolve.graph_state import File, GraphState, LatePart, Stored
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer, settings_paths
@@ -22,50 +21,11 @@ from codelens.types import Reference, Symbol
 
 _MOST_PARTS = 20_000
 """Files of which parts are kept, for the next state of the view."""
+_MODELS_KEPT = 1_000
+"""So many models may be loaded until what was worked out of them goes between two questions."""
 _GONE = -1
 _Seen = dict[bytes, int]
 _Answers = dict[Asked, tuple[bytes, ...]]
-
-
-class File(NamedTuple):
-    """One file of a view."""
-
-    content: int
-    language: str
-    surface: int
-    """Digest of what others see of it."""
-    blank: bool = False
-    """No edge can begin in it."""
-
-
-LatePart = Callable[[], Row]
-
-
-class Stored(NamedTuple):
-    """What was kept of a path with a content."""
-
-    row: Callable[[bytes, int], Row | None]
-    parts: Callable[[bytes, int], dict[frozenset[str], LatePart]]
-    """Names -> the edges to what is used under these, unpacked when they are asked for."""
-    defining: Callable[[str], Iterable[int]]
-    """Contents, of this view or of others, that define a name; others may be among them."""
-
-
-class GraphState:
-    """What a graph worked out, and for which state."""
-
-    def __init__(self) -> None:
-        self.rows: dict[bytes, Row] = {}
-        self.checked: set[bytes] = set()
-        """Paths whose rows are true for the state."""
-        self.files: Mapping[bytes, File] = {}
-        self.settings: dict[bytes, bytes | None] = {}
-        self.importer: Importer | None = None
-        self.models = ModelCache()
-        self.parts: dict[bytes, dict[frozenset[str], Row | LatePart]] = {}
-        """Rows of files of which the uses of some names alone were resolved."""
-        self.checked_parts: set[tuple[bytes, frozenset[str]]] = set()
-        """Those that are true for the state."""
 
 
 class Graph:
@@ -152,6 +112,7 @@ class Graph:
         )  # fmt: skip
         self._edges = Edges(self._view)
         self._bases: dict[NoteGroup, tuple[_Seen, _Answers]] = {}
+        self._loaded = 0
 
     def _digest(self) -> bytes:
         """Of what indexes over the view are made of."""
@@ -181,6 +142,7 @@ class Graph:
 
     def _model(self, path: bytes) -> FileModel | None:
         file = self._files.get(path)
+        self._loaded += 1
         return self._load(file.content) if file is not None else None
 
     def references(self, path: bytes) -> Sequence[Reference]:
@@ -319,11 +281,16 @@ class Graph:
         """Rows that were resolved here, not read."""
         return [(path, self._rows[path]) for path in sorted(self._new)]
 
-    def rest(self) -> None:
-        """A question is over: what it worked with is given back, its edges stay."""
+    def rest(self) -> bool:
+        """A question is over: what it worked with is given back, its edges stay.
+
+        True if that was much.
+        """
         self.known.models.rest()
-        if self._edges.answers > ANSWERS_KEPT:
-            self._start(self._edges)
+        if self._edges.answers <= ANSWERS_KEPT and self._loaded <= _MODELS_KEPT:
+            return False
+        self._start(self._edges)
+        return True
 
     def every(self) -> Iterator[Edge]:
         """All edges of the view that are certain, by path."""

@@ -9,7 +9,8 @@ from functools import partial
 from codelens.errors import StoreError
 from codelens.resolve.facts.edge_rows import Row, dumped, loaded
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.graph import File, Graph, GraphState, LatePart, Stored
+from codelens.resolve.graph import Graph
+from codelens.resolve.graph_state import File, GraphState, LatePart, Stored
 from codelens.resolve.resolver_version import RESOLVER_VERSION
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database

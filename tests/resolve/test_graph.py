@@ -12,7 +12,8 @@ from codelens.extract.language_detection import language_of
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.edge_rows import Row, dumped, loaded, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.graph import File, Graph, GraphState
+from codelens.resolve.graph import Graph
+from codelens.resolve.graph_state import File, GraphState
 from codelens.store.facts.resolution_facts import Places, surface
 from codelens.store.facts.resolution_facts import packed as flow_packed
 from codelens.store.facts.resolution_facts import unpacked as flow_unpacked

@@ -161,4 +161,7 @@ def keep(view: CurrentView) -> None:
     if worth and stored_graph.keep(cache.graph, view.snapshot.db, rows, parts):
         cache.saved.update(path for path, _ in rows)
         cache.saved_parts.update(part[:2] for part in parts)
-    cache.graph.rest()
+    if cache.graph.rest():
+        from codelens.engine.upkeep import process_memory
+
+        process_memory.give_back()

@@ -41,7 +41,8 @@ class NameIndex:
         self._aliases: dict[str, set[str]] = {}
         self._defaults: dict[bytes, set[str]] = {}
         self._by_word: dict[bytes, array[int]] = {}
-        self._imports: dict[int, list[Row]] = {}
+        self._imports: dict[int, bytes] = {}
+        """As they are stored: rows would take three times as much."""
 
     def is_stale(self, contents: Set[int]) -> bool:
         """Most of what it knows can be of no view any more."""
@@ -53,9 +54,9 @@ class NameIndex:
         if not new:
             return
         self._known |= new
-        for content, rows in name_uses.imports(db, sorted(new)):
-            self._imports[content] = rows
-            for row in rows:
+        for content, data in name_uses.packed_imports(db, sorted(new)):
+            self._imports[content] = data
+            for row in name_uses.unpacked_imports(data):
                 self._note(content, row)
         if self._uses:
             self._add(name_uses.packed_uses(db, sorted(new), self._uses.keys()))
@@ -133,26 +134,28 @@ class NameIndex:
     def importing(self, words: Iterable[bytes] | None) -> dict[int, list[Row]]:
         """Contents with an import that has one of the words, and those imports; None: all."""
         if words is None:
-            return self._imports
+            return {
+                content: name_uses.unpacked_imports(data) for content, data in self._imports.items()
+            }
         word_set = set(words)
         importing: dict[int, list[Row]] = {}
         for content in set[int]().union(*(self._by_word.get(word, ()) for word in word_set)):
-            rows = self._imports[content]
+            rows = name_uses.unpacked_imports(self._imports[content])
             importing[content] = [row for row in rows if not word_set.isdisjoint(words_of(row))]
         return importing
 
 
-def words_of(row: Row) -> frozenset[bytes]:
+def words_of(row: Row) -> tuple[bytes, ...]:
     """What the file that an import names may be called, or a folder of it."""
     return _words_of(row[0], row[1])
 
 
 @lru_cache(maxsize=1 << 16)
-def _words_of(module: str, name: str) -> frozenset[bytes]:
+def _words_of(module: str, name: str) -> tuple[bytes, ...]:
     """The same by module and name: twenty thousand files of Linux include one header."""
     parts = _SEPARATORS.split(module)
-    words = {part.encode("utf-8", "replace") for part in (*parts, name) if part}
-    return frozenset(words if any(parts) else words | {OWN})
+    words = dict.fromkeys(part.encode("utf-8", "replace") for part in (*parts, name) if part)
+    return tuple(words) if any(parts) else (*words, OWN)
 
 
 _known: WeakKeyDictionary[Database, NameIndex] = WeakKeyDictionary()

@@ -111,9 +111,20 @@ def imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, list[t
     Equal texts are one object: most modules and lines are named over and over.
     """
     shared: dict[str, str] = {}
+    for content, data in packed_imports(db, contents):
+        texts = data.decode("utf-8", "surrogatepass").split("\0")
+        parts = map(shared.setdefault, texts, texts)
+        yield content, list(zip(*[parts] * 4, strict=True))
+
+
+def packed_imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+    """What each content imports, if anything, for `unpacked_imports`."""
     for batch in batched(contents):
         marks = ",".join("?" * len(batch))
-        for content, data in db.rows(SELECT_IMPORTS.format(marks=marks), batch):
-            texts = data.decode("utf-8", "surrogatepass").split("\0")
-            parts = map(shared.setdefault, texts, texts)
-            yield content, list(zip(*[parts] * 4, strict=True))
+        yield from db.rows(SELECT_IMPORTS.format(marks=marks), batch)
+
+
+def unpacked_imports(data: bytes) -> list[tuple[str, ...]]:
+    """Module, name, alias and line of imports, as text."""
+    parts = iter(data.decode("utf-8", "surrogatepass").split("\0"))
+    return list(zip(*[parts] * 4, strict=True))

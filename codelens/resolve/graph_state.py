@@ -1,0 +1,51 @@
+"""What the graph of a view is made from, and what it hands on to that of the next state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from codelens.resolve.facts.edge_rows import Row
+from codelens.resolve.facts.model_cache import ModelCache
+from codelens.resolve.modules.importer import Importer
+
+
+class File(NamedTuple):
+    """One file of a view."""
+
+    content: int
+    language: str
+    surface: int
+    """Digest of what others see of it."""
+    blank: bool = False
+    """No edge can begin in it."""
+
+
+LatePart = Callable[[], Row]
+
+
+class Stored(NamedTuple):
+    """What was kept of a path with a content."""
+
+    row: Callable[[bytes, int], Row | None]
+    parts: Callable[[bytes, int], dict[frozenset[str], LatePart]]
+    """Names -> the edges to what is used under these, unpacked when they are asked for."""
+    defining: Callable[[str], Iterable[int]]
+    """Contents, of this view or of others, that define a name; others may be among them."""
+
+
+class GraphState:
+    """What a graph worked out, and for which state."""
+
+    def __init__(self) -> None:
+        self.rows: dict[bytes, Row] = {}
+        self.checked: set[bytes] = set()
+        """Paths whose rows are true for the state."""
+        self.files: Mapping[bytes, File] = {}
+        self.settings: dict[bytes, bytes | None] = {}
+        self.importer: Importer | None = None
+        self.models = ModelCache()
+        self.parts: dict[bytes, dict[frozenset[str], Row | LatePart]] = {}
+        """Rows of files of which the uses of some names alone were resolved."""
+        self.checked_parts: set[tuple[bytes, frozenset[str]]] = set()
+        """Those that are true for the state."""
