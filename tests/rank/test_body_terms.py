@@ -13,7 +13,8 @@ from codelens.rank.definitions.body_terms import BodyTerms, TermNumbers, comment
 
 WORDS = st.sampled_from(
     "session Sessions validate_session ValidateSession able ability café cafe İstanbul relational "
-    "relate time tying tie skies sky probability probable x = ( ) \r".split(" ")
+    "relate time tying tie skies sky probability probable café—session «time» İ\xa0sky x\u3000tie "
+    "time\0tie x\x85sky 会话时间 会话、时间 x = ( ) \r".split(" ")
 )
 LINES = st.lists(st.lists(WORDS, max_size=4).map(" ".join), min_size=1, max_size=12)
 
