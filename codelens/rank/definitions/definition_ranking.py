@@ -96,22 +96,65 @@ class _Text(NamedTuple):
     """A judged file and where the query stands in it."""
 
     scored: Judged
-    prior: float
-    """Its score as a share of the best file's."""
     counts: BodyTerms
     heaviest: LineWeights
     place: tuple[int, int] | None
     """Lines of the place that was chosen by chunks."""
+    usual: list[float]
+    """What all lines of the file have of the features."""
 
     def values_of(self, start: int, end: int, inside: Mapping[int, int]) -> list[float]:
         """The features of any lines, in a definition or not, that have these terms at most."""
-        values = [0.0] * len(_FEATURES)
-        values[_FILE] = self.prior
-        values[_TEST] = float(weighted_score.role_of(self.scored.evidence) == "test")
-        values[_PLACE] = _overlap(self.place, start, end)
+        values = self.usual.copy()
+        if self.place is not None:
+            values[_PLACE] = _overlap(self.place, start, end)
         if inside:
             values[_LINE] = self.heaviest.best(start, end)
         return values
+
+
+class _File(NamedTuple):
+    """The definitions of a judged file, and what is known of them before they are compared."""
+
+    text: _Text
+    every: Sequence[Definition]
+    first: Sequence[int]
+    """Of each its first line, the comment above it included."""
+    like: Sequence[float]
+    within: Sequence[bool]
+    bodies: Sequence[Weighed]
+
+    def values_of(self, at: int, symbol: Definition, grade: int) -> list[float]:
+        """The features of a definition; where nothing is said, there are none."""
+        text, every, first, like, within, bodies = self
+        _, _, kind, start, end, parent = symbol
+        inside = text.counts.inside(first[at], end)
+        values = text.values_of(start, end, inside)
+        is_container = kind in query_names.CONTAINERS
+        if inside:
+            size = end - first[at] + 1
+            if is_container:
+                inside, size = _own(at, every, first, text.counts, inside=inside, size=size)
+            values[_BODY] = _bm25(inside, size, bodies)
+        if like[at]:
+            values[_NAME] = like[at] * (_PART_NAME if is_part(at, every) else 1.0)
+        if parent >= 0:
+            values[_OWNER] = like[parent]
+            values[_WITHIN] = float(within[at])
+        if grade > query_names.LAST:
+            values[_NAMED] = 1.0
+        if is_container:
+            values[_CONTAINER] = 1.0
+        if kind in _VALUES:
+            values[_VALUE] = 1.0
+        return values
+
+
+def _usual(scored: Judged, prior: float) -> list[float]:
+    values = [0.0] * len(_FEATURES)
+    values[_FILE] = prior
+    values[_TEST] = float(weighted_score.role_of(scored.evidence) == "test")
+    return values
 
 
 class _Features(NamedTuple):
@@ -210,36 +253,20 @@ def _of_file(
     )
     counts = BodyTerms(lines, borders, hit, comparison.numbers)
     heaviest = LineWeights(counts.by_line, comparison.weights)
-    text = _Text(scored, prior, counts, heaviest, place)
+    text = _Text(scored, counts, heaviest, place, _usual(scored, prior))
     like = _likeness(scored, every, comparison.question)
     named = {known.symbol.ordinal: known.grade for known in scored.evidence.defined}
-    within = _in_named(every, named)
+    file = _File(text, every, first, like, _in_named(every, named), comparison.bodies)
     beside = set[int]() if comparison.tests else beside_code(every)
     rows: dict[int, _Features] = {}
     for at, symbol in enumerate(every):
         grade = named.get(at, 0)
-        is_named = grade > query_names.LAST
         if symbol.kind in _NO_BODY or at in beside:
             continue
-        if not is_named and is_declaration_alone(at, every):
+        if grade <= query_names.LAST and is_declaration_alone(at, every):
             continue
-        inside = counts.inside(first[at], symbol.end_line)
-        values = text.values_of(symbol.start_line, symbol.end_line, inside)
-        if inside:
-            size = symbol.end_line - first[at] + 1
-            if symbol.kind in query_names.CONTAINERS:
-                inside, size = _own(at, every, first, counts, inside=inside, size=size)
-            values[_BODY] = _bm25(inside, size, comparison.bodies)
-        likeness = like[at]
-        if likeness:
-            values[_NAME] = likeness * (_PART_NAME if is_part(at, every) else 1.0)
-        if symbol.parent >= 0:
-            values[_OWNER] = like[symbol.parent]
-            values[_WITHIN] = float(within[at])
-        values[_NAMED] = float(is_named)
-        values[_CONTAINER] = float(symbol.kind in query_names.CONTAINERS)
-        values[_VALUE] = float(symbol.kind in _VALUES)
-        shown = at if is_shown_alone(at, every, likeness, grade) else owner_of(at, every)
+        values = file.values_of(at, symbol, grade)
+        shown = at if is_shown_alone(at, every, like[at], grade) else owner_of(at, every)
         known = rows.get(shown)
         if known is not None:
             _take_over(known.values, values)
@@ -344,21 +371,18 @@ def _gaps(
 
 
 def _bm25(counts: Mapping[int, int], lines: int, terms: Sequence[Weighed]) -> float:
-    if not counts:
-        return 0.0
     flat = ranking_weights.DEFINITION_B
     size = max(lines, _SHORTEST) / ranking_weights.TYPICAL_DEFINITION_LINES
     norm = K1 * (1.0 - flat + flat * size)
-    return sum(
-        terms[number].weight * (K1 + 1.0) * counts[number] / (counts[number] + norm)
-        for number in sorted(counts)
-    )
+    total = 0.0
+    for number in sorted(counts):
+        count = counts[number]
+        total += terms[number].weight * (K1 + 1.0) * count / (count + norm)
+    return total
 
 
-def _overlap(place: tuple[int, int] | None, start: int, end: int) -> float:
+def _overlap(place: tuple[int, int], start: int, end: int) -> float:
     """How much a chosen place and some lines are the same: their common share of both."""
-    if place is None:
-        return 0.0
     low, high = max(place[0], start), min(place[1], end)
     if high < low:
         return 0.0
