@@ -21,8 +21,6 @@ from codelens.types import Reference, Symbol
 
 _MOST_PARTS = 20_000
 """Files of which parts are kept, for the next state of the view."""
-_MODELS_KEPT = 1_000
-"""So many models may be loaded until what was worked out of them goes between two questions."""
 _GONE = -1
 _Seen = dict[bytes, int]
 _Answers = dict[Asked, tuple[bytes, ...]]
@@ -112,7 +110,6 @@ class Graph:
         )  # fmt: skip
         self._edges = Edges(self._view)
         self._bases: dict[NoteGroup, tuple[_Seen, _Answers]] = {}
-        self._loaded = 0
 
     def _digest(self) -> bytes:
         """Of what indexes over the view are made of."""
@@ -142,7 +139,6 @@ class Graph:
 
     def _model(self, path: bytes) -> FileModel | None:
         file = self._files.get(path)
-        self._loaded += 1
         return self._load(file.content) if file is not None else None
 
     def references(self, path: bytes) -> Sequence[Reference]:
@@ -287,7 +283,7 @@ class Graph:
         True if that was much.
         """
         self.known.models.rest()
-        if self._edges.answers <= ANSWERS_KEPT and self._loaded <= _MODELS_KEPT:
+        if self._edges.answers <= ANSWERS_KEPT:
             return False
         self._start(self._edges)
         return True

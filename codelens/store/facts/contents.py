@@ -6,6 +6,7 @@ What the blobs of a content hold is said in `codelens.store.facts.packed_facts`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from sys import intern
 from typing import Any
 
 from codelens.light_library import NamedTuple
@@ -191,13 +192,14 @@ def insert(
     return Doc(content, *counts, facts.terms)
 
 
-def symbols_of(db: Database, contents: Iterable[int]) -> dict[int, list[Symbol]]:
-    """The symbols of each content, in their order in the text."""
+def symbols_of(
+    db: Database, contents: Iterable[int], *, docs: bool = True
+) -> dict[int, list[Symbol]]:
+    """The symbols of each content, in their order in the text; `doc` is empty without `docs`."""
     by_content: dict[int, list[Symbol]] = {}
     for batch in batched(contents):
-        for content, _, symbol in _with_texts(
-            db, db.rows(_SYMBOLS.format(marks=_marks(batch)), batch), batch
-        ):
+        rows = db.rows(_SYMBOLS.format(marks=_marks(batch)), batch)
+        for content, _, symbol in _with_texts(db, rows, batch, docs=docs):
             by_content.setdefault(content, []).append(symbol)
     return by_content
 
@@ -214,15 +216,23 @@ def symbols_named(db: Database, key: str) -> list[tuple[int, int, Symbol]]:
 
 
 def _with_texts(
-    db: Database, rows: Sequence[tuple[Any, ...]], contents: Sequence[object]
+    db: Database,
+    rows: Sequence[tuple[Any, ...]],
+    contents: Sequence[object],
+    *,
+    docs: bool = True,
 ) -> Iterator[tuple[int, int, Symbol]]:
     """Content, ordinal and symbol of rows that lack signature and doc."""
     from codelens.store.facts.symbol_texts import Blocks
 
     blocks = Blocks(db.rows(_TEXTS.format(marks=_marks(contents)), contents) if rows else ())
     for content, ordinal, name, qualified, kind, exported, *places in rows:
-        texts = blocks.texts(content, ordinal, name)
-        yield content, ordinal, Symbol(name, qualified, kind, *texts, bool(exported), *places)
+        signature, doc = blocks.texts(content, ordinal, name)
+        # Equal texts as one object: of a symbol without its doc they are a quarter.
+        yield content, ordinal, Symbol(
+            name, name if qualified == name else qualified, intern(kind), signature,
+            doc if docs else "", bool(exported), *places,
+        )  # fmt: skip
 
 
 def symbol_keys(db: Database, start: str, stop: str, limit: int) -> list[str]:
@@ -261,7 +271,7 @@ def references_of(db: Database, content: int) -> tuple[list[Reference], list[Imp
 def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
     """What resolving the names in each content takes."""
     every = list(contents)
-    symbols = symbols_of(db, every)
+    symbols = symbols_of(db, every, docs=False)
     by_content: dict[int, Flowing] = {}
     for batch in batched(every):
         for content, language, refs, imports, data in db.rows(
