@@ -18,6 +18,8 @@ from codelens.store.views import views
         (reads.SELECT_NAMES.format(marks="?"), "PRIMARY KEY (content=?)"),
         (reads.SELECT_DEFINITIONS, "PRIMARY KEY (content=?)"),
         (reads.SELECT_DEFINITION, "PRIMARY KEY (content=? AND ordinal=?)"),
+        (reads.SELECT_SOME, "PRIMARY KEY (content=? AND ordinal>? AND ordinal<?)"),
+        (reads.SELECT_STARTS, "PRIMARY KEY (content=?)"),
         (reads.SELECT_BY_KEY, "PRIMARY KEY (key=?)"),
         (reads.SELECT_NAME, "PRIMARY KEY (content=? AND ordinal=?)"),
         (reads.SELECT_TEXTS, "PRIMARY KEY (content=? AND block=?)"),

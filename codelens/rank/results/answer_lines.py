@@ -14,6 +14,7 @@ from codelens.rank.query import query_names
 from codelens.rank.results.shown_texts import Texts
 from codelens.rank.scoring.definition_features import Evidence
 from codelens.rank.scoring.weighted_score import Judged
+from codelens.store.facts import ranking_reads as reads
 from codelens.store.facts.contents import ScoredChunk
 from codelens.store.facts.ranking_reads import Definition
 
@@ -198,8 +199,7 @@ def _telling(
 def _inside(judge: Judged, number: int) -> list[Definition]:
     """The definitions that begin in a chunk."""
     chunk = judge.evidence.chunks[number]
-    first, last = chunk.start_line, chunk.end_line
-    return [symbol for symbol in judge.evidence.definitions if first <= symbol.start_line <= last]
+    return reads.beginning_in(judge.evidence.definitions, chunk.start_line, chunk.end_line)
 
 
 def _likeness(judge: Judged) -> Callable[[Definition], float]:

@@ -51,6 +51,8 @@ class PathQuery(NamedTuple):
     """The query as one lower-case word."""
     folders: dict[str, _Near]
     """What the words have in folders, by the folders' terms; grows, since files share folders."""
+    names: dict[str, float]
+    """How like the query the names of definitions are; grows, since files share names."""
 
 
 def path_query(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> PathQuery:
@@ -64,6 +66,7 @@ def path_query(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> Pa
         sum(known[word] for word in typed) or 1.0,
         top * ranking_weights.UNKNOWN_IDF,
         whole,
+        {},
         {},
     )
 

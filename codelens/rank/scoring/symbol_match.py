@@ -39,7 +39,7 @@ def match(definitions: Sequence[Definition], query: PathQuery) -> SymbolMatch:
     names = definitions.names if isinstance(definitions, Definitions) else [
         definition.name for definition in definitions
     ]  # fmt: skip
-    seen: dict[str, float] = {}
+    seen = query.names
     total = best = 0.0
     for at in term_prefilter.holding(names, term_prefilter.beginnings(tuple(query.terms))):
         name = names[at]

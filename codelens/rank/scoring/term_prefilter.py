@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import compress, islice, repeat
+from operator import add, contains
 
 MOST = 500
 """Names of one file that are compared: a header of registers may have thousands with one word."""
@@ -50,12 +52,35 @@ def holding(names: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     text = "\n".join(names)
     if not starts or not text.isascii() or text.count("\n") != len(names) - 1:
         return range(len(names))  # names that can hold a term in other letters, or of two lines
-    counts: Counter[int] = Counter()
-    for at in _lines_with(text, starts):
-        counts.update(at)
-    if len(counts) > MOST:
-        return sorted(sorted(counts, key=lambda at: (-counts[at], at))[:MOST])
-    return sorted(counts)
+    counts = _counts(text.lower().replace("_", ""), len(names), starts)
+    positions = list(compress(range(len(names)), counts))
+    return _with_most(counts) if len(positions) > MOST else positions
+
+
+def _counts(text: str, line_count: int, starts: Sequence[str]) -> list[int]:
+    """Of each line how many of `starts` it holds."""
+    counts = [0] * line_count
+    lines: list[str] = []
+    for start in starts:
+        times = text.count(start)
+        if times * _DENSE > line_count:
+            lines = lines or text.split("\n")
+            counts = list(map(add, counts, map(contains, lines, repeat(start))))
+        elif times:
+            for at in _sparse(text, start):
+                counts[at] += 1
+    return counts
+
+
+def _with_most(counts: Sequence[int]) -> list[int]:
+    """Positions of the `MOST` greatest counts, of equals the first; ascending."""
+    left = MOST
+    for least, times in sorted(Counter(counts).items(), reverse=True):
+        if times >= left:
+            equals = islice((at for at, count in enumerate(counts) if count == least), left)
+            return sorted([*(at for at, count in enumerate(counts) if count > least), *equals])
+        left -= times
+    return list(range(len(counts)))
 
 
 def lines_holding(lines: Sequence[str], starts: Sequence[str]) -> Iterable[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import overload
@@ -33,7 +34,7 @@ _MADE: Callable[[Row], Definition] = partial(tuple.__new__, Definition)  # type:
 class Definitions(Sequence[Definition]):
     """The symbols of one content, in their order; all but the names is read when looked at."""
 
-    __slots__ = ("_content", "_db", "_every", "_read", "names")
+    __slots__ = ("_content", "_db", "_every", "_read", "_starts", "names")
 
     def __init__(self, db: Database, content: int, names: list[str]) -> None:
         self.names = names
@@ -41,6 +42,7 @@ class Definitions(Sequence[Definition]):
         self._content = content
         self._read: dict[int, Definition] = {}
         self._every: list[Definition] | None = None
+        self._starts: list[int] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -65,11 +67,45 @@ class Definitions(Sequence[Definition]):
     def __iter__(self) -> Iterator[Definition]:
         return iter(self._all())
 
+    def beginning_in(self, first: int, last: int) -> list[Definition]:
+        """Those that begin in some lines, in their order."""
+        starts = self._starts
+        if starts is None:
+            starts = self._starts = self._read_starts()
+        if starts is not _UNORDERED:
+            low, high = bisect_left(starts, first), bisect_right(starts, last)
+            if self._every is not None:
+                return self._every[low:high]
+            rows = self._db.rows(SELECT_SOME, (self._content, low, high))
+            return list(map(_MADE, rows))
+        return [definition for definition in self if first <= definition.start_line <= last]
+
+    def _read_starts(self) -> list[int]:
+        """The first line of each; `_UNORDERED` where these do not ascend."""
+        if self._every is None and len(self.names) > _MANY:
+            row = self._db.row(SELECT_STARTS, (self._content,))
+            starts: list[int] = json.loads(row[0]) if row is not None else []
+        else:
+            starts = [definition.start_line for definition in self]
+        return starts if starts == sorted(starts) else _UNORDERED
+
     def _all(self) -> list[Definition]:
         if self._every is None:
             rows = self._db.rows(SELECT_DEFINITIONS, (self._content,))
             self._every = list(map(_MADE, rows))
         return self._every
+
+
+_UNORDERED: list[int] = []
+_MANY = 500
+"""Of more definitions first lines alone are read, where a few are sought: a third of the price."""
+
+
+def beginning_in(definitions: Sequence[Definition], first: int, last: int) -> list[Definition]:
+    """The definitions that begin in some lines, in their order."""
+    if isinstance(definitions, Definitions):
+        return definitions.beginning_in(first, last)
+    return [symbol for symbol in definitions if first <= symbol.start_line <= last]
 
 
 class ChunkTable:
@@ -113,6 +149,15 @@ WHERE content = ? AND ordinal = ?
 SELECT_DEFINITIONS = """
 SELECT ordinal, name, kind, start_line, end_line, parent FROM symbols
 WHERE content = ? ORDER BY ordinal
+"""
+SELECT_SOME = """
+SELECT ordinal, name, kind, start_line, end_line, parent FROM symbols
+WHERE content = ? AND ordinal >= ? AND ordinal < ? ORDER BY ordinal
+"""
+SELECT_STARTS = """
+SELECT json_group_array(start_line) FROM (
+    SELECT start_line FROM symbols WHERE content = ? ORDER BY ordinal
+)
 """
 SELECT_BY_KEY = """
 SELECT s.content, s.ordinal, name, kind, start_line, end_line, parent, qualified
