@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from ranking_index import Store
 
-from codelens.rank.definitions import definition_search
+from codelens.rank import search_pipeline
+from codelens.rank.definitions import definition_places, definition_ranking, definition_search
+from codelens.rank.query.query_analysis import Query
+from codelens.rank.results import answer_lines
+from codelens.rank.results.answer_lines import Place
+from codelens.rank.results.shown_texts import Texts
+from codelens.rank.scoring.candidates import Weighed
+from codelens.rank.scoring.weighted_score import Judged
 from codelens.rank.search_request import Request
 from codelens.store.views.views import FileRow
 
@@ -59,3 +71,83 @@ def test_where_the_words_stand_in_one_line_comes_first(store: Store) -> None:
         rows = order(store, {f"lamp{len(first)}.py": text}, "wick flame smoke")
         best = text.split("\n")[rows[0][1]]
         assert best == together.rstrip("\n")
+
+
+_NAMES = st.sampled_from("lamp drop_lamp oil wick_store other run Shelf __init__ Tests".split())
+_LINES = st.sampled_from(["lamp = oil", "x = 1", "return wick(lamp)", "pass", "oil.lamp.wick = 2"])
+
+
+@st.composite
+def _code(draw: st.DrawFn) -> str:
+    """Functions, types with members, and lines between them, of which some have words asked for."""
+    parts: list[str] = []
+    for _ in range(draw(st.integers(1, 8))):
+        name = draw(_NAMES)
+        lines = draw(st.lists(_LINES, min_size=1, max_size=4))
+        if draw(st.booleans()):
+            body = [f"    def {draw(_NAMES)}(self):", *(f"        {line}" for line in lines)]
+            fields = [f"    {draw(_NAMES)}: int = 1" for _ in range(draw(st.integers(0, 2)))]
+            parts += [f"class {name}:", *fields, *body, ""]
+        else:
+            parts += [f"def {name}():", *(f"    {line}" for line in lines), ""]
+        parts += draw(st.lists(_LINES.filter(lambda line: "return" not in line), max_size=1))
+    return "\n".join(parts) + "\n"
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(_code(), min_size=1, max_size=3),
+    st.sampled_from(
+        ["drop the lamp", "wick and oil of Shelf", "run tests of the lamp", "Shelf.run it"]
+    ),
+)
+def test_definitions_that_have_nothing_of_a_question_rank_as_if_each_were_looked_at(
+    store: Store, texts: list[str], task: str
+) -> None:
+    files = {f"shelf{at}.py": text for at, text in enumerate(texts)}
+    view = store.view(files, name=repr(files))
+
+    def answers() -> tuple[object, object]:
+        def read(file: FileRow) -> bytes:
+            return files[file.path.decode()].encode()
+
+        rows = definition_search.search(view, Request(task), read).rows
+        ranked = [
+            (row.judged.evidence.file.path, row.symbol, row.start_line, row.score) for row in rows
+        ]
+        return ranked, search_pipeline.search(view, Request(task), read)
+
+    told = answers()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("codelens.rank.definitions.definition_ranking._File._is_plain", _never)
+        patch.setattr(definition_places, "of_files", _of_files_by_all_rows)
+        assert answers() == told
+
+
+def _never(*_: object) -> bool:
+    return False
+
+
+def _of_files_by_all_rows(
+    judged: Sequence[Judged], query: Query, terms: Sequence[Weighed], texts: Texts
+) -> dict[int, tuple[Place, ...]]:
+    """As `of_files`, with a look at every definition of every file."""
+    best = definition_ranking.code_files(judged[:16], query, 8)
+    chosen = {row.evidence.file.path_id: answer_lines.best(row, texts) for row in best}
+    found: dict[int, list[Place]] = {}
+    tops: dict[int, float] = {}
+    for row in definition_ranking.ranked(best, query, terms, texts, chosen):
+        number = row.judged.evidence.file.path_id
+        places = found.setdefault(number, [])
+        top = tops.setdefault(number, row.score)
+        if row.symbol < 0 or len(places) > 3 or (places and row.score < 0.5 * top):
+            places += [] if places else [chosen[number]]
+            continue
+        if not places and definition_places._is_named(row.judged):
+            places.append(chosen[number])
+        place = answer_lines.of_symbol(row.judged, row.definition)
+        if not any(answer_lines.overlap(place, other) for other in places):
+            places.append(place)
+    return {number: tuple(places) for number, places in found.items()}

@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 
 from codelens.extract.tokenizer import WORD, terms_of_word
 from codelens.rank.scoring import term_prefilter
+from codelens.store.facts.ranking_reads import Definition
 
 Counts = Mapping[int, int]
 """Position of a term in the query -> how often it stands there."""
@@ -164,6 +165,29 @@ def _words_and_line_ends(lines: Sequence[str]) -> list[str]:
     """
     text = "\n".join(lines).encode("utf-8", "replace").translate(_WORDS_AND_LINES)
     return text.replace(b"\n", _SPACED_LINE_END).decode().split()
+
+
+def borders_of(
+    every: Sequence[Definition], first: Sequence[int], gaps: Sequence[tuple[int, int]]
+) -> list[int]:
+    """The lines at which a definition, the comment above one or a gap begins, or has ended."""
+    borders = [
+        line
+        for at, symbol in enumerate(every)
+        for line in (first[at], symbol.start_line, symbol.end_line + 1)
+    ]
+    return borders + [line for start, end in gaps for line in (start, end + 1)]
+
+
+def gaps(every: Sequence[Definition], first: Sequence[int], last: int) -> Iterator[tuple[int, int]]:
+    """The runs of lines that stand in no definition."""
+    at = 1
+    for number, row in enumerate(every):
+        if first[number] > at:
+            yield at, first[number] - 1
+        at = max(at, row.end_line + 1)
+    if at <= last:
+        yield at, last
 
 
 def comment_start(lines: Sequence[str], start: int, known: dict[int, int] | None = None) -> int:

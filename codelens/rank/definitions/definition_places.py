@@ -33,11 +33,20 @@ def of_files(
     chosen = {scored.evidence.file.path_id: answer_lines.best(scored, texts) for scored in best}
     places_by_file: dict[int, list[Place]] = {}
     tops: dict[int, float] = {}
+    still_open = set(chosen)
+    """Files of which a definition with a lower score may still be named."""
     for row in definition_ranking.ranked(best, query, terms, texts, chosen):
         number = row.judged.evidence.file.path_id
+        if number not in still_open:
+            if not still_open:
+                break
+            continue
         places = places_by_file.setdefault(number, [])
         top = tops.setdefault(number, row.score)
-        if row.symbol < 0 or len(places) > _ALSO or (places and row.score < _AS_GOOD * top):
+        if places and (len(places) > _ALSO or row.score < _AS_GOOD * top):
+            still_open.remove(number)
+            continue
+        if row.symbol < 0:
             if not places:
                 places.append(chosen[number])
             continue

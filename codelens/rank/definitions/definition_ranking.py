@@ -123,14 +123,18 @@ class _File(NamedTuple):
     like: Sequence[float]
     within: Sequence[bool]
     bodies: Sequence[Weighed]
+    plain: dict[str, list[float]]
+    """Kind -> the features of all definitions that have nothing of the query; grows."""
 
     def values_of(self, at: int, symbol: Definition, grade: int) -> list[float]:
         """The features of a definition; where nothing is said, there are none."""
-        text, every, first, like, within, bodies = self
+        text, every, first, like, within, bodies, _ = self
         _, _, kind, start, end, parent = symbol
         inside = text.counts.inside(first[at], end)
-        values = text.values_of(start, end, inside)
         is_container = kind in query_names.CONTAINERS
+        if not inside and grade <= query_names.LAST and self._is_plain(at, symbol):
+            return self._plain_values(kind)
+        values = text.values_of(start, end, inside)
         if inside:
             size = end - first[at] + 1
             if is_container:
@@ -147,6 +151,21 @@ class _File(NamedTuple):
             values[_CONTAINER] = 1.0
         if kind in _VALUES:
             values[_VALUE] = 1.0
+        return values
+
+    def _is_plain(self, at: int, symbol: Definition) -> bool:
+        """Whether names and place of a definition, which has no terms, have nothing of a query."""
+        parent, place = symbol.parent, self.text.place
+        if self.like[at] or (parent >= 0 and (self.like[parent] or self.within[at])):
+            return False
+        return place is None or symbol.end_line < place[0] or place[1] < symbol.start_line
+
+    def _plain_values(self, kind: str) -> list[float]:
+        values = self.plain.get(kind)
+        if values is None:
+            values = self.plain[kind] = self.text.usual.copy()
+            values[_CONTAINER] = float(kind in query_names.CONTAINERS)
+            values[_VALUE] = float(kind in _VALUES)
         return values
 
 
@@ -174,7 +193,7 @@ def ranked(
     chosen: Mapping[int, Place],
     *,
     task: bool = False,
-) -> list[RankedDefinition]:
+) -> Iterator[RankedDefinition]:
     """The definitions of files, best first; ties by path and line.
 
     Args:
@@ -199,26 +218,30 @@ def ranked(
         best_place = chosen.get(scored.evidence.file.path_id)
         place = (best_place.start_line, best_place.end_line) if best_place else None
         features += _of_file(scored, prior, comparison, texts=texts, place=place)
+    with_terms = [row.values for row in features if row.values[_LINE] or row.values[_BODY]]
     for feature in (_BODY, _LINE):
-        best = max((row.values[feature] for row in features), default=0.0) or 1.0
-        for row in features:
-            row.values[feature] /= best
+        best = max((values[feature] for values in with_terms), default=0.0) or 1.0
+        for values in with_terms:
+            values[feature] /= best
     return _in_order(features, task)
 
 
-def _in_order(features: Sequence[_Features], task: bool) -> list[RankedDefinition]:
+def _in_order(features: Sequence[_Features], task: bool) -> Iterator[RankedDefinition]:
     """The definitions with their scores, best first."""
     counted = {
         **ranking_weights.DEFINITIONS,
         **(ranking_weights.TASK_DEFINITIONS if task else {}),
     }
     weights = [counted.get(name, 0.0) for name in _FEATURES]
+    # Those that have nothing of the query share what they have with others of their file.
+    values_by_id = {id(row.values): row.values for row in features}
+    scores = {at: -sum(map(mul, weights, values)) for at, values in values_by_id.items()}
     # Tuples in place of a key, which costs a call for each.
     order = sorted(
-        (-sum(map(mul, weights, row.values)), row.judged.evidence.file.path, row.name_line, at)
+        (scores[id(row.values)], row.judged.evidence.file.path, row.name_line, at)
         for at, row in enumerate(features)
     )
-    return [RankedDefinition(*features[at][:5], -negative) for negative, _, _, at in order]
+    return (RankedDefinition(*features[at][:5], -negative) for negative, _, _, at in order)
 
 
 def code_files(judged: Sequence[Judged], query: Query, most: int = FILES) -> list[Judged]:
@@ -245,8 +268,8 @@ def _of_file(
     every = list(scored.evidence.definitions)
     seen: dict[int, int] = {}
     first = [body_terms.comment_start(lines, symbol.start_line, seen) for symbol in every]
-    gaps = list(_gaps(every, first, len(lines)))
-    borders = _borders(every, first, gaps)
+    gaps = list(body_terms.gaps(every, first, len(lines)))
+    borders = body_terms.borders_of(every, first, gaps)
     chunks = scored.evidence.chunks
     hit = sorted(
         (chunks[at].start_line, chunks[at].end_line) for _, at in scored.evidence.scored.chunks
@@ -256,7 +279,7 @@ def _of_file(
     text = _Text(scored, counts, heaviest, place, _usual(scored, prior))
     like = _likeness(scored, every, comparison.question)
     named = {known.symbol.ordinal: known.grade for known in scored.evidence.defined}
-    file = _File(text, every, first, like, _in_named(every, named), comparison.bodies)
+    file = _File(text, every, first, like, _in_named(every, named), comparison.bodies, {})
     beside = set[int]() if comparison.tests else beside_code(every)
     rows: dict[int, _Features] = {}
     for at, symbol in enumerate(every):
@@ -268,13 +291,13 @@ def _of_file(
         values = file.values_of(at, symbol, grade)
         shown = at if is_shown_alone(at, every, like[at], grade) else owner_of(at, every)
         known = rows.get(shown)
-        if known is not None:
-            _take_over(known.values, values)
-        else:
+        if known is None:
             owner = every[shown]
             rows[shown] = _Features(
                 scored, shown, first[shown], owner.start_line, owner.end_line, values
             )
+        elif values is not file.plain.get(symbol.kind):
+            rows[shown] = _Features(*known[:5], _with_part(known.values, values))
     yield from rows.values()
     yield from _top_level(text, gaps, comparison.bodies)
 
@@ -288,24 +311,12 @@ def _in_named(every: Sequence[Definition], named: Mapping[int, int]) -> list[boo
     return within
 
 
-def _take_over(values: list[float], of_part: Sequence[float]) -> None:
-    """Give a definition what a part of it has, which is not shown by itself."""
-    own = [values[feature] for feature in _OF_ITSELF]
-    values[:] = map(max, values, of_part)
-    for feature, value in zip(_OF_ITSELF, own, strict=True):
-        values[feature] = value
-
-
-def _borders(
-    every: Sequence[Definition], first: Sequence[int], gaps: Sequence[tuple[int, int]]
-) -> list[int]:
-    """The lines at which a definition, the comment above one or a gap begins, or has ended."""
-    borders = [
-        line
-        for at, symbol in enumerate(every)
-        for line in (first[at], symbol.start_line, symbol.end_line + 1)
-    ]
-    return borders + [line for start, end in gaps for line in (start, end + 1)]
+def _with_part(values: Sequence[float], of_part: Sequence[float]) -> list[float]:
+    """What a definition has with what a part of it has, which is not shown by itself."""
+    more = list(map(max, values, of_part))
+    for feature in _OF_ITSELF:
+        more[feature] = values[feature]
+    return more
 
 
 def _top_level(
@@ -355,19 +366,6 @@ def _own(
         for number, count in counts.inside(first[inner], definition.end_line).items():
             own[number] = own.get(number, 0) - count
     return {number: count for number, count in own.items() if count > 0}, max(size, 1)
-
-
-def _gaps(
-    every: Sequence[Definition], first: Sequence[int], last: int
-) -> Iterator[tuple[int, int]]:
-    """The runs of lines that stand in no definition."""
-    at = 1
-    for number, row in enumerate(every):
-        if first[number] > at:
-            yield at, first[number] - 1
-        at = max(at, row.end_line + 1)
-    if at <= last:
-        yield at, last
 
 
 def _bm25(counts: Mapping[int, int], lines: int, terms: Sequence[Weighed]) -> float:

@@ -59,6 +59,8 @@ def ranked_definitions(files: Files, most: int) -> list[RankedDefinition]:
     chosen = {
         scored.evidence.file.path_id: answer_lines.best(scored, files.texts) for scored in best
     }
-    return definition_ranking.ranked(
-        best, search_state.query, files.terms, files.texts, chosen, task=True
+    return list(
+        definition_ranking.ranked(
+            best, search_state.query, files.terms, files.texts, chosen, task=True
+        )
     )
