@@ -17,7 +17,7 @@ from codelens.rank.query import (
 from codelens.rank.query.query_analysis import analyse
 from codelens.rank.query.query_names import Defined
 from codelens.rank.query.search_filters import Filters
-from codelens.rank.results import result_places, result_reasons
+from codelens.rank.results import outdated_places, result_places, result_reasons
 from codelens.rank.results.shown_texts import Read, Texts
 from codelens.rank.scoring import candidates, definition_features, weighted_score
 from codelens.rank.scoring.candidates import Weighed
@@ -55,6 +55,7 @@ def search(view: Snapshot, request: Request, read: Read) -> Outcome:
         view, request, query, Filters(view, request), read, list(query.notes)
     )
     results, mode = _by_mode(search_state)
+    results = outdated_places.still_there(view, results, read)
     if not results:
         for warning in search_state.filters.explain_nothing():
             search_state.deny(warning)

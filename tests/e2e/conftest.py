@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.faces import CommandLine, McpClient
+from e2e.faces import CommandLine, HurriedMcpClient, McpClient
 from gitrepo import GitRepo
 
 AUTH = '''"""Who may come in."""
@@ -25,7 +25,9 @@ def revoke_session(session):
 '''
 
 
-@pytest.fixture(params=[CommandLine, McpClient], ids=["cli", "mcp"])
+@pytest.fixture(
+    params=[CommandLine, McpClient, HurriedMcpClient], ids=["cli", "mcp", "mcp in 50 ms"]
+)
 def face(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CommandLine | McpClient]:
     found = request.param(tmp_path / "home")
     yield found

@@ -12,9 +12,9 @@ from gitrepo import GitRepo
 
 
 def found(face, root: Path, query: str, ref: str | None = None) -> dict[str, str]:
-    """Symbol (or handle) -> path of all results of a query that was answered fresh."""
+    """Symbol (or handle) -> path of all results of a query, answered as fresh as it must be."""
     answer = face.search(root, query, ref)
-    assert answer["receipt"]["status"] == "fresh"
+    assert answer["receipt"]["status"] in face.STATUSES
     return {one["symbol"] or one["handle"]: one["path"] for one in answer["results"]}
 
 

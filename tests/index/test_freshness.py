@@ -115,6 +115,23 @@ def test_a_hit_in_a_file_that_is_behind_is_stale(repo: GitRepo, engine: Engine) 
     assert not any(one.stale for one in found.results)
 
 
+def test_a_definition_that_its_file_lost_is_not_shown_while_the_index_is_behind(
+    repo: GitRepo, engine: Engine
+) -> None:
+    settle()
+    engine.look(path=repo.root)
+    repo.write("src/part3.py", "def burn_part3():\n    return 'changed'\n")
+    db = open_index(Path(engine.status(path=repo.root, budget_ms=0).index_path))
+    db._connection.execute("BEGIN IMMEDIATE")
+    found = engine.search("kindle_part3", path=repo.root, budget_ms=200)
+    db._connection.execute("ROLLBACK")
+    db.close()
+    assert found.receipt.status == "partial"
+    assert "src/part3.py" in found.receipt.pending_names
+    assert "src/part3.py#kindle_part3" not in [one.handle for one in found.results]
+    assert "burn_part3" in engine.search("burn_part3", path=repo.root).results[0].handle
+
+
 def test_a_look_without_time_is_partial_and_never_fresh(repo: GitRepo, engine: Engine) -> None:
     engine.look(path=repo.root)
     repo.write("src/part3.py", "def lantern(): pass\n")
