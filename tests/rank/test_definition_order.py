@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,6 +21,7 @@ from codelens.rank.scoring.weighted_score import Judged
 from codelens.rank.search_request import Request
 from codelens.store.views.views import FileRow
 
+_NUMBERS = count()
 SHELVES = '''class LampShelf:
     def drop(self):
         """Remove a thing."""
@@ -43,7 +45,7 @@ TEST_DOOR = '''def test_locked():
 
 def order(store: Store, files: dict[str, str], task: str) -> list[tuple[str, int]]:
     """Path and first line of the definitions that answer a task, best first."""
-    view = store.view(files, name=repr(files))
+    view = store.view(files, name=f"view {next(_NUMBERS)}")  # an example may be tried twice
 
     def read(file: FileRow) -> bytes:
         return files[file.path.decode()].encode()
@@ -107,7 +109,7 @@ def test_definitions_that_have_nothing_of_a_question_rank_as_if_each_were_looked
     store: Store, texts: list[str], task: str
 ) -> None:
     files = {f"shelf{at}.py": text for at, text in enumerate(texts)}
-    view = store.view(files, name=repr(files))
+    view = store.view(files, name=f"view {next(_NUMBERS)}")  # an example may be tried twice
 
     def answers() -> tuple[object, object]:
         def read(file: FileRow) -> bytes:
