@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from codelens.store.views import views
         (reads.SELECT_NAME, "PRIMARY KEY (content=? AND ordinal=?)"),
         (reads.SELECT_TEXTS, "PRIMARY KEY (content=? AND block=?)"),
         (reads.SELECT_CHUNKS.format(marks="?"), "INTEGER PRIMARY KEY (rowid=?)"),
-        (postings.SELECT_POSTINGS.format(marks="?"), "PRIMARY KEY (segment=? AND term=?)"),
+        (postings.SELECT_BLOCKS.format(marks="(?, ?)"), "(segment=? AND first_term<?)"),
         (contents.KEYS_FROM, "PRIMARY KEY (key>? AND key<?)"),
         (views.BY_TERMS.format(marks="?, ?"), "PRIMARY KEY (term=?)"),
         (views.BY_PREFIX, "PRIMARY KEY (term>? AND term<?)"),
@@ -34,5 +35,6 @@ def test_a_hot_statement_searches_by_its_index(tmp_path: Path, sql: str, index: 
     db = Store(tmp_path / "index.db").db
     plan = " ".join(row[3] for row in db.rows("EXPLAIN QUERY PLAN " + sql, ("",) * sql.count("?")))
     assert index in plan
-    # A subquery's rows are scanned, but they came by an index.
-    assert plan.count("SCAN") - plan.count("SCAN (subquery") == ("segments" in sql)
+    # A subquery's rows are scanned, but they came by an index; the terms asked for are scanned.
+    unindexed = re.sub(r"SCAN (\(subquery|CONSTANT ROW|a\b)", "", plan)
+    assert unindexed.count("SCAN") == ("segments" in sql)

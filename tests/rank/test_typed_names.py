@@ -191,7 +191,7 @@ def test_edits_are_counted(one: str, other: str, steps: int) -> None:
 @pytest.mark.parametrize(
     ("sql", "index"),
     [
-        (vocabulary.TERMS_FROM, "PRIMARY KEY (segment=? AND term>? AND term<?)"),
+        (vocabulary.BLOCKS_FROM, "(segment=? AND first_term>? AND first_term<?)"),
         (vocabulary.KEYS_FROM, "PRIMARY KEY (key>? AND key<?)"),
     ],
 )

@@ -8,21 +8,26 @@ Contents are written a batch at a time, a *segment*: sorted appends, and one con
 number in it. Layouts, native byte order (the index is local and can be rebuilt):
 
 - `segments.docs`: five uint32 arrays of `doc_count`: content id, body, name and doc terms, chunks.
-- `postings.data`: see `codelens.store.facts.posting_layout`.
+- `postings.data`: neighbouring terms: `codelens.store.facts.posting_blocks`. Rows go by an id, so
+  that they are appended, which fills pages, and up to a whole page lies in one: by segment and term
+  a quarter of the pages was empty. The index of first terms is a fortieth of the table.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
+from codelens.store.facts.posting_blocks import PostingBlock, blocks, mark, needle
 from codelens.store.facts.posting_layout import Posting, packed
 
 SEGMENT_DOCS = 4096
 _SMALL_DOCS = 64
 _MANY_SMALL = 48
+_ASKED_AT_ONCE = 10_000
+"""Terms; SQLite takes 32,766 bindings."""
 
 
 class Doc(NamedTuple):
@@ -47,15 +52,21 @@ class SegmentDocs(NamedTuple):
 
 
 _INSERT_SEGMENT = "INSERT INTO segments (doc_count, docs) VALUES (?, ?)"
-_INSERT_POSTING = "INSERT INTO postings (segment, term, data) VALUES (?, ?, ?)"
+_INSERT_BLOCK = "INSERT INTO postings (segment, first_term, marks, data) VALUES (?, ?, ?, ?)"
 _SEGMENTS = "SELECT id, doc_count, docs FROM segments ORDER BY id"
-# CROSS JOIN keeps SQLite at one seek a segment and term, in the order of the primary key.
-SELECT_POSTINGS = """
-SELECT p.segment, p.term, p.data FROM segments s CROSS JOIN postings p
-WHERE p.segment = s.id AND p.term IN ({marks})
+# CROSS JOIN keeps SQLite at one seek a segment and term. The data of a block, which may be large,
+# are read only where it may have the term.
+SELECT_BLOCKS = """
+WITH asked (term, mark) AS (VALUES {marks})
+SELECT p.segment, a.term, p.id, p.marks, p.data
+FROM segments s CROSS JOIN asked a CROSS JOIN postings p
+WHERE p.id = (
+    SELECT id FROM postings WHERE segment = s.id AND first_term <= a.term
+    ORDER BY first_term DESC LIMIT 1
+) AND CASE WHEN p.marks IS NULL THEN p.first_term = a.term ELSE instr(p.marks, a.mark) END
 """
 _SMALL = "SELECT id FROM segments WHERE doc_count <= ? ORDER BY id"
-_SEGMENT_ROWS = "SELECT term, data FROM postings WHERE segment = ?"
+_SEGMENT_ROWS = "SELECT first_term, marks, data FROM postings WHERE segment = ? ORDER BY first_term"
 _DELETE_POSTINGS = "DELETE FROM postings WHERE segment = ?"
 _DELETE_SEGMENT = "DELETE FROM segments WHERE id = ?"
 _LIVE = "SELECT id FROM contents WHERE id IN ({marks})"
@@ -77,9 +88,8 @@ def write_segment(db: Database, docs: Sequence[Doc]) -> None:
                 by_term[term] = [(number, words)]
             else:
                 known.append((number, words))
-    db.execute_many(
-        _INSERT_POSTING, [(segment, term, packed(by_term[term])) for term in sorted(by_term)]
-    )
+    rows = ((term, packed(by_term[term])) for term in sorted(by_term))
+    db.execute_many(_INSERT_BLOCK, ((segment, *block) for block in blocks(rows)))
 
 
 def segment_docs(db: Database) -> dict[int, SegmentDocs]:
@@ -92,12 +102,41 @@ def _unpack_docs(count: int, docs: bytes) -> SegmentDocs:
     return SegmentDocs(*(whole[start * count : (start + 1) * count] for start in range(5)))
 
 
-def postings(db: Database, terms: Sequence[str]) -> Sequence[tuple[int, str, bytes]]:
+def postings(db: Database, terms: Iterable[str]) -> list[tuple[int, str, bytes]]:
     """For each segment and each of `terms` it holds: segment, term, packed posting; by segment."""
-    if not terms:
-        return ()
-    sql = SELECT_POSTINGS.format(marks=",".join("?" * len(terms)))
-    return db.rows(sql, tuple(terms))  # type: ignore[return-value] - by the columns
+    # In order, so that terms of one block follow on each other.
+    sorted_terms = sorted(set(terms))
+    rows: list[tuple[int, str, bytes]] = []
+    for start in range(0, len(sorted_terms), _ASKED_AT_ONCE):
+        rows += _postings(db, sorted_terms[start : start + _ASKED_AT_ONCE])
+    if len(sorted_terms) > _ASKED_AT_ONCE:
+        rows.sort(key=lambda row: row[:2])
+    return rows
+
+
+def _postings(db: Database, sorted_terms: Sequence[str]) -> Iterator[tuple[int, str, bytes]]:
+    sql = SELECT_BLOCKS.format(marks=",".join(["(?, ?)"] * len(sorted_terms)))
+    needles = {term: needle(term) for term in sorted_terms}
+    open_row, block = 0, None
+    bindings = [value for term in sorted_terms for value in (term, mark(term))]
+    for segment, term, row, marks, data in db.rows(sql, bindings):
+        if marks is None:
+            yield segment, term, data
+            continue
+        if block is None or row != open_row:
+            open_row, block = row, PostingBlock(marks, data)
+        posting = block.posting(needles[term])
+        if posting is not None:
+            yield segment, term, posting
+
+
+def _rows_of(db: Database, segment: int) -> Iterator[tuple[str, bytes]]:
+    """All terms of a segment, ascending, with their postings."""
+    for first_term, marks, data in db.rows(_SEGMENT_ROWS, (segment,)):
+        if marks is None:
+            yield first_term, data
+        else:
+            yield from PostingBlock(marks, data).rows()
 
 
 def contents_with(db: Database, terms: Collection[str]) -> dict[str, set[int]]:
@@ -106,7 +145,7 @@ def contents_with(db: Database, terms: Collection[str]) -> dict[str, set[int]]:
     if not holding:
         return holding
     segments = segment_docs(db)
-    for segment, term, data in postings(db, sorted(holding)):
+    for segment, term, data in postings(db, holding):
         contents = segments[segment].contents
         holding[term].update(contents[number] for number in Posting(data).docs)
     return holding
@@ -156,7 +195,7 @@ def docs_of(db: Database, segment: int, docs: SegmentDocs) -> list[Doc]:
     contents = list(docs.contents)
     live = {row[0] for row in db.rows(_LIVE.format(marks=",".join("?" * len(contents))), contents)}
     terms: list[dict[str, bytes]] = [{} for _ in contents]
-    for term, data in db.rows(_SEGMENT_ROWS, (segment,)):
+    for term, data in _rows_of(db, segment):
         posting = Posting(data)
         for number in posting.docs:
             terms[number][term] = posting.words(number)

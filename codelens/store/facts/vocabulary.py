@@ -8,11 +8,21 @@ from weakref import WeakKeyDictionary
 
 from codelens.store.database.database import Database
 from codelens.store.facts.kept_keys import KeptKeys
+from codelens.store.facts.posting_blocks import PostingBlock
 
-# CROSS JOIN keeps SQLite at one seek a segment, in the order of the primary key.
-TERMS_FROM = """
-SELECT DISTINCT p.term FROM segments s CROSS JOIN postings p
-WHERE p.segment = s.id AND p.term >= ? AND p.term < ? AND length(p.term) <= ?
+# CROSS JOIN keeps SQLite at two seeks a segment: to the block the first of the terms may stand in,
+# then those that begin with one of them.
+BLOCKS_FROM = """
+SELECT p.first_term, p.marks, CASE WHEN p.marks IS NOT NULL THEN p.data END
+FROM segments s CROSS JOIN postings p
+WHERE p.id = (
+    SELECT id FROM postings WHERE segment = s.id AND first_term <= ?
+    ORDER BY first_term DESC LIMIT 1
+)
+UNION ALL
+SELECT p.first_term, p.marks, CASE WHEN p.marks IS NOT NULL THEN p.data END
+FROM segments s CROSS JOIN postings p
+WHERE p.segment = s.id AND p.first_term > ? AND p.first_term < ?
 """
 KEYS_FROM = """
 SELECT DISTINCT key FROM symbol_keys WHERE key >= ? AND key < ? AND length(key) BETWEEN ? AND ?
@@ -38,7 +48,14 @@ _END = "\U0010ffff"
 
 def terms_from(db: Database, start: str, longest: int) -> list[str]:
     """Terms of the postings that begin so, of at most so many letters; in no order."""
-    return [row[0] for row in db.rows(TERMS_FROM, (start, start + _END, longest))]
+    begin, end = start.encode(), (start + _END).encode()
+    terms: set[bytes] = set()
+    for first_term, marks, data in db.rows(BLOCKS_FROM, (start, start, start + _END)):
+        here = [first_term.encode()] if marks is None else PostingBlock(marks, data).terms
+        if not begin <= here[0] <= here[-1] < end:
+            here = [term for term in here if begin <= term < end]
+        terms.update(here)
+    return [known for term in terms if len(known := term.decode()) <= longest]
 
 
 def keys_from(
