@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,15 @@ def repo(tmp_path: Path) -> GitRepo:
 def settle() -> None:
     """Let the file system's clock move past what was just written (see scan/stat_signature.py)."""
     time.sleep(0.06)
+
+
+@contextmanager
+def somebody_writing(engine: Engine, repo: GitRepo) -> Iterator[None]:
+    """A transaction is open: under a lease alone files would be read for a question."""
+    with closing(open_index(Path(engine.status(path=repo.root, budget_ms=0).index_path))) as db:
+        db._connection.execute("BEGIN IMMEDIATE")
+        yield
+        db._connection.execute("ROLLBACK")
 
 
 def test_a_second_look_reads_and_writes_nothing(repo: GitRepo, engine: Engine) -> None:
@@ -100,16 +111,12 @@ def test_a_hit_in_a_file_that_is_behind_is_stale(repo: GitRepo, engine: Engine) 
     settle()
     engine.look(path=repo.root)
     repo.write("src/part3.py", "def kindle_part3():\n    return 'changed'\n")
-    db = open_index(Path(engine.status(path=repo.root, budget_ms=0).index_path))
-    # Under a lease alone the file would be read for the question.
-    db._connection.execute("BEGIN IMMEDIATE")
-    found = engine.search("kindle_part3", path=repo.root, budget_ms=200)
+    with somebody_writing(engine, repo):
+        found = engine.search("kindle_part3", path=repo.root, budget_ms=200)
     stale = {one.path: one.stale for one in found.results}
     assert found.receipt.status == "partial"
     assert stale["src/part3.py"]
     assert not any(flag for path, flag in stale.items() if path != "src/part3.py")
-    db._connection.execute("ROLLBACK")
-    db.close()
     found = engine.search("kindle_part3", path=repo.root)
     assert found.receipt.status == "fresh"
     assert not any(one.stale for one in found.results)
@@ -121,11 +128,8 @@ def test_a_definition_that_its_file_lost_is_not_shown_while_the_index_is_behind(
     settle()
     engine.look(path=repo.root)
     repo.write("src/part3.py", "def burn_part3():\n    return 'changed'\n")
-    db = open_index(Path(engine.status(path=repo.root, budget_ms=0).index_path))
-    db._connection.execute("BEGIN IMMEDIATE")
-    found = engine.search("kindle_part3", path=repo.root, budget_ms=200)
-    db._connection.execute("ROLLBACK")
-    db.close()
+    with somebody_writing(engine, repo):
+        found = engine.search("kindle_part3", path=repo.root, budget_ms=200)
     assert found.receipt.status == "partial"
     assert "src/part3.py" in found.receipt.pending_names
     assert "src/part3.py#kindle_part3" not in [one.handle for one in found.results]
