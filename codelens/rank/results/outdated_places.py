@@ -36,7 +36,7 @@ def _named(view: Snapshot, ranked: Ranked, read: Read) -> bool:
     content = ranked.file.content
     assert content is not None  # it has symbols
     match = _LAST_WORD.search(ranking_reads.qualified(view.db, content, ranked.symbol))
-    text = read(ranked.file)
+    text = read(ranked.file) if match else None
     if match is None or text is None:
         return True
     word = match[0].lower().encode()

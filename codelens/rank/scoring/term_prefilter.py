@@ -7,7 +7,7 @@ in all names at once, as one text, leaves few to be split and stemmed (about 5 u
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import compress, islice, repeat
 from operator import add, contains
@@ -52,13 +52,15 @@ def holding(names: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     text = "\n".join(names)
     if not starts or not text.isascii() or text.count("\n") != len(names) - 1:
         return range(len(names))  # names that can hold a term in other letters, or of two lines
-    counts = _counts(text.lower().replace("_", ""), len(names), starts)
+    counts = _counts(text, starts)
     positions = list(compress(range(len(names)), counts))
     return _with_most(counts) if len(positions) > MOST else positions
 
 
-def _counts(text: str, line_count: int, starts: Sequence[str]) -> list[int]:
+def _counts(text: str, starts: Sequence[str]) -> list[int]:
     """Of each line how many of `starts` it holds."""
+    text = text.lower().replace("_", "")
+    line_count = text.count("\n") + 1
     counts = [0] * line_count
     lines: list[str] = []
     for start in starts:
@@ -88,23 +90,11 @@ def lines_holding(lines: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
     if not starts:
         return range(len(lines))
     text = "\n".join(lines)
-    line_numbers = set[int]().union(*_lines_with(text, starts))
-    if not text.isascii():
-        # An accent may stand inside of a beginning.
-        line_numbers |= {at for at, line in enumerate(lines) if not line.isascii()}
-    return sorted(line_numbers)
-
-
-def _lines_with(text: str, starts: Sequence[str]) -> Iterator[Sequence[int]]:
-    """For each of `starts` the lines that hold it, each once."""
-    text = text.lower().replace("_", "")
-    lines = text.split("\n")
-    for start in starts:
-        times = text.count(start)
-        if times * _DENSE > len(lines):
-            yield [at for at, line in enumerate(lines) if start in line]
-        elif times:
-            yield _sparse(text, start)
+    positions = [at for at, count in enumerate(_counts(text, starts)) if count]
+    if text.isascii():
+        return positions
+    # An accent may stand inside of a beginning.
+    return sorted({*positions, *(at for at, line in enumerate(lines) if not line.isascii())})
 
 
 def _sparse(text: str, start: str) -> list[int]:

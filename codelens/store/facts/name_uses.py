@@ -112,9 +112,7 @@ def imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, list[t
     """
     shared: dict[str, str] = {}
     for content, data in packed_imports(db, contents):
-        texts = data.decode("utf-8", "surrogatepass").split("\0")
-        parts = map(shared.setdefault, texts, texts)
-        yield content, list(zip(*[parts] * 4, strict=True))
+        yield content, unpacked_imports(data, shared)
 
 
 def packed_imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, bytes]]:
@@ -124,7 +122,8 @@ def packed_imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int,
         yield from db.rows(SELECT_IMPORTS.format(marks=marks), batch)
 
 
-def unpacked_imports(data: bytes) -> list[tuple[str, ...]]:
-    """Module, name, alias and line of imports, as text."""
-    parts = iter(data.decode("utf-8", "surrogatepass").split("\0"))
+def unpacked_imports(data: bytes, shared: dict[str, str] | None = None) -> list[tuple[str, ...]]:
+    """Module, name, alias and line of imports, as text; each text once in `shared`."""
+    texts = data.decode("utf-8", "surrogatepass").split("\0")
+    parts = iter(texts) if shared is None else map(shared.setdefault, texts, texts)
     return list(zip(*[parts] * 4, strict=True))
