@@ -4,13 +4,14 @@
 Beside it stand parsing alone, `git status`, and universal-ctags and ripgrep where installed, and
 codegraph where its program is given (`npm install @colbymchenry/codegraph`).
 
-    python benchmarks/speed.py REPOSITORY [--repeat N] [--cold N] [--codegraph PROGRAM]
+    python benchmarks/speed.py REPOSITORY [--repeat N] [--cold N] [--codegraph PROGRAM] [--keep DIR]
 
 The repository is cloned into a scratch folder (hard links, nothing in it is touched) and indexed in
-a scratch CODELENS_HOME. CPU is user + system of the process and its children, from the operating
-system (`os.wait4`), in whole processes unless said otherwise. Machines are noisy: the table gives
-medians of N runs where a step can be repeated, and ratios against figures of the same run. The load
-is the mean of the minute before the first cold index.
+a scratch CODELENS_HOME; `--keep` leaves both in DIR, as `repo` and `home`, for `scale.py`. CPU is
+user + system of the process and its children, from the operating system (`os.wait4`), in whole
+processes unless said otherwise. Machines are noisy: the table gives medians of N runs where a step
+can be repeated, and ratios against figures of the same run. The load is the mean of the minute
+before the first cold index.
 """
 
 from __future__ import annotations
@@ -28,12 +29,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from speed_table import rows
 from tree_memory import PeakMemory
 
 HERE = Path(__file__).resolve().parent
 PYTHON = sys.executable
-QUERY_AIMS = ((5_000, 30), (12_000, 40), (50_000, 60), (10**9, 80))
-"""Files at most, and the aim for a query's p95, ms of CPU; its median at most half of it."""
 GIT_ENV = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
 
 
@@ -215,14 +215,10 @@ def codegraph(repo: Path, scratch: Path, program: Path, repeat: int) -> dict[str
     return {**median(runs), "bytes": size}
 
 
-def measure(source: Path, repeat: int, cold: int, codegraph_program: Path | None) -> dict:
-    scratch = Path(tempfile.mkdtemp(prefix="codelens-bench-"))
+def measure(source: Path, scratch: Path, repeat: int, cold: int, program: Path | None) -> dict:
     home, repo = scratch / "home", scratch / "repo"
-    try:
-        git(source, "clone", "-q", "--local", str(source), str(repo))
-        return steps(scratch, home, repo, repeat, cold, codegraph_program)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    git(source, "clone", "-q", "--local", str(source), str(repo))
+    return steps(scratch, home, repo, repeat, cold, program)
 
 
 def steps(
@@ -304,85 +300,6 @@ def steps(
     return result
 
 
-def codegraph_row(result: dict) -> list[tuple[str, str, str]]:
-    if "codegraph" not in result:
-        return []
-    other, cpu = result["codegraph"], result["codegraph"]["cpu_s"]
-    size = f"{other['bytes'] / result['parse_only']['source_bytes']:.2f} of the source"
-    ratio = f"codelens takes {result['cold_index']['cpu_s'] / cpu:.2f}x"
-    return [
-        (
-            "codegraph, cold",
-            f"{cpu:.2f} s CPU, {other['wall_s']:.1f} s wall, {size}; {ratio}",
-            ".35x",
-        )
-    ]
-
-
-def rows(result: dict) -> list[tuple[str, str, str]]:
-    """What was measured, its figure, and the aim where there is one."""
-    parse, cold = result["parse_only"]["cpu_s"], result["cold_index"]
-    git_ms = 1000 * result["git_status"]["cpu_s"]
-
-    def share(step: str) -> str:
-        cpu, parsed = result[step]["cpu_s"], result[step]["indexed"]
-        share = 100 * cpu / cold["cpu_s"]
-        return f"{1000 * cpu:.0f} ms CPU, {share:.1f} % of cold, {parsed} texts extracted"
-
-    def told(tool: dict[str, float] | None) -> str:
-        return f"{1000 * tool['cpu_s']:.0f} ms CPU" if tool else "not installed"
-
-    source = result["parse_only"]["source_bytes"]
-    look, p50, p95 = (result[key] for key in ("look_ms", "query_p50_ms", "query_p95_ms"))
-    cold_text = (
-        f"{cold['cpu_s']:.2f} s CPU ({cold['cpu_s'] / parse:.2f}x parse only), "
-        f"{cold['wall_s']:.1f} s wall, {cold['together_mib']:.0f} MiB peak of all processes"
-    )
-    server_look = result["server_look_ms"]
-    p95_aim = next(ms for files, ms in QUERY_AIMS if result["files"] <= files)
-    return [
-        ("files, source", f"{result['files']:,}, {source / 1e6:.1f} MB", ""),
-        ("load before", f"{result['load']:.1f}", ""),
-        ("parse only", f"{parse:.2f} s CPU", ""),
-        ("cold index", cold_text, "4x parse only"),
-        ("index bytes / source bytes", f"{result['index_per_source']:.2f}", ".8"),
-        *codegraph_row(result),
-        ("universal-ctags -R", told(result.get("ctags")), ""),
-        ("git status", f"{git_ms:.0f} ms CPU", ""),
-        (
-            "look, nothing changed",
-            f"{look:.0f} ms CPU ({look / git_ms:.2f}x git status)",
-            ".5x git status",
-        ),
-        (
-            "look of a server, nothing changed",
-            f"{server_look:.0f} ms CPU ({server_look / git_ms:.2f}x git status)",
-            "next to nothing",
-        ),
-        (
-            "query p50 / p95, warm, look aside",
-            f"{p50:.1f} / {p95:.1f} ms CPU",
-            f"{p95_aim // 2} / {p95_aim} ms",
-        ),
-        (
-            "search on the command line, cold",
-            f"{1000 * result['cold_cli_search']['cpu_s']:.0f} ms CPU",
-            "180 ms",
-        ),
-        ("ripgrep of the same words", told(result.get("ripgrep")), ""),
-        (
-            "edit to answer on the command line",
-            f"{1000 * result['edit_to_answer']['cpu_s']:.0f} ms CPU",
-            "150 ms beside start and look",
-        ),
-        ("switch to a new branch", share("new_branch"), ""),
-        ("and back", share("branch_back"), ""),
-        ("and there again", share("branch_again"), ""),
-        ("second worktree", share("second_worktree"), ""),
-        ("memory, serving", f"{result['serving_rss_mib']:.0f} MiB", "150 MiB (Linux: 400)"),
-    ]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -392,9 +309,16 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--cold", type=int, default=3, help="cold indexes, codegraph's as well")
     parser.add_argument("--codegraph", type=Path, help="its program")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="a new folder that stays")
     args = parser.parse_args()
     program = args.codegraph.resolve() if args.codegraph else None
-    result = measure(args.repository.resolve(), args.repeat, args.cold, program)
+    scratch = args.keep.resolve() if args.keep else Path(tempfile.mkdtemp(prefix="codelens-bench-"))
+    scratch.mkdir(parents=True, exist_ok=True)
+    try:
+        result = measure(args.repository.resolve(), scratch, args.repeat, args.cold, program)
+    finally:
+        if not args.keep:
+            shutil.rmtree(scratch, ignore_errors=True)
     print(f"| {args.repository.name} | | aim |\n|---|---|---|")
     for row in rows(result):
         print(f"| {' | '.join(row)} |")
