@@ -70,6 +70,12 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
+def test_index_tells_the_bytes_that_stay_on_disk(shell: Shell) -> None:
+    told = json.loads(shell.run("index", "--json").stdout)["status"]["index_bytes"]
+    (path,) = (shell.home / "indexes").glob("index-*.db")
+    assert told == path.stat().st_size
+
+
 def test_prune_is_quiet_where_nobody_looks_and_does_it(shell: Shell) -> None:
     shell.with_old_branch()
     done = shell.run("prune")

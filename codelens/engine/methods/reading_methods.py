@@ -283,7 +283,7 @@ def index(
     """Bring the view up to date, to the end; `rebuild` starts the repository's index anew."""
     if rebuild:
         engine.reader.rebuild(path, ref)
-    return status(engine, path=path, ref=ref, progress=progress)
+    return engine.reader.index(ViewRequest(path, ref, None, progress))
 
 
 def bring(

@@ -15,8 +15,9 @@ from codelens.engine.index_pool import IndexPool
 from codelens.engine.question_limits import check_limit, seconds_to_read
 from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest, at_own_ref
-from codelens.errors import InvalidArgument, QueryError
+from codelens.errors import InvalidArgument, QueryError, StoreError
 from codelens.handles.handle_grammar import parse_handle
+from codelens.light_library.lazy_logger import logger_of
 from codelens.light_library.light_dataclasses import replace
 from codelens.paths import VECTORS_FOLDER
 from codelens.rank.search_request import Outcome, Request
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from codelens.engine.embedding.question_vectors import AskedProvider
     from codelens.engine.embedding.reranking import Reranked
     from codelens.engine.reading.search_telemetry import SearchFigures
+
+logger = logger_of(__name__)
 
 _FIRST, _BESIDE = 3, 0.5
 """Notes on so many places of a search count in full, on the others as much."""
@@ -234,6 +237,19 @@ class CodeReader:
         from codelens.engine.reading import view_status
 
         with self._pool.view(view_request) as view:
+            return view_status.status(view)
+
+    def index(self, view_request: ViewRequest) -> StatusAnswer:
+        """See `Engine.index`."""
+        from codelens.engine.reading import view_status
+
+        with self._pool.view(view_request) as view:
+            try:
+                # Else the log, which goes when the process ends, counts as bytes of the index.
+                view.index.db.truncate_log()
+            except (StoreError, OSError) as error:
+                # What was written is safe in the log.
+                logger.debug("%s keeps its log: %s", view.index.path, error)
             return view_status.status(view)
 
     def rebuild(self, path: str | Path, ref: str | None) -> None:
