@@ -1,11 +1,9 @@
-"""What a client says of the folders it works in: Codex with each call, others when asked."""
+"""What a client says of the folders it works in when it is asked."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
-from typing import cast
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -16,7 +14,6 @@ from pydantic import ValidationError
 
 logger = logging.getLogger(__name__)
 
-_CODEX_META = "x-codex-turn-metadata"
 _PATIENCE_S = 1.0
 _ROOTS_PAUSE_S = 60.0
 _ANSWERED_TWICE = "2026-07-28"
@@ -85,17 +82,6 @@ def _local_roots(answer: ListRootsResult) -> list[str]:
 def connection_id(context: Context) -> str:
     """What the SDK calls a client's connection over HTTP; empty over stdio, or if it has none."""
     return (context.headers or {}).get("mcp-session-id", "")
-
-
-def codex_workspaces(context: Context) -> list[str]:
-    """The workspaces in what Codex (0.169) sends with each call."""
-    meta = cast("Mapping[str, object]", context.request_context.meta or {})
-    turn = _object(meta.get(_CODEX_META))
-    return list(_object(turn.get("workspaces")))
-
-
-def _object(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
 
 
 def _local(uri: str) -> str | None:

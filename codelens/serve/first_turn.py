@@ -1,8 +1,9 @@
-"""The first turn: what a client asks before it calls a tool, answered without the SDK.
+"""What is answered without the SDK: the first turn, and calls once there is what answers them.
 
 Importing the SDK takes more than a second, and a host that does not wait for it runs its first
 turn without our tools. So a request whose answer is known, word for word as the SDK gives it, is
-answered here; everything else waits for the SDK, which is told what it missed (`replayed`).
+answered here; calls of a plain form are handed on (`calls`); everything else waits for the SDK,
+which is told what it missed (`replayed`).
 
 Only a request of exactly a known shape is answered. Whatever is odd in one, the SDK judges.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from codelens.serve.client_streams import RequestId
 
@@ -20,6 +21,7 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
 """The version whose every request carries what `initialize` said once."""
 
+CANCELLED = "notifications/cancelled"
 LISTS = ("tools/list", "prompts/list", "resources/list")
 
 _ENVELOPE = "io.modelcontextprotocol/"
@@ -45,8 +47,20 @@ class Answers:
         self.modern = modern
 
 
+class TakesCalls(Protocol):
+    """Answers calls of tools."""
+
+    def take(self, identity: RequestId, params: Mapping[str, Any], *, has_roots: bool) -> bool:
+        """Answer a call, now or later; False if only the SDK can."""
+        ...
+
+    def cancel(self, identity: RequestId) -> None:
+        """The client does not wait for this request any more, if it is one of these."""
+        ...
+
+
 class Front:
-    """One client's first turn.
+    """One client, as long as nothing of the SDK is needed for it.
 
     Args:
         answers: what may be said.
@@ -55,6 +69,10 @@ class Front:
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
         self._era: str | None = None
+        self._is_initialized = False
+        self._has_roots = False
+        self.calls: TakesCalls | None = None
+        """Takes the calls, once it is there."""
         self.replayed: list[str] = []
         """The lines that the SDK must see first, so that it stands where the client does."""
         self.opened: RequestId | None = None
@@ -68,6 +86,8 @@ class Front:
         method, params = message["method"], message.get("params", {})
         if "id" not in message:
             return self._notified(line, method, params)
+        if method == "tools/call":
+            return {} if self._takes_call(message["id"], params) else None
         result = self._result(method, params)
         if result is None:
             return None
@@ -77,11 +97,40 @@ class Front:
             self.replayed.append(line)
         return {"jsonrpc": "2.0", "id": message["id"], "result": result}
 
+    def cancels(self, line: str) -> bool:
+        """Whether a line says that the client waits for a request no more, which `calls` is told.
+
+        Of a request that is answered, or was never made, it is to be passed over.
+        """
+        if self.calls is None or self._era != "handshake" or CANCELLED not in line:
+            return False
+        message = _message(line)
+        if message is None or message["method"] != CANCELLED or "id" in message:
+            return False
+        params = message.get("params", {})
+        identity = params.get("requestId")
+        if not _is_id(identity):
+            return False
+        self.calls.cancel(cast("RequestId", identity))
+        return True
+
+    def _takes_call(self, identity: RequestId, params: Mapping[str, Any]) -> bool:
+        if self.calls is None or not self._is_initialized:
+            return False
+        return (
+            _only(params, "name", "arguments", "_meta")
+            and _has_plain_meta(params)
+            and self.calls.take(identity, params, has_roots=self._has_roots)
+        )
+
     def _notified(self, line: str, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
-        if method != "notifications/initialized" or self._era != "handshake" or params:
+        if self._era != "handshake":
             return None
-        self.replayed.append(line)
-        return {}
+        if method == "notifications/initialized" and not params:
+            self._is_initialized = True
+            self.replayed.append(line)
+            return {}
+        return None
 
     def _result(self, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
         if _is_modern(params):
@@ -106,6 +155,7 @@ class Front:
         )
         if not sound:
             return None
+        self._has_roots = "roots" in params["capabilities"]
         agreed = version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
         return {**self._answers.handshake["initialize"], "protocolVersion": agreed}
 
@@ -167,10 +217,13 @@ def _is_modern(params: Mapping[str, Any]) -> bool:
 
 def _is_plain(params: Mapping[str, Any]) -> bool:
     """Whether there is nothing in it but, perhaps, a `_meta` of an older version."""
+    return _only(params, "_meta") and _has_plain_meta(params)
+
+
+def _has_plain_meta(params: Mapping[str, Any]) -> bool:
     meta = _object(params.get("_meta", {}))
     return (
-        _only(params, "_meta")
-        and meta is not None
+        meta is not None
         and not any(name.startswith(_ENVELOPE) for name in meta)
         and _is_id(meta.get("progressToken", 0))
     )

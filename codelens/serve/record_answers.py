@@ -11,6 +11,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from mcp.server import MCPServer
+
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.paths import default_home
@@ -36,16 +38,22 @@ def sdk_answers(
         messages: requests with numbers for ids, and notifications.
         names: the tools that the server lists.
     """
+    with Engine(Settings(default_home({}))) as engine:
+        return answers_of(make_server(engine, None, 0, tuple(names)), messages)
+
+
+def answers_of(
+    server: MCPServer[Any], messages: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """What a server answers to such a client."""
     lines, expected = Lines(), 0
     for message in messages:
         expected += "id" in message
         lines.put(json.dumps(message) + "\n")
     sink = _Sink(expected, lines)
-    with Engine(Settings(default_home({}))) as engine:
-        server = make_server(engine, None, 0, tuple(names))
-        replies = Replies(sink, lines.end)
-        run(server, lines, replies)
-        replies.close(_PATIENCE_S)
+    replies = Replies(sink, lines.end)
+    run(server, lines, replies)
+    replies.close(_PATIENCE_S)
     return sorted(map(json.loads, sink.getvalue().splitlines()), key=lambda request: request["id"])
 
 

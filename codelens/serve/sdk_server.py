@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import IO, Any, cast
 
@@ -16,15 +15,12 @@ from mcp_types import CallToolResult, InputRequiredResult
 from codelens import __version__
 from codelens.engine.engine import Engine
 from codelens.serve import prompts
-from codelens.serve.call_session import SessionOfProcess
-from codelens.serve.call_worktree import Worktrees
+from codelens.serve.calls.client_calls import ClientCalls
 from codelens.serve.client_streams import Lines, Replies
 from codelens.serve.tool_profiles import ALL
 from codelens.serve.tools.server_instructions import instructions
 from codelens.serve.tools.tool_call import ToolCalls, tool
 from codelens.serve.tools.tool_table import ROWS
-
-_NAMED = 8
 
 
 class _Server(MCPServer[Any]):
@@ -54,9 +50,19 @@ def make_server(
         budget_ms: how long a look at the files may take.
         names: of tools.
     """
-    worktrees = Worktrees(root, os.environ, lambda: known_worktrees(engine))
-    sessions = SessionOfProcess(os.environ)
-    return server_of(ToolCalls(engine, worktrees, sessions, budget_ms), names)
+    return server_beside(ClientCalls.of_process(engine, root, budget_ms), names)
+
+
+def server_beside(client_calls: ClientCalls, names: Sequence[str]) -> MCPServer[Any]:
+    """A server that answers as those calls are answered that need no SDK, and in the same room."""
+    sessions = client_calls.sessions
+    calls = ToolCalls(
+        client_calls.answers,
+        client_calls.worktrees,
+        lambda context: sessions.of_call(context.request_context.meta or {}),
+        client_calls.slots,
+    )
+    return server_of(calls, names)
 
 
 def server_of(calls: ToolCalls, names: Sequence[str]) -> MCPServer[Any]:
@@ -71,18 +77,6 @@ def server_of(calls: ToolCalls, names: Sequence[str]) -> MCPServer[Any]:
     for prompt in prompts.listed():
         server.add_prompt(prompt)
     return server
-
-
-def known_worktrees(engine: Engine) -> list[str]:
-    """The worktrees that were asked about and are still there, the latest first."""
-    views = [
-        view
-        for repository in engine.overview()
-        for view in repository.views
-        if view.standing == "active"
-    ]
-    views.sort(key=lambda view: -view.accessed_s)
-    return list(dict.fromkeys(view.worktree for view in views))[:_NAMED]
 
 
 def run(server: MCPServer[Any], lines: Lines, replies: Replies) -> None:

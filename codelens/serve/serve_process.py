@@ -1,8 +1,9 @@
-"""`codelens serve`: the first turn at once, then the SDK, until the client is gone.
+"""`codelens serve`: the first turn at once, then calls, and the SDK only if it is needed.
 
-A thread reads what the client says. It answers what `Front` can, and keeps the rest until the SDK,
-which the main thread imports meanwhile, takes the stream. The import begins when the SDK is
-needed, or when the client has paused: the two would take the processor from each other.
+A thread reads what the client says. It answers what `Front` can, and keeps the rest. The main
+thread meanwhile imports the engine, which answers calls of a plain form (`plain_calls.py`), when
+one waits or the client has paused: the two would take the processor from each other. A line that
+neither can answer waits for the SDK, which takes the stream from there on.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import signal
 import threading
 import time
+from typing import TYPE_CHECKING
 
 from codelens import config
 from codelens.serve.client_streams import Lines, Oversized, Replies, Wire, claim, read_line
@@ -18,6 +20,9 @@ from codelens.serve.first_turn import Front
 from codelens.serve.recorded_answers import known_answers
 from codelens.serve.server_life import budget_of, leave, log_to_stderr
 from codelens.serve.tool_profiles import chosen
+
+if TYPE_CHECKING:
+    from codelens.serve.calls.plain_calls import PlainCalls
 
 _PAUSE_S = 0.25
 # Within a second of its client's end the process is gone.
@@ -46,18 +51,23 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     client.wait_for_need()
     from codelens.engine.engine import Engine
     from codelens.engine.usage import usage_counter
-    from codelens.serve.call_worktree import Worktrees
-    from codelens.serve.sdk_server import make_server, run
+    from codelens.serve.calls.client_calls import ClientCalls
+    from codelens.serve.calls.plain_calls import PlainCalls
 
     engine = Engine(settings, keep_going=True)
-    server = make_server(engine, root, budget_of(settings, budget_ms), names)
-    client.hand_over()
-    start_worktree = (
-        Worktrees(root, os.environ).meant_at_start() if settings.index_at_start else None
-    )
+    calls = ClientCalls.of_process(engine, root, budget_of(settings, budget_ms))
+    plain_calls = PlainCalls(calls, names, client.replies.send)
+    client.take_calls(plain_calls)
+    start_worktree = calls.worktrees.meant_at_start() if settings.index_at_start else None
     if start_worktree is not None:
         engine.begin(start_worktree)
-    run(server, client.lines, client.replies)
+    if client.wait_for_sdk():
+        from codelens.serve.sdk_server import run, server_beside
+
+        server = server_beside(calls, names)
+        client.hand_over()
+        run(server, client.lines, client.replies)
+    plain_calls.cancel_all()
     client.replies.close(_CLOSE_S)
 
     def close() -> None:
@@ -69,13 +79,16 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
 
 
 class _Client:
-    """Listens to a client: answers what is known, and keeps the rest for the SDK."""
+    """Listens to a client: answers what is known, and keeps the rest for who can."""
 
     def __init__(self, wire: Wire, front: Front) -> None:
         self.lines = Lines()
         self.replies = Replies(wire.sink, self.gone)
         self._wire = wire
-        self._front: Front | None = front
+        self._front = front
+        self._calls: PlainCalls | None = None
+        self._is_with_sdk = False
+        self._is_gone = False
         self._waiting: list[str] = []
         self._turn = threading.Lock()
         self._heard = threading.Event()
@@ -93,7 +106,14 @@ class _Client:
         self.gone()
 
     def _take(self, line: str) -> None:
-        if self._front is None:
+        if self._front.cancels(line):
+            # It may mean a request that waits, or that the SDK has.
+            if self._is_with_sdk:
+                self.lines.put(line)
+            elif self._waiting:
+                self._waiting.append(line)
+            return
+        if self._is_with_sdk:
             self.lines.put(line)
             return
         reply = self._front.answer(line)
@@ -104,32 +124,48 @@ class _Client:
             self.replies.send(reply)
 
     def wait_for_need(self) -> None:
-        """Until a line waits for the SDK, or the client has said something and pauses."""
+        """Until a line waits for more than `Front`, or the client has said something and pauses."""
         self._heard.wait()
         while not self._needed.is_set():
             self._heard.clear()
             if not self._heard.wait(_PAUSE_S):
                 return
 
+    def take_calls(self, calls: PlainCalls) -> None:
+        """From here on these answer what they can, with what waits."""
+        with self._turn:
+            self._calls = self._front.calls = calls
+            waiting, self._waiting = self._waiting, []
+            self._needed.clear()
+            for line in waiting:
+                self._take(line)
+        if self._is_gone:
+            self._needed.set()
+
+    def wait_for_sdk(self) -> bool:
+        """Until a line waits that only the SDK can answer; False if the client left before."""
+        self._needed.wait()
+        return not self._is_gone
+
     def hand_over(self) -> None:
         """From here on every line goes to the SDK, after those that it missed."""
         with self._turn:
-            if self._front is None:
-                return
             if self._front.opened is not None:
                 self.replies.answered(self._front.opened)
             for line in (*self._front.replayed, *self._waiting):
                 self.lines.put(line)
-            self._front = None
+            self._is_with_sdk = True
 
     def gone(self) -> None:
         """The client left: end the SDK's stream, and soon the process, whatever it is doing."""
         # Without the lock: who holds it may be the one that cannot go on.
-        if self._front is not None:
+        self._is_gone = True
+        if self._calls is None:
             # There is nothing to close yet, and the main thread may be deep in an import.
             self.replies.close(_CLOSE_S)
             os._exit(0)
         self.lines.end()
+        self._needed.set()
         last = threading.Timer(_LAST_S, os._exit, (0,))
         last.daemon = True
         last.start()

@@ -42,6 +42,8 @@ def test_the_first_turn_is_over_before_the_sdk_is_imported(
     assert lines.ask(3, "ping")["result"] == {}
     assert not imported(lines.process.pid)
     assert "src/auth.py#login" in json.dumps(lines.call(4, "cl_search", query="login"))
+    assert not imported(lines.process.pid)
+    assert lines.ask(5, "resources/templates/list")["result"] == {"resourceTemplates": []}
     assert imported(lines.process.pid)
     assert lines.end() == (0, b"")
 

@@ -12,9 +12,9 @@ from codelens.engine.contexts import context_filter
 from codelens.engine.engine import Engine
 from codelens.memory.context_fields import CATEGORIES
 from codelens.serve import record_answers
+from codelens.serve.calls.call_answers import renderer_of
 from codelens.serve.tools import common_arguments
 from codelens.serve.tools.server_instructions import instructions
-from codelens.serve.tools.tool_call import renderer_of
 from codelens.serve.tools.tool_row import FOR_THE_CALL, FOR_THE_RENDERER, ToolRow
 from codelens.serve.tools.tool_table import ROWS
 

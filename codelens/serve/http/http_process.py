@@ -21,13 +21,16 @@ from codelens.bearer_token import bearer_token
 from codelens.engine.engine import Engine
 from codelens.engine.usage import usage_counter
 from codelens.errors import CodelensError
-from codelens.serve.call_session import session_over_http
+from codelens.serve.calls.call_answers import CallAnswers
+from codelens.serve.calls.call_slots import CallSlots
+from codelens.serve.calls.client_calls import known_worktrees
 from codelens.serve.client_streams import REQUEST_BYTES
 from codelens.serve.http.http_gate import Gate, host_names, is_loopback
+from codelens.serve.http.http_session import session_over_http
 from codelens.serve.http.served_repositories import ServedRepositories
 from codelens.serve.http.timed_protocol import REQUEST_S, TimedProtocol
 from codelens.serve.http.whole_answers import WholeAnswers
-from codelens.serve.sdk_server import known_worktrees, server_of
+from codelens.serve.sdk_server import server_of
 from codelens.serve.server_life import budget_of, leave, log_to_stderr
 from codelens.serve.tool_profiles import chosen
 from codelens.serve.tools.tool_call import ToolCalls
@@ -96,7 +99,8 @@ class HttpServer:
         repositories = ServedRepositories(self.roots, lambda: known_worktrees(engine))
         token = bearer_token(settings.home)
         budget_ms = budget_of(settings, self.budget_ms)
-        calls = ToolCalls(engine, repositories, session_over_http, budget_ms)
+        answers = CallAnswers(engine, budget_ms)
+        calls = ToolCalls(answers, repositories, session_over_http, CallSlots())
         listener = _listening(self.address, self.port)
         port = listener.getsockname()[1]
         served = ", ".join(repositories.roots) or "all your repositories"

@@ -18,8 +18,13 @@ from mcp.server.mcpserver import Context
 
 from codelens.engine.worktree_paths import refuse_link_out, repository_of, root_of, worktrees_of
 from codelens.errors import ScopeError, UnclearWorktree
-from codelens.serve.call_worktree import refuse_relative, why_passed, worktree_of
-from codelens.serve.client_workspaces import ClientRoots, codex_workspaces
+from codelens.serve.calls.call_worktree import (
+    codex_workspaces,
+    refuse_relative,
+    why_passed,
+    worktree_of,
+)
+from codelens.serve.client_workspaces import ClientRoots
 
 _PATIENCE_S = 10.0
 """For a client's roots: nothing else says what it means, and a busy client needs seconds."""
@@ -80,7 +85,9 @@ class ServedRepositories:
                 raise NotServed(path, self.roots)
             return path
         passed: list[str] = []
-        if root := self._only_one("the workspace of Codex", codex_workspaces(context), passed):
+        if root := self._only_one(
+            "the workspace of Codex", codex_workspaces(context.request_context.meta or {}), passed
+        ):
             return root
         named = await self._client_roots.named(context)
         if root := self._only_one("the client's roots", named, passed):

@@ -1,12 +1,10 @@
-"""A row of the table as a tool of the SDK, and a call of it: arguments, worktree, failures."""
+"""A row of the table as a tool of the SDK, and a call of it that the SDK brings."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Callable
 from inspect import Parameter, Signature
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import anyio
 import anyio.to_thread
@@ -22,67 +20,51 @@ from mcp_types import (
 )
 from pydantic import ConfigDict, ValidationError
 
-from codelens.bytecode import damaged_copy
 from codelens.cancellation import Call
-from codelens.engine.engine import Engine
-from codelens.engine.sessions.asking_session import LONGEST_ID, Session, asked_by
-from codelens.engine.usage import usage_counter
-from codelens.engine.worktree_paths import common_worktree
+from codelens.engine.sessions.asking_session import Session, asked_by
 from codelens.errors import CodelensError
-from codelens.serve.call_slots import CallSlots
-from codelens.serve.call_worktree import WorktreeChoice
+from codelens.serve.calls.call_answers import (
+    CallAnswers,
+    Reply,
+    failed,
+    is_about_all,
+    path_named,
+    repositories_named,
+    session_named,
+)
+from codelens.serve.calls.call_slots import CallSlots
+from codelens.serve.calls.call_worktree import WorktreeChoice
 from codelens.serve.client_workspaces import ROOTS, RootsWanted
 from codelens.serve.tools.argument_errors import refusal
 from codelens.serve.tools.call_progress import progress_of
 from codelens.serve.tools.tool_arguments import annotation_of, as_meant
-from codelens.serve.tools.tool_row import (
-    FOR_THE_CALL,
-    FOR_THE_RENDERER,
-    CallArguments,
-    Hints,
-    ToolRow,
-)
+from codelens.serve.tools.tool_row import CallArguments, Hints, ToolRow
 from codelens.serve.tools.tool_table import ROWS
-
-logger = logging.getLogger(__name__)
-
-_HANDLE_ARGUMENTS = ("handles", "target", "targets")
-"""Arguments that name code; a handle with an absolute path names its worktree as well."""
-
-
-class _Reply(NamedTuple):
-    """The text of an answer, and whether it tells of a failure."""
-
-    text: str
-    failed: bool = False
-    sent: Any = None
-    """What of the answer is in the text, where that is remembered."""
 
 
 class ToolCalls:
-    """Answers the calls of one server.
+    """Answers the calls that the SDK brings.
 
     Args:
-        engine: its methods may be called from any thread.
+        answers: asks the engine.
         worktrees: says which worktree a call is about.
         sessions: says which session a call belongs to that does not say so itself.
-        budget_ms: how long a look at the files may take.
+        slots: the room for calls of this server.
     """
 
     def __init__(
         self,
-        engine: Engine,
+        answers: CallAnswers,
         worktrees: WorktreeChoice,
         sessions: Callable[[Context[Any, Any]], Session],
-        budget_ms: float,
+        slots: CallSlots,
     ) -> None:
-        self._engine = engine
-        self._budget_ms = budget_ms
+        self._answers = answers
         self._worktrees = worktrees
         self._sessions = sessions
-        self._slots = CallSlots()
+        self._slots = slots
         # A thread for each call: which of them has its turn is decided at the index.
-        self._threads = anyio.CapacityLimiter(self._slots.most)
+        self._threads = anyio.CapacityLimiter(slots.most)
 
     async def answer(
         self, row: ToolRow, ctx: Context[Any, Any], given_arguments: CallArguments
@@ -98,46 +80,29 @@ class ToolCalls:
         """
         try:
             engine_arguments = await self._engine_arguments(row, ctx, given_arguments)
-            with asked_by(self._session(ctx, given_arguments)):
+            with asked_by(session_named(given_arguments) or self._sessions(ctx)):
                 reply = await self._in_thread(
-                    lambda: self._counted(row, given_arguments, engine_arguments)
+                    lambda: self._answers.counted(row, given_arguments, engine_arguments)
                 )
                 if reply.sent is not None:
                     # Not before: a call that was cancelled is answered to nobody.
-                    await anyio.to_thread.run_sync(self._engine.note_sent, reply.sent)
+                    await anyio.to_thread.run_sync(self._answers.engine.note_sent, reply.sent)
         except RootsWanted:
             return InputRequiredResult(input_requests={ROOTS: ListRootsRequest()})
-        except CodelensError as error:
-            # Late: of the shapes of answers a server that never fails needs none here.
-            from codelens.render.text_pieces import head_line
-
-            rows = [head_line(error.receipt)] if error.receipt is not None else []
-            reply = _Reply("\n".join([*rows, error.in_call]), True)
         except Exception as error:
-            logger.exception("a tool failed")
-            problem = f"unexpected {type(error).__name__}: {error}"
-            reply = _Reply(damaged_copy(error) or f"{problem}; this is a bug in codelens", True)
+            reply = failed(error)
         content = TextContent(type="text", text=reply.text)
         return CallToolResult(content=[content], is_error=reply.failed)
-
-    def _session(self, ctx: Context[Any, Any], arguments: CallArguments) -> Session:
-        """Which session a call belongs to: as it says, else as its client is known."""
-        session_id = str(arguments.get("session", "")).strip()
-        if session_id:
-            return Session(session_id[:LONGEST_ID], "call", remembers=True)
-        return self._sessions(ctx)
 
     async def _where(
         self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments
     ) -> dict[str, object]:
         """Which worktree is meant, or which several; why those that are refused are."""
-        path = str(arguments["path"])
-        if not path and self._worktrees.may_mean_all and row.is_everywhere(arguments):
+        if self._worktrees.may_mean_all and is_about_all(row, arguments):
             return {"path": ""}
-        named: list[str] = [each for each in arguments.get("repositories", ()) if each.strip()]
+        named = repositories_named(arguments)
         if not named:
-            path = path or common_worktree(_handles_of(arguments))
-            return {"path": await self._worktrees.chosen(path, ctx)}
+            return {"path": await self._worktrees.chosen(path_named(arguments), ctx)}
         chosen: list[str] = []
         refused: dict[str, CodelensError] = {}
         for each in named:
@@ -151,21 +116,13 @@ class ToolCalls:
         self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments
     ) -> dict[str, object]:
         """What the engine is asked with."""
-        engine_arguments: dict[str, object] = {
-            argument.parameter or argument.name: arguments[argument.name]
-            for argument in row.arguments
-            if argument.name not in FOR_THE_CALL
-        }
-        engine_arguments.update(await self._where(row, ctx, arguments))
-        if "ref" in engine_arguments:
-            engine_arguments["ref"] = arguments["ref"] or None
-        if row.budgets:
-            engine_arguments["budget_ms"] = self._budget_ms * row.budgets
+        where = await self._where(row, ctx, arguments)
+        engine_arguments = self._answers.engine_arguments(row, arguments, where)
         if row.tells_progress:
             engine_arguments["progress"] = progress_of(ctx)
-        return {**engine_arguments, **row.asks_with(arguments)}
+        return engine_arguments
 
-    async def _in_thread(self, work: Callable[[], _Reply]) -> _Reply:
+    async def _in_thread(self, work: Callable[[], Reply]) -> Reply:
         slot = self._slots.take()
         try:
             # Abandoned: a client that leaves must not be kept waiting by a look under way.
@@ -176,44 +133,6 @@ class ToolCalls:
             slot.close()
         assert reply is not None, "the slot is closed after the work alone"
         return reply
-
-    def _counted(
-        self, row: ToolRow, arguments: CallArguments, engine_arguments: Mapping[str, object]
-    ) -> _Reply:
-        size = 0
-        try:
-            ask = row.asks
-            if isinstance(ask, str):
-                answer = getattr(self._engine, ask)(**engine_arguments)
-            else:
-                answer = ask(self._engine, **engine_arguments)
-            shown = [arguments[name] for name in FOR_THE_RENDERER if name in arguments]
-            text = renderer_of(row)(answer, *shown, **row.renders_with(arguments))
-            size = len(text.encode("utf-8", "replace"))
-            sent = _of_tools(row.delivers)(answer, *shown) if row.delivers else None
-            return _Reply(text, row.fails(answer), sent)
-        finally:
-            usage_counter.served(size)
-
-
-def renderer_of(row: ToolRow) -> Callable[..., str]:
-    """The function that makes the text of a tool's answer."""
-    return _of_tools(row.renderer)
-
-
-def _of_tools(name: str) -> Callable[..., Any]:
-    """`module:function` in `codelens.serve.tools`."""
-    module, _, function = name.partition(":")
-    return getattr(import_module(f"codelens.serve.tools.{module}"), function)
-
-
-def _handles_of(arguments: CallArguments) -> list[str]:
-    """The handles that a call is about, if it names any."""
-    handles: list[str] = []
-    for name in _HANDLE_ARGUMENTS:
-        value: str | list[str] = arguments.get(name) or []
-        handles += [value] if isinstance(value, str) else value
-    return handles
 
 
 class _Tool(Tool):

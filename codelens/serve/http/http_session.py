@@ -1,8 +1,7 @@
-"""Which session a call belongs to that does not say so itself."""
+"""Which session a call over HTTP belongs to that does not say so itself."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -10,26 +9,6 @@ from mcp.server.mcpserver import Context
 
 from codelens.engine.sessions.asking_session import Session, of_host
 from codelens.serve.client_workspaces import connection_id
-
-
-class SessionOfProcess:
-    """Of the one client that started the server: as its host names it, else the connection.
-
-    Args:
-        environ: where the host may name its session.
-    """
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
-        # Whoever else is served has another one.
-        self._connection = f"connection-{secrets.token_hex(8)}"
-
-    def __call__(self, context: Context[Any, Any]) -> Session:
-        """The session of a call."""
-        session_id = of_host(self._environ, _meta(context))
-        if session_id:
-            return Session(session_id, "host", remembers=True)
-        return Session(self._connection, "connection", remembers=True)
 
 
 def session_over_http(context: Context[Any, Any]) -> Session:

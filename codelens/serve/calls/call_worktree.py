@@ -12,15 +12,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Protocol
-
-import anyio.to_thread
-from mcp.server.mcpserver import Context
+from typing import TYPE_CHECKING, Protocol, cast
 
 from codelens.engine.worktree_paths import refuse_link_out, root_of
 from codelens.errors import NoSuchPath, RefusedFolder, ScopeError, SettingError, UnclearWorktree
-from codelens.serve.client_workspaces import ClientRoots, codex_workspaces
 
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import Context
+
+    from codelens.serve.client_workspaces import ClientRoots
+
+_CODEX_META = "x-codex-turn-metadata"
 HOST_VARIABLES = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR")
 
 
@@ -55,9 +57,33 @@ class Worktrees:
         self._fixed = root
         self._environ = environ
         self._known = known
-        self._client_roots = ClientRoots()
+        self._client_roots: ClientRoots | None = None
 
     may_mean_all = True
+
+    def named(self, path: str, meta: Mapping[str, object], passed: list[str]) -> str | None:
+        """A path inside the worktree that a call or the host names; None: neither does.
+
+        Args:
+            path: of the call, may be empty.
+            meta: what the host sends along with the call.
+            passed: is told what the host names in vain.
+
+        Raises:
+            SettingError: `path` is not absolute.
+            UnclearWorktree: several are named, or a link of a worktree leads out of it.
+        """
+        if path:
+            refuse_relative(path)
+            refuse_link_out(path, self._own)
+            return path
+        named = [("--root", [self._fixed or ""])]
+        named.append(("the workspace of Codex", codex_workspaces(meta)))
+        named += [(name, [self._environ.get(name, "")]) for name in HOST_VARIABLES]
+        for source, paths in named:
+            if only_root := self._only_one(source, paths, passed):
+                return only_root
+        return None
 
     async def chosen(self, path: str, context: Context) -> str:
         """A path inside the worktree that is meant.
@@ -67,21 +93,20 @@ class Worktrees:
             UnclearWorktree: nothing says which one is meant, several are named, or a link of a
                 worktree leads out of it.
         """
-        if path:
-            refuse_relative(path)
-            refuse_link_out(path, self._own)
-            return path
         passed: list[str] = []
-        named = [("--root", [self._fixed or ""])]
-        named.append(("the workspace of Codex", codex_workspaces(context)))
-        named += [(name, [self._environ.get(name, "")]) for name in HOST_VARIABLES]
-        for source, paths in named:
-            if only_root := self._only_one(source, paths, passed):
-                return only_root
+        if named := self.named(path, context.request_context.meta or {}, passed):
+            return named
+        if self._client_roots is None:
+            # Late: a client that has no roots to ask for needs nothing of the SDK.
+            from codelens.serve.client_workspaces import ClientRoots
+
+            self._client_roots = ClientRoots()
         roots = await self._client_roots.named(context)
         if only_root := self._only_one("the client's roots", roots, passed):
             return only_root
-        return await self._here(passed)
+        import anyio.to_thread
+
+        return await anyio.to_thread.run_sync(self.here, passed)
 
     def meant_at_start(self) -> str | None:
         """The worktree that calls without a path will be about, as far as that is plain already.
@@ -122,7 +147,15 @@ class Worktrees:
             return here
         return roots[0] if roots else None
 
-    async def _here(self, passed: Sequence[str]) -> str:
+    def here(self, passed: Sequence[str]) -> str:
+        """The worktree of the working directory.
+
+        Args:
+            passed: what was named before, in vain.
+
+        Raises:
+            UnclearWorktree: it is in none.
+        """
         try:
             return worktree_of(os.getcwd())
         except ScopeError as error:
@@ -130,8 +163,7 @@ class Worktrees:
         except FileNotFoundError:
             why = "it was deleted"
         reasons = [*passed, f"the working directory: {why}"]
-        known = await anyio.to_thread.run_sync(self._known)
-        raise UnclearWorktree("; ".join(reasons), known)
+        raise UnclearWorktree("; ".join(reasons), self._known())
 
 
 def worktree_of(path: str) -> str:
@@ -143,6 +175,15 @@ def worktree_of(path: str) -> str:
     if "${" in path:
         raise NoSuchPath(path)
     return root_of(os.path.abspath(os.path.expanduser(path)))
+
+
+def codex_workspaces(meta: Mapping[str, object]) -> list[str]:
+    """The workspaces in what Codex (0.169) sends with each call."""
+    return list(_object(_object(meta.get(_CODEX_META)).get("workspaces")))
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
 
 
 def refuse_relative(path: str) -> None:
