@@ -69,7 +69,6 @@ class Front:
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
         self._era: str | None = None
-        self._is_initialized = False
         self._has_roots = False
         self.calls: TakesCalls | None = None
         """Takes the calls, once it is there."""
@@ -115,10 +114,10 @@ class Front:
         return True
 
     def _takes_call(self, identity: RequestId, params: Mapping[str, Any]) -> bool:
-        if self.calls is None or not self._is_initialized:
-            return False
         return (
-            _only(params, "name", "arguments", "_meta")
+            self.calls is not None
+            and self._era == "handshake"
+            and _only(params, "name", "arguments", "_meta")
             and _has_plain_meta(params)
             and self.calls.take(identity, params, has_roots=self._has_roots)
         )
@@ -127,7 +126,6 @@ class Front:
         if self._era != "handshake":
             return None
         if method == "notifications/initialized" and not params:
-            self._is_initialized = True
             self.replayed.append(line)
             return {}
         return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -128,6 +130,63 @@ def test_a_handshake_after_a_modern_request_is_left_to_the_sdk() -> None:
     assert front.answer(request("server/discover", {"_meta": ENVELOPE}))
     assert front.answer(request("initialize", HELLO)) is None
     assert front.opened == 1
+
+
+class Noted:
+    """Takes each call, and remembers it."""
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[object, object, bool]] = []
+        self.cancelled: list[object] = []
+
+    def take(self, identity: str | int, params: Mapping[str, Any], *, has_roots: bool) -> bool:
+        self.taken.append((identity, params["name"], has_roots))
+        return True
+
+    def cancel(self, identity: str | int) -> None:
+        self.cancelled.append(identity)
+
+
+CALL = {"name": "cl_current", "arguments": {}}
+STOP = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}'
+
+
+@pytest.mark.parametrize("capabilities", [{}, {"roots": {}}])
+def test_a_call_after_a_handshake_is_handed_on_and_cancelled(capabilities: dict) -> None:
+    front, calls = Front(ANSWERS), Noted()
+    front.calls = calls
+    assert front.answer(request("tools/call", CALL)) is None
+    assert not front.cancels(STOP % 7)
+    assert front.answer(request("initialize", {**HELLO, "capabilities": capabilities}))
+    assert front.answer(request("tools/call", {**CALL, "_meta": {"progressToken": 1}}, id=7)) == {}
+    assert calls.taken == [(7, "cl_current", "roots" in capabilities)]
+    assert front.cancels(STOP % 7)
+    assert calls.cancelled == [7]
+    # The SDK is told nothing of either.
+    assert len(front.replayed) == 1
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {**CALL, "task": {}},
+        {**CALL, "_meta": None},
+        {**CALL, "_meta": {"progressToken": 1.5}},
+        {**CALL, "_meta": ENVELOPE},
+        [],
+    ],
+)
+def test_an_odd_call_is_not_handed_on(params: object) -> None:
+    front, calls = Front(ANSWERS), Noted()
+    front.calls = calls
+    assert front.answer(request("initialize", HELLO))
+    assert front.answer(request("tools/call", params)) is None
+    for odd in ("1.5", "null", "[7]"):
+        assert not front.cancels(STOP % odd)
+    # Who asks for the word cancels nothing.
+    asked = request("tools/call", {"name": "cl_search", "arguments": {"query": STOP % 7}}, id=8)
+    assert not front.cancels(asked)
+    assert (calls.taken, calls.cancelled) == ([], [])
 
 
 JSON = st.recursive(
