@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from sys import intern
-from typing import Any
+from typing import Any, TypeVar
 
 from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
@@ -28,6 +28,9 @@ from codelens.types import (
 TIER_TEXT, TIER_FULL = 0, 1
 _CHUNK_WORDS = 8
 _BATCH = 500
+_MOST_SYMBOLS = 1 << 24
+"""Of a content: what its symbols' ids have room for."""
+_Id = TypeVar("_Id")
 
 ContentKey = tuple[ContentHash, str]
 """A content is told by its bytes and the language they are read in."""
@@ -109,26 +112,37 @@ ON CONFLICT (content) DO UPDATE SET version = excluded.version, data = excluded.
 WHERE excluded.version > chunk_vectors.version
 """
 # Parameters in the order of `packed_facts.SymbolRow`; its texts, 7 and 8, are stored apart.
+# How a row is told and what a kind becomes is said in migrations/0012_index_symbol_ids.sql.
 _INSERT_SYMBOL = """
-INSERT INTO symbols (content, ordinal, name, own_key, around, kind, exported, start_line, further,
-    name_below, start_byte, size_bytes, parent)
-VALUES (?1, ?2, ?3, CASE WHEN ?4 <> replace(lower(?3), '_', '') THEN ?4 END,
+INSERT INTO symbols (id, name, own_key, around, kind_code, exported, start_line, further,
+    name_below, start_byte, size_bytes, parent_number)
+VALUES (?1 << 24 | ?2, ?3,
+    CASE WHEN ?4 <> replace(lower(?3), '_', '') THEN ?4 END,
     CASE WHEN substr(?5, -length(?3)) = ?3 AND substr(?5, 1, 1) <> '='
     THEN substr(?5, 1, length(?5) - length(?3)) ELSE '=' || ?5 END,
-    ?6, ?9, ?10, ?11 - ?10, ?12 - ?10, ?13, ?14 - ?13, ?15)
+    CASE ?6 WHEN 'function' THEN 0 WHEN 'method' THEN 1 WHEN 'variable' THEN 2
+    WHEN 'constant' THEN 3 WHEN 'field' THEN 4 WHEN 'macro' THEN 5 WHEN 'key' THEN 6
+    WHEN 'class' THEN 7 WHEN 'heading' THEN 8 WHEN 'member' THEN 9 WHEN 'property' THEN 10
+    WHEN 'struct' THEN 11 ELSE ?6 END,
+    ?9, ?10, ?11 - ?10, ?12 - ?10, ?13, ?14 - ?13, ?15 + 1)
 """
-_INSERT_TEXTS = "INSERT INTO symbol_texts (content, block, data) VALUES (?, ?, ?)"
-_SYMBOLS = """
-SELECT content, ordinal, name, qualified, kind, exported, start_line, end_line, name_line,
-    start_byte, end_byte, parent
-FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
+_INSERT_TEXTS = "INSERT INTO symbol_texts (id, data) VALUES (? << 17 | ?, ?)"
+# CROSS JOIN: the contents first, in their order; the symbols of each come in that of their ids.
+SELECT_SYMBOLS = """
+SELECT value, ordinal, name, qualified, kind, exported, start_line, end_line, name_line,
+    start_byte, end_byte, s.parent
+FROM json_each(?) CROSS JOIN symbols s ON s.id >= value << 24
+    AND s.id < (value + 1) << 24
 """
-_TEXTS = "SELECT content, block, data FROM symbol_texts WHERE content IN ({marks})"
+SELECT_TEXTS = """
+SELECT value, block, data FROM json_each(?) CROSS JOIN symbol_texts t ON t.id >= value << 17
+    AND t.id < (value + 1) << 17
+"""
 # CROSS JOIN: the key first.
 BY_KEY = """
-SELECT s.content, s.ordinal, name, qualified, kind, exported, start_line, end_line, name_line,
+SELECT k.content, k.ordinal, name, qualified, kind, exported, start_line, end_line, name_line,
     start_byte, end_byte, parent
-FROM symbol_keys k CROSS JOIN symbols s ON s.content = k.content AND s.ordinal = k.ordinal
+FROM symbol_keys k CROSS JOIN symbols s ON s.id = (k.content << 24 | k.ordinal)
 WHERE k.key = ?
 """
 KEYS_FROM = "SELECT DISTINCT key FROM symbol_keys WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
@@ -145,11 +159,16 @@ _BLOBS = "SELECT oid, hash, size_bytes FROM git_blobs WHERE oid IN ({marks})"
 _INSERT_BLOB = "INSERT OR IGNORE INTO git_blobs (oid, hash, size_bytes) VALUES (?, ?, ?)"
 
 
-def batched(ids: Iterable[object]) -> Iterable[list[object]]:
+def batched(ids: Iterable[_Id]) -> Iterable[list[_Id]]:
     """`ids` in lists short enough for one SQL statement."""
     every = list(ids)
     for start in range(0, len(every), _BATCH):
         yield every[start : start + _BATCH]
+
+
+def listed(contents: Iterable[int]) -> str:
+    """Contents as `json_each` takes them: each once, ascending."""
+    return f"[{','.join(map(str, sorted(set(contents))))}]"
 
 
 def find(db: Database, keys: Iterable[ContentKey]) -> dict[ContentKey, Known]:
@@ -183,6 +202,8 @@ def insert(
     from codelens.store.facts.symbol_texts import packed as packed_texts
 
     rows = facts.symbol_rows
+    if len(rows) > _MOST_SYMBOLS:
+        raise ValueError(f"a text of more than {_MOST_SYMBOLS:,} definitions")
     db.execute_many(_INSERT_SYMBOL, [(content, *row) for row in rows])
     blocks = packed_texts([(row[1], row[5], row[6]) for row in rows])
     db.execute_many(_INSERT_TEXTS, [(content, *block) for block in blocks])
@@ -198,7 +219,7 @@ def symbols_of(
     """The symbols of each content, in their order in the text; `doc` is empty without `docs`."""
     by_content: dict[int, list[Symbol]] = {}
     for batch in batched(contents):
-        rows = db.rows(_SYMBOLS.format(marks=_marks(batch)), batch)
+        rows = db.rows(SELECT_SYMBOLS, (listed(batch),))
         for content, _, symbol in _with_texts(db, rows, batch, docs=docs):
             by_content.setdefault(content, []).append(symbol)
     return by_content
@@ -218,14 +239,14 @@ def symbols_named(db: Database, key: str) -> list[tuple[int, int, Symbol]]:
 def _with_texts(
     db: Database,
     rows: Sequence[tuple[Any, ...]],
-    contents: Sequence[object],
+    contents: Sequence[int],
     *,
     docs: bool = True,
 ) -> Iterator[tuple[int, int, Symbol]]:
     """Content, ordinal and symbol of rows that lack signature and doc."""
     from codelens.store.facts.symbol_texts import Blocks
 
-    blocks = Blocks(db.rows(_TEXTS.format(marks=_marks(contents)), contents) if rows else ())
+    blocks = Blocks(db.rows(SELECT_TEXTS, (listed(contents),)) if rows else ())
     for content, ordinal, name, qualified, kind, exported, *places in rows:
         signature, doc = blocks.texts(content, ordinal, name)
         # Equal texts as one object: of a symbol without its doc they are a quarter.

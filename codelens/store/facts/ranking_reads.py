@@ -10,7 +10,7 @@ from typing import overload
 
 from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database, Row
-from codelens.store.facts.contents import ScoredChunk, batched
+from codelens.store.facts.contents import ScoredChunk, batched, listed
 
 CHUNK_WORDS, BODY_WORD = 8, 5
 """Words of a packed chunk, and which of them counts the terms of its body; then names and docs."""
@@ -135,52 +135,53 @@ class ChunkTable:
         return -1
 
 
+_NONE = "[]"
 SELECT_CHUNKS = "SELECT id, chunks FROM contents WHERE id IN ({marks})"
 # Seven columns a name, in rows, cost three to four times as much as the names in one text.
 SELECT_NAMES = """
-SELECT content, json_group_array(name) FROM (
-    SELECT content, name FROM symbols WHERE content IN ({marks}) ORDER BY content, ordinal
-) GROUP BY content
+SELECT value, (SELECT json_group_array(name) FROM (
+    SELECT name FROM symbols WHERE id >= value << 24 AND id < (value + 1) << 24 ORDER BY id
+)) FROM json_each(?)
 """
 SELECT_DEFINITION = """
-SELECT ordinal, name, kind, start_line, end_line, parent FROM symbols
-WHERE content = ? AND ordinal = ?
+SELECT ordinal, name, kind, start_line, end_line, parent FROM symbols WHERE id = (? << 24 | ?)
 """
 SELECT_DEFINITIONS = """
 SELECT ordinal, name, kind, start_line, end_line, parent FROM symbols
-WHERE content = ? ORDER BY ordinal
+WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id
 """
 SELECT_SOME = """
 SELECT ordinal, name, kind, start_line, end_line, parent FROM symbols
-WHERE content = ? AND ordinal >= ? AND ordinal < ? ORDER BY ordinal
+WHERE id >= (?1 << 24 | ?2) AND id < (?1 << 24) + ?3
+ORDER BY id
 """
 SELECT_STARTS = """
 SELECT json_group_array(start_line) FROM (
-    SELECT start_line FROM symbols WHERE content = ? ORDER BY ordinal
+    SELECT start_line FROM symbols WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id
 )
 """
 SELECT_BY_KEY = """
-SELECT s.content, s.ordinal, name, kind, start_line, end_line, parent, qualified
-FROM symbol_keys k CROSS JOIN symbols s ON s.content = k.content AND s.ordinal = k.ordinal
+SELECT k.content, k.ordinal, name, kind, start_line, end_line, parent, qualified
+FROM symbol_keys k CROSS JOIN symbols s ON s.id = (k.content << 24 | k.ordinal)
 WHERE k.key = ?
 """
-SELECT_TEXTS = "SELECT data FROM symbol_texts WHERE content = ? AND block = ?"
-SELECT_NAME = "SELECT name FROM symbols WHERE content = ? AND ordinal = ?"
+SELECT_TEXTS = "SELECT data FROM symbol_texts WHERE id = (? << 17 | ?)"
+SELECT_NAME = "SELECT name FROM symbols WHERE id = (? << 24 | ?)"
 SELECT_NUMBERED = """
 SELECT qualified, kind, name, (SELECT COUNT(*) FROM symbols other
-    WHERE other.content = own.content AND other.ordinal <= own.ordinal
+    WHERE other.id >= own.content << 24 AND other.id <= own.id
     AND other.qualified = own.qualified)
-FROM symbols own WHERE content = ? AND ordinal = ?
+FROM symbols own WHERE id = (? << 24 | ?)
 """
-SELECT_QUALIFIED = "SELECT qualified FROM symbols WHERE content = ? AND ordinal = ?"
+SELECT_QUALIFIED = "SELECT qualified FROM symbols WHERE id = (? << 24 | ?)"
 # What others can see of a file, and how much is in it, without a row for each symbol.
 SELECT_TOP = """
-SELECT content,
+SELECT value, (SELECT json_array(
     json_group_array(DISTINCT name)
         FILTER (WHERE parent < 0 AND kind NOT IN ('heading', 'key', 'method')),
     SUM(kind NOT IN ('heading', 'key')),
-    SUM(kind IN (SELECT value FROM json_each(?)))
-FROM symbols WHERE content IN ({marks}) GROUP BY content
+    SUM(kind IN (SELECT value FROM json_each(?1)))
+) FROM symbols WHERE id >= value << 24 AND id < (value + 1) << 24) FROM json_each(?2)
 """
 _LANGUAGES = "SELECT id, language, generated FROM contents WHERE id IN ({marks})"
 
@@ -199,7 +200,8 @@ def definitions(db: Database, contents: Iterable[int]) -> dict[int, Definitions]
     return {
         content: Definitions(db, content, json.loads(names))
         for batch in batched(contents)
-        for content, names in db.rows(SELECT_NAMES.format(marks=_marks(batch)), batch)
+        for content, names in db.rows(SELECT_NAMES, (listed(batch),))
+        if names != _NONE
     }
 
 
@@ -224,11 +226,11 @@ def tops(db: Database, contents: Iterable[int], kinds: Iterable[str]) -> dict[in
     """
     counted = json.dumps(sorted(kinds))
     return {
-        content: Top(frozenset(json.loads(names)), bool(code), bodies)
+        content: Top(frozenset(names), bool(code), bodies)
         for batch in batched(contents)
-        for content, names, code, bodies in db.rows(
-            SELECT_TOP.format(marks=_marks(batch)), (counted, *batch)
-        )
+        for content, top in db.rows(SELECT_TOP, (counted, listed(batch)))
+        for names, code, bodies in [json.loads(top)]
+        if code is not None
     }
 
 

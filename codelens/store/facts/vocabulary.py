@@ -38,9 +38,9 @@ SELECT group_concat(key, char(10)) FILTER (WHERE instr(key, char(10)) = 0),
     json_group_array(key) FILTER (WHERE instr(key, char(10)) > 0), {last}
 FROM (SELECT DISTINCT key FROM {rows} ORDER BY key)
 """
-_LAST_CONTENT = "SELECT COALESCE(MAX(content), 0) FROM symbols"
+_LAST_CONTENT = "SELECT COALESCE(MAX(id), 0) >> 24 FROM symbols"
 _ALL_KEYS = _JOINED.format(last=f"({_LAST_CONTENT})", rows="symbol_keys")
-_NEW_KEYS = _JOINED.format(last=f"({_LAST_CONTENT})", rows="symbols WHERE content > ?")
+_NEW_KEYS = _JOINED.format(last=f"({_LAST_CONTENT})", rows="symbols WHERE id >= (? + 1) << 24")
 _MOST_KEPT = 64_000_000
 """Letters of all keys that are kept in memory at most."""
 _END = "\U0010ffff"
