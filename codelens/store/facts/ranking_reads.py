@@ -174,14 +174,18 @@ SELECT qualified, kind, name, (SELECT COUNT(*) FROM symbols other
 FROM symbols own WHERE id = (? << 24 | ?)
 """
 SELECT_QUALIFIED = "SELECT qualified FROM symbols WHERE id = (? << 24 | ?)"
-# What others can see of a file, and how much is in it, without a row for each symbol.
+# What others can see of a file, and how much is in it, without a row for each symbol. With a limit
+# the inner query stays one, and a kind is spelt out once.
 SELECT_TOP = """
 SELECT value, (SELECT json_array(
     json_group_array(DISTINCT name)
         FILTER (WHERE parent < 0 AND kind NOT IN ('heading', 'key', 'method')),
     SUM(kind NOT IN ('heading', 'key')),
     SUM(kind IN (SELECT value FROM json_each(?1)))
-) FROM symbols WHERE id >= value << 24 AND id < (value + 1) << 24) FROM json_each(?2)
+) FROM (
+    SELECT name, parent, kind FROM symbols
+    WHERE id >= value << 24 AND id < (value + 1) << 24 LIMIT -1
+)) FROM json_each(?2)
 """
 _LANGUAGES = "SELECT id, language, generated FROM contents WHERE id IN ({marks})"
 
