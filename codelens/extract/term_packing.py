@@ -20,7 +20,22 @@ from codelens.types import Chunk, Symbol
 # A posting counts its words, a total and one a chunk, in 16 bits.
 MAX_CHUNKS = 65_534
 _PAIR = struct.Struct("=II").pack
+_MOST_PAIRS = 1 << 14
 Lengths = tuple[tuple[int, int, int], ...]
+
+
+class _Pairs(dict[int, bytes]):
+    """The only entry of a term -> its count and that entry: most are alike, and are sent once."""
+
+    def __missing__(self, entry: int) -> bytes:
+        if len(self) >= _MOST_PAIRS:
+            self.clear()
+        count = (entry & 0xFF00) << 8 | (entry & 0xF0) << 4 | entry & 15
+        words = self[entry] = _PAIR(count, entry)
+        return words
+
+
+_pairs = _Pairs()
 
 
 def pack_terms(
@@ -33,6 +48,7 @@ def pack_terms(
     entries: defaultdict[str, list[int]] = defaultdict(list)
     lengths: list[tuple[int, int, int]] = []
     names, docs = _fields_by_chunk(chunks, symbols)
+    pairs = _pairs
     for ordinal, chunk in enumerate(chunks[:MAX_CHUNKS]):
         body = count_terms(words_of(text[chunk.start_byte : chunk.end_byte]))
         base = ordinal << 16
@@ -43,11 +59,7 @@ def pack_terms(
         lengths.append((sum(body.values()), name, doc))
     # Most terms stand in one chunk of a file.
     return {
-        term: _PAIR(
-            (numbers[0] & 0xFF00) << 8 | (numbers[0] & 0xF0) << 4 | numbers[0] & 15, numbers[0]
-        )
-        if len(numbers) == 1
-        else _packed(numbers)
+        term: pairs[numbers[0]] if len(numbers) == 1 else _packed(numbers)
         for term, numbers in entries.items()
     }, tuple(lengths)
 

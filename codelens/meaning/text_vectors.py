@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import struct
 import sys
-from array import array
 from collections.abc import Mapping
+from functools import cache
 from math import isqrt, log1p
 from operator import mul
 
@@ -30,6 +30,10 @@ _ONE_ENTRY = 8
 _LAST = struct.Struct("=4xI").unpack
 _MOST_WEIGHT = (1 << 24) - 1
 """A lane holds so much weight times a byte. A text that has more has no vector."""
+_POINT = 48
+"""Bits behind the point where numbers are scaled at once; two bytes stand before it."""
+_MOST_LENGTH = 1 << _POINT // 2 - 1
+"""Twice this, squared, is what stands before the point: so far no rounding is another's."""
 
 
 def chunk_vectors(table: WordTable, terms: Mapping[str, bytes], chunks: int) -> ChunkVectors:
@@ -56,7 +60,7 @@ def chunk_vectors(table: WordTable, terms: Mapping[str, bytes], chunks: int) -> 
             weights[chunk] += weight
     width = table.head.dimension
     data = b"".join(
-        bytes(vector) if (vector := _scaled(total, weight, width)) else bytes([ZERO]) * width
+        _scaled(total, weight, width) or bytes([ZERO]) * width
         for total, weight in zip(sums, weights, strict=True)
     )
     return ChunkVectors(table.head.version, data)
@@ -74,21 +78,56 @@ def said_vector(table: WordTable, counts: Mapping[str, int]) -> list[int]:
     return [number - ZERO for number in _scaled(total, weights, table.head.dimension)]
 
 
-def _scaled(total: int, weight: int, width: int) -> list[int]:
+def _scaled(total: int, weight: int, width: int) -> bytes:
     """A sum of vectors brought to `LENGTH`, 128 for zero; empty if it has no length."""
     if not weight or weight > _MOST_WEIGHT:
-        return []
-    lanes = array("I", total.to_bytes(LANE * width, sys.byteorder))
+        return b""
+    lanes = memoryview(total.to_bytes(LANE * width, sys.byteorder)).cast("I").tolist()
     if sys.byteorder == "big":
         lanes.reverse()
     offset = ZERO * weight
-    numbers = [lane - offset for lane in lanes]
-    length = isqrt(sum(map(mul, numbers, numbers)))
+    # The sum of the squares of what they are beyond the offset.
+    squares = sum(map(mul, lanes, lanes)) - 2 * offset * sum(lanes) + width * offset * offset
+    length = isqrt(squares)
     if not length:
-        return []
+        return b""
+    if length <= _MOST_LENGTH and not width % 2:
+        scaled = _scaled_at_once(total, offset, length, width)
+        if scaled is not None:
+            return scaled
     # Rounded to the nearest, and 128 above.
     doubled, factor, base = 2 * length, 2 * LENGTH, (2 * ZERO + 1) * length
-    scaled = [(factor * number + base) // doubled for number in numbers]
-    if max(scaled) > 255 or min(scaled) < 1:
-        return [min(255, max(1, number)) for number in scaled]
-    return scaled
+    numbers = [(factor * (lane - offset) + base) // doubled for lane in lanes]
+    return bytes([min(255, max(1, number)) for number in numbers])
+
+
+def _scaled_at_once(total: int, offset: int, length: int, width: int) -> bytes | None:
+    """All numbers of a sum in one multiplication, every other by itself; None if one is cut.
+
+    No number is beyond the length, so all are positive with the length added. The factor is at
+    most 1 too large, and what comes of that is less than half a length's part (`_MOST_LENGTH`): it
+    changes no rounding.
+    """
+    one_a_lane, evens, added = _constants(width)
+    positive = total + (length - offset) * one_a_lane
+    factor = -(-(LENGTH << _POINT) // length)
+    scaled = bytearray(width)
+    for first in 0, 1:
+        lanes = positive >> 8 * LANE * first & evens
+        data = (lanes * factor + added).to_bytes(LANE * width, "little")
+        numbers = data[_POINT // 8 :: 2 * LANE]
+        # 256 above, and a number that is 0 is cut to 1.
+        if data[_POINT // 8 + 1 :: 2 * LANE].count(1) < width // 2 or 0 in numbers:
+            return None
+        scaled[first::2] = numbers
+    return bytes(scaled)
+
+
+@cache
+def _constants(width: int) -> tuple[int, int, int]:
+    """A one in each lane; a mask of every other lane; what is added to each of these."""
+    one_a_lane = sum(1 << 8 * LANE * at for at in range(width))
+    evens = sum(1 << 8 * LANE * at for at in range(0, width, 2))
+    # Half of one, and what is missing to a byte 256 above: `LENGTH` came with the length.
+    half, above = 1 << _POINT - 1, (2 * ZERO + ZERO - LENGTH) << _POINT
+    return one_a_lane, evens * ((1 << 8 * LANE) - 1), evens * (half + above)

@@ -51,6 +51,27 @@ def test_a_vector_is_the_weighted_sum_brought_to_one_length(table: WordTable) ->
     )
 
 
+def plainly_scaled(lanes: list[int], weight: int) -> bytes:
+    numbers = [lane - 128 * weight for lane in lanes]
+    length = math.isqrt(sum(number * number for number in numbers))
+    # To the nearest, a half upwards.
+    nearest = [(2 * LENGTH * number + 257 * length) // (2 * length) for number in numbers]
+    return bytes(min(255, max(1, number)) for number in nearest)
+
+
+@pytest.mark.parametrize("width", [2, 24, 128, 7])
+@pytest.mark.parametrize("weight", [1, 3, 1_000, 16_000_000])
+def test_a_sum_is_scaled_to_the_nearest_whole_numbers(width: int, weight: int) -> None:
+    chance = random.Random(width * weight)
+    for spread in (1, 2, 127):
+        for _ in range(200):
+            lanes = [(128 + chance.randint(-spread, spread)) * weight for _ in range(width)]
+            # Beside one that is not at the middle, or there would be no length.
+            lanes[0] = 129 * weight + chance.randint(0, 1)
+            total = sum(lane << 32 * at for at, lane in enumerate(lanes))
+            assert text_vectors._scaled(total, weight, width) == plainly_scaled(lanes, weight)
+
+
 def test_chunks_have_the_vectors_of_their_own_terms(table: WordTable) -> None:
     terms = {"w001": packed((0, 3), (2, 1)), "w002": packed((0, 1)), "unknown": packed((1, 9))}
     made = chunk_vectors(table, terms, 3)

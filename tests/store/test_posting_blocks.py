@@ -15,7 +15,7 @@ from codelens.store.facts import postings, vocabulary
 from codelens.store.facts.posting_blocks import BLOCK_BYTES, PostingBlock, blocks, needle
 from codelens.store.facts.posting_layout import packed
 
-USUAL = packed([(0, b"\0\0\1\0\0\1\0\0")])
+USUAL = packed([0], [b"\0\0\1\0\0\1\0\0"])
 
 pieces = st.sampled_from(["", "a", "ab", "b", "\0", "\n", "ä", "\U0010ffff", " ", "x" * 300, "%"])
 any_term = st.lists(pieces, max_size=4).map("".join) | st.text(
@@ -81,7 +81,7 @@ def test_a_large_posting_is_read_with_no_other_term() -> None:
 
 
 def test_rare_terms_take_a_fraction_of_rows_of_their_own() -> None:
-    rows = [(f"word{at:05}", packed([(at, b"\0\0\1\0\0\1\0\0")])) for at in range(5_000)]
+    rows = [(f"word{at:05}", packed([at], [b"\0\0\1\0\0\1\0\0"])) for at in range(5_000)]
     size = sum(len(row.first_term) + len(row.data) + 20 for row in blocks(rows))
     assert size < sum(len(term) + len(data) + 13 for term, data in rows) / 3
 

@@ -85,7 +85,7 @@ def occurrences(draw: st.DrawFn) -> list[tuple[int, bytes]]:
 @given(occurrences())
 def test_a_row_gives_back_every_word_in_any_order_of_asking(rows: list) -> None:
     for ask_entries_first in (False, True):
-        posting = Posting(packed(rows))
+        posting = Posting(packed(*zip(*rows, strict=True)))
         if ask_entries_first:
             assert posting.entries(rows[-1][0]) == array("I", rows[-1][1]).tolist()[1:]
         assert list(posting.docs) == [number for number, _ in rows]
@@ -96,7 +96,7 @@ def test_a_row_gives_back_every_word_in_any_order_of_asking(rows: list) -> None:
 
 def test_a_common_term_takes_a_fraction_of_its_words() -> None:
     rows = [(at, array("I", [3 << 16, 1 << 8, 1 << 16 | 2 << 8]).tobytes()) for at in range(2_000)]
-    assert len(packed(rows)) < sum(len(words) for _, words in rows) / 5
+    assert len(packed(*zip(*rows, strict=True))) < sum(len(words) for _, words in rows) / 5
 
 
 def test_merging_small_segments_changes_no_count_and_drops_the_removed(tmp_path: Path) -> None:

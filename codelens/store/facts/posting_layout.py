@@ -42,49 +42,65 @@ _LENGTH = struct.Struct("=I")
 _USUAL_ENTRY = array("I", [1 << 8]).tobytes()
 _USUAL_TOTAL = array("I", [1 << 16]).tobytes()
 _WORD = 4
+_LEAST = 2 * _WORD
+"""Bytes of a document with one entry."""
 _ONE = (1,)
 
 
-def packed(occurrences: Sequence[tuple[int, bytes]]) -> bytes:
+def packed(documents: Sequence[int], words: Sequence[bytes]) -> bytes:
     """The row of a term.
 
     Args:
-        occurrences: documents, ascending, each with its words: the total, then an entry a chunk.
+        documents: those that have it, ascending.
+        words: of each: the total, then an entry a chunk.
     """
-    if len(occurrences) == 1 and len(occurrences[0][1]) == 2 * _WORD:
-        number, words = occurrences[0]
-        mask, columns = _columns_of_one(words[_WORD:])
-        return _SINGLE_HEAD.pack(mask, number) + columns
-    numbers, words = zip(*occurrences, strict=True)
-    counts = [len(word) // _WORD - 1 for word in words]
-    most = max(counts)
-    width = 0 if most == 1 == min(counts) else 1 if most < 256 else 2
-    total_mask, totals = _columns(b"".join([word[:_WORD] for word in words]), _USUAL_TOTAL)
-    mask, second = _columns(b"".join([word[_WORD:] for word in words]), _USUAL_ENTRY)
-    first = array("H", numbers).tobytes() + totals
-    if width:
-        first += array("B" if width == 1 else "H", counts).tobytes()
+    count = len(documents)
+    joined = b"".join(words)
+    if len(joined) == count * _LEAST:
+        # One entry each, as four of five terms have.
+        if count == 1:
+            mask, columns = _columns_of_one(joined)
+            return _SINGLE_HEAD.pack(mask, documents[0]) + columns
+        width, counts = 0, b""
+        total_mask, totals = _columns(joined, _USUAL_TOTAL, 0, _LEAST)
+        mask, second = _columns(joined, _USUAL_ENTRY, _WORD, _LEAST)
+    else:
+        numbers = [len(word) // _WORD - 1 for word in words]
+        width = 1 if max(numbers) < 256 else 2
+        counts = array("B" if width == 1 else "H", numbers).tobytes()
+        total_mask, totals = _columns(b"".join([word[:_WORD] for word in words]), _USUAL_TOTAL)
+        mask, second = _columns(b"".join([word[_WORD:] for word in words]), _USUAL_ENTRY)
+    first = array("H", documents).tobytes() + totals + counts
     length = b""
-    if len(small := _compressed(first)) < len(first):
+    if len(first) >= _WORTH_COMPRESSING and len(small := zlib.compress(first, _FAST)) < len(first):
         mask, first, length = mask | _FIRST_COMPRESSED, small, _LENGTH.pack(len(small))
-    if len(small := _compressed(second)) < len(second):
+    if len(second) >= _WORTH_COMPRESSING and len(small := zlib.compress(second, _FAST)) < len(
+        second
+    ):
         mask, second = mask | _SECOND_COMPRESSED, small
-    return _HEAD.pack(mask, len(numbers), width << 4 | total_mask) + length + first + second
+    return _HEAD.pack(mask, count, width << 4 | total_mask) + length + first + second
 
 
 @lru_cache(maxsize=1 << 14)
-def _columns_of_one(word: bytes) -> tuple[int, bytes]:
+def _columns_of_one(words: bytes) -> tuple[int, bytes]:
     """Flag, mask and columns of a term that has one entry: so have most rows, and few are rare."""
-    mask, columns = _columns(word, _USUAL_ENTRY)
+    mask, columns = _columns(words[_WORD:], _USUAL_ENTRY)
     return _SINGLE | mask, columns
 
 
-def _columns(words: bytes, usual: bytes) -> tuple[int, bytes]:
-    """Mask of the columns in which not all is as usual, and these columns."""
+def _columns(words: bytes, usual: bytes, start: int = 0, step: int = _WORD) -> tuple[int, bytes]:
+    """Mask of the columns in which not all is as usual, and these columns.
+
+    Args:
+        words: one word each `step` bytes.
+        usual: the word that most are.
+        start: where the first is.
+        step: bytes from one to the next.
+    """
     mask = 0
     columns: list[bytes] = []
     for at in range(_WORD):
-        column = words[at::_WORD]
+        column = words[start + at :: step]
         if column.count(usual[at]) != len(column):
             mask |= 1 << at
             columns.append(column)
@@ -100,10 +116,6 @@ def _words(mask: int, columns: bytes, usual: bytes, count: int) -> memoryview[in
             words[at::_WORD] = columns[start : start + count]
             start += count
     return memoryview(words).cast("I")
-
-
-def _compressed(part: bytes) -> bytes:
-    return zlib.compress(part, _FAST) if len(part) >= _WORTH_COMPRESSING else part
 
 
 class Posting:

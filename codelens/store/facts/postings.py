@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
@@ -80,15 +81,17 @@ def write_segment(db: Database, docs: Sequence[Doc]) -> None:
     columns = zip(*(doc[:5] for doc in docs), strict=True)
     db.execute(_INSERT_SEGMENT, (len(docs), b"".join(array("I", c).tobytes() for c in columns)))
     segment = db.last_id()
-    by_term: dict[str, list[tuple[int, bytes]]] = {}
+    # By term its documents and their words in turns: a pair of each would be an object more.
+    by_term: dict[str, list[Any]] = {}
+    known = by_term.get
     for number, doc in enumerate(docs):
         for term, words in doc.terms.items():
-            known = by_term.get(term)
-            if known is None:
-                by_term[term] = [(number, words)]
+            row = known(term)
+            if row is None:
+                by_term[term] = [number, words]
             else:
-                known.append((number, words))
-    rows = ((term, packed(by_term[term])) for term in sorted(by_term))
+                row += (number, words)
+    rows = ((term, packed((row := by_term[term])[::2], row[1::2])) for term in sorted(by_term))
     db.execute_many(_INSERT_BLOCK, ((segment, *block) for block in blocks(rows)))
 
 
