@@ -76,14 +76,17 @@ class CurrentView:
     def receipt(self) -> Receipt:
         """What the answer is based on; time is counted up to now."""
         seen, scope = self.refreshed, self.scope
+        is_fresh = seen.status == "fresh"
+        # A look counts the files that were known before it; those that are new were read.
+        files = len(seen.files) if is_fresh else max(len(seen.files), seen.checked)
         return Receipt(
             index_id=scope.index_id[:12],
             worktree=scope.worktree,
             branch=scope.ref or scope.branch,
             head=scope.head,
             status=seen.status,
-            files=max(len(seen.files), seen.checked),
-            checked=seen.checked,
+            files=files,
+            checked=files if is_fresh else seen.checked,
             indexed=seen.indexed,
             elapsed_ms=round((time.perf_counter() - self._started) * 1000, 1),
             pending=len(seen.pending) + seen.unchecked,

@@ -121,18 +121,23 @@ class _Norms(dict[int, float]):
         return norms
 
 
-_Mark = tuple[object, ...]
-_corpora: WeakKeyDictionary[Database, dict[int, tuple[_Mark, Corpus]]] = WeakKeyDictionary()
+class _KeptCorpus(NamedTuple):
+    mark: tuple[object, ...]
+    files: list[FileRow]
+    corpus: Corpus
+
+
+_corpora: WeakKeyDictionary[Database, dict[int, _KeptCorpus]] = WeakKeyDictionary()
 
 
 def corpus_of(view: Snapshot) -> Corpus:
     """The corpus of a view, from memory where neither the view nor the segments changed."""
-    mark: _Mark = (view.row.generation, len(view.files), *(view.db.row(_SEGMENTS_MARK) or ()))
+    mark = (view.row.generation, *(view.db.row(_SEGMENTS_MARK) or ()))
     known = _corpora.setdefault(view.db, {})
-    cached = known.pop(view.row.id, None)
-    if cached is None or cached[0] != mark:
-        cached = (mark, Corpus(view, cached[1] if cached else None))
-    known[view.row.id] = cached
+    kept = known.pop(view.row.id, None)
+    if kept is None or kept.mark != mark or not view.has_texts_of(kept.files):
+        kept = _KeptCorpus(mark, view.files, Corpus(view, kept.corpus if kept else None))
+    known[view.row.id] = kept
     while len(known) > _KEPT_VIEWS:
         del known[next(iter(known))]
-    return cached[1]
+    return kept.corpus

@@ -80,6 +80,17 @@ def test_only_a_changed_text_is_extracted(repo: GitRepo, engine: Engine) -> None
     assert engine.look(path=repo.root).indexed == 0
 
 
+def test_files_that_are_new_or_gone_are_counted_as_checked(repo: GitRepo, engine: Engine) -> None:
+    engine.look(path=repo.root)
+    repo.write("src/one_more.py", "def lantern(): pass\n")
+    more = engine.look(path=repo.root)
+    assert (more.status, more.files, more.checked) == ("fresh", 42, 42)
+    (repo.root / "src/one_more.py").unlink()
+    (repo.root / "src/part3.py").unlink()
+    fewer = engine.look(path=repo.root)
+    assert (fewer.status, fewer.files, fewer.checked) == ("fresh", 40, 40)
+
+
 def test_a_tree_seen_before_and_a_second_worktree_extract_nothing(
     repo: GitRepo, engine: Engine, tmp_path: Path
 ) -> None:

@@ -11,11 +11,13 @@ from weakref import WeakKeyDictionary
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.name_index import NameIndex, name_index_of
+from codelens.light_library import NamedTuple
 from codelens.resolve import stored_graph
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
 from codelens.resolve.walk.edge_table import Table
 from codelens.store.database.database import Database
+from codelens.store.views.views import FileRow
 
 _KEPT_VIEWS = 2
 _NONE: frozenset[str] = frozenset()
@@ -131,21 +133,28 @@ class EdgeCache:
         return len(self.table) >= self.files
 
 
-_kept: WeakKeyDictionary[Database, dict[int, tuple[object, EdgeCache]]] = WeakKeyDictionary()
+class _KeptEdges(NamedTuple):
+    generation: int
+    files: list[FileRow]
+    cache: EdgeCache
+
+
+_kept: WeakKeyDictionary[Database, dict[int, _KeptEdges]] = WeakKeyDictionary()
 
 
 def edge_cache_of(view: CurrentView) -> EdgeCache:
     """What is known of the look's view, from before if nothing in it changed."""
     snapshot = view.snapshot
-    mark = (snapshot.row.generation, len(snapshot.files))
+    generation = snapshot.row.generation
     known = _kept.setdefault(snapshot.db, {})
-    entry = known.pop(snapshot.row.id, None)
-    if entry is None or entry[0] != mark:
-        entry = (mark, EdgeCache(view, entry[1] if entry is not None else None))
-    known[snapshot.row.id] = entry
+    kept = known.pop(snapshot.row.id, None)
+    if kept is None or kept.generation != generation or not snapshot.has_texts_of(kept.files):
+        cache = EdgeCache(view, kept.cache if kept is not None else None)
+        kept = _KeptEdges(generation, snapshot.files, cache)
+    known[snapshot.row.id] = kept
     while len(known) > _KEPT_VIEWS:
         del known[next(iter(known))]
-    return entry[1]
+    return kept.cache
 
 
 def keep(view: CurrentView) -> None:

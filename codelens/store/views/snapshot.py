@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     V = TypeVar("V")
 
 _CONTENT = itemgetter(FileRow._fields.index("content"))
+_TEXT = itemgetter(FileRow._fields.index("path_id"), FileRow._fields.index("content"))
 _FEW_OF = 8
 """Where more than one in so many files is another, all is worked out anew."""
 
@@ -77,6 +78,17 @@ class Snapshot:
             _move(by_content, touched, _by_content(files, touched))
             later.__dict__["by_content"] = by_content
         return later
+
+    def has_texts_of(self, files: Sequence[FileRow]) -> bool:
+        """Whether each path has the text that it has in these files of another state of the view.
+
+        The row of a view cannot tell: beside one and the same row stand the files as they were
+        before, while the rest of them is still being indexed.
+        """
+        places = changed_places(files, self.files) if len(files) == len(self.files) else None
+        return places is not None and all(
+            _TEXT(files[at]) == _TEXT(self.files[at]) for at in places
+        )
 
     @cached_property
     def by_content(self) -> Mapping[int, list[FileRow]]:
