@@ -134,10 +134,12 @@ def corpus_of(view: Snapshot) -> Corpus:
     """The corpus of a view, from memory where neither the view nor the segments changed."""
     mark = (view.row.generation, *(view.db.row(_SEGMENTS_MARK) or ()))
     known = _corpora.setdefault(view.db, {})
-    kept = known.pop(view.row.id, None)
-    if kept is None or kept.mark != mark or not view.has_texts_of(kept.files):
-        kept = _KeptCorpus(mark, view.files, Corpus(view, kept.corpus if kept else None))
-    known[view.row.id] = kept
+    kept_corpus = known.pop(view.row.id, None)
+    if kept_corpus is None or kept_corpus.mark != mark or not view.has_texts_of(kept_corpus.files):
+        kept_corpus = _KeptCorpus(
+            mark, view.files, Corpus(view, kept_corpus.corpus if kept_corpus else None)
+        )
+    known[view.row.id] = kept_corpus
     while len(known) > _KEPT_VIEWS:
         del known[next(iter(known))]
-    return kept.corpus
+    return kept_corpus.corpus

@@ -147,14 +147,18 @@ def edge_cache_of(view: CurrentView) -> EdgeCache:
     snapshot = view.snapshot
     generation = snapshot.row.generation
     known = _kept.setdefault(snapshot.db, {})
-    kept = known.pop(snapshot.row.id, None)
-    if kept is None or kept.generation != generation or not snapshot.has_texts_of(kept.files):
-        cache = EdgeCache(view, kept.cache if kept is not None else None)
-        kept = _KeptEdges(generation, snapshot.files, cache)
-    known[snapshot.row.id] = kept
+    kept_edges = known.pop(snapshot.row.id, None)
+    if (
+        kept_edges is None
+        or kept_edges.generation != generation
+        or not snapshot.has_texts_of(kept_edges.files)
+    ):
+        cache = EdgeCache(view, kept_edges.cache if kept_edges is not None else None)
+        kept_edges = _KeptEdges(generation, snapshot.files, cache)
+    known[snapshot.row.id] = kept_edges
     while len(known) > _KEPT_VIEWS:
         del known[next(iter(known))]
-    return kept.cache
+    return kept_edges.cache
 
 
 def keep(view: CurrentView) -> None:
