@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from codelens.config import Settings
 from codelens.engine.fair_turns import FairTurns
-from codelens.errors import IndexCorrupt, SettingError, StoreError
+from codelens.errors import CodelensError, IndexCorrupt, SettingError, StoreError
 from codelens.light_library.lazy_logger import logger_of
 from codelens.paths import index_file
 from codelens.scope.repository import Scope
@@ -143,12 +143,17 @@ class OpenIndex:
         except IndexCorrupt:
             self.set_aside()
             raise
-        except (LookupError, ValueError, TypeError, AssertionError) as error:
-            # Data that cannot be, out of a damaged file; or a fault of ours.
-            if self._db is None or self._db.is_sound():
+        except CodelensError:
+            raise
+        except Exception as error:
+            # Late: no answer without an error needs it.
+            from codelens.engine.impossible_data import fault_behind
+
+            fault = fault_behind(self._db, error) if self._db is not None else ""
+            if not fault:
                 raise
             self.set_aside()
-            raise IndexCorrupt(self.path, "its data is invalid") from error
+            raise IndexCorrupt(self.path, fault) from error
 
     @contextmanager
     def for_a_question(self) -> Generator[None]:

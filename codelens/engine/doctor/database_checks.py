@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from codelens.engine.doctor.findings import Examination, Finding
+from codelens.engine.index_decoding import undecodable
 from codelens.errors import DiskFull, IndexCorrupt, SchemaTooNew, StoreError
 from codelens.memory.context_terms import terms_of
 from codelens.paths import VECTORS_FOLDER, barred, usage_file
@@ -70,6 +71,7 @@ def _index(case: Examination, path: Path) -> Iterator[Finding]:
     try:
         other = other_repository(db)
         fault = f"it is the index of {other!r}" if other else db.fault(thorough=case.thorough)
+        fault = fault or undecodable(db, whole=case.thorough)
         if not fault:
             database_recovery.note_check(path)
             size = f"{db.size_bytes() / 1e6:,.1f} MB, fully checked"

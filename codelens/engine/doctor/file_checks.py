@@ -198,7 +198,7 @@ def _left_behind(path: Path) -> str:
     of = next((name.removesuffix(log) for log in _LOGS if name.endswith(log)), "")
     if of and ".damaged-" not in of and not path.with_name(of).exists():
         return "the log of a deleted database"
-    if path.suffix == ".checked" and not path.with_suffix("").exists():
+    if path.suffix in {".checked", ".unexplained"} and not path.with_suffix("").exists():
         return "a record about a deleted index"
     if name.startswith("index-") and ".before-" in name and _age_s(path) > _BACKUP_S:
         return "a copy of an index from an unfinished migration"

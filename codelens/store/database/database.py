@@ -98,6 +98,17 @@ class Database:
         with translated(self.path):
             return list(self._connection.execute(sql, bindings))  # type: ignore[arg-type]
 
+    def each(self, sql: str, bindings: object = ()) -> Generator[Row]:
+        """The rows of a query as they are read, for what is not to be in memory at once.
+
+        Raises:
+            CallCancelled: nobody waits for the answer any more.
+        """
+        with translated(self.path):
+            for row in self._connection.execute(sql, bindings):  # type: ignore[arg-type]
+                check_cancelled()
+                yield row
+
     def row(self, sql: str, bindings: object = ()) -> Row | None:
         """The first row of a query, or None."""
         with translated(self.path):

@@ -39,7 +39,7 @@ def remove_file(db: Database) -> bool:
     ):
         if db.was_replaced():
             return True
-        for suffix in ("", "-wal", "-shm", ".checked"):
+        for suffix in ("", "-wal", "-shm", ".checked", ".unexplained"):
             db.path.with_name(db.path.name + suffix).unlink(missing_ok=True)
     return True
 
