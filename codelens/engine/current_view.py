@@ -11,7 +11,7 @@ from codelens.config import Settings
 from codelens.engine.open_index import OpenIndex
 from codelens.engine.view_request import ViewRequest
 from codelens.errors import ReadError
-from codelens.extract.file_kinds import decode
+from codelens.extract.file_kinds import readable
 from codelens.index.ref_view import refresh_ref
 from codelens.index.text_sources import DiskSource
 from codelens.index.view_refresh import Refreshed, refresh
@@ -25,7 +25,6 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 from codelens.types import Receipt
 
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
 _NAMES_SHOWN = 5
 
 
@@ -104,9 +103,9 @@ class CurrentView:
         return DiskSource(os.fsencode(self.scope.root), self.settings.max_file_bytes, 0)
 
     def read(self, file: FileRow) -> bytes | None:
-        """A file's text as it is now, in UTF-8; None where it cannot be had."""
+        """A file's text as it is now, as the index has it; None where it cannot be had."""
         data = self.bytes_of(file)
-        return decode(data) if data is not None and data.startswith(_WIDE) else data
+        return None if data is None else readable(data)
 
     def bytes_of(self, file: FileRow) -> bytes | None:
         """A file's bytes as they are now; None where they cannot be had."""

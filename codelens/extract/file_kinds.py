@@ -23,6 +23,9 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
+_MANY_BYTES = re.compile("[^\0-\x7f\ufffd]")
+"""A character that UTF-8 writes in several bytes."""
+
 _GENERATED = re.compile(
     rb"@generated\b"
     rb"|<auto-?generated"
@@ -78,10 +81,14 @@ def decode(data: bytes) -> bytes:
     data = data.removeprefix(codecs.BOM_UTF8)
     if data.isascii() or _is_utf8(data):
         return data
-    text = data.decode("utf-8", "replace")
-    if any(char > "\x7f" and char != "\ufffd" for char in text):
+    if _MANY_BYTES.search(data.decode("utf-8", "replace")):
         return data
     return data.decode("cp1252", "replace").encode()
+
+
+def readable(data: bytes) -> bytes:
+    """What `decode` gives of a text; bytes that are none stay as they are."""
+    return data if is_binary(data) and not _is_wide(data) else decode(data)
 
 
 def is_generated(text: bytes) -> bool:

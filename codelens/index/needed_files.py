@@ -17,7 +17,7 @@ from itertools import chain
 from codelens.cancellation import check_cancelled
 from codelens.errors import IndexLocked
 from codelens.extract import text_scan
-from codelens.extract.file_kinds import decode, is_binary
+from codelens.extract.file_kinds import is_binary, readable
 from codelens.extract.text_scan import Sight, Wanted
 from codelens.index.ingestion import Ingest
 from codelens.index.path_facts import path_facts, role_of_path
@@ -32,7 +32,6 @@ from codelens.store.facts import postings
 from codelens.store.views import views
 from codelens.store.views.views import Change, FileRow
 
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
 _CLOCK_EVERY = 16
 _RANKS = {"": 0, "compat": 1, "test": 2, "example": 3}
 _LAST = 4
@@ -124,10 +123,8 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
             check_cancelled()
             if time.monotonic() >= until:
                 break
-        data = source.glance(work)
-        if data.startswith(_WIDE):
-            data = decode(data)
-        elif is_binary(data):
+        data = readable(source.glance(work))
+        if is_binary(data):
             data = b""
         seen[work.path] = text_scan.sight(request, work.path, data)
     if not request.words:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from codelens.errors import ReadError
+from codelens.extract.file_kinds import readable
 from codelens.scope.commits.commit_tree import read_tree
 from codelens.scope.commits.file_similarity import RENAMED, line_weights, similarity
 from codelens.scope.repository import Repository
@@ -72,7 +73,7 @@ class Renames:
         if path not in before:
             return None
         try:
-            old = self._repository.read_blob(before[path])
+            old = readable(self._repository.read_blob(before[path]))
         except ReadError:
             return None
         added = [file for file in self._snapshot.files if file.path not in before]

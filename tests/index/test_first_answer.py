@@ -30,6 +30,7 @@ FILES = {
     "src/wick.py": "class WickTrimmer:\n    def trim_wick(self):\n        return 1\n",
     "src/use.py": "from src.wick import WickTrimmer\n\ndef evening():\n    WickTrimmer()\n",
     "notes/lamps.md": "# Lamps\n\nA wick burns down.\n",
+    "notes/latin.txt": "Die Öllampe flackert.\n".encode("cp1252"),
     **{f"more/part{n}.py": f"def kindle_part{n}():\n    return {n}\n" for n in range(40)},
 }
 
@@ -104,6 +105,12 @@ def test_words_are_found_in_files_that_are_not_indexed(engine: Engine, repo: Git
     answer = engine.search("wicks burning", path=repo.root, budget_ms=BUDGET_MS)
     assert {one.path for one in answer.results} >= {"notes/lamps.md", "src/wick.py"}
     assert answer.notes == ()
+
+
+@pytest.mark.slow
+def test_words_are_found_in_the_encoding_of_their_file(engine: Engine, repo: GitRepo) -> None:
+    answer = engine.search("Öllampe", path=repo.root, budget_ms=BUDGET_MS)
+    assert [one.path for one in answer.results] == ["notes/latin.txt"]
 
 
 @pytest.mark.slow

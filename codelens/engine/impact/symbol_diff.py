@@ -21,7 +21,7 @@ from codelens.engine.impact.changed_files import (
     commit_of,
     unread_notes,
 )
-from codelens.extract.file_kinds import decode
+from codelens.extract.file_kinds import readable
 from codelens.handles.handle_naming import known_symbols
 from codelens.light_library import NamedTuple
 from codelens.plurals import count_of
@@ -39,7 +39,6 @@ _IMPORT = re.compile(
     rb"|use\s|using\s|#\s*include\b|require\b|(?:const|let|var)\s.*\brequire\()"
 )
 """A line that brings names in, or hands them on."""
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Change(NamedTuple):
@@ -108,15 +107,14 @@ def changes_of(view: CurrentView, base: str) -> Changes:
         older = OlderTexts(view, extractor)
         for changed_file in sorted(files)[:MOST_FILES]:
             file = by_path.get(changed_file.path)
-            old = view.repository.read_blob(changed_file.old_oid) if changed_file.old_oid else b""
-            before = older.facts(changed_file.old_path, old) if changed_file.old_path else NOTHING
+            blob = view.repository.read_blob(changed_file.old_oid) if changed_file.old_oid else b""
+            before = older.facts(changed_file.old_path, blob) if changed_file.old_path else NOTHING
+            old = readable(blob)
             if changed_file.old_path and file is not None:
                 new, now = view.read(file) or b"", known_symbols(view.snapshot, file)
-                keys |= dict.fromkeys(
-                    _keys(changed_file.path, _texts(old), _texts(new), before, now)
-                )
+                keys |= dict.fromkeys(_keys(changed_file.path, old, new, before, now))
                 new_positions[changed_file.old_path] = _new_positions(
-                    changed_file.path, _texts(old), _texts(new), before, now
+                    changed_file.path, old, new, before, now
                 )
             changes += _of_file(
                 view,
@@ -171,8 +169,8 @@ def _of_file(
         return
     yield from _by_lines(
         changed_file.path,
-        _texts(old),
-        _texts(new),
+        old,
+        new,
         before,
         now=now,
         new_positions=new_positions,
@@ -370,7 +368,3 @@ def _line_ranges(symbols: Sequence[Symbol], at: int, spans: Sequence[tuple[int, 
 
 
 _SPANS_SHOWN = 5
-
-
-def _texts(data: bytes) -> bytes:
-    return decode(data) if data.startswith(_WIDE) else data

@@ -11,6 +11,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.reading.outline_query import declarations
 from codelens.engine.sessions.sent_answers import without_repeats
 from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, NoSuchRef, ReadError
+from codelens.extract.file_kinds import decode
 from codelens.handles.handle_grammar import Handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_reading import Reader
@@ -128,7 +129,7 @@ def _with_comment(place: Place, reader: Reader) -> Place:
     if place.symbol is None:
         return place
     start, end = place.symbol.start_line, place.symbol.end_line
-    lines = reader.data(place.file).decode("utf-8", "replace").split("\n")
+    lines = decode(reader.data(place.file)).decode("utf-8", "replace").split("\n")
     first = comment_start(lines, start) if start <= len(lines) else start
     return place if first == start else place._replace(symbol=None, lines=Span(first, end))
 
