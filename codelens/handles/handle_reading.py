@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from codelens.errors import HandleNotFound, OutsideWorktree, ReadError
-from codelens.extract.file_kinds import classify, decode
+from codelens.extract.file_kinds import classify, decode, readable
 from codelens.extract.language_detection import language_of
 from codelens.handles.handle_grammar import lines_handle
 from codelens.handles.handle_lookup import Place
@@ -84,6 +84,11 @@ class Reader:
             known = self._blob(path) if self._scope.kind == "ref" else self._disk(path)
             self._data[file.path] = known
         return known
+
+    @staticmethod
+    def text_of(data: bytes) -> bytes:
+        """The text of a file that has these bytes, as the index has it."""
+        return readable(data)
 
     def symbols(self, file: FileRow) -> Sequence[Symbol]:
         """The file's symbols as its text is now; none where it cannot be read."""

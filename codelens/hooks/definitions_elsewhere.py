@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from codelens.extract.file_kinds import decode
 from codelens.focus.checkout import Checkout
 from codelens.hooks.timed_question import answer_within
 from codelens.hooks.work_elsewhere import has_index
@@ -80,7 +79,7 @@ def _touched(
 def _lines_of(path: str, text: str) -> tuple[int, int] | None:
     """First and last line of a text in a file; None if it is not there."""
     try:
-        whole = decode(read_small(path, _LARGEST)).decode("utf-8", "replace")
+        whole = read_small(path, _LARGEST).decode("utf-8", "replace")
     except OSError:
         return None
     at = whole.find(text)

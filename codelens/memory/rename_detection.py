@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable
 
 from codelens.errors import ReadError
-from codelens.extract.file_kinds import readable
 from codelens.scope.commits.commit_tree import read_tree
 from codelens.scope.commits.file_similarity import RENAMED, line_weights, similarity
 from codelens.scope.repository import Repository
@@ -24,6 +23,7 @@ from codelens.types import CommitId
 _COMPARED = 200
 
 ReadFile = Callable[[FileRow], bytes | None]
+TextOf = Callable[[bytes], bytes]
 
 
 class Renames:
@@ -33,12 +33,16 @@ class Renames:
         repository: whose commits.
         snapshot: the view.
         read: the text of a file of the view as it is now.
+        text_of: the text of a file that has these bytes.
     """
 
-    def __init__(self, repository: Repository, snapshot: Snapshot, read: ReadFile) -> None:
+    def __init__(
+        self, repository: Repository, snapshot: Snapshot, read: ReadFile, text_of: TextOf
+    ) -> None:
         self._repository = repository
         self._snapshot = snapshot
         self._read = read
+        self._text_of = text_of
         self._trees: dict[str, dict[bytes, bytes]] = {}
         self._found: dict[tuple[bytes, bytes, str], FileRow | None] = {}
 
@@ -73,7 +77,7 @@ class Renames:
         if path not in before:
             return None
         try:
-            old = readable(self._repository.read_blob(before[path]))
+            old = self._text_of(self._repository.read_blob(before[path]))
         except ReadError:
             return None
         added = [file for file in self._snapshot.files if file.path not in before]

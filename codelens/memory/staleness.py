@@ -74,7 +74,7 @@ class Judge:
         self._ref = scope.ref if scope.kind == "ref" else ""
         self._texts = Texts(reader)
         self._finder = Finder(snapshot, self._texts.symbols, self._ref)
-        self._renames = Renames(repository, snapshot, read)
+        self._renames = Renames(repository, snapshot, read, reader.text_of)
 
     def item_of(self, place: Place, ref: str = "") -> Item:
         """What is to be kept of a place, to know it again.

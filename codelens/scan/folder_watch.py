@@ -25,6 +25,7 @@ _LOCAL = frozenset(
 )
 """File systems that nobody else writes."""
 _LIMIT = Path("/proc/sys/fs/inotify/max_user_watches")
+_INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
 _SHARE = 2
 """A watch takes one in so many of the watches that a user may have; others need some, too."""
 _EVENT = struct.Struct("iIII")
@@ -51,33 +52,52 @@ class Events(NamedTuple):
     """
 
 
+class WatchRefused(OSError):
+    """There can be no watch; the text says why, and what helps."""
+
+
 class FolderWatch:
     """Watches of folders below a root.
 
     Raises:
-        OSError: there can be none: another system, a file system that others write, no instance
-            left.
+        WatchRefused: there can be none: another system, a file system that others write, no
+            instance left.
     """
 
     def __init__(self, root: bytes) -> None:
         if not _is_local(root):
-            raise OSError(errno.ENOTSUP, "changes of this file system are not told")
+            raise WatchRefused("changes of this file system are not told")
+        self._limit = _limit(_LIMIT)
         self._root = root.rstrip(b"/") + b"/"
-        self._fd = _checked(_library().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
         self._folder_of: dict[int, bytes] = {}
-        self._most = int(_LIMIT.read_text()) // _SHARE
+        self._fd = -1
+        try:
+            self._fd = _checked(_library().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+        except OSError as error:
+            raise WatchRefused(_no_instance(error)) from error
 
     def add(self, folders: Iterable[bytes]) -> None:
         """Watch folders, relative to the root.
 
         Raises:
-            OSError: one cannot be watched, or there would be too many.
+            WatchRefused: there are no watches left, or these would be too many.
+            OSError: one cannot be watched.
         """
         add_watch = _library().inotify_add_watch
         for folder in folders:
-            if len(self._folder_of) >= self._most:
-                raise OSError(errno.ENOSPC, "more folders than watches")
-            number = _checked(add_watch(self._fd, self._root + folder, _ASKED))
+            if len(self._folder_of) >= self._limit // _SHARE:
+                raise WatchRefused(
+                    f"it has more folders than half of the {self._limit:,} inotify watches that a "
+                    f"user may have; {_raise(_LIMIT)}"
+                )
+            try:
+                number = _checked(add_watch(self._fd, self._root + folder, _ASKED))
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+                raise WatchRefused(
+                    f"the user's {self._limit:,} inotify watches are used up; {_raise(_LIMIT)}"
+                ) from error
             self._folder_of[number] = folder
 
     def read(self) -> Events:
@@ -116,6 +136,30 @@ def _is_local(root: bytes) -> bool:
         return False
     below = root.rstrip(b"/") + b"/"
     return not any(other.point.startswith(below) for other in table)
+
+
+def _limit(file: Path) -> int:
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError) as error:
+        raise WatchRefused(f"the limit of inotify watches cannot be read ({file})") from error
+
+
+def _no_instance(error: OSError) -> str:
+    if error.errno != errno.EMFILE:
+        return error.strerror or str(error)
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        return "the process has as many files open as it may; raise `ulimit -n`"
+    most = f"{_limit(_INSTANCES):,} " if _INSTANCES.exists() else ""
+    return f"the user's {most}inotify instances are used up; {_raise(_INSTANCES)}"
+
+
+def _raise(limit: Path) -> str:
+    """What an administrator can do."""
+    name = f"{limit.parent.parent.name}.{limit.parent.name}.{limit.name}"
+    return f"raise it with `sysctl {name}=N`, and start the server again"
 
 
 def _checked(number: int) -> int:

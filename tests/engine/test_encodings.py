@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import codecs
 import re
-from pathlib import Path
 
 import pytest
 from gitrepo import GitRepo
 from lamp_contexts import states
 
 from codelens.engine.engine import Engine
-from codelens.hooks import definitions_elsewhere
 
 TEXT = "# café, brûlée\ndef serve_dessert():\n    return 1\n\n\ndef late_dessert():\n    return 2\n"
 ENCODED = {
@@ -75,13 +73,6 @@ def test_of_an_edit_the_definition_is_told_in_every_encoding(
 def _codec(path: str) -> str:
     names = {"latin.py": "cp1252", "little.py": "utf-16-le", "big.py": "utf-16-be"}
     return {**names, "widest.py": "utf-32-le", "marked.py": "utf-8"}[path]
-
-
-def test_an_edit_is_found_where_it_was_written_in_every_encoding(tmp_path: Path) -> None:
-    for path, data in ENCODED.items():
-        (tmp_path / path).write_bytes(data)
-        lines = definitions_elsewhere._lines_of(str(tmp_path / path), "# café, brûlée\ndef serve")
-        assert lines == (1, 2)
 
 
 def test_a_note_follows_a_renamed_file_in_every_encoding(

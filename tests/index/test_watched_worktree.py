@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 import shutil
 import sys
@@ -184,15 +186,32 @@ def test_more_events_than_are_kept_are_a_look_at_everything(
     assert len(looked_at) == 40
 
 
-@pytest.mark.parametrize("refused", ["too few watches", "a file system that others write"])
+@pytest.mark.parametrize(
+    ("refused", "why"),
+    [
+        ("few watches", "more folders than half of the 4 inotify watches"),
+        ("no watches", "the user's 4,000 inotify watches are used up; raise it with `sysctl fs.in"),
+        ("no instances", "inotify instances are used up; raise it with `sysctl fs.inotify.max_us"),
+        ("no files", "the process has as many files open as it may; raise `ulimit -n`"),
+        ("no limit", "the limit of inotify watches cannot be read"),
+        ("others write", "changes of this file system are not told"),
+    ],
+)
 def test_without_a_watch_everything_is_looked_at(
-    repo: GitRepo, server: Engine, monkeypatch: pytest.MonkeyPatch, refused: str, tmp_path: Path
-) -> None:
-    if refused == "too few watches":
-        limit = tmp_path / "limit"
-        limit.write_text("4\n")
-        monkeypatch.setattr(folder_watch, "_LIMIT", limit)
-    else:
+    repo: GitRepo, server: Engine, monkeypatch: pytest.MonkeyPatch, refused: str, why: str,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    folder = tmp_path / "fs" / "inotify"
+    folder.mkdir(parents=True)
+    (folder / "max_user_watches").write_text("4\n" if refused == "few watches" else "4000\n")
+    absent = folder / "absent"
+    limit = absent if refused == "no limit" else folder / "max_user_watches"
+    monkeypatch.setattr(folder_watch, "_LIMIT", limit)
+    kernel = _Kernel(refused)
+    monkeypatch.setattr(folder_watch, "_library", lambda: kernel)
+    if refused == "no files":
+        monkeypatch.setattr(os, "devnull", str(absent))
+    if refused == "others write":
         monkeypatch.setattr(folder_watch, "_LOCAL", frozenset())
     at_rest(server, repo)
     repo.write("src/p1/part1.py", "def lantern(): pass\n")
@@ -200,4 +219,26 @@ def test_without_a_watch_everything_is_looked_at(
     open_files = os.listdir("/proc/self/fd")
     server.look(path=repo.root)
     assert len(os.listdir("/proc/self/fd")) == len(open_files)
-    assert server.status(path=repo.root).watch.startswith("none, all files are looked at: ")
+    state = server.status(path=repo.root).watch
+    assert state.startswith("none, all files are looked at: ")
+    assert why in state
+
+
+class _Kernel:
+    """Calls of inotify, of which one fails as the kernel fails it."""
+
+    def __init__(self, refused: str) -> None:
+        self._refused = refused
+        self._library = ctypes.CDLL(None, use_errno=True)
+
+    def inotify_init1(self, flags: int) -> int:
+        if self._refused in {"no instances", "no files"}:
+            ctypes.set_errno(errno.EMFILE)
+            return -1
+        return self._library.inotify_init1(flags)
+
+    def inotify_add_watch(self, fd: int, path: bytes, mask: int) -> int:
+        if self._refused == "no watches":
+            ctypes.set_errno(errno.ENOSPC)
+            return -1
+        return self._library.inotify_add_watch(fd, path, mask)

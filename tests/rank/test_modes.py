@@ -120,10 +120,83 @@ def test_both_ways_of_running_a_pattern_agree(store: Store) -> None:
         (r"\bfoo?\b", ()),
         (r"x (?i:Foo) y", ()),
         (r"^foo$", ("foo",)),
+        (r"(?a)\bfoo\b", ()),
+        (r"(?a:\bfoo\b) bar.", ()),
+        (r"a(?:-?)+foo\b", ()),
+        (r"a(\s*-?){2,}foo\b", ()),
+        (r"\bfoo(.-)+", ()),
+        (r"\bfoo(- )+", ("foo",)),
+        (r"\bfoo(?:-?)+\s", ("foo",)),
     ],
 )
 def test_words_that_every_match_must_have(pattern: str, words: tuple[str, ...]) -> None:
-    assert regex_analysis.sure_words(regex_analysis.compiled(pattern)[1]) == words
+    assert regex_analysis.sure_words(*regex_analysis.compiled(pattern)) == words
+
+
+def test_ends_of_words_in_ascii_are_found_beside_other_letters(store: Store) -> None:
+    view = store.view({"a.py": "def éfoo():\n", "b.py": "foo\n", "c.py": "foofoo\n"})
+    assert set(paths(store.search(view, r"(?a)\bfoo\b", mode="regex"))) == {"a.py", "b.py"}
+    assert paths(store.search(view, r"\bfoo\b", mode="regex")) == ["b.py"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_found"),
+    [
+        ("needle_min", True),
+        (r"(?i)\bNEEDLE_\w{3}\b", True),
+        (r"needle_min=1;end$", True),
+        (r"needle_min=\d;\w+$", True),
+        (r"needle_min=\d+\w*;\w+$", True),
+        (r"v7999.*needle_min", True),
+        (r"^var v0=.*needle_min", True),
+        (r"^needle_min", False),
+        (r"v0=.*v3999=.*needle_min$", False),
+        (r"v3999=[^;]*$", False),
+        (r"v39\d+=\w*[^;]*$", False),
+        (r"function alpha(?!.*needle_min)", False),
+        (r"(?<=;)v3999=0;(?=v4000)", True),
+        (r"v3999=0;\Bv4000", False),
+        (r"(x|needle)+_min", True),
+        (r"(x|needle)+_max", False),
+    ],
+)
+def test_a_long_line_is_searched_to_its_end(store: Store, pattern: str, is_found: bool) -> None:
+    parts = [f"v{number}=0" for number in range(8000)]
+    text = f"var {';'.join(parts)};function alpha(){{}};needle_min=1;end"
+    outcome = store.search(
+        store.view({"min.js": f"// short\n{text}\nlast\n"}), pattern, mode="regex"
+    )
+    assert places(outcome) == ([("min.js", 2, 2)] if is_found else [])
+    if is_found:
+        assert outcome.notes == []
+
+
+def test_of_a_long_line_the_match_is_shown(store: Store) -> None:
+    view = store.view({"min.js": f"{'var v=0;' * 4000}needle_min=1;{'var w=0;' * 900}\n"})
+    for pattern in (r"needle_\w+", r"(n|need)+le_\w+"):
+        (result,) = store.search(view, pattern, mode="regex").results
+        assert "needle_min=1;var w=0;" in result.line
+        assert len(result.line) <= 300
+
+
+@pytest.mark.parametrize("pattern", ["v1=.*v9=", r"\d+;(v1)+=.*v9="])
+def test_what_a_long_line_may_hold_all_the_same_is_said(store: Store, pattern: str) -> None:
+    text = f"x;v1=0;{'v2=0;' * 900}v9=0;" * 2
+    view = store.view({"min.js": f"y{text}", "short.js": "0;v1=0;v9=0\n", "b.py": "v9\n"})
+    outcome = store.search(view, pattern, mode="regex")
+    assert paths(outcome) == ["short.js"]
+    assert outcome.notes == ["not searched to the end: lines of over 2,000 characters in 1 file"]
+
+
+def test_long_lines_end_with_their_share_of_the_time(store: Store) -> None:
+    slow = "needle" + "a" * 300_000 + "\n"
+    view = store.view({"min.js": slow, "z.py": "aab1\n"})
+    for pattern in (r"\w+\d", r"(\w|-)+\d"):
+        outcome = store.search(view, pattern, mode="regex", seconds=1.6)
+        assert paths(outcome) == ["z.py"]
+        assert outcome.notes[-1:] == [
+            "not searched to the end: lines of over 2,000 characters in 1 file"
+        ]
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,9 @@ def test_no_matching_line_is_left_out(pattern: str, fold: bool, texts: list[byte
     compiled, parts = regex_analysis.compiled(f"(?i){pattern}" if fold else pattern)
     required = regex_literals.required(compiled, parts)
     for text in texts:
-        every = regex_search.matching_lines(compiled, text)
-        assert regex_search.matching_lines(compiled, text, required.lines(text)) == every
+        lines = regex_search._sought(compiled, parts).line_search(1.0)
+        every = regex_search.matching_lines(lines, text)
+        assert regex_search.matching_lines(lines, text, required.lines(text)) == every
 
 
 @pytest.mark.parametrize(
@@ -95,9 +96,9 @@ def test_a_file_that_cannot_match_is_not_handed_to_the_child(
     handed: list[bytes] = []
     run = regex_search._run  # pyright: ignore[reportPrivateUsage]
 
-    def spy(pattern: re.Pattern[str], texts: list[bytes], clock: object) -> list[list[int]]:
+    def spy(sought: object, texts: list[bytes], *rest: object) -> object:
         handed.extend(texts)
-        return run(pattern, texts, clock)  # type: ignore[arg-type]
+        return run(sought, texts, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(regex_search, "_run", spy)
     found = store.search(view, r"f\w*etch\w*\w*", mode="regex")

@@ -15,6 +15,7 @@ from operator import itemgetter
 from codelens.cancellation import check_cancelled
 from codelens.extract.tokenizer import STOPWORDS, parts_of_word, terms_of_word
 from codelens.light_library import NamedTuple
+from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import Term
@@ -24,12 +25,19 @@ from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.search_request import PARTIAL, Ranked, Request
 from codelens.rank.view_statistics import Corpus, corpus_of
 from codelens.store.views.snapshot import Snapshot
-from codelens.store.views.views import FileRow
+from codelens.store.views.views import OVERSIZED, FileRow
 
 """A text or regex search that is not done by then says so and shows what it has."""
 KEPT_LINES = 50
 LINE_CHARS = 300
 _SNIFFED_BYTES = 8000
+_SHOWN = 3
+_NO_TEXTS = frozenset(
+    b"7z a avi bin bmp bz2 class dat db dll dylib eot exe flac gif gz icns ico iso jar jpeg jpg lib"
+    b" mkv mo mov mp3 mp4 npy npz o ogg onnx otf parquet pdf pkl png psd pyc pyd rar so sqlite tar"
+    b" tgz tif tiff ttf war wasm wav webm webp whl woff woff2 xls xlsx xz zip zst".split()
+)
+"""Ends of paths of what is no text, which has no lines either where it is small."""
 _PATH = itemgetter(FileRow._fields.index("path"))
 
 
@@ -97,6 +105,7 @@ def search(
     clock = Clock(request.seconds)
     sure, edge = _weighed(view, corpus, words.sure), _weighed(view, corpus, words.edge)
     if sure is None:
+        notes.extend(_oversized(view, filters))
         return []
     files = [file for file in view.files if file.content is not None]
     if sure:
@@ -126,7 +135,29 @@ def search(
     elif skipped:
         files = count_of(skipped, "file")
         notes.append(f"not looked at: {files} that may have it inside longer words alone")
-    return _results(view, file_matches, scores, request)
+    results = _results(view, file_matches, scores, request)
+    if most is None and len(results) < request.limit:
+        notes.extend(_oversized(view, filters))
+    return results
+
+
+def _oversized(view: Snapshot, filters: Filters) -> list[str]:
+    """One sentence on texts that may hold it and are too large to be read."""
+    large = [
+        file
+        for file in view.files
+        if file.state == OVERSIZED and file.path.rpartition(b".")[2].lower() not in _NO_TEXTS
+    ]
+    large = filters.keep(large) if filters.active and large else large
+    if not large:
+        return []
+    shown = ", ".join(printed(file.path) for file in large[:_SHOWN])
+    more = ", ..." if len(large) > _SHOWN else ""
+    are = "is" if len(large) == 1 else "are"
+    return [
+        f"not looked at: {count_of(len(large), 'file')} that {are} larger than `max_file_bytes` "
+        f"({shown}{more})"
+    ]
 
 
 def _weighed(view: Snapshot, corpus: Corpus, words: Sequence[str]) -> list[Weighed] | None:

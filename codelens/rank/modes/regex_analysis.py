@@ -29,7 +29,7 @@ class Part(NamedTuple):
 
     kind: str
     """`literal`, `edge` (an end of a word or line, or white space), `repeat`, `branch`, `group`
-    (capturing or not), `inner` (look-around, atomic), `backref`, or `other`."""
+    (capturing or not), `inner` (look-around, atomic, `\\B`), `backref`, or `other`."""
     text: str = ""
     """The literal; of `other` the characters of which it is one, if they are told one by one."""
     least: int = 0
@@ -78,7 +78,7 @@ def _part(code: str, *value: Any) -> Part:  # noqa: ANN401 - fields differ by co
     if code == "LITERAL":
         return Part("literal", chr(value[0]))
     if code == "AT":
-        return Part("other" if str(value[0]) == "AT_NON_BOUNDARY" else "edge")
+        return Part("inner" if str(value[0]) == "AT_NON_BOUNDARY" else "edge")
     if code == "IN":
         return _one_of(value[0])
     if code in {"MAX_REPEAT", "MIN_REPEAT"}:
@@ -90,7 +90,8 @@ def _part(code: str, *value: Any) -> Part:  # noqa: ANN401 - fields differ by co
         choices = value[1] if code == "BRANCH" else value[1:]
         return Part("branch", inside=tuple(_parts(choice or ()) for choice in choices))
     if code in _INNER:
-        return Part("inner", inside=(_parts(value[_INNER[code]]),))
+        times = int(value[1]) if code == "POSSESSIVE_REPEAT" else 1
+        return Part("inner", "", times, times, (_parts(value[_INNER[code]]),))
     return Part("backref" if code == "GROUPREF" else "other")
 
 
@@ -130,8 +131,42 @@ def _ways_of(part: Part) -> int:
     return sum(inside) if inside else 1
 
 
-def sure_words(parts: Iterable[Part]) -> tuple[str, ...]:
+def reach(parts: Iterable[Part]) -> int:
+    """How many characters a match takes at most, with those that it looks at around itself."""
+    return min(sum(map(_reach_of, parts)), _ENDLESS)
+
+
+def _reach_of(part: Part) -> int:
+    if part.kind == "backref":
+        return _ENDLESS
+    if not part.inside:
+        return 1
+    return max(map(reach, part.inside)) * (max(part.most, 1) if part.kind != "branch" else 1)
+
+
+def is_anchored(pattern: re.Pattern[str], parts: Sequence[Part]) -> bool:
+    """Whether a match begins where the line does."""
+    # An end of a word is an `edge`, too; which one it is says the text.
+    return bool(parts and parts[0].kind == "edge" and _ANCHORED.match(pattern.pattern))
+
+
+_ANCHORED = re.compile(r"(?:\(\?[a-z]+\))?(?:\^|\\A)")
+
+
+def looks_around(parts: Iterable[Part], over: int) -> bool:
+    """Whether it looks at more than `over` characters beside those that it takes."""
+    return any(
+        (part.kind in {"edge", "inner"} and _reach_of(part) > over)
+        or any(looks_around(inside, over) for inside in part.inside)
+        for part in parts
+    )
+
+
+def sure_words(pattern: re.Pattern[str], parts: Iterable[Part]) -> tuple[str, ...]:
     """Words that stand, bounded on both sides, in whatever the pattern matches."""
+    if pattern.flags & re.ASCII:
+        # Its words end at letters that go on with those of the index: `\bfoo` matches in `éfoo`.
+        return ()
     text = "".join(_literals(parts))
     words: list[str] = []
     for match in WORD.finditer(text):
@@ -157,7 +192,7 @@ def _literals(parts: Iterable[Part]) -> Iterator[str]:
             yield from _literals(part.inside[0])
         elif part.kind == "repeat" and len(part.inside[0]) == 1:
             inner = "".join(_literals(part.inside[0]))
-            sign = _EDGE if part.least else _MAYBE
-            yield sign if inner and inner != _ANY and not WORD.search(inner) else _ANY
+            sign = _EDGE if part.least and inner.strip(_MAYBE) else _MAYBE
+            yield _ANY if not inner or _ANY in inner or WORD.search(inner) else sign
         else:
             yield _ANY

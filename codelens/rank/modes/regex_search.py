@@ -8,15 +8,21 @@ in a child process that ends itself at the deadline.
 from __future__ import annotations
 
 import json
+import os
 import re
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 from codelens.cancellation import check_cancelled, current_call
-from codelens.rank.modes import line_scan, regex_analysis, regex_literals
+from codelens.light_library import NamedTuple
+from codelens.plurals import count_of
+from codelens.rank.modes import line_scan, long_lines, regex_analysis, regex_literals
 from codelens.rank.modes.line_scan import Clock, FileMatches, Line, Look, Words
+from codelens.rank.modes.long_lines import MAX_LINE, STEP, LineSearch
+from codelens.rank.modes.regex_analysis import Part
 from codelens.rank.modes.regex_literals import Required
 from codelens.rank.query.search_filters import Filters
 from codelens.rank.search_request import Ranked, Request
@@ -25,8 +31,8 @@ from codelens.store.views.views import FileRow
 
 Read = Callable[[FileRow], bytes | None]
 
-MAX_LINE = 2000
-"""Longer lines (minified code, data) are searched up to here."""
+_LONG_LINES_SHARE = 0.25
+"""Of the time, for what stands in long lines behind their beginning."""
 _BATCH_BYTES = 16_000_000
 _LEAST_S = 0.05
 _GRACE_S = 1.0
@@ -43,61 +49,95 @@ def search(
     pattern, parts = regex_analysis.compiled(request.query)
     if "\n" in request.query or "\\n" in request.query:
         notes.append("patterns are matched line by line: one with a line break matches nothing")
+    sought = _sought(pattern, parts)
+    cut: set[bytes] = set()
+    words = Words(regex_analysis.sure_words(pattern, parts), ())
+    look = (_here if sought.is_tame else _in_child)(sought, read, request.seconds, cut)
+    results = line_scan.search(view, words, request, filters, look=look, notes=notes)
+    if cut:
+        notes.append(
+            f"not searched to the end: lines of over {MAX_LINE:,} characters in "
+            f"{count_of(len(cut), 'file')}"
+        )
+    return results
+
+
+class _Sought(NamedTuple):
+    """A pattern with what is known of it."""
+
+    pattern: re.Pattern[str]
+    required: Required
+    manner: Mapping[str, object]
+    """As `LineSearch` takes it, and JSON can carry it."""
+
+    @property
+    def is_tame(self) -> bool:
+        return bool(self.manner["is_tame"])
+
+    def line_search(self, seconds: float) -> LineSearch:
+        return LineSearch(self.pattern, seconds=seconds, **cast("dict[str, Any]", self.manner))
+
+
+def _sought(pattern: re.Pattern[str], parts: Sequence[Part]) -> _Sought:
     required = regex_literals.required(pattern, parts)
-    way = _here if regex_analysis.is_tame(parts) else _in_child
-    look = way(pattern, required, read)
-    words = Words(regex_analysis.sure_words(parts), ())
-    return line_scan.search(view, words, request, filters, look=look, notes=notes)
+    manner = {
+        "reach": regex_analysis.reach(parts),
+        "is_free": not regex_analysis.looks_around(parts, 0),
+        "looks_far": regex_analysis.looks_around(parts, STEP),
+        "is_anchored": regex_analysis.is_anchored(pattern, parts),
+        "is_tame": regex_analysis.is_tame(parts),
+        "needed": [way.decode() for way in required.clauses[0]] if required.clauses else [],
+        "fold": required.fold,
+    }
+    return _Sought(pattern, required, manner)
 
 
-def _here(pattern: re.Pattern[str], required: Required, read: Read) -> Look:
+def _here(sought: _Sought, read: Read, seconds: float, cut: set[bytes]) -> Look:
+    lines = sought.line_search(seconds * _LONG_LINES_SHARE)
+
     def find(file: FileRow) -> FileMatches | None:
         data = read(file)
         if not data or not line_scan.is_text(data):
             return None
-        numbers = matching_lines(pattern, data, required.lines(data))
-        return _file_matches(file, data, numbers) if numbers else None
+        lines.cut = False
+        matched = matching_lines(lines, data, sought.required.lines(data))
+        if lines.cut:
+            cut.add(file.path)
+        return _file_matches(file, data, matched) if matched else None
 
     return line_scan.one_by_one(find)
 
 
 def matching_lines(
-    pattern: re.Pattern[str], data: bytes, among: Sequence[int] | None = None
-) -> list[int]:
-    """Numbers of the lines that match; of these alone, if some are given."""
-    search = pattern.search
+    lines: LineSearch, data: bytes, among: Sequence[int] | None = None
+) -> list[tuple[int, int]]:
+    """Lines that match, as `LineSearch.among` tells them; of some numbers alone, if given."""
     if among is None:
-        lines = data.decode("utf-8", "replace").split("\n")
-        numbered = enumerate(lines, 1)
-    elif among:
-        rows = data.split(b"\n", among[-1])
-        # No character of UTF-8 goes over the end of a line.
-        numbered = ((number, rows[number - 1].decode("utf-8", "replace")) for number in among)
-    else:
+        return lines.among(enumerate(data.decode("utf-8", "replace").split("\n"), 1))
+    if not among:
         return []
-    return [
-        number
-        for number, line in numbered
-        if search(line.rstrip("\r") if len(line) <= MAX_LINE else line[:MAX_LINE])
-    ]
+    rows = data.split(b"\n", among[-1])
+    # No character of UTF-8 goes over the end of a line.
+    return lines.among((number, rows[number - 1].decode("utf-8", "replace")) for number in among)
 
 
-def _file_matches(file: FileRow, data: bytes, numbers: Sequence[int]) -> FileMatches:
-    lines = data.split(b"\n", numbers[: line_scan.KEPT_LINES][-1])
+def _file_matches(file: FileRow, data: bytes, matched: Sequence[tuple[int, int]]) -> FileMatches:
+    first_lines = matched[: line_scan.KEPT_LINES]
+    lines = data.split(b"\n", first_lines[-1][0])
     return FileMatches(
         file,
-        len(numbers),
-        [
-            Line(
-                number,
-                number,
-                lines[number - 1][: 4 * line_scan.LINE_CHARS]
-                .decode("utf-8", "replace")
-                .strip()[: line_scan.LINE_CHARS],
-            )
-            for number in numbers[: line_scan.KEPT_LINES]
-        ],
+        len(matched),
+        [Line(number, number, _shown(lines[number - 1], at)) for number, at in first_lines],
     )
+
+
+def _shown(line: bytes, at: int) -> str:
+    """A line, cut; from near a place in it, counted from 1, if that is far from its beginning."""
+    if at <= line_scan.LINE_CHARS:
+        text = line[: 4 * line_scan.LINE_CHARS].decode("utf-8", "replace")
+    else:
+        text = line.decode("utf-8", "replace")[at - 1 - line_scan.LINE_CHARS // 3 :]
+    return text[: 4 * line_scan.LINE_CHARS].strip()[: line_scan.LINE_CHARS]
 
 
 _CHILD = """
@@ -105,32 +145,43 @@ import faulthandler, json, re, struct, sys
 source = sys.stdin.buffer
 head = json.loads(source.readline())
 faulthandler.dump_traceback_later(head["seconds"], exit=True)
-search = re.compile(head["pattern"], head["flags"]).search
-most = head["most"]
+sys.path.append(head["folder"])
+from long_lines import LineSearch
+pattern = re.compile(head["pattern"], head["flags"])
+lines = LineSearch(pattern, seconds=head["long"], **head["manner"])
 while size := source.read(8):
-    lines = source.read(struct.unpack("<q", size)[0]).decode("utf-8", "replace").split("\\n")
-    found = [at for at, line in enumerate(lines, 1)
-             if search(line.rstrip("\\r") if len(line) <= most else line[:most])]
-    print(json.dumps(found), flush=True)
+    text = source.read(struct.unpack("<q", size)[0]).decode("utf-8", "replace")
+    lines.cut = False
+    matched = lines.among(enumerate(text.split("\\n"), 1))
+    print(json.dumps([matched, lines.cut]), flush=True)
 """
 # The watchdog is a thread of C: it ends the child also where Python's own signals wait for `re`,
 # and where our process was killed and nobody waits for the child any more.
 
 
-def _in_child(pattern: re.Pattern[str], required: Required, read: Read) -> Look:
+def _in_child(sought: _Sought, read: Read, seconds: float, cut: set[bytes]) -> Look:
     def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[FileMatches], int]:
+        matched_files, late = run(files, clock, 0.0)
+        again = [file for file in files if file.path in cut]
+        if late or not again:
+            return matched_files, late
+        # Once all files were looked at, since a long line can take what time there is.
+        share = min(seconds * _LONG_LINES_SHARE, clock.left())
+        more, _ = run(again, Clock(share), share)
+        return list({match.file.path: match for match in (*matched_files, *more)}.values()), late
+
+    def run(files: Sequence[FileRow], clock: Clock, long: float) -> tuple[list[FileMatches], int]:
         matched_files: list[FileMatches] = []
         done = 0
         while done < len(files) and clock.left() > _LEAST_S:
-            batch = _batch(files[done:], required, read)
-            numbers = _run(pattern, [data for _, data in batch], clock)
-            matched_files.extend(
-                _file_matches(file, data, lines)
-                for (file, data), lines in zip(batch, numbers, strict=False)
-                if lines
-            )
-            done += len(numbers)
-            if len(numbers) < len(batch):
+            batch = _batch(files[done:], sought.required, read)
+            answers = _run(sought, [data for _, data in batch], clock, long)
+            for (file, data), (matched, is_cut) in zip(batch, answers, strict=False):
+                (cut.add if is_cut else cut.discard)(file.path)
+                if matched:
+                    matched_files.append(_file_matches(file, data, matched))
+            done += len(answers)
+            if len(answers) < len(batch):
                 break
         return matched_files, len(files) - done
 
@@ -152,11 +203,18 @@ def _batch(files: Sequence[FileRow], required: Required, read: Read) -> list[tup
     return batch
 
 
-def _run(pattern: re.Pattern[str], texts: Sequence[bytes], clock: Clock) -> list[list[int]]:
-    """The matching lines of each text; of fewer texts than given when time ran out."""
+def _run(
+    sought: _Sought, texts: Sequence[bytes], clock: Clock, long: float
+) -> list[tuple[list[tuple[int, int]], bool]]:
+    """Of each text its lines as `LineSearch.among` tells them, and whether one was cut.
+
+    Of fewer texts than given when time ran out.
+    """
     seconds = max(clock.left(), _LEAST_S)
+    pattern = sought.pattern
     head = {
-        "pattern": pattern.pattern, "flags": pattern.flags, "most": MAX_LINE, "seconds": seconds
+        "pattern": pattern.pattern, "flags": pattern.flags, "manner": sought.manner,
+        "folder": os.path.dirname(long_lines.__file__), "seconds": seconds, "long": long,
     }  # fmt: skip
     sent = [json.dumps(head).encode() + b"\n"]
     for text in texts:
