@@ -88,6 +88,8 @@ def decode(data: bytes) -> bytes:
 
 def readable(data: bytes) -> bytes:
     """What `decode` gives of a text; bytes that are none stay as they are."""
+    if data.isascii():
+        return data
     return data if is_binary(data) and not _is_wide(data) else decode(data)
 
 

@@ -188,6 +188,23 @@ def test_what_a_long_line_may_hold_all_the_same_is_said(store: Store, pattern: s
     assert outcome.notes == ["not searched to the end: lines of over 2,000 characters in 1 file"]
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "[a-z]{30,}",
+        r"\w+\?\w+",
+        r"(?i)v\w*NEEDLE",
+        r"^v1\w*=.*v9=",
+        r"v1\w*=.*w3\w*=",
+        r"v1==.{,900}v9",
+    ],
+)
+def test_of_a_long_line_that_cannot_match_nothing_is_said(store: Store, pattern: str) -> None:
+    view = store.view({"min.js": f"é;v1=0;{'v2=0;' * 900}w4=0;", "b.py": "v9\n"})
+    (note,) = store.search(view, pattern, mode="regex").notes
+    assert note == "nothing was found; try other words"
+
+
 def test_long_lines_end_with_their_share_of_the_time(store: Store) -> None:
     slow = "needle" + "a" * 300_000 + "\n"
     view = store.view({"min.js": slow, "z.py": "aab1\n"})

@@ -16,6 +16,8 @@ MAX_LINE = 2000
 """A longer line is searched in pieces of so many characters."""
 STEP = 1000
 """A match of up to so many characters lies in one of the pieces, wherever it begins."""
+ODD_LETTERS = ("\u0130", "\u0131", "\u017f", "\u212a")
+"""Letters that match an ASCII letter (i, s, k) where case does not count."""
 _TRIES = 4
 """So often in a line a match that is not sure is tried again without an end of the piece."""
 
@@ -30,14 +32,15 @@ class LineSearch:
         looks_far: it looks at more than `STEP` characters around itself.
         is_anchored: it matches at the beginning of a line alone.
         is_tame: to try it at one place of a line takes time that grows as the line.
-        needed: every match holds one of these; none are known where it is empty.
+        needed: every match holds one of each of these.
         fold: they are in lower case, and letter case does not count.
         seconds: how long pieces behind the first may be searched.
     """
 
     def __init__(
         self, pattern: re.Pattern[str], *, reach: int, is_free: bool, looks_far: bool,
-        is_anchored: bool, is_tame: bool, needed: Sequence[str], fold: bool, seconds: float,
+        is_anchored: bool, is_tame: bool, needed: Sequence[Sequence[str]], fold: bool,
+        seconds: float,
     ) -> None:  # fmt: skip
         self._pattern = pattern
         self._is_near = reach <= STEP
@@ -105,11 +108,8 @@ class LineSearch:
 
     def _lacks(self, text: str) -> bool:
         """Whether a text holds nothing of what every match must hold."""
-        if not self._needed:
-            return False
         if self._fold:
-            if not text.isascii():
-                # Letters beyond ASCII can match those within, `K` (the Kelvin sign) a k.
+            if not text.isascii() and any(letter in text for letter in ODD_LETTERS):
                 return False
             text = text.lower()
-        return not any(needed in text for needed in self._needed)
+        return not all(any(way in text for way in ways) for ways in self._needed)

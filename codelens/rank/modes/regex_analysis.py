@@ -136,12 +136,25 @@ def reach(parts: Iterable[Part]) -> int:
     return min(sum(map(_reach_of, parts)), _ENDLESS)
 
 
+def shortest(parts: Sequence[Part]) -> Sequence[Part]:
+    """Parts that match somewhere if these do: a repeat at an end is done no more than it must.
+
+    Of a pattern that looks at nothing around its match.
+    """
+    ends = {0, len(parts) - 1}
+    return [
+        part._replace(most=part.least) if part.kind == "repeat" and at in ends else part
+        for at, part in enumerate(parts)
+    ]
+
+
 def _reach_of(part: Part) -> int:
     if part.kind == "backref":
         return _ENDLESS
     if not part.inside:
         return 1
-    return max(map(reach, part.inside)) * (max(part.most, 1) if part.kind != "branch" else 1)
+    times = part.most if part.kind in {"repeat", "inner"} else 1
+    return max(map(reach, part.inside)) * times
 
 
 def is_anchored(pattern: re.Pattern[str], parts: Sequence[Part]) -> bool:

@@ -11,13 +11,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from codelens.light_library import NamedTuple
+from codelens.rank.modes.long_lines import ODD_LETTERS
 from codelens.rank.modes.regex_analysis import Part
 
 _MOST_WAYS = 16
 """Alternatives of one clause: more are slower to look for than they save."""
-_ODD_LETTERS = ("\u0130", "\u0131", "\u017f", "\u212a")
-"""Letters that match an ASCII letter (i, s, k) where case does not count."""
-_ODD_BYTES = tuple(letter.encode() for letter in _ODD_LETTERS)
+_ODD_BYTES = tuple(letter.encode() for letter in ODD_LETTERS)
 
 _Ways = frozenset[str]
 _NOTHING: _Ways = frozenset({""})

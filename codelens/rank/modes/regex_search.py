@@ -80,13 +80,14 @@ class _Sought(NamedTuple):
 
 def _sought(pattern: re.Pattern[str], parts: Sequence[Part]) -> _Sought:
     required = regex_literals.required(pattern, parts)
+    is_free = not regex_analysis.looks_around(parts, 0)
     manner = {
-        "reach": regex_analysis.reach(parts),
-        "is_free": not regex_analysis.looks_around(parts, 0),
+        "reach": regex_analysis.reach(regex_analysis.shortest(parts) if is_free else parts),
+        "is_free": is_free,
         "looks_far": regex_analysis.looks_around(parts, STEP),
         "is_anchored": regex_analysis.is_anchored(pattern, parts),
         "is_tame": regex_analysis.is_tame(parts),
-        "needed": [way.decode() for way in required.clauses[0]] if required.clauses else [],
+        "needed": [[way.decode() for way in ways] for ways in required.clauses],
         "fold": required.fold,
     }
     return _Sought(pattern, required, manner)
