@@ -23,8 +23,13 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-_MANY_BYTES = re.compile("[^\0-\x7f\ufffd]")
-"""A character that UTF-8 writes in several bytes."""
+_MANY_BYTES = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]"
+    rb"|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]"
+    rb"(?<!\xef\xbf\xbd)"
+    rb"|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}"
+)
+"""A character that UTF-8 writes in several bytes, but not U+FFFD."""
 
 _GENERATED = re.compile(
     rb"@generated\b"
@@ -79,9 +84,10 @@ def decode(data: bytes) -> bytes:
         if data.startswith(bom):
             return data.decode(encoding, "replace").encode("utf-8", "replace")
     data = data.removeprefix(codecs.BOM_UTF8)
-    if data.isascii() or _is_utf8(data):
+    # Nearly always the first character beyond ASCII tells: the rest need not be looked at.
+    if data.isascii() or _MANY_BYTES.match(data, _ascii_bytes(data)) or _is_utf8(data):
         return data
-    if _MANY_BYTES.search(data.decode("utf-8", "replace")):
+    if _MANY_BYTES.search(data):
         return data
     return data.decode("cp1252", "replace").encode()
 
@@ -103,6 +109,14 @@ def is_generated(text: bytes) -> bool:
 
 def _is_wide(data: bytes) -> bool:
     return any(data.startswith(bom) for bom, _ in _BOMS)
+
+
+def _ascii_bytes(data: bytes) -> int:
+    """How many bytes of ASCII stand before the first other one."""
+    try:
+        return len(data.decode("ascii"))
+    except UnicodeDecodeError as error:
+        return error.start
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -156,13 +156,14 @@ def test_ends_of_words_in_ascii_are_found_beside_other_letters(store: Store) -> 
         (r"function alpha(?!.*needle_min)", False),
         (r"(?<=;)v3999=0;(?=v4000)", True),
         (r"v3999=0;\Bv4000", False),
+        (r"(?i)kissed_\w+r\w*;", True),
         (r"(x|needle)+_min", True),
         (r"(x|needle)+_max", False),
     ],
 )
 def test_a_long_line_is_searched_to_its_end(store: Store, pattern: str, is_found: bool) -> None:
-    parts = [f"v{number}=0" for number in range(8000)]
-    text = f"var {';'.join(parts)};function alpha(){{}};needle_min=1;end"
+    parts, kissed = [f"v{number}=0" for number in range(8000)], "\u212a\u0131\u017f\u017fed"
+    text = f"var {';'.join(parts)};function alpha(){{}};{kissed}_her;needle_min=1;end"
     outcome = store.search(
         store.view({"min.js": f"// short\n{text}\nlast\n"}), pattern, mode="regex"
     )
@@ -200,7 +201,9 @@ def test_what_a_long_line_may_hold_all_the_same_is_said(store: Store, pattern: s
     ],
 )
 def test_of_a_long_line_that_cannot_match_nothing_is_said(store: Store, pattern: str) -> None:
-    view = store.view({"min.js": f"é;v1=0;{'v2=0;' * 900}w4=0;", "b.py": "v9\n"})
+    view = store.view(
+        {"min.js": f"é\u0130\u0131\u017f\u212a;v1=0;{'v2=0;' * 900}w4=0;", "b.py": "v9\n"}
+    )
     (note,) = store.search(view, pattern, mode="regex").notes
     assert note == "nothing was found; try other words"
 
