@@ -18,7 +18,6 @@ STEP = 1000
 """A match of up to so many characters lies in one of the pieces, wherever it begins."""
 ODD_LETTERS = ("\u0130", "\u0131", "\u017f", "\u212a")
 """Letters that match an ASCII letter (i, s, k) where case does not count."""
-_PLAIN = str.maketrans(dict(zip(ODD_LETTERS, "iisk", strict=True)))
 _TRIES = 4
 """So often in a line a match that is not sure is tried again without an end of the piece."""
 
@@ -110,6 +109,8 @@ class LineSearch:
     def _lacks(self, text: str) -> bool:
         """Whether a text holds nothing of what every match must hold."""
         if self._fold:
-            odd = not text.isascii() and any(letter in text for letter in ODD_LETTERS)
-            text = (text.translate(_PLAIN) if odd else text).lower()
+            if not text.isascii():
+                for letter, plain in zip(ODD_LETTERS, "iisk", strict=True):
+                    text = text.replace(letter, plain)
+            text = text.lower()
         return not all(any(way in text for way in ways) for ways in self._needed)
