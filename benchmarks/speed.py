@@ -125,10 +125,10 @@ print(json.dumps(out))
 ONE_LOOK = """
 import json, time
 from codelens.engine.engine import Engine
-engine = Engine()
-start = time.process_time()
-receipt = engine.look(path='.')
-print(json.dumps({'cpu_s': time.process_time() - start, 'indexed': receipt.indexed}))
+with Engine() as engine:
+    start = time.process_time()
+    receipt = engine.look(path='.')
+    print(json.dumps({'cpu_s': time.process_time() - start, 'indexed': receipt.indexed}))
 """
 
 
