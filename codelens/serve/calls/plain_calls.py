@@ -127,6 +127,8 @@ class PlainCalls:
         try:
             where = {"path": self._path(taken)}
             engine_arguments = answers.engine_arguments(taken.row, taken.arguments, where)
+            if taken.row.tells_progress:
+                engine_arguments["progress"] = _untold
             return answers.counted(taken.row, taken.arguments, engine_arguments)
         except Exception as error:
             return failed(error)
@@ -157,6 +159,10 @@ class PlainCalls:
         content = [{"text": reply.text, "type": "text"}]
         result = {"content": content, "isError": reply.failed}
         self._send({"jsonrpc": "2.0", "id": identity, "result": result})
+
+
+def _untold(_stage: str, _done: int, _total: int) -> None:
+    """Progress that the client did not ask for."""
 
 
 def plain_arguments(row: ToolRow, sent_arguments: Mapping[str, Any]) -> dict[str, Any] | None:
