@@ -118,6 +118,7 @@ for query in queries:
     rows.append((1000 * (cpu() - t), 1000 * (time.perf_counter() - w), query))
 out['queries'] = rows
 out['rss_mib'] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+engine.close()
 print(json.dumps(out))
 """
 

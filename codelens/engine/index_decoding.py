@@ -29,7 +29,6 @@ IMPOSSIBLE = (
 
 _BYTES_DECODED = 64_000_000
 """Of an index, where a share is asked for; it takes some 6 s of CPU."""
-_BATCH = 500
 
 # One row in so many.
 _BLOCKS = "SELECT segment, marks, data FROM postings WHERE id % ? = ?"
@@ -91,9 +90,7 @@ def _decode_posting(posting: Posting, chunks: Sequence[int]) -> None:
 
 def _decode_contents(db: Database, share: Share) -> None:
     counts: dict[int, int] = dict(db.rows(_CONTENTS, share))
-    every = list(counts)
-    for start in range(0, len(every), _BATCH):
-        batch = every[start : start + _BATCH]
+    for batch in contents.batched(counts):
         known = contents.flowing(db, batch)
         chunks = contents.chunks_of(db, batch)
         for content in batch:

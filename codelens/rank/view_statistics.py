@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import count, repeat
-from weakref import WeakKeyDictionary
 
 from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
-from codelens.store.database.database import Database
 from codelens.store.facts import postings
 from codelens.store.facts.postings import SegmentDocs
 from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.state_cache import StateCache
 from codelens.store.views.views import FileRow
 
 _KEPT_VIEWS = 4
@@ -121,25 +120,10 @@ class _Norms(dict[int, float]):
         return norms
 
 
-class _KeptCorpus(NamedTuple):
-    mark: tuple[object, ...]
-    files: list[FileRow]
-    corpus: Corpus
-
-
-_corpora: WeakKeyDictionary[Database, dict[int, _KeptCorpus]] = WeakKeyDictionary()
+_corpora = StateCache[Corpus](_KEPT_VIEWS)
 
 
 def corpus_of(view: Snapshot) -> Corpus:
     """The corpus of a view, from memory where neither the view nor the segments changed."""
-    mark = (view.row.generation, *(view.db.row(_SEGMENTS_MARK) or ()))
-    known = _corpora.setdefault(view.db, {})
-    kept_corpus = known.pop(view.row.id, None)
-    if kept_corpus is None or kept_corpus.mark != mark or not view.has_texts_of(kept_corpus.files):
-        kept_corpus = _KeptCorpus(
-            mark, view.files, Corpus(view, kept_corpus.corpus if kept_corpus else None)
-        )
-    known[view.row.id] = kept_corpus
-    while len(known) > _KEPT_VIEWS:
-        del known[next(iter(known))]
-    return kept_corpus.corpus
+    segments = view.db.row(_SEGMENTS_MARK) or ()
+    return _corpora.value_of(view, lambda before: Corpus(view, before), *segments)

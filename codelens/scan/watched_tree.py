@@ -19,7 +19,7 @@ from itertools import compress, count
 from operator import is_not
 from typing import Protocol
 
-from codelens.scan.folder_watch import FolderWatch, WatchRefused
+from codelens.scan.folder_watch import FolderWatch
 from codelens.scan.stat_check import Looked, look
 
 logger = logging.getLogger(__name__)
@@ -127,9 +127,7 @@ class WatchedTree:
             self._forget()
             return False
         except OSError as error:
-            self.why_not = (
-                str(error) if isinstance(error, WatchRefused) else error.strerror or str(error)
-            )
+            self.why_not = error.strerror or str(error)
             logger.info("%s is not watched: %s", os.fsdecode(self._root), self.why_not)
             self._forget()
             return False

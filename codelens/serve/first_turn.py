@@ -123,12 +123,10 @@ class Front:
         )
 
     def _notified(self, line: str, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
-        if self._era != "handshake":
+        if method != "notifications/initialized" or self._era != "handshake" or params:
             return None
-        if method == "notifications/initialized" and not params:
-            self.replayed.append(line)
-            return {}
-        return None
+        self.replayed.append(line)
+        return {}
 
     def _result(self, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
         if _is_modern(params):

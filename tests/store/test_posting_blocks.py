@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import apsw
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from older_index import older_index
 
 from codelens.store.database import schema_migration
 from codelens.store.database.index_opening import open_index
@@ -118,11 +118,7 @@ def test_bytes_that_no_block_has_are_told() -> None:
 
 def test_an_index_of_rows_of_single_terms_is_emptied_to_be_made_again(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
-    raw = apsw.Connection(str(path))
-    for number, file in schema_migration.migrations("index"):
-        if number <= 10:
-            raw.execute(file.read_text(encoding="utf-8"))
-    list(raw.execute("PRAGMA user_version = 10"))
+    raw = older_index(path, 10)
     raw.execute("""
         INSERT INTO segments (doc_count, docs) VALUES (0, x'');
         INSERT INTO postings (segment, term, data) VALUES (1, 'alpha', x'80');

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import apsw
+from older_index import older_index
 
 from codelens.store.database import schema_migration
 from codelens.store.database.index_opening import open_index
@@ -56,11 +56,7 @@ def test_definitions_of_any_kind_stay_with_their_content(tmp_path: Path) -> None
 
 def test_definitions_of_an_older_index_are_taken_over(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
-    raw = apsw.Connection(str(path))
-    for number, file in schema_migration.migrations("index"):
-        if number <= 11:
-            raw.execute(file.read_text(encoding="utf-8"))
-    list(raw.execute("PRAGMA user_version = 11"))
+    raw = older_index(path, 11)
     for content in (3, 70_000):
         raw.execute(
             """

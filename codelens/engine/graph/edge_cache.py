@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.name_index import NameIndex, name_index_of
-from codelens.light_library import NamedTuple
 from codelens.resolve import stored_graph
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
 from codelens.resolve.walk.edge_table import Table
-from codelens.store.database.database import Database
-from codelens.store.views.views import FileRow
+from codelens.store.views.state_cache import StateCache
 
 _KEPT_VIEWS = 2
 _NONE: frozenset[str] = frozenset()
@@ -133,32 +130,12 @@ class EdgeCache:
         return len(self.table) >= self.files
 
 
-class _KeptEdges(NamedTuple):
-    generation: int
-    files: list[FileRow]
-    cache: EdgeCache
-
-
-_kept: WeakKeyDictionary[Database, dict[int, _KeptEdges]] = WeakKeyDictionary()
+_kept = StateCache[EdgeCache](_KEPT_VIEWS)
 
 
 def edge_cache_of(view: CurrentView) -> EdgeCache:
     """What is known of the look's view, from before if nothing in it changed."""
-    snapshot = view.snapshot
-    generation = snapshot.row.generation
-    known = _kept.setdefault(snapshot.db, {})
-    kept_edges = known.pop(snapshot.row.id, None)
-    if (
-        kept_edges is None
-        or kept_edges.generation != generation
-        or not snapshot.has_texts_of(kept_edges.files)
-    ):
-        cache = EdgeCache(view, kept_edges.cache if kept_edges is not None else None)
-        kept_edges = _KeptEdges(generation, snapshot.files, cache)
-    known[snapshot.row.id] = kept_edges
-    while len(known) > _KEPT_VIEWS:
-        del known[next(iter(known))]
-    return kept_edges.cache
+    return _kept.value_of(view.snapshot, lambda before: EdgeCache(view, before))
 
 
 def keep(view: CurrentView) -> None:

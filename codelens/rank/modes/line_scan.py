@@ -27,7 +27,6 @@ from codelens.rank.view_statistics import Corpus, corpus_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import OVERSIZED, FileRow
 
-"""A text or regex search that is not done by then says so and shows what it has."""
 KEPT_LINES = 50
 LINE_CHARS = 300
 _SNIFFED_BYTES = 8000

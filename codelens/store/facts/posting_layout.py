@@ -72,11 +72,9 @@ def packed(documents: Sequence[int], words: Sequence[bytes]) -> bytes:
         mask, second = _columns(b"".join([word[_WORD:] for word in words]), _USUAL_ENTRY)
     first = array("H", documents).tobytes() + totals + counts
     length = b""
-    if len(first) >= _WORTH_COMPRESSING and len(small := zlib.compress(first, _FAST)) < len(first):
+    if len(small := _compressed(first)) < len(first):
         mask, first, length = mask | _FIRST_COMPRESSED, small, _LENGTH.pack(len(small))
-    if len(second) >= _WORTH_COMPRESSING and len(small := zlib.compress(second, _FAST)) < len(
-        second
-    ):
+    if len(small := _compressed(second)) < len(second):
         mask, second = mask | _SECOND_COMPRESSED, small
     return _HEAD.pack(mask, count, width << 4 | total_mask) + length + first + second
 
@@ -116,6 +114,10 @@ def _words(mask: int, columns: bytes, usual: bytes, count: int) -> memoryview[in
             words[at::_WORD] = columns[start : start + count]
             start += count
     return memoryview(words).cast("I")
+
+
+def _compressed(part: bytes) -> bytes:
+    return zlib.compress(part, _FAST) if len(part) >= _WORTH_COMPRESSING else part
 
 
 class Posting:
