@@ -12,7 +12,7 @@ from source_trees import FILES, ROOT, tree_of
 MOST_MODULES, DEEPEST = 15, 3
 LISTS = {"cli/commands"}
 """Packages that are a plain list of like things."""
-MOST_LINES, MOST_FUNCTION_LINES, MOST_POSITIONAL = 400, 60, 5
+MOST_LINES, MOST_FUNCTION_LINES, MOST_POSITIONAL = 600, 60, 5
 MANY_POSITIONAL = {
     "codelens.engine.map.map_query.map_",
     "codelens.engine.map.map_selection.__init__",
@@ -155,7 +155,7 @@ def _bases(module: str, tree: ast.Module, node: ast.ClassDef) -> list[str]:
     return qualified
 
 
-def test_files_fit_in_four_hundred_lines() -> None:
+def test_files_fit_in_six_hundred_lines() -> None:
     sizes = {file.relative_to(ROOT).as_posix(): len(file.read_text("utf-8").splitlines())
              for file in FILES}  # fmt: skip
     assert not {name for name, size in sizes.items() if size > MOST_LINES}

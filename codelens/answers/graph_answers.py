@@ -37,7 +37,7 @@ class Relative:
     node: GraphNode
     distance: int
     sites: tuple[str, ...]
-    """`path:line` of the first few places where the relation stands."""
+    """`path:line` of every place where the relation stands."""
     count: int
     """How many such places there are."""
     via: str
@@ -58,20 +58,70 @@ class PathStep:
     """`path:line` where that stands; empty for the first."""
 
 
+Basis = Literal["choice", "name", "text"]
+"""Why a use is possible: it means one of several definitions; only its name says so; or a text
+names a template or a setting."""
+
+
 @dataclass(frozen=True, slots=True)
 class PossibleUse:
     """Something that uses what was asked about, or another definition of that name."""
 
     node: GraphNode
     sites: tuple[str, ...]
-    """`path:line` of the first few such uses."""
+    """`path:line` of every such use."""
     count: int
     """How many there are."""
     choices: int
     """Of how many definitions each means one: overloads, or alternatives of a build; 0 if all
     of them were asked about."""
     why: str = ""
-    """Where a text tells it and no name that is resolved: what it says."""
+    """What makes it likely: what the text says, or how the use fits the definition."""
+    basis: Basis = "choice"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One line that uses, or may use, what was asked about."""
+
+    path: str
+    line: int
+    text: str
+    """The line as it stands, without the blanks around it."""
+    kinds: tuple[str, ...]
+    """`call`, `ref`, `inherit`, `import`, `override`, `satisfy`; empty for a possible use."""
+    within: GraphNode
+    """The definition that the line is in, or its file."""
+    basis: Basis | None = None
+    """Why it is only possible; None if it is certain."""
+    choices: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesAnswer:
+    """Every line that uses a definition or file, in pages."""
+
+    receipt: Receipt
+    target: GraphNode
+    places: tuple[GraphNode, ...]
+    """Where the target is defined and declared: overloads and stubs as well."""
+    references: tuple[Reference, ...]
+    """Certain ones outside of tests, certain ones in tests, then possible ones, the likeliest
+    first; within each by path and line."""
+    certain: int
+    """Certain lines in all pages."""
+    in_tests: int
+    """How many of these are in files of tests."""
+    possible: int
+    """Possible lines in all pages."""
+    files: int
+    """Files with a certain or possible line."""
+    left: int
+    """Lines after this page."""
+    cursor: str
+    """To be given to get the next page; empty on the last."""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +153,8 @@ class AffectedNode:
     how: str
     via: str
     """Handle of what it uses; at distance 1 of what changes."""
-    site: str
-    """`path:line` where it uses that."""
+    sites: tuple[str, ...]
+    """`path:line` where it uses that: at distance 1 every such line, later the first."""
     fit: Fit | None = None
     """Of a direct use of a function that is declared otherwise, or is gone, since the base."""
 
@@ -115,12 +165,14 @@ class TestFile:
 
     path: str
     distance: int
-    """0: it changes itself, or is told by the name of a file that changes."""
+    """0: it changes itself, or is named for a file that changes."""
     why: str
     handles: tuple[str, ...]
-    """The first few tests in it that are reached."""
+    """The tests in it that are reached, nearest first."""
     count: int = 0
     """How many definitions in it are reached."""
+    sites: tuple[str, ...] = ()
+    """`path:line` of every line in it that directly uses what changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +207,8 @@ class ImpactAnswer:
     """What a diff is against."""
     fits: tuple[tuple[Fit, int], ...] = ()
     """How many of the direct users break, are uncertain, and fit, listed or not."""
+    only_import: int = 0
+    """Files that only import what changes, and are not listed as something in them is hit."""
     may: tuple[PossibleUse, ...] = ()
     """Who may use what changes directly: no part of the results."""
     may_count: int = 0

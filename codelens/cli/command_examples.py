@@ -34,6 +34,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codelens related login --kind callers --depth 2", "callers of callers"),
         ("codelens related main --to Session.validate", "paths between two definitions"),
     ),
+    "references": (
+        ("codelens references Session.validate", "every line that uses it"),
+        ("codelens references src/auth.py:42 --limit 1000 --json", "all of them, for a script"),
+    ),
     "history": (
         ("codelens history src/auth.py#login", "the commits that changed it"),
         ("codelens history src/auth.py", "when each definition last changed"),

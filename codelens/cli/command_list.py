@@ -7,7 +7,8 @@ The module of each is `codelens/cli/commands/NAME_command.py`: `add` defines its
 from __future__ import annotations
 
 COMMANDS = (
-    "search", "explore", "expand", "outline", "map", "related", "impact",
+    "search", "explore", "expand", "outline", "map", "related", "references",
+    "impact",
     "diff", "history", "conflicts",
     "status", "save", "load", "forget", "session", "recover",
     "index", "pack", "unpack", "prune", "drop", "pin", "unpin",

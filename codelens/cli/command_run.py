@@ -23,6 +23,7 @@ _SHORT = f"""codelens {__version__}: search the code of the branch and worktree 
   codelens outline src/                the definitions of a file or folder
   codelens map                         the repository at a glance
   codelens related src/auth.py#login   who calls and uses it, and what it uses
+  codelens references src/auth.py#login   every line that uses it
   codelens impact --diff               what your changes affect, and which tests to run
   codelens status                      the current scope and how fresh the index is
   codelens install                     connect your coding agents to `codelens serve`

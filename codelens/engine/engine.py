@@ -70,6 +70,7 @@ class Engine(EngineCore):
 
     # Who uses what.
     related = graph_methods.related
+    references = graph_methods.references
     impact = graph_methods.impact
     map = graph_methods.map
     export_edges = graph_methods.export_edges

@@ -13,14 +13,14 @@ _LEAST_SHARE = 0.2
 """Of a budget, left for the walk when the freshness check took it all."""
 
 
-def check_limit(limit: int) -> None:
+def check_limit(limit: int, most: int = _MAX_LIMIT) -> None:
     """Refuse a number of results that no question takes.
 
     Raises:
         InvalidArgument: always when it refuses.
     """
-    if not 1 <= limit <= _MAX_LIMIT:
-        raise InvalidArgument("limit", f"must be between 1 and {_MAX_LIMIT:,}, not {limit:,}")
+    if not 1 <= limit <= most:
+        raise InvalidArgument("limit", f"must be between 1 and {most:,}, not {limit:,}")
 
 
 def seconds_to_read(budget_ms: float | None) -> float:

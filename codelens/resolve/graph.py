@@ -293,6 +293,18 @@ class Graph:
         for path in sorted(self._files):
             yield from self.edges(path)
 
+    def namesakes(self, path: bytes, symbol: int) -> list[int]:
+        """The definitions that bind one name in one scope of a file, in order; itself as well."""
+        model = self._view.model(path)
+        if model is None or not 0 <= symbol < len(model.symbols):
+            return []
+        name, home = model.symbols[symbol].qualified, model.home
+        return [
+            at
+            for at, other in enumerate(model.symbols)
+            if other.qualified == name and home[at] == home[symbol]
+        ]
+
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Definitions in a file; an edge's symbol is a position in it."""
         model = self._view.model(path)

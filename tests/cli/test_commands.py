@@ -128,7 +128,7 @@ def test_a_language_that_does_not_exist_is_an_error(repo: GitRepo, run) -> None:
 def test_no_arguments_give_the_commands_to_know(run) -> None:
     ran = run()
     assert ran.code == 0
-    assert ran.out.count("\n  codelens ") == 8
+    assert ran.out.count("\n  codelens ") == 9
 
 
 @pytest.mark.parametrize("command", ["", "search", "expand", "outline", "status", "index", "export",

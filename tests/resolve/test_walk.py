@@ -12,7 +12,7 @@ from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.modules.importer import Importer, settings_paths
 from codelens.resolve.walk.edge_table import DERIVING, MODULE, Node, Table, subtree
-from codelens.resolve.walk.reach import changed_file, changed_symbol, reach
+from codelens.resolve.walk.reach import changed_file, changed_symbol, reach, without_imports
 from codelens.resolve.walk.relation_walk import Walk, file_target, symbol_target
 from codelens.resolve.walk.routes import routes
 from codelens.types import Symbol
@@ -99,7 +99,8 @@ def hit(graph: WholeNet, *names: str, depth: int = 5) -> dict[str, int]:
         node = graph.node(name)
         whole = node.symbol == MODULE
         seeds += changed_file(graph, node.path) if whole else changed_symbol(graph, node)
-    return {graph.name(one.node): one.distance for one in reach(graph, seeds, depth).users}
+    users, _ = without_imports(reach(graph, seeds, depth).users)
+    return {graph.name(one.node): one.distance for one in users}
 
 
 SHOP = {

@@ -41,6 +41,7 @@ ASKED: list[tuple[str, dict]] = [
     ("cl_expand", {"handles": [HANDLE], "session": "named"}),
     ("cl_outline", {"target": "src/auth.py", "detail": "names"}),
     ("cl_map", {}),
+    ("cl_references", {"target": HANDLE, "limit": 5}),
     ("cl_related", {"target": HANDLE, "direction": "in"}),
     ("cl_related", {"target": HANDLE, "ref": "no-such-ref"}),
     ("cl_impact", {"targets": [HANDLE], "format": "detailed"}),

@@ -135,9 +135,9 @@ class CandidateFiles:
         # `import a.b`, then `a.c`: what is used of a package need not be named in an import.
         named = _face(path).decode("utf-8", "surrogateescape")
         using = {file for file, places in self.of_names({named}) if places}
-        return sorted(using.union(self._importers(path)))
+        return sorted(using.union(self.importers(path)))
 
-    def _importers(self, path: bytes) -> list[bytes]:
+    def importers(self, path: bytes) -> list[bytes]:
         """Files with an import that names a file."""
         known = cast("dict[bytes, list[bytes]]", self._cache.values.setdefault("importers", {}))
         if path not in known:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
+from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, ReferencesAnswer, RelatedAnswer
 from codelens.answers.reading_answers import EdgeLine, SourceAnswer
 from codelens.engine.contexts.notes_beside import notes_beside
 from codelens.engine.contexts.shown_places import ShownPlace
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PATHS = 3
 """Paths from one thing to another, where nothing is said."""
+_MOST_LINES = 100_000
 _TILTED_BY = 12
 _BESIDE = 0.5
 """What notes on direct users count, beside those on what changes."""
@@ -77,6 +78,16 @@ class GraphQueries:
             return related_query.related(
                 view, target, kinds, direction, depth=depth, limit=limit, seconds=seconds
             )
+
+    def references(
+        self, view_request: ViewRequest, target: str, *, limit: int, cursor: str
+    ) -> ReferencesAnswer:
+        """See `Engine.references`."""
+        from codelens.engine.graph.references_query import references
+
+        check_limit(limit, _MOST_LINES)
+        with walked_view(self._pool, at_own_ref(view_request, target)) as (view, seconds):
+            return references(view, target, limit=limit, cursor=cursor, seconds=seconds)
 
     def impact(
         self,

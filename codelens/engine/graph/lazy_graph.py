@@ -21,7 +21,6 @@ from codelens.engine.graph.candidate_files import CandidateFiles
 from codelens.engine.graph.cpu_limit import WorkLimit
 from codelens.engine.graph.edge_cache import edge_cache_of
 from codelens.extract.language_settings import TEXT, language_info
-from codelens.light_library import NamedTuple
 from codelens.plurals import count_of
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE
@@ -38,15 +37,6 @@ _FEW_FILES = 12
 """So many files are resolved whole: what others ask of them next is known then."""
 _MOST_PARTS = 4
 """How often some uses of a file are resolved before all of them are."""
-
-
-class UnresolvedUses(NamedTuple):
-    """Uses of a name that lead to nothing known: one of them may mean what was asked about."""
-
-    name: str
-    uses: int
-    sites: tuple[tuple[bytes, int], ...]
-    """The first few, in order."""
 
 
 class LazyGraph:
@@ -158,6 +148,11 @@ class LazyGraph:
         """As `EdgeReader`."""
         return (node, *self._declared_places.others(node))
 
+    def body_of(self, node: Node) -> Node:
+        """Of declared overloads the one that runs, where edges to any of them end."""
+        overloads = self._declared_places.overloads(node)
+        return overloads[-1] if overloads else node
+
     def is_test(self, path: bytes) -> bool:
         """As `EdgeReader`, by the role of the path."""
         known = self._edge_cache.tests
@@ -241,29 +236,31 @@ class LazyGraph:
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
         return line in table.lines(path, name) or line in possible_uses.lines(path, name)
 
-    def hidden(self, path: bytes, symbol: int, shown: int = 3) -> UnresolvedUses:
-        """Uses of a definition's name, in the files looked into, that no edge was drawn from."""
+    def unresolved(self, path: bytes, symbol: int) -> list[tuple[bytes, int]]:
+        """Files and lines of the uses of a definition's name that no edge was drawn from.
+
+        Only of files that are resolved for the name: `prepare` first.
+        """
         definition = self.symbols(path)[symbol]
-        count, sites = 0, list[tuple[bytes, int]]()
+        name, sites = definition.name, list[tuple[bytes, int]]()
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
         # A use that is no call is mostly a variable or an attribute of the same name.
         kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
-        dunder = definition.name.startswith("__")
-        for file, places in () if dunder else self.holding({definition.name}):
-            # An example in a text about the code is not broken by it.
-            known = self._edge_cache.knows(file, {definition.name})
+        for file, places in () if name.startswith("__") else self.holding({name}):
+            # A change breaks no example in a text about the code.
+            known = self._edge_cache.knows(file, {name})
             language = self._edge_cache.graph.languages.get(file) or TEXT
             if not known or language_info(language).prose:
                 continue
-            calls = [place for place in places if place.kind in kinds]
-            if calls:
-                resolved = table.lines(file, definition.name) | possible_uses.lines(
-                    file, definition.name
-                )
-                lines = [call.line for call in calls if call.line not in resolved]
-                count += len(lines)
-                sites += [(file, line) for line in lines[:shown]]
-        return UnresolvedUses(definition.name, count, tuple(sorted(sites)[:shown]))
+            lines = dict.fromkeys(place.line for place in places if place.kind in kinds)
+            if lines:
+                resolved = table.lines(file, name) | possible_uses.lines(file, name)
+                sites += [(file, line) for line in lines if line not in resolved]
+        return sorted(sites)
+
+    def importers(self, path: bytes) -> list[bytes]:
+        """Files with an import that names a file."""
+        return self._candidates.importers(path)
 
     def holding(self, names: Set[str]) -> list[tuple[bytes, Sequence[Use]]]:
         """Files of the view that use or import one of the names, by path, with the uses."""

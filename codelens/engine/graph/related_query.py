@@ -8,7 +8,7 @@ from codelens.answers.graph_answers import PathStep, RelatedAnswer, Relative
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.ownership import Ownership
-from codelens.engine.graph.possible_uses import may_hit
+from codelens.engine.graph.possible_uses import grouped, several_meant, unresolved
 from codelens.engine.graph.relation_choice import relations
 from codelens.engine.graph.targets import Named, Targets
 from codelens.engine.graph.text_uses.text_uses import asked_of, text_uses
@@ -34,8 +34,8 @@ from codelens.resolve.walk.test_conventions import to_run
 
 MOST_DEPTH = 3
 MOST_PATHS = 20
-_SITES_SHOWN = 3
 _TEST_DEPTH = 2
+_TEST_REASONS = {"callers": "calls it", "users": "uses it", "importers": "imports it"}
 _ALSO_TESTS = frozenset({"callers", "users", "importers"})
 _WEIGHTS = {"callers": 6, "callees": 4, "users": 3, "uses": 1, "imports": 2, "tests": 2}
 """Shares of the limit where not all can be shown."""
@@ -58,14 +58,14 @@ def related(
     graph = LazyGraph(view, seconds)
     targets = Targets(view, graph)
     named = targets.find(target)
-    start = _target(targets, named)
+    start = target_of(targets, named)
     walk = Walk(graph, start)
     related_by: dict[str, list[RelatedNode]] = {}
     why: dict[Node, str] = {}
     for relation in chosen:
         if relation == "tests":
             related_by[relation], why = _tests(
-                view, graph, targets, walk, start=start, paths=named.paths
+                view, graph, targets, walk, start=start, paths=named.paths, depth=depth
             )
         elif relation in STRUCTURE:
             structure = Ownership(view.snapshot, graph.resolved, graph.naming)
@@ -76,21 +76,20 @@ def related(
         related_by = {
             relation: _outside_tests(graph, relation, rows) for relation, rows in related_by.items()
         }
-    related_by = {relation: _telling(rows) for relation, rows in related_by.items() if rows}
+    related_by = {relation: rows for relation, rows in related_by.items() if rows}
     shown = [row for rows in _shares(related_by, limit) for row in rows]
     targets.fetch([row.node for row in shown])
     notes = [named.moved] if named.moved else []
     notes += _cut_notes(walk.cut)
     may, may_count = (), 0
     if _HIDDEN_RELATIONS & set(chosen):
-        may, may_count = may_hit(graph, targets, start.nodes, limit)
-        texts = text_uses(view, graph, targets, asked_of(targets, named))
-        may, may_count = (*may, *texts.uses)[:limit], may_count + len(texts.uses)
-        notes += texts.notes
         fixtures = Fixtures(view, graph, targets)
-        notes += hidden_notes(
-            graph, [node for node in start.nodes if not fixtures.is_fixture(node)]
-        )
+        nodes = [node for node in start.nodes if not fixtures.is_fixture(node)]
+        texts = text_uses(view, graph, targets, asked_of(targets, named))
+        hidden = unresolved(graph, targets, nodes)
+        sites = [*several_meant(graph, start.nodes), *hidden.sites, *texts.sites]
+        may, may_count = grouped(graph, targets, sites, limit)
+        notes += [*texts.notes, *hidden_notes(graph, hidden)]
         notes += interface_notes(graph, targets, start.nodes)
         notes += oversized_notes(view)
     return RelatedAnswer(
@@ -119,7 +118,7 @@ def paths_between(
     targets = Targets(view, graph)
     first, last = targets.find(target), targets.find(goal)
     notes = [end_point.moved for end_point in (first, last) if end_point.moved]
-    start, end = _target(targets, first), _target(targets, last)
+    start, end = target_of(targets, first), target_of(targets, last)
     if start.inside & end.inside:
         raise SettingError(
             f"{target!r} and {goal!r} are the same, or one contains the other; give two "
@@ -148,7 +147,8 @@ def paths_between(
     )
 
 
-def _target(targets: Targets, named: Named) -> Target:
+def target_of(targets: Targets, named: Named) -> Target:
+    """What a handle names, as the nodes that edges end at."""
     graph = targets.graph
     several = [
         _file_target(targets, node.path) if named.whole else symbol_target(graph, node)
@@ -156,9 +156,7 @@ def _target(targets: Targets, named: Named) -> Target:
     ]
     if len(several) == 1:
         return several[0]
-    nodes = named.nodes
-    if named.whole:
-        nodes = [node for part in several for node in part.nodes]
+    nodes = dict.fromkeys(node for part in several for node in part.nodes)
     inside = frozenset(node for part in several for node in part.inside)
     return Target(tuple(nodes), inside, whole=named.whole)
 
@@ -170,22 +168,14 @@ def _file_target(targets: Targets, path: bytes) -> Target:
 
 def _tests(
     view: CurrentView, graph: LazyGraph, targets: Targets, walk: Walk, *, start: Target,
-    paths: Sequence[bytes],
+    paths: Sequence[bytes], depth: int,
 ) -> tuple[list[RelatedNode], dict[Node, str]]:  # fmt: skip
-    """Tests that reach the target in two steps, and test files named for its files."""
-    tests: dict[Node, RelatedNode] = {}
-    why: dict[Node, str] = {}
-    reasons = {"callers": "calls it", "users": "uses it", "importers": "imports it"}
-    for relation, words in reasons.items():
-        deep = relation == "callers" and not start.whole
-        for row in walk.related(relation, _TEST_DEPTH if deep else 1):
-            if graph.is_test(row.node.path) and row.node not in tests:
-                tests[row.node] = row._replace(relation="tests")
-                why[row.node] = words if row.distance == 1 else "calls a caller of it"
+    """Tests that reach the target, and test files named for its files; why each is one."""
+    tests, why = _reaching(graph, walk, start, depth)
     reached = [*((node, 0) for node in start.nodes), *((node, 1) for node in tests)]
     for user in Fixtures(view, graph, targets).through(reached):
         if user.node not in tests and user.node not in start.inside:
-            where = ((user.node.path, user.line),)
+            where = tuple((user.node.path, line) for line in user.lines)
             tests[user.node] = RelatedNode("tests", user.node, user.distance, where, None)
             why[user.node] = f"uses the fixture {targets.handle(user.via)}"
     by_path = {node.path for node in tests}
@@ -197,25 +187,40 @@ def _tests(
                 node = Node(test, MODULE)
                 tests[node] = RelatedNode("tests", node, 1, (), None)
                 why[node] = f"named for {printed(path)}"
-    # A file that is only imported is told by the tests in it, where there are some.
-    inner = {node.path for node in tests if node.symbol != MODULE}
-    shown = [row for node, row in tests.items() if node.symbol != MODULE or node.path not in inner]
-    return sorted(shown, key=lambda row: (row.distance, -len(row.sites), row.node)), why
+
+    def interest(row: RelatedNode) -> tuple[object, ...]:
+        only_imports = why[row.node] == _TEST_REASONS["importers"]
+        return (row.distance, only_imports, -len(row.sites), row.node)
+
+    return sorted(tests.values(), key=interest), why
+
+
+def _reaching(
+    graph: LazyGraph, walk: Walk, start: Target, depth: int
+) -> tuple[dict[Node, RelatedNode], dict[Node, str]]:
+    """Tests that use the target, each with the lines of all its uses; callers of callers too."""
+    tests: dict[Node, RelatedNode] = {}
+    why: dict[Node, str] = {}
+    for relation, words in _TEST_REASONS.items():
+        deep = relation == "callers" and not start.whole
+        for row in walk.related(relation, max(depth, _TEST_DEPTH) if deep else depth):
+            if not graph.is_test(row.node.path):
+                continue
+            known = tests.get(row.node)
+            if known is None or row.distance < known.distance:
+                tests[row.node] = row._replace(relation="tests")
+                why[row.node] = words if row.distance == 1 else "calls a caller of it"
+            elif row.distance == known.distance:
+                sites = tuple(sorted({*known.sites, *row.sites}))
+                tests[row.node] = known._replace(sites=sites)
+    return tests, why
 
 
 def _outside_tests(graph: LazyGraph, relation: str, rows: list[RelatedNode]) -> list[RelatedNode]:
-    """Without what is told under `tests`."""
+    """Without what is listed under `tests`."""
     if relation not in _ALSO_TESTS:
         return rows
     return [row for row in rows if not graph.is_test(row.node.path)]
-
-
-def _telling(rows: list[RelatedNode]) -> list[RelatedNode]:
-    """Without a file of which something is listed as well, where definitions are meant."""
-    if rows[0].relation not in {"users", "uses", "callees", "callers"}:
-        return rows
-    named = {row.node.path for row in rows if row.node.symbol != MODULE}
-    return [row for row in rows if row.node.symbol != MODULE or row.node.path not in named]
 
 
 def _shares(related_by: dict[str, list[RelatedNode]], limit: int) -> list[list[RelatedNode]]:
@@ -240,7 +245,7 @@ def _cut_notes(cut: Collection[str]) -> list[str]:
 
 def _relative(targets: Targets, row: RelatedNode, reasons: Mapping[Node, str]) -> Relative:
     why = reasons.get(row.node, "") if row.relation == "tests" else ""
-    sites = tuple(f"{printed(path)}:{line}" for path, line in row.sites[:_SITES_SHOWN])
+    sites = tuple(f"{printed(path)}:{line}" for path, line in row.sites)
     via = targets.handle(row.via) if row.via is not None else ""
     target = targets.node(row.node)
     return Relative(row.relation, target, row.distance, sites, len(row.sites), via, why)

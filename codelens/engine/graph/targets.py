@@ -11,6 +11,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.reading.excerpts import also_at
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
+from codelens.extract.file_kinds import decode
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.handles.handle_grammar import Handle, file_handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place
@@ -19,7 +20,6 @@ from codelens.handles.typed_handle import typed_handle
 from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
-from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.views import FileRow
@@ -56,6 +56,7 @@ class Targets:
         self.ref = view.scope.ref if view.scope.kind == "ref" else ""
         """Written before the handles that are given back."""
         self._symbols: dict[bytes, Sequence[Symbol]] = {}
+        self._lines: dict[bytes, list[str]] = {}
         self._named_modules: dict[str, Sequence[tuple[FileRow, int, Symbol]]] = {}
 
     def find(self, target: str) -> Named:
@@ -154,9 +155,9 @@ class Targets:
             node = Node(path, MODULE)
             return Named([node], True, self.node(node), [path], place.moved)
         span = place.lines
-        inner = innermost(self.symbols(path), [(span.start_line, span.end_line)])
-        nodes = [Node(path, at) for at in inner]
-        span_lines = (span.start_line, span.end_line)
+        span_lines, symbols = (span.start_line, span.end_line), self.symbols(path)
+        inner = _named_in(symbols, *span_lines) or innermost(symbols, [span_lines])
+        nodes = list(dict.fromkeys(self.graph.body_of(Node(path, at)) for at in inner))
         if len(nodes) == 1:
             node = self.node(nodes[0])
             return Named(nodes, False, node, [path], place.moved, lines=span_lines)
@@ -218,35 +219,10 @@ class Targets:
         ]
         for at in same:
             if handle_among(place.file.path, symbols, at, self.ref) == place.handle:
-                if self._overloaded(place, [symbols[index] for index in same]):
-                    # Edges are drawn to the last, which has the body.
-                    return Node(place.file.path, same[-1])
-                return Node(place.file.path, at)
+                return self.graph.body_of(Node(place.file.path, at))
         raise HandleNotFound(
             place.handle, (), "the index is older than the file; ask again in a moment"
         )
-
-    def drawn_to(self, node: Node) -> Node:
-        """Where edges to a definition end: of declared overloads, at the one with the body."""
-        if node.symbol == MODULE:
-            return node
-        symbols = self.symbols(node.path)
-        name = symbols[node.symbol].qualified
-        same = [at for at, symbol in enumerate(symbols) if symbol.qualified == name]
-        language = self.graph.resolved.languages.get(node.path, "")
-        if len(same) < 2 or not spec_of(language).overload_declarations:
-            return node
-        if any(symbols[at].kind not in CALLABLE for at in same):
-            return node
-        return Node(node.path, same[-1])
-
-    def _overloaded(self, place: Place, same: Sequence[Symbol]) -> bool:
-        """Definitions of one name that are one thing: signatures, and the body behind them."""
-        if len(same) < 2 or any(symbol.kind not in CALLABLE for symbol in same):
-            return False
-        content = place.file.content
-        about = self.view.snapshot.about([content] if content is not None else [])
-        return any(spec_of(facts.language).overload_declarations for facts in about.values())
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Symbols of a file with their signatures."""
@@ -255,6 +231,16 @@ class Targets:
             file = self.view.snapshot.by_path.get(path)
             known = known_symbols(self.view.snapshot, file) if file is not None else ()
             self._symbols[path] = known
+        return known
+
+    def lines(self, path: bytes) -> list[str]:
+        """The lines of a file of the view; empty if it cannot be read."""
+        known = self._lines.get(path)
+        if known is None:
+            file = self.view.snapshot.by_path.get(path)
+            data = self.view.read(file) if file is not None else None
+            text = decode(data).decode("utf-8", "replace") if data else ""
+            known = self._lines[path] = text.split("\n")
         return known
 
     def fetch(self, nodes: Sequence[Node]) -> None:
@@ -344,3 +330,14 @@ def innermost(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> li
             owners[low:high] = [at] * (high - low)
         inner.update(owners)
     return sorted(inner)
+
+
+def _named_in(symbols: Sequence[Symbol], line: int, last: int) -> list[int]:
+    """The definitions whose name stands in the one line asked about, without those inside one.
+
+    `def f(x: {"id": int})` asks about `f`, and not about what its signature holds.
+    """
+    if line != last:
+        return []
+    named = {at for at, symbol in enumerate(symbols) if symbol.name_line == line}
+    return [at for at in sorted(named) if symbols[at].parent not in named]

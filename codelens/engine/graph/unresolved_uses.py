@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.possible_uses import MOST_NAMES, Unresolved
 from codelens.engine.graph.targets import Targets
 from codelens.extract.language_detection import language_by_path
 from codelens.light_library import NamedTuple
@@ -16,7 +17,6 @@ from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.relation_walk import overrides
 from codelens.store.views.views import OVERSIZED
 
-_NAMES_LOOKED_AT = 30
 _SHOWN = 3
 
 
@@ -32,29 +32,32 @@ class _UnresolvedNames(NamedTuple):
 
 
 def hidden_notes(
-    graph: LazyGraph, nodes: Iterable[Node], between: Iterable[Node] = (), where: str = ""
+    graph: LazyGraph, own: Unresolved, between: Iterable[Node] = (), where: str = ""
 ) -> list[str]:
     """One sentence on the uses of these names that could not be resolved, if there are any.
 
     Args:
         graph: the graph.
-        nodes: definitions that are asked about.
+        own: the unresolved uses of what is asked about.
         between: others, through which these are used.
         where: of which files the sentence is, if not of those of now.
     """
-    looked_at: set[str] = set()
-    own = _unresolved_names(graph, nodes, looked_at)
-    unresolved_names = _unresolved_names(graph, between, looked_at)
+    sites = sorted({(site.path, site.line) for site in own.sites})
+    named = _UnresolvedNames(len(sites), list(own.names), sites)
+    others, left = _unresolved_names(graph, between, set(own.names))
     unresolved = f"could not be resolved{where} and may"
     clauses: list[str] = []
-    if own.uses:
-        clauses.append(f"{own.summary()} {unresolved} mean it ({places(own.sites)})")
-    if unresolved_names.uses:
-        verb = "may" if own.uses else unresolved
+    if named.uses:
+        clauses.append(f"{named.summary()} {unresolved} mean it ({places(named.sites)})")
+    if others.uses:
+        verb = "may" if named.uses else unresolved
         clauses.append(
-            f"{unresolved_names.summary()}, hit through others, {verb} hide more "
-            f"({places(unresolved_names.sites)})"
+            f"{others.summary()}, hit through others, {verb} hide more ({places(others.sites)})"
         )
+    left += own.left
+    if left and (clauses or own.left):
+        verb = "was" if left == 1 else "were"
+        clauses.append(f"uses of {count_of(left, 'more name')} {verb} not looked up")
     return [f"at least: {'; '.join(clauses)}"] if clauses else []
 
 
@@ -64,7 +67,7 @@ def interface_notes(graph: LazyGraph, targets: Targets, nodes: Iterable[Node]) -
     Those that its type satisfies for certain are followed, and not named.
     """
     interfaces: dict[Node, None] = {}
-    for node in list(nodes)[:_NAMES_LOOKED_AT]:
+    for node in list(nodes)[:MOST_NAMES]:
         asking = graph.interfaces_asking(node)
         if asking and node not in asking:
             known = overrides(graph, node)
@@ -127,21 +130,24 @@ def left_behind(graph: LazyGraph, gone: Iterable[str]) -> list[str]:
 
 def _unresolved_names(
     graph: LazyGraph, nodes: Iterable[Node], looked_at: set[str]
-) -> _UnresolvedNames:
-    unseen = _UnresolvedNames(0, [], [])
+) -> tuple[_UnresolvedNames, int]:
+    """The unresolved uses of the names of some nodes, and how many names were not looked up."""
+    unseen, left = _UnresolvedNames(0, [], []), set[str]()
     for node in nodes:
-        if node.symbol == MODULE or len(looked_at) >= _NAMES_LOOKED_AT:
+        if node.symbol == MODULE:
             continue
         symbols = graph.symbols(node.path)
         if node.symbol >= len(symbols):
             continue  # of a file that there was no time to read; the receipt says `partial`
         name = symbols[node.symbol].name
-        if name not in looked_at:
+        if name not in looked_at and len(looked_at) >= MOST_NAMES:
+            left.add(name)
+        elif name not in looked_at:
             looked_at.add(name)
-            # Else the answer would depend on what was asked before: only what is resolved is seen.
+            # Otherwise the answer would depend on what was asked before: only resolved files count.
             graph.prepare([node])
-            hidden = graph.hidden(*node, shown=_SHOWN + 1)
-            if hidden.uses:
-                sites = [*unseen.sites, *hidden.sites]
-                unseen = _UnresolvedNames(unseen.uses + hidden.uses, [*unseen.names, name], sites)
-    return unseen
+            sites = graph.unresolved(*node)
+            if sites:
+                every = [*unseen.sites, *sites]
+                unseen = _UnresolvedNames(len(every), [*unseen.names, name], every)
+    return unseen, len(left)

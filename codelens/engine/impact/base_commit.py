@@ -73,7 +73,7 @@ class BaseGraph:
             if base_node.symbol is None:
                 graph_nodes.update(dict.fromkeys(changed_file(self.graph, base_node.path)))
             elif base_node.symbol < len(self.graph.symbols(base_node.path)):
-                node = self.targets.drawn_to(Node(base_node.path, base_node.symbol))
+                node = self.graph.body_of(Node(base_node.path, base_node.symbol))
                 is_gone = self.standing(node) is None
                 # A type that stands is asked for by its name; what changed in it is told apart.
                 changed_nodes = changed_symbol(self.graph, node) if is_gone else [node]
@@ -105,7 +105,8 @@ class BaseGraph:
                 if via_node is not None
                 else self.targets.handle(user.via)
             )
-            users.append(user._replace(node=node, line=self.line(user.node.path, user.line)))
+            lines = tuple(self.line(user.node.path, line) for line in user.lines)
+            users.append(user._replace(node=node, lines=lines))
         return BaseUsers(tuple(users), via, {}, reached.cut)
 
     def standing(self, node: Node) -> Node | None:

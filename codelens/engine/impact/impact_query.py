@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,7 +17,7 @@ from codelens.answers.graph_answers import (
 )
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
-from codelens.engine.graph.possible_uses import may_hit
+from codelens.engine.graph.possible_uses import Unresolved, grouped, several_meant, unresolved
 from codelens.engine.graph.targets import Targets
 from codelens.engine.graph.text_uses.text_uses import TextTargets, asked_of, text_uses, together
 from codelens.engine.graph.unresolved_uses import (
@@ -35,7 +36,14 @@ from codelens.handles.handle_grammar import file_handle, symbol_handle
 from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.resolve.walk.edge_table import MODULE, Node
-from codelens.resolve.walk.reach import DEEPEST, Reached, changed_file, changed_symbol, reach
+from codelens.resolve.walk.reach import (
+    DEEPEST,
+    Reached,
+    changed_file,
+    changed_symbol,
+    reach,
+    without_imports,
+)
 from codelens.types import Receipt
 
 MOST_TARGETS = 100
@@ -193,7 +201,7 @@ def _take(question: _Question, change: Change, seeds: _Seeds, base: str) -> None
         seeds.paths[change.before] = None
     if not change.harmless:
         # Lines that changed inside a type and in none of its members are of the type alone.
-        seeds.nodes |= dict.fromkeys((node, question.targets.drawn_to(node)))
+        seeds.nodes |= dict.fromkeys((node, question.graph.body_of(node)))
     if change.how == "added" and node.symbol != MODULE:
         seeds.added_names.add(question.targets.symbols(node.path)[node.symbol].name)
     elif change.old_symbol is not None:
@@ -217,7 +225,7 @@ def _answer(
         base_users, base_notes, receipt = _users_at_base(
             question, seeds, base, new_positions or {}, receipt
         )
-    every = _merged(reached.users, base_users, seeds)
+    every, only_import = without_imports(_merged(reached.users, base_users, seeds))
     files = TestFiles(question.view, graph, targets)
     tests = files.called_for(nodes, seeds.paths, every)
     # Tests have a list of their own; what helps them, and no runner takes, is code like other.
@@ -235,8 +243,10 @@ def _answer(
     )
     # What is hit only through others has callers that hide as well.
     between = [user.node for user in hit if user.distance < question.depth]
+    named = [node for node in nodes if not files.is_fixture(node)]
+    unresolved_uses = unresolved(graph, targets, named)
     hidden = [
-        *hidden_notes(graph, [node for node in nodes if not files.is_fixture(node)], between),
+        *hidden_notes(graph, unresolved_uses, between),
         *interface_notes(graph, targets, nodes),
         *(oversized_notes(question.view) if nodes else ()),
         *base_notes,
@@ -245,33 +255,34 @@ def _answer(
     notes += hidden
     if cut:
         notes.append("at least: more is affected than could be followed")
-    may, may_count, unread = _possible(question, seeds)
-    totals: dict[int, int] = {}
-    for user in hit:
-        totals[user.distance] = totals.get(user.distance, 0) + 1
+    may, may_count, unread = _possible(question, seeds, unresolved_uses)
     return ImpactAnswer(
         receipt=receipt,
         changed=tuple(seeds.changed),
         results=tuple(_hit(targets, user, base_users) for user in shown),
-        totals=tuple(sorted(totals.items())),
+        totals=tuple(sorted(Counter(user.distance for user in hit).items())),
         files=len({user.node.path for user in hit} - seeds.paths.keys()),
         tests=tuple(tests[: question.limit]),
         test_count=len(tests),
         at_least=bool(hidden or unread or may) or cut or receipt.status != "fresh",
         base=against,
         fits=count_by_fit(_fit(user, base_users) for user in hit),
+        only_import=only_import,
         may=may,
         may_count=may_count,
         notes=tuple(dict.fromkeys([*notes, *unread])),
     )
 
 
-def _possible(question: _Question, seeds: _Seeds) -> tuple[tuple[PossibleUse, ...], int, list[str]]:
+def _possible(
+    question: _Question, seeds: _Seeds, hidden: Unresolved
+) -> tuple[tuple[PossibleUse, ...], int, list[str]]:
     """Who may use what changes, how many there are, and what was not looked at."""
-    graph, targets, limit = question.graph, question.targets, question.limit
-    may, count = may_hit(graph, targets, list(seeds.nodes), limit)
+    graph, targets = question.graph, question.targets
+    several = several_meant(graph, list(seeds.nodes))
     texts = text_uses(question.view, graph, targets, together(seeds.text_targets), question.depth)
-    return (*may, *texts.uses)[:limit], count + len(texts.uses), list(texts.notes)
+    may, count = grouped(graph, targets, [*several, *hidden.sites, *texts.sites], question.limit)
+    return may, count, list(texts.notes)
 
 
 def _users_at_base(
@@ -290,7 +301,8 @@ def _users_at_base(
     base_users = base_graph.hit(nodes, question.depth, contracts_of(base_graph.graph, redeclared))
     base_users = base_users._replace(fits=judge.fits(seeds.redeclared))
     where = f" at {base.name}"
-    notes = hidden_notes(base_graph.graph, nodes, where=where)
+    hidden = unresolved(base_graph.graph, base_graph.targets, nodes)
+    notes = hidden_notes(base_graph.graph, hidden, where=where)
     base_receipt = base_graph.graph.receipt()
     if base_receipt.status != "fresh":
         note = "; ".join(
@@ -310,19 +322,12 @@ def _merged(users: Sequence[Reached], base_users: BaseUsers, seeds: _Seeds) -> l
         if known is None or user.distance < known.distance:
             every[user.node] = user
         elif user.distance == known.distance == 1 and user.via in seeds.nodes:
-            # Both graphs have it: the place of now is told.
+            # Both graphs have it: the place of now counts.
             every[user.node] = user
-    files_with_users = {node.path for node in every if node.symbol != MODULE}
-    # A file that only imports is told by what in it uses the import, where something does.
-    listed = (
-        user
-        for user in every.values()
-        if user.node.symbol != MODULE
-        or user.how != "import"
-        or user.node.path not in files_with_users
-    )
     order = ("breaks", "uncertain", "fits", None)
-    return sorted(listed, key=lambda user: (user.distance, order.index(_fit(user, base_users))))
+    return sorted(
+        every.values(), key=lambda user: (user.distance, order.index(_fit(user, base_users)))
+    )
 
 
 def _fit(user: Reached, base_users: BaseUsers) -> Fit | None:
@@ -331,9 +336,9 @@ def _fit(user: Reached, base_users: BaseUsers) -> Fit | None:
 
 def _hit(targets: Targets, user: Reached, base_users: BaseUsers) -> AffectedNode:
     # A call of a base's method stands at the base's definition: there is no place to point to.
-    site = f"{printed(user.node.path)}:{user.line}"
+    sites = tuple(f"{printed(user.node.path)}:{line}" for line in user.lines)
     used_at_base = user in base_users.users
     via = base_users.via[user.node] if used_at_base else targets.handle(user.via)
     return AffectedNode(
-        targets.node(user.node), user.distance, user.how, via, site, _fit(user, base_users)
+        targets.node(user.node), user.distance, user.how, via, sites, _fit(user, base_users)
     )

@@ -66,7 +66,7 @@ class Fixtures:
                 if user == node or user in distance or user in users:
                     continue
                 far = distance[node] + 1
-                users[user] = Reached(user, far, "fixture", line, node)
+                users[user] = Reached(user, far, "fixture", (line,), node)
                 if user in every:
                     distance[user] = far
                     pending.append(user)

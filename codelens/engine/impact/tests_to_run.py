@@ -17,7 +17,6 @@ from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import Reached
 from codelens.resolve.walk.test_conventions import to_run
 
-_HANDLES_SHOWN = 5
 _ANNOTATED = (b".java", b".kt", b".scala", b".cs", b".groovy")
 _ANNOTATIONS = frozenset(
     {"Test", "ParameterizedTest", "RepeatedTest", "Fact", "Theory", "TestMethod", "TestCase"}
@@ -121,17 +120,19 @@ class TestFiles:
         if nearest.how == "fixture":
             why = f"uses the fixture {self._targets.handle(nearest.via)}"
         handles, count = self._handles(users)
+        direct = {line for user in users if user.distance == 1 for line in user.lines}
+        sites = tuple(f"{printed(path)}:{line}" for line in sorted(direct))
         if known_row is not None:
-            return TestFile(known_row.path, 0, f"{known_row.why}; {why}", handles, count)
-        return TestFile(printed(path), nearest.distance, why, handles, count)
+            return TestFile(known_row.path, 0, f"{known_row.why}; {why}", handles, count, sites)
+        return TestFile(printed(path), nearest.distance, why, handles, count, sites)
 
     def _handles(self, users: Iterable[Reached]) -> tuple[tuple[str, ...], int]:
-        """The handles of the first, those of tests before what helps them; how many there are."""
+        """Their handles, those of tests before what helps them; and how many there are."""
         named = [(user, self._name(user.node)) for user in users if user.node.symbol != MODULE]
         named = sorted(
             (not name.startswith("test"), user.distance, user.node) for user, name in named if name
         )
-        shown = tuple(self._targets.handle(node) for *_, node in named[:_HANDLES_SHOWN])
+        shown = tuple(self._targets.handle(node) for *_, node in named)
         return shown, len(named)
 
     def _name(self, node: Node) -> str:

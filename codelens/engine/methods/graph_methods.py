@@ -15,7 +15,12 @@ from codelens.index.progress import Progress, silent
 
 # What answers are made of is imported with the capability that makes them.
 if TYPE_CHECKING:
-    from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
+    from codelens.answers.graph_answers import (
+        ImpactAnswer,
+        MapAnswer,
+        ReferencesAnswer,
+        RelatedAnswer,
+    )
     from codelens.answers.reading_answers import EdgeLine
 
 
@@ -54,6 +59,35 @@ def related(
         ViewRequest(path, ref, budget_ms, progress, targets=handles), target,
         to=to, kinds=kinds, direction=direction, depth=depth, paths=paths, limit=limit,
     )  # fmt: skip
+
+
+@counted
+@trailed(trail_lines.of_references)
+def references(
+    engine: EngineCore,
+    target: str,
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    limit: int = 100,
+    cursor: str = "",
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> ReferencesAnswer:
+    """Every line that uses a definition or file: all that a rename has to change.
+
+    Args:
+        target: a handle, a file, a folder, or a name.
+        limit: lines at most; `left` of the answer says how many follow.
+        cursor: the `cursor` of the answer before, for the lines that follow it. It holds when
+            other files change in between.
+
+    Raises:
+        HandleError: `target` cannot be followed.
+        InvalidArgument: `cursor` is none that an answer gave.
+    """
+    view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
+    return engine.graph.references(view, target, limit=limit, cursor=cursor)
 
 
 @counted

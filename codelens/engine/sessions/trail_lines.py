@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from codelens.answers.branch_answers import DiffAnswer, HistoryAnswer
     from codelens.answers.context_answers import SaveAnswer
     from codelens.answers.explore_answers import ExploreAnswer
-    from codelens.answers.graph_answers import ImpactAnswer, RelatedAnswer
+    from codelens.answers.graph_answers import ImpactAnswer, ReferencesAnswer, RelatedAnswer
     from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer
     from codelens.answers.search_answers import SearchAnswer
     from codelens.config import Configured, Settings
@@ -134,6 +134,13 @@ def of_related(answer: RelatedAnswer) -> TrailLine | None:
     name = answer.target.symbol or answer.target.path
     to = f" to {answer.goal.symbol or answer.goal.path}" if answer.goal is not None else ""
     return TrailLine("related", f"{name}{to} ({count:,})", (answer.target.handle,))
+
+
+def of_references(answer: ReferencesAnswer) -> TrailLine | None:
+    """Every line that uses a definition."""
+    name = answer.target.symbol or answer.target.path
+    summary = f"{name} ({answer.certain + answer.possible:,})"
+    return TrailLine("references", summary, (answer.target.handle,))
 
 
 def of_impact(answer: ImpactAnswer) -> TrailLine | None:

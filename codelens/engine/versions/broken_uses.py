@@ -17,6 +17,7 @@ from codelens.branches.parameters import breaks_calls
 from codelens.branches.text_changes import ADDED, MOVED, REMOVED, RENAMED, SIGNATURE
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.possible_uses import unresolved
 from codelens.engine.graph.targets import Targets
 from codelens.engine.graph.unresolved_uses import hidden_notes
 from codelens.engine.impact.tests_to_run import TestFiles
@@ -63,6 +64,7 @@ class Users:
         self._compared = compared
         self._view = new
         self._graph = LazyGraph(new, seconds)
+        self._old = old
         self._old_graph = LazyGraph(old, seconds) if old is not None else None
         self._pairs = {pair.old.path: pair for pair in compared.diff.matches.pairs}
         self._old_path = {pair.new.path: path for path, pair in self._pairs.items()}
@@ -83,14 +85,15 @@ class Users:
             for change in changes
             if change.new is not None
         ]
-        notes += hidden_notes(self._graph, nodes)
+        notes += _hidden(self._view, self._graph, nodes)
         gone = [
             Node(change.old.file.path, change.old.at)
             for change in changes
             if change.old is not None
         ]
-        if self._old_graph is not None:
-            notes += hidden_notes(self._old_graph, gone, where=f" at {self._compared.old.name}")
+        if self._old is not None and self._old_graph is not None:
+            where = f" at {self._compared.old.name}"
+            notes += _hidden(self._old, self._old_graph, gone, where)
         broken.sort(key=lambda use: (not use.certain, use.handle))
         partial = self._graph.receipt().status != "fresh"
         return Meaning(
@@ -243,6 +246,12 @@ class Users:
         called = [test_file.path for test_file in files.called_for(nodes, changed, users)]
         broken = filter(self._graph.is_test, sorted(self._broken_paths))
         yield from dict.fromkeys([*map(printed, broken), *called])
+
+
+def _hidden(
+    view: CurrentView, graph: LazyGraph, nodes: Sequence[Node], where: str = ""
+) -> list[str]:
+    return hidden_notes(graph, unresolved(graph, Targets(view, graph), nodes), where=where)
 
 
 def _leads_to_module_alone(edge: Edge) -> bool:

@@ -12,6 +12,8 @@ from codelens.answers.graph_answers import (
     MapAnswer,
     MapSymbol,
     PossibleUse,
+    Reference,
+    ReferencesAnswer,
     RelatedAnswer,
 )
 from codelens.render.json_paths import with_usable_paths
@@ -56,6 +58,41 @@ def related(answer: RelatedAnswer) -> Json:
     return with_usable_paths(fields)
 
 
+def references(answer: ReferencesAnswer) -> Json:
+    """The lines of one page, and how many there are in all."""
+    fields: dict[str, object] = {
+        "receipt": receipt(answer.receipt),
+        "target": _node(answer.target),
+        "places": [_node(place) for place in answer.places],
+        "results": [_reference(reference) for reference in answer.references],
+        "certain": answer.certain,
+        "in_tests": answer.in_tests,
+        "possible": answer.possible,
+        "files": answer.files,
+        "left": answer.left,
+        "cursor": answer.cursor,
+        "notes": list(answer.notes),
+    }
+    return with_usable_paths(fields)
+
+
+def _reference(reference: Reference) -> dict[str, object]:
+    within = reference.within
+    fields: dict[str, object] = {
+        "path": reference.path,
+        "line": reference.line,
+        "text": reference.text,
+        "certain": reference.basis is None,
+        "kinds": list(reference.kinds),
+        "within": within.handle,
+        "within_kind": within.kind,
+        "test": within.test,
+    }
+    if reference.basis is not None:
+        fields |= {"basis": reference.basis, "choices": reference.choices, "why": reference.why}
+    return fields
+
+
 def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) -> None:
     """`may` and `may_count`, only where there is something to say."""
     if may:
@@ -65,6 +102,7 @@ def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) 
                 "sites": list(possible_use.sites),
                 "count": possible_use.count,
                 "choices": possible_use.choices,
+                "basis": possible_use.basis,
                 **({"why": possible_use.why} if possible_use.why else {}),
             }
             for possible_use in may
@@ -90,7 +128,8 @@ def impact(answer: ImpactAnswer) -> Json:
                 "distance": result.distance,
                 "how": result.how,
                 "via": result.via,
-                "site": result.site,
+                "site": result.sites[0],
+                "sites": list(result.sites),
                 **({"fit": result.fit} if result.fit else {}),
             }
             for result in answer.results
@@ -100,6 +139,7 @@ def impact(answer: ImpactAnswer) -> Json:
         "files": answer.files,
         "tests": [asdict(test) for test in answer.tests],
         "test_count": answer.test_count,
+        "only_import": answer.only_import,
         "at_least": answer.at_least,
         "notes": list(answer.notes),
     }

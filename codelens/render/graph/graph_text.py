@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from codelens.answers.graph_answers import (
     AffectedNode,
+    Basis,
     Changed,
     Fit,
     GraphNode,
@@ -18,6 +19,8 @@ from codelens.answers.graph_answers import (
     MapSymbol,
     PathStep,
     PossibleUse,
+    Reference,
+    ReferencesAnswer,
     RelatedAnswer,
     Relative,
     TestFile,
@@ -37,6 +40,7 @@ _HOW = {
     "overrides": "overrides", "overridden": "may run", "override": "may run",
 }  # fmt: skip
 _CHANGED_SHOWN = 20
+_SITES_SHOWN, _TESTS_SHOWN = 3, 5
 
 
 def place(node: GraphNode) -> str:
@@ -82,17 +86,22 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
     return head, [*blocks, *_may(answer.may, answer.may_count)]
 
 
+_BASES: Mapping[Basis, str] = {
+    "choice": "each means one of several definitions of that name",
+    "name": "unresolved uses of the name, the likeliest first",
+    "text": "named in text only, the likeliest first",
+}
+
+
 def _may(may: Sequence[PossibleUse], count: int) -> Iterator[str]:
     """Who may use it: apart, with what else each may mean, or what its text says."""
-    named = [possible_use for possible_use in may if not possible_use.why]
-    by_text = [possible_use for possible_use in may if possible_use.why]
     groups = [
-        (named, "each means one of several of that name"),
-        (by_text, "told by texts alone, the likeliest first"),
+        ([possible_use for possible_use in may if possible_use.basis == basis], sentence)
+        for basis, sentence in _BASES.items()
     ]
     groups = [(group, sentence) for group, sentence in groups if group]
     for group, sentence in groups:
-        # What is not listed comes behind all that is.
+        # What is not listed comes after all that is.
         left = count - len(may) if group is groups[-1][0] else 0
         more = f"  (+{left:,} not listed: higher limit)" if left else ""
         title = f"may be used by ({len(group) + left:,}; {sentence}){more}\n"
@@ -101,11 +110,12 @@ def _may(may: Sequence[PossibleUse], count: int) -> Iterator[str]:
 
 
 def _possible_use(possible_use: PossibleUse) -> str:
-    where = _places(possible_use.node, possible_use.sites, possible_use.count)
-    choices = f"one of {possible_use.choices}" if possible_use.choices else "one of these"
-    if possible_use.why:
-        choices = one_line(possible_use.why) + (f", {choices}" if possible_use.choices else "")
-    return f"{place(possible_use.node)}  {where}  {choices}"
+    where = _places(possible_use.node, possible_use.sites)
+    choices = "one of these" if possible_use.basis == "choice" else ""
+    if possible_use.choices:
+        choices = f"one of {possible_use.choices}"
+    why = ", ".join(filter(None, (one_line(possible_use.why), choices)))
+    return "  ".join(filter(None, (place(possible_use.node), where, why)))
 
 
 def _relative(relative: Relative, *, detailed: bool) -> str:
@@ -127,19 +137,73 @@ def _relative(relative: Relative, *, detailed: bool) -> str:
 def _sites(relative: Relative) -> str:
     if relative.relation in {"overrides", "overridden"}:
         return ""
-    return _places(relative.node, relative.sites, relative.count)
+    return _places(relative.node, relative.sites)
 
 
-def _places(node: GraphNode, sites: Sequence[str], count: int) -> str:
+def _places(node: GraphNode, sites: Sequence[str]) -> str:
+    """The first few sites; `references` lists every one with its line."""
     own = f"{node.path}:"
     shown: list[str] = []
-    for site in sites:
+    for site in sites[:_SITES_SHOWN]:
         path, _, line = site.rpartition(":")
-        # The file is told once: it is the thing's own, or that of the site before.
+        # The file is named once: it is that of the definition, or of the site before.
         known = site.startswith(own) or (shown and path == sites[0].rpartition(":")[0])
         shown.append(f":{line}" if known else site)
-    left = count - len(sites)
+    left = len(sites) - len(shown)
     return f"at {', '.join(shown)}{f' +{left:,}' if left > 0 else ''}" if shown else ""
+
+
+def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], list[str]]:
+    """Heading and blocks: a line of code each, under its file and the definition it is in.
+
+    Args:
+        answer: the answer.
+        next_page: what to add to the question for the next page, with `{}` for the cursor.
+    """
+    tests = f", {answer.in_tests:,} of them in tests" if answer.in_tests else ""
+    possible = f"; {count_of(answer.possible, 'line')} that may" if answer.possible else ""
+    head = [
+        head_of(answer.target),
+        f"{count_of(answer.certain, 'line')} that certainly use it{tests}{possible}; "
+        f"{count_of(answer.files, 'file')}",
+    ]
+    also = [place(node) for node in answer.places if node.handle != answer.target.handle]
+    if also:
+        head.insert(1, f"also at {', '.join(also)}")
+    blocks: list[str] = []
+    before: Reference | None = None
+    for reference in answer.references:
+        blocks.append("\n".join([*_headings(before, reference), f"    {_reference(reference)}"]))
+        before = reference
+    if answer.left:
+        blocks.append(
+            f"{count_of(answer.left, 'more line')}: higher limit, or "
+            f"{next_page.format(answer.cursor)}"
+        )
+    return head, blocks
+
+
+def _headings(before: Reference | None, reference: Reference) -> Iterator[str]:
+    """What changed since the line before: the certainty, the file, the definition."""
+    basis_changed = before is None or before.basis != reference.basis
+    if basis_changed and reference.basis is not None:
+        yield f"may use it ({_BASES[reference.basis]})"
+    file_changed = basis_changed or before is None or before.path != reference.path
+    if file_changed:
+        yield f"{reference.path}{'  test' if reference.within.test else ''}"
+    if file_changed or before is None or before.within.handle != reference.within.handle:
+        inner = reference.within.handle.partition("#")[2]
+        if inner:
+            yield f"  #{inner}"
+
+
+def _reference(reference: Reference) -> str:
+    kinds = ", ".join(kind for kind in reference.kinds if kind != "call")
+    parts = [f"{reference.line}: {one_line(reference.text)}", f"({kinds})" if kinds else ""]
+    if reference.choices:
+        parts.append(f"(one of {reference.choices})")
+    parts.append(f"({one_line(reference.why)})" if reference.why else "")
+    return "  ".join(filter(None, parts))
 
 
 def _path(number: int, steps: Sequence[PathStep]) -> str:
@@ -161,10 +225,12 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     if not answer.changed:
         read = " in what was read in time" if answer.at_least else ""
         return [f"nothing differs{against}{read}"], []
+    may = f", {answer.may_count:,} more may use it" if answer.may_count else ""
+    imports = f"; {count_of(answer.only_import, 'import')} not listed" if answer.only_import else ""
     head = [
         f"{count_of(len(answer.changed), 'change')}{against}: {least}"
-        f"{count_of(hit, 'definition')} hit{so_far}, {count_of(answer.files, 'other file')}; "
-        f"{count_of(answer.test_count, 'test file')} to run"
+        f"{count_of(hit, 'definition')} hit{so_far}, {count_of(answer.files, 'other file')}"
+        f"{may}; {count_of(answer.test_count, 'test file')} to run{imports}"
     ]
     changed = [f"  {_changed(change)}" for change in answer.changed[:_CHANGED_SHOWN]]
     if len(answer.changed) > _CHANGED_SHOWN:
@@ -191,8 +257,9 @@ def _tests(answer: ImpactAnswer) -> Iterator[str]:
 
 
 def _test(test_file: TestFile) -> str:
-    names = ", ".join(handle.partition("#")[2] or handle for handle in test_file.handles)
-    left = test_file.count - len(test_file.handles)
+    shown = test_file.handles[:_TESTS_SHOWN]
+    names = ", ".join(handle.partition("#")[2] or handle for handle in shown)
+    left = test_file.count - len(shown)
     more = f" +{left:,}" if left > 0 else ""
     return f"{test_file.path}  {test_file.why}{f': {names}{more}' if names else ''}"
 
@@ -221,9 +288,9 @@ def _hits(answer: ImpactAnswer) -> Iterator[str]:
 
 
 def _hit(affected_node: AffectedNode) -> str:
-    line = affected_node.site.rpartition(":")[2]
     how = _HOW[affected_node.how]
-    at = f" at :{line}" if affected_node.how not in {"overrides", "overridden"} else ""
+    where = _places(affected_node.node, affected_node.sites)
+    at = f" {where}" if affected_node.how not in {"overrides", "overridden"} else ""
     fit = f", {_FITS[affected_node.fit][0]}" if affected_node.fit else ""
     return (
         f"{place(affected_node.node)}  {how} "

@@ -60,6 +60,8 @@ class LanguageSpec:
     """What is bound later in a module counts, be it by a star import (Python)."""
     instance: frozenset[str] = frozenset()
     """Words for the instance whose method this is."""
+    needs_receiver: bool = False
+    """A member is used through a receiver alone: a bare name in a method is something else."""
     untyped: bool = False
     """Functions have no signatures that say more than names (JavaScript)."""
     overloads_apart: bool = False
@@ -71,6 +73,8 @@ class LanguageSpec:
     possible edges."""
     overload_declarations: bool = False
     """Overloads are declared before the one definition with a body."""
+    stubs: tuple[tuple[bytes, tuple[bytes, ...]], ...] = ()
+    """Endings of files that only declare, each with those of the code they declare."""
     split_types: bool = False
     """A type may be declared in several parts (C#)."""
     indexes_view: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,9 @@ from codelens.resolve.walk.relation_walk import overridden_by, overrides
 
 DEEPEST = 5
 MOST_NODES = 5_000
+"""Nodes that are hit through others; direct ones are all listed."""
+_STRONGER = {("import", how) for how in ("call", "ref", "inherit", "satisfy")} | {("ref", "call")}
+"""Ways to be hit, and those that say more of a node that is hit in both."""
 
 
 class Reached(NamedTuple):
@@ -21,8 +25,8 @@ class Reached(NamedTuple):
     how: str
     """`call`, `ref`, `inherit`, `import`, `overrides` (it overrides what changes) or `overridden`
     (a call of it may run what changes)."""
-    line: int
-    """Where it uses `via`, in its own file."""
+    lines: tuple[int, ...]
+    """Where it uses what hits it, in its own file: at distance 1 every such line."""
     via: Node
     """What it is hit through; at distance 1 what changes."""
 
@@ -64,7 +68,7 @@ def reach(
     """
     changing = dict.fromkeys(seeds)
     binding = dict(contracts or {})
-    reached: dict[Node, Reached] = {}
+    hits = _Hits()
     cut = False
     frontier = list(changing)
     for distance in range(1, depth + 1):
@@ -72,28 +76,51 @@ def reach(
         graph.prepare(frontier)
         for node in frontier:
             cut = cut or graph.spent()
-            # What is known already of what changes is told in any case.
+            # What is already known of what changes is listed in any case.
             if cut and distance > 1:
                 break
             for hit in _hit_by(graph, node, distance, binding):
-                if hit.node in reached or hit.node in changing:
+                if hit.node in changing or not hits.is_new(hit):
                     continue
-                if len(reached) >= MOST_NODES:
+                if distance > 1 and len(hits.first) >= MOST_NODES:
                     cut = True
                     break
-                reached[hit.node] = hit
+                hits.first[hit.node] = hit
                 if _passes_on(hit, binding):
                     following.append(hit.node)
         frontier = following
-    passed_on: dict[Node, int] = {}
-    for hit in reached.values():
-        passed_on[hit.via] = passed_on.get(hit.via, 0) + 1
+    return Reach(hits.in_order(graph), cut)
 
-    def weight(hit: Reached) -> tuple[object, ...]:
-        test = graph.is_test(hit.node.path)
-        return (hit.distance, test, -passed_on.get(hit.node, 0), hit.node)
 
-    return Reach(tuple(sorted(_without_modules(reached.values()), key=weight)), cut)
+class _Hits:
+    """What is hit: each node by its shortest way, with all lines of direct uses."""
+
+    def __init__(self) -> None:
+        self.first: dict[Node, Reached] = {}
+        self._lines: dict[Node, set[int]] = {}
+
+    def is_new(self, hit: Reached) -> bool:
+        """Whether its node was not hit before; of a direct hit the line is kept either way."""
+        known = self.first.get(hit.node)
+        if hit.distance == 1:
+            self._lines.setdefault(hit.node, set()).update(hit.lines)
+            if known is not None and (known.how, hit.how) in _STRONGER:
+                self.first[hit.node] = hit
+        return known is None
+
+    def in_order(self, graph: EdgeReader) -> tuple[Reached, ...]:
+        """By distance, those outside of tests first, then by how many they hit in turn."""
+        passed_on = Counter(hit.via for hit in self.first.values())
+        hits = [
+            hit._replace(lines=tuple(sorted(self._lines.get(node, hit.lines))))
+            for node, hit in self.first.items()
+        ]
+
+        def weight(hit: Reached) -> tuple[object, ...]:
+            test = graph.is_test(hit.node.path)
+            return (hit.distance, test, -passed_on[hit.node], hit.node)
+
+        return tuple(sorted(hits, key=weight))
 
 
 def _passes_on(hit: Reached, binding: dict[Node, Sequence[Node]]) -> bool:
@@ -115,7 +142,7 @@ def _hit_by(
         for edge in graph.edges_to(*place):
             source = Node(edge.source, edge.symbol)
             if source not in places and edge.kind != "override":
-                yield Reached(source, distance, edge.kind, edge.line, node)
+                yield Reached(source, distance, edge.kind, (edge.line,), node)
     for place in places:
         yield from _dispatched(graph, place, distance, downward=distance == 1 or node in binding)
 
@@ -126,22 +153,23 @@ def _dispatched(
     """Methods in other types that share the name: of bases, and for a seed of subtypes."""
     for base_method in overrides(graph, node):
         line = graph.symbols(base_method.path)[base_method.symbol].name_line
-        yield Reached(base_method, distance, "overridden", line, node)
+        yield Reached(base_method, distance, "overridden", (line,), node)
     if downward:
         for method in overridden_by(graph, node):
             line = graph.symbols(method.path)[method.symbol].name_line
-            yield Reached(method, distance, "overrides", line, node)
+            yield Reached(method, distance, "overrides", (line,), node)
 
 
-def _without_modules(reached: Iterable[Reached]) -> Iterator[Reached]:
-    """A file that only imports is told by what in it uses the import, where something does."""
-    every = list(reached)
-    nearest: dict[bytes, int] = {}
-    for hit in every:
-        if hit.node.symbol != MODULE:
-            known = nearest.get(hit.node.path, hit.distance)
-            nearest[hit.node.path] = min(known, hit.distance)
-    for hit in every:
-        if hit.node.symbol == MODULE and hit.how == "import" and hit.node.path in nearest:
-            continue
-        yield hit
+def without_imports(users: Iterable[Reached]) -> tuple[list[Reached], int]:
+    """The users without files that only import, where something inside them is hit; their number.
+
+    What uses the import says more than the import.
+    """
+    every = list(users)
+    hit_inside = {user.node.path for user in every if user.node.symbol != MODULE}
+    listed = [
+        user
+        for user in every
+        if user.node.symbol != MODULE or user.how != "import" or user.node.path not in hit_inside
+    ]
+    return listed, len(every) - len(listed)

@@ -11,11 +11,13 @@ from codelens.resolve.walk.edge_table import MODULE, EdgeReader, Node, subtree, 
 from codelens.types import Symbol
 
 MOST_NODES = 3_000
-"""Nodes of one relation; more say nothing to anybody."""
+"""Nodes of one relation that are reached through others; direct ones are all listed."""
 _MOST_BASES = 200
 _KINDS = {
     "callers": "call", "callees": "call", "users": "ref", "uses": "ref",
 }  # fmt: skip
+_FROM_INSIDE = frozenset({"callers", "users"})
+"""A definition that uses itself is one of its users: a rename has to change that place as well."""
 _DERIVING = ("inherit", "satisfy")
 CONSTRUCTORS = frozenset(
     {"__init__", "__new__", "__post_init__", "constructor", "__construct", "initialize", "init"}
@@ -28,7 +30,7 @@ class Target(NamedTuple):
     nodes: tuple[Node, ...]
     """What edges of others may end at."""
     inside: frozenset[Node]
-    """What its own edges may begin at; edges inside it are nobody's."""
+    """What its own edges may begin at."""
     whole: bool
     """It is a file."""
 
@@ -47,8 +49,13 @@ class RelatedNode(NamedTuple):
 
 def symbol_target(graph: EdgeReader, node: Node) -> Target:
     """A definition: a type is used through its name, and uses what all inside it uses."""
-    inside = subtree(graph.symbols(node.path), node.symbol)
-    return Target((node,), frozenset(Node(node.path, at) for at in inside), whole=False)
+    places = tuple(graph.places(node))
+    inside = frozenset(
+        Node(place.path, at)
+        for place in places
+        for at in subtree(graph.symbols(place.path), place.symbol)
+    )
+    return Target(places, inside, whole=False)
 
 
 def file_target(graph: EdgeReader, path: bytes) -> Target:
@@ -85,11 +92,9 @@ class Walk:
                 if self._graph.spent():
                     self.cut.add(relation)
                     break
-                for step in self._steps(relation, node, distance):
-                    if step.node in self._target.inside:
-                        continue
+                for step in self._listed_steps(relation, node, distance):
                     if step.node not in nodes:
-                        if len(nodes) >= MOST_NODES:
+                        if distance > 1 and len(nodes) >= MOST_NODES:
                             self.cut.add(relation)
                             continue
                         via = node if distance > 1 else None
@@ -97,15 +102,23 @@ class Walk:
                         reached[step.node] = None
                     if nodes[step.node].distance == distance:
                         sites.setdefault(step.node, {})[step.path, step.line] = None
-            edge_of_search = list(reached)
+            edge_of_search = [node for node in reached if node not in self._target.inside]
         whole = [
             related._replace(sites=tuple(sorted(sites[node]))) for node, related in nodes.items()
         ]
         return sorted(whole, key=self._interest)
 
+    def _listed_steps(self, relation: str, node: Node, distance: int) -> Iterator[_Step]:
+        """The steps to other nodes; of a definition the uses inside itself as well."""
+        own = distance == 1 and relation in _FROM_INSIDE and not self._target.whole
+        for step in self._steps(relation, node, distance):
+            if own or step.node not in self._target.inside:
+                yield step
+
     def _interest(self, related: RelatedNode) -> tuple[object, ...]:
-        test = self._graph.is_test(related.node.path)
-        return (related.distance, test, -len(related.sites), related.node.path, related.node.symbol)
+        node = related.node
+        inside, test = node in self._target.inside, self._graph.is_test(node.path)
+        return (related.distance, inside, test, -len(related.sites), node.path, node.symbol)
 
     def _steps(self, relation: str, node: Node, distance: int) -> Iterator[_Step]:
         if relation in _KINDS:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, RelatedAnswer
+from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, ReferencesAnswer, RelatedAnswer
 from codelens.render import saved_note_lines
 from codelens.render.graph import graph_json, graph_text
 from codelens.render.text_pieces import Form
 from codelens.serve.tools.answer_size import fitted_blocks, fitted_lists
 
 _RELATED_SHARES = {"results": 6, "may": 1, "notes": 2}
+_REFERENCES_SHARES = {"results": 8, "places": 1, "notes": 2}
 _IMPACT_SHARES = {"results": 4, "tests": 4, "changed": 2, "may": 1, "notes": 2}
 _MAP_SHARES = {
     "results": 12, "entries": 2, "hot": 2, "folders": 1, "languages": 1, "links": 1, "notes": 1,
@@ -25,6 +26,17 @@ def related(answer: RelatedAnswer, form: Form, max_tokens: int) -> str:
     if not blocks:
         blocks = ["no path found" if answer.goal is not None else "nothing is certainly related"]
     more = "call cl_related with a higher max_tokens, or with kinds, direction or a lower limit"
+    return fitted_blocks(
+        answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
+    )
+
+
+def references(answer: ReferencesAnswer, form: Form, max_tokens: int) -> str:
+    """Every line that uses it."""
+    if form == "json":
+        return fitted_lists(graph_json.references(answer), _REFERENCES_SHARES, max_tokens)
+    head, blocks = graph_text.references(answer, 'cursor="{}"')
+    more = "call cl_references with a higher max_tokens, or a lower limit and then its cursor"
     return fitted_blocks(
         answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
     )

@@ -163,8 +163,7 @@ _CORE = (
     ToolRow(
         "cl_related", "core",
         "Who calls this, what does it call, who imports, derives from, overrides or tests it?",
-        'Certain edges only; "at least" counts uses that could not be resolved. With to: the '
-        "paths from target to it. Use it before a rename.",
+        "Certain edges, then uses that may mean it. With to: the paths from target to it.",
         "who uses what",
         (
             Argument(
@@ -182,6 +181,19 @@ _CORE = (
         ),
         "related", "graph_shape:related", budgets=_WALK,
         asks_with=lambda arguments: {"to": arguments["to"] or None},
+    ),
+    ToolRow(
+        "cl_references", "core",
+        "Which lines use this? All of them, as for a rename.",
+        "Lines of code by file and definition: certain, in tests, possible with the reason.",
+        "every line that uses it",
+        (
+            Argument("target", example=HANDLE),
+            limit_argument(100, 1000, "Maximum lines."),
+            Argument("cursor", default="", example='"0:42:src/auth.py"'),
+            PATH, REF, FORMAT, size_argument(3000),
+        ),
+        "references", "graph_shape:references", budgets=_WALK,
     ),
     ToolRow(
         "cl_impact", "core",

@@ -243,7 +243,7 @@ def test_a_call_that_may_mean_one_of_several_overloads_is_told_apart(
         },
     )
     ran = run("impact", "j/A.java#A.put~2")
-    assert "may be used by (1; each means one of several of that name)" in ran.out
+    assert "may be used by (1; each means one of several definitions of that name)" in ran.out
     assert "  j/B.java#B.go  3  at :3  one of 2" in ran.out.splitlines()
     found = run("impact", "j/A.java#A.put~2", "--json").json
     assert found["results"] == []
@@ -270,7 +270,9 @@ def test_tests_that_are_reached_are_counted_and_come_before_what_helps(
         if one["path"] == "tests/test_many.py"
     ]
     assert found["count"] == 10
-    assert found["handles"] == [f"tests/test_many.py#test_{at}" for at in range(5)]
+    assert found["handles"] == [f"tests/test_many.py#test_{at}" for at in (*range(9),)] + [
+        "tests/test_many.py#help"
+    ]
     assert "test_3, test_4 +5" in run("impact", "tax").out
 
 

@@ -1,12 +1,12 @@
-"""Possible uses that texts tell: of templates by their names, of settings by their keys."""
+"""Possible uses that texts name: of templates by their names, of settings by their keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
-from codelens.answers.graph_answers import PossibleUse
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.possible_uses import BY_TEXT, PossibleSite
 from codelens.engine.graph.targets import Named, Targets, innermost
 from codelens.engine.graph.text_uses.key_uses import (
     BY_NAME,
@@ -31,7 +31,6 @@ from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 
-_SITES_SHOWN = 3
 _NO_CODE = frozenset({"heading", "key"})
 
 
@@ -46,7 +45,7 @@ class TextTargets(NamedTuple):
 class TextUses(NamedTuple):
     """Possible uses."""
 
-    uses: tuple[PossibleUse, ...]
+    sites: tuple[PossibleSite, ...]
     notes: tuple[str, ...]
     """What was not looked at."""
 
@@ -108,22 +107,21 @@ _WHOLE = 1_000_000
 def text_uses(
     view: CurrentView, graph: LazyGraph, targets: Targets, text_targets: TextTargets, depth: int = 1
 ) -> TextUses:
-    """Who may use what is asked about, as texts tell it; the likeliest first."""
+    """Who may use what is asked about, by what texts say."""
     if not text_targets.keys and all(template_at(path) is None for path in text_targets.paths):
         return TextUses((), ())
     search = TextSearch(view, graph)
     readers = KeyUses(graph, search)
     places = [*_templates(view, search, text_targets, depth), *_keys(readers, text_targets)]
-    grouped: dict[tuple[Node, str, int], list[_Place]] = {}
     targets.fetch([Node(place.path, MODULE) for place in places])
-    for place in places:
-        node = place.node or _node_at(targets, place.path, place.line)
-        grouped.setdefault((node, place.why, place.grade), []).append(place)
-    order = sorted(grouped, key=lambda key: (graph.is_test(key[0].path), key[2], key[0], key[1]))
-    uses = tuple(
-        _possible_use(targets, node, why, grouped[node, why, grade]) for node, why, grade in order
-    )
-    return TextUses(uses, _notes(search, readers, text_targets))
+    sites = dict.fromkeys(_site(targets, place) for place in places)
+    return TextUses(tuple(sites), _notes(search, readers, text_targets))
+
+
+def _site(targets: Targets, place: _Place) -> PossibleSite:
+    node = place.node or _node_at(targets, place.path, place.line)
+    choices = place.choices if place.choices > 1 else 0
+    return PossibleSite(BY_TEXT + place.grade, place.path, place.line, node, choices, place.why)
 
 
 def _templates(
@@ -169,13 +167,6 @@ def _node_at(targets: Targets, path: bytes, line: int) -> Node:
     symbols = targets.symbols(path)
     at = innermost(symbols, [(line, line)])[0]
     return Node(path, MODULE if at != MODULE and symbols[at].kind in _NO_CODE else at)
-
-
-def _possible_use(targets: Targets, node: Node, why: str, places: Sequence[_Place]) -> PossibleUse:
-    lines = sorted({place.line for place in places})
-    sites = tuple(f"{printed(node.path)}:{line}" for line in lines[:_SITES_SHOWN])
-    choices = max(place.choices for place in places)
-    return PossibleUse(targets.node(node), sites, len(lines), choices if choices > 1 else 0, why)
 
 
 def _notes(search: TextSearch, readers: KeyUses, text_targets: TextTargets) -> tuple[str, ...]:

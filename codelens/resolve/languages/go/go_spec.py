@@ -10,6 +10,7 @@ SPECS = {
         settings=(b"go.mod",),
         resolver="go.go_values:resolver",
         follows_names=True,
+        needs_receiver=True,
         implicit_interfaces=True,
         imports_folders=True,
         folder_is_package=True,

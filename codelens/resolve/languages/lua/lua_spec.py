@@ -9,6 +9,7 @@ SPECS = {
         modules="imports_only.dotted_modules:DottedModules",
         resolver="lua.lua_values:resolver",
         follows_names=True,
+        needs_receiver=True,
         spaces=True,
         indexes_view=True,
         any_arguments=True,

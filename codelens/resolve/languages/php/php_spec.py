@@ -10,6 +10,7 @@ SPECS = {
         settings=(b"composer.json",),
         resolver="php.php_values:resolver",
         follows_names=True,
+        needs_receiver=True,
         instance=frozenset({"this", "$this"}),
         unions=True,
         keeps_names=True,

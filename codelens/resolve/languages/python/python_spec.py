@@ -8,11 +8,13 @@ SPECS = {
     "python": LanguageSpec(
         modules="python.python_modules:PythonModules",
         follows_names=True,
+        needs_receiver=True,
         class_names=True,
         keeps_names=True,
         submodules=True,
         ordered=True,
         overload_declarations=True,
+        stubs=((b".pyi", (b".py", b".pyx")),),
         named_arguments=True,
         constructors=frozenset({"__init__", "__new__", "__post_init__"}),
         star_spreads=True,

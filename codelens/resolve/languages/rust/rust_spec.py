@@ -11,6 +11,7 @@ SPECS = {
         settings=(b"Cargo.toml",),
         resolver="rust.rust_values:resolver",
         follows_names=True,
+        needs_receiver=True,
         overloads_apart=True,
         indexes_view=True,
         imports_are_complete=True,

@@ -10,8 +10,14 @@ _SCRIPT = LanguageSpec(
     modules="script.script_modules:ScriptModules",
     settings=(b"package.json", b"tsconfig*.json", b"jsconfig*.json"),
     follows_names=True,
+    needs_receiver=True,
     spaces=True,
     instance=frozenset({"this"}),
+    stubs=(
+        (b".d.ts", (b".js", b".jsx")),
+        (b".d.mts", (b".mjs",)),
+        (b".d.cts", (b".cjs",)),
+    ),
     constructors=frozenset({"constructor"}),
     imports_are_complete=True,
 )

@@ -1,0 +1,170 @@
+"""Every line that uses a definition or file: certain ones, and those that may use it; in pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from codelens.answers.graph_answers import Reference, ReferencesAnswer
+from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.possible_uses import PossibleSite, several_meant, unresolved
+from codelens.engine.graph.related_query import target_of
+from codelens.engine.graph.targets import Targets
+from codelens.engine.graph.text_uses.text_uses import asked_of, text_uses
+from codelens.engine.graph.unresolved_uses import interface_notes, oversized_notes
+from codelens.engine.impact.pytest_fixtures import Fixtures
+from codelens.errors import InvalidArgument
+from codelens.light_library import NamedTuple
+from codelens.paths import printed
+from codelens.plurals import count_of
+from codelens.resolve.walk.edge_table import Node
+from codelens.resolve.walk.relation_walk import Target, overridden_by, overrides
+
+_CODE, _TESTS, _POSSIBLE = 0, 1, 2
+"""Sections of the answer; what is possible comes by its rank after `_POSSIBLE`."""
+_LINE_SHOWN = 400
+_FAMILY = 200
+"""Methods of one name in related types whose uses are listed as possible."""
+
+
+class _Position(NamedTuple):
+    """Where a line stands in the whole answer: it stays when another file changes."""
+
+    section: int
+    path: bytes
+    line: int
+
+    def cursor(self) -> str:
+        return f"{self.section}:{self.line}:{quote_from_bytes(self.path)}"
+
+
+class _Line(NamedTuple):
+    node: Node
+    """The innermost definition that the uses of the line come from."""
+    kinds: tuple[str, ...]
+    site: PossibleSite | None
+    """Set for a line that is only possible."""
+
+
+def references(
+    view: CurrentView, target: str, *, limit: int, cursor: str, seconds: float
+) -> ReferencesAnswer:
+    """Every line that uses `target`, `limit` of them from `cursor` on.
+
+    Raises:
+        InvalidArgument: `cursor` is none that an answer gave.
+        HandleError: `target` cannot be followed.
+    """
+    after = _position(cursor) if cursor else None
+    graph = LazyGraph(view, seconds)
+    targets = Targets(view, graph)
+    named = targets.find(target)
+    start = target_of(targets, named)
+    graph.prepare(start.nodes)
+    lines = _certain(graph, start)
+    texts = text_uses(view, graph, targets, asked_of(targets, named))
+    fixtures = Fixtures(view, graph, targets)
+    nodes = [node for node in start.nodes if not fixtures.is_fixture(node)]
+    hidden = unresolved(graph, targets, nodes)
+    possible = [*several_meant(graph, start.nodes), *hidden.sites, *texts.sites]
+    possible += _of_family(graph, targets, start)
+    certain = {(position.path, position.line) for position in lines}
+    for site in sorted(possible):
+        place = (site.path, site.line)
+        if place not in certain:
+            certain.add(place)
+            lines[_Position(_POSSIBLE + site.rank, *place)] = _Line(site.node, (), site)
+    order = sorted(lines)
+    begin = sum(1 for position in order if position <= after) if after is not None else 0
+    page = order[begin : begin + limit]
+    left = len(order) - begin - len(page)
+    targets.fetch([lines[position].node for position in page])
+    notes = [named.moved] if named.moved else []
+    if hidden.left:
+        notes.append(
+            f"at least: unresolved uses of {count_of(hidden.left, 'more name')} of the target were "
+            "not looked up; ask about a part of it"
+        )
+    notes += [*texts.notes, *interface_notes(graph, targets, start.nodes), *oversized_notes(view)]
+    return ReferencesAnswer(
+        receipt=graph.receipt(),
+        target=named.node,
+        places=() if named.whole else tuple(targets.node(node) for node in start.nodes),
+        references=tuple(_reference(targets, position, lines[position]) for position in page),
+        certain=sum(position.section < _POSSIBLE for position in order),
+        in_tests=sum(position.section == _TESTS for position in order),
+        possible=sum(position.section >= _POSSIBLE for position in order),
+        files=len({position.path for position in order}),
+        left=left,
+        cursor=page[-1].cursor() if left and page else "",
+        notes=tuple(notes),
+    )
+
+
+def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
+    """The lines from which edges lead to the target; of a file those outside of it."""
+    sources: dict[_Position, dict[int, None]] = {}
+    kinds: dict[_Position, dict[str, None]] = {}
+    for node in start.nodes:
+        for edge in graph.edges_to(*node):
+            if start.whole and Node(edge.source, edge.symbol) in start.inside:
+                continue
+            section = _TESTS if graph.is_test(edge.source) else _CODE
+            position = _Position(section, edge.source, edge.line)
+            sources.setdefault(position, {})[edge.symbol] = None
+            kinds.setdefault(position, {})[edge.kind] = None
+    return {
+        position: _Line(Node(position.path, max(symbols)), tuple(kinds[position]), None)
+        for position, symbols in sources.items()
+    }
+
+
+def _of_family(graph: LazyGraph, targets: Targets, start: Target) -> Iterable[PossibleSite]:
+    """Uses of the methods that the target overrides, or that override it.
+
+    A call of the one may run the other, and a rename has to change both.
+    """
+    nodes = () if start.whole else start.nodes
+    family = [
+        (method, why)
+        for node in nodes
+        for methods, why in (
+            (overrides(graph, node), "it overrides"), (overridden_by(graph, node), "overrides it")
+        )
+        for method in methods
+    ][:_FAMILY]  # fmt: skip
+    graph.prepare([method for method, _ in family])
+    for method, why in family:
+        handle = targets.handle(method)
+        reason = f"means {handle}, which {why}"
+        name_line = graph.symbols(method.path)[method.symbol].name_line
+        yield PossibleSite(1, method.path, name_line, method, 0, reason)
+        for edge in graph.edges_to(*method):
+            if edge.kind in {"call", "ref"}:
+                node = Node(edge.source, edge.symbol)
+                yield PossibleSite(1, edge.source, edge.line, node, 0, reason)
+
+
+def _reference(targets: Targets, position: _Position, line: _Line) -> Reference:
+    lines: Sequence[str] = targets.lines(position.path)
+    text = lines[position.line - 1].strip() if position.line <= len(lines) else ""
+    site = line.site
+    return Reference(
+        path=printed(position.path),
+        line=position.line,
+        text=text[:_LINE_SHOWN],
+        kinds=line.kinds,
+        within=targets.node(line.node),
+        basis=site.basis if site is not None else None,
+        choices=site.choices if site is not None else 0,
+        why=site.why if site is not None else "",
+    )
+
+
+def _position(cursor: str) -> _Position:
+    section, _, rest = cursor.partition(":")
+    line, _, path = rest.partition(":")
+    if not (section.isdecimal() and line.isdecimal() and path):
+        raise InvalidArgument("cursor", f"must be one that an answer gave, not {cursor!r}")
+    return _Position(int(section), unquote_to_bytes(path), int(line))
