@@ -84,7 +84,7 @@ def test_a_check_asks_the_server_that_runs(tmp_path: Path) -> None:
 
     with http_server(env, "--root", str(repo.root)) as server:
         fine, told = state(server.token)
-        assert fine == "fine" and "lists 8 tools" in told
+        assert fine == "fine" and "lists 9 tools" in told
         broken, told = state("x" * 43)
         assert broken == "broken" and "another token is in the entry" in told
     broken, told = state(server.token)

@@ -16,7 +16,8 @@ from sdk_client import Asker, client
 def test_every_tool_says_what_it_answers_and_that_it_only_reads(asker: Asker) -> None:
     tools = asker.tools()
     assert set(tools) == {
-        "cl_search", "cl_explore", "cl_expand", "cl_outline", "cl_map", "cl_related", "cl_impact",
+        "cl_search", "cl_explore", "cl_expand", "cl_outline", "cl_map", "cl_related",
+        "cl_references", "cl_impact",
         "cl_current",
     }  # fmt: skip
     for tool in tools.values():

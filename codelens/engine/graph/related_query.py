@@ -17,6 +17,7 @@ from codelens.engine.graph.unresolved_uses import (
     interface_notes,
     oversized_notes,
 )
+from codelens.engine.impact.contracts import called_as
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.errors import InvalidArgument, SettingError
 from codelens.paths import printed
@@ -150,13 +151,12 @@ def paths_between(
 def target_of(targets: Targets, named: Named) -> Target:
     """What a handle names, as the nodes that edges end at."""
     graph = targets.graph
+    implementing = [method for node in named.nodes for method in called_as(graph, node)]
     several = [
         _file_target(targets, node.path) if named.whole else symbol_target(graph, node)
         for node in named.nodes
     ]
-    if len(several) == 1:
-        return several[0]
-    nodes = dict.fromkeys(node for part in several for node in part.nodes)
+    nodes = dict.fromkeys([*(node for part in several for node in part.nodes), *implementing])
     inside = frozenset(node for part in several for node in part.inside)
     return Target(tuple(nodes), inside, whole=named.whole)
 

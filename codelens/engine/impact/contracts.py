@@ -26,7 +26,7 @@ def promised(graph: LazyGraph, nodes: Iterable[Node]) -> dict[Node, list[Node]]:
 
 def contracts_of(graph: LazyGraph, nodes: Iterable[Node]) -> dict[Node, list[Node]]:
     """The methods among these, each with those whose calls are calls of it."""
-    return {node: _called_as(graph, node) for node in nodes if _owner_kind(graph, node) in TYPES}
+    return {node: called_as(graph, node) for node in nodes if _owner_kind(graph, node) in TYPES}
 
 
 def _owner_kind(graph: LazyGraph, node: Node) -> str:
@@ -37,7 +37,8 @@ def _owner_kind(graph: LazyGraph, node: Node) -> str:
     return symbols[owner].kind if owner >= 0 else ""
 
 
-def _called_as(graph: LazyGraph, node: Node) -> list[Node]:
+def called_as(graph: LazyGraph, node: Node) -> list[Node]:
+    """In Rust, the methods in blocks for a trait whose calls are calls of a method of the trait."""
     language = graph.resolved.languages.get(node.path, "")
     if not spec_of(language).trait_blocks:
         return []
