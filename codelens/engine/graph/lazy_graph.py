@@ -150,8 +150,11 @@ class LazyGraph:
 
     def body_of(self, node: Node) -> Node:
         """Of declared overloads the one that runs, where edges to any of them end."""
-        overloads = self._declared_places.overloads(node)
-        return overloads[-1] if overloads else node
+        return self._declared_places.body_of(node)
+
+    def same(self, node: Node) -> list[Node]:
+        """All places of a definition: its overloads, stubs and declarations; its body first."""
+        return self._declared_places.same(node)
 
     def is_test(self, path: bytes) -> bool:
         """As `EdgeReader`, by the role of the path."""

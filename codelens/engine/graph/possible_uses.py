@@ -180,7 +180,7 @@ def _ranked(
 
 def _is_unique(targets: Targets, nodes: Sequence[Node], name: str) -> bool:
     """Whether no other definition of code has the name."""
-    own = {place for each in nodes for place in targets.graph.places(each)}
+    own = {place for each in nodes for place in targets.graph.same(each)}
     return not any(
         symbol.name == name and symbol.kind not in _NO_CODE and Node(file.path, at) not in own
         for file, at, symbol in targets.view.snapshot.symbols_with_key(key_of(name))

@@ -80,7 +80,6 @@ def references(
     page = order[begin : begin + limit]
     left = len(order) - begin - len(page)
     targets.fetch([lines[position].node for position in page])
-    places = dict.fromkeys(place for node in named.nodes for place in graph.places(node))
     notes = [named.moved] if named.moved else []
     if hidden.left:
         notes.append(
@@ -91,7 +90,7 @@ def references(
     return ReferencesAnswer(
         receipt=graph.receipt(),
         target=named.node,
-        places=() if named.whole else tuple(targets.node(node) for node in places),
+        places=() if named.whole else tuple(targets.node(node) for node in named.nodes),
         references=tuple(_reference(targets, position, lines[position]) for position in page),
         certain=sum(position.section < _POSSIBLE for position in order),
         in_tests=sum(position.section == _TESTS for position in order),

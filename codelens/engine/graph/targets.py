@@ -121,7 +121,8 @@ class Targets:
             return self._placed(used[-1])
         first, last = used[0], used[-1]
         sentence = f"all {len(nodes)} definitions of that name are combined, up to {last.handle}"
-        return Named(nodes, False, self.node(nodes[0]), [first.file.path], sentence)
+        every = list(dict.fromkeys(same for node in nodes for same in self.graph.same(node)))
+        return Named(every, False, self.node(nodes[0]), [first.file.path], sentence)
 
     def _every(self, used: Sequence[Place]) -> Named | None:
         """All the things that have a name, each with its own places."""
@@ -150,16 +151,18 @@ class Targets:
             ]
             sentence = place.moved or also_at(place) or self._others(node)
             paths = list(dict.fromkeys([path, *(other.path for other in also)]))
-            return Named([node, *also], False, self.node(node), paths, sentence)
+            nodes = list(dict.fromkeys([*self.graph.same(node), *also]))
+            return Named(nodes, False, self.node(node), paths, sentence)
         if place.lines is None:
             node = Node(path, MODULE)
             return Named([node], True, self.node(node), [path], place.moved)
         span = place.lines
         span_lines, symbols = (span.start_line, span.end_line), self.symbols(path)
         inner = _named_in(symbols, *span_lines) or innermost(symbols, [span_lines])
-        nodes = list(dict.fromkeys(self.graph.body_of(Node(path, at)) for at in inner))
-        if len(nodes) == 1:
-            node = self.node(nodes[0])
+        bodies = list(dict.fromkeys(self.graph.body_of(Node(path, at)) for at in inner))
+        nodes = list(dict.fromkeys(same for node in bodies for same in self.graph.same(node)))
+        if len(bodies) == 1:
+            node = self.node(bodies[0])
             return Named(nodes, False, node, [path], place.moved, lines=span_lines)
         lines = GraphNode(
             place.handle, printed(path), span.start_line, span.end_line, "", "lines", "",

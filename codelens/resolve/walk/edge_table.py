@@ -54,7 +54,7 @@ class EdgeReader(Protocol):
         ...
 
     def places(self, node: Node) -> Sequence[Node]:
-        """A node, and the other places of the same definition: declarations, overloads, stubs."""
+        """A node, and where else its function is declared or defined (C, C++)."""
         ...
 
     def is_test(self, path: bytes) -> bool:

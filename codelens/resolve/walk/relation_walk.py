@@ -49,13 +49,8 @@ class RelatedNode(NamedTuple):
 
 def symbol_target(graph: EdgeReader, node: Node) -> Target:
     """A definition: a type is used through its name, and uses what all inside it uses."""
-    places = tuple(graph.places(node))
-    inside = frozenset(
-        Node(place.path, at)
-        for place in places
-        for at in subtree(graph.symbols(place.path), place.symbol)
-    )
-    return Target(places, inside, whole=False)
+    inside = subtree(graph.symbols(node.path), node.symbol)
+    return Target((node,), frozenset(Node(node.path, at) for at in inside), whole=False)
 
 
 def file_target(graph: EdgeReader, path: bytes) -> Target:

@@ -31,14 +31,23 @@ class DeclaredPlaces:
         self._known: dict[Node, Sequence[Node]] = {}
 
     def others(self, node: Node) -> Sequence[Node]:
-        """Where the definition of a node is also declared or defined; in order."""
+        """Where a function of C or C++ is also declared or defined; in order."""
         known = self._known.get(node)
         if known is None:
-            merged = self._merged(node)
-            stubs = [stub for place in merged or (node,) for stub in self._in_stubs(place)]
-            every = dict.fromkeys([*merged, *stubs, *self._apart(node)])
-            known = self._known[node] = [place for place in every if place != node]
+            known = self._known[node] = self._apart(node)
         return known
+
+    def same(self, node: Node) -> list[Node]:
+        """All places of the definition that a node is one of; of overloads the body first."""
+        merged = self._merged(node) or [node]
+        stubs = [stub for place in merged for stub in self._in_stubs(place)]
+        body = self.body_of(node)
+        return list(dict.fromkeys([body, *merged, *stubs, *self.others(node)]))
+
+    def body_of(self, node: Node) -> Node:
+        """Of declared overloads the one that runs, where edges to any of them end."""
+        overloads = self.overloads(node)
+        return overloads[-1] if overloads else node
 
     def overloads(self, node: Node) -> Sequence[Node]:
         """The signatures of an overloaded function and, last, its body; empty for any other."""
