@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from gitrepo import GitRepo
@@ -147,3 +148,29 @@ def test_many_notes_do_not_crowd_out_the_answer(engine: Engine, noted: GitRepo) 
     assert reading_shape.search(
         engine.search("use", path=noted.root), "concise", 4000
     ).count("saved note") <= 4  # fmt: skip
+
+
+def test_notes_that_an_answer_has_no_room_for_are_counted(engine: Engine, noted: GitRepo) -> None:
+    for at in range(20):
+        engine.save(f"note-{at}-{'x' * 60}", "x", ["user.py#use"], path=noted.root)
+    found = engine.search("use", path=noted.root)
+    assert (len(found.contexts), found.context_count) == (12, 21)
+    for tokens, shown in ((4000, 12), (300, 1)):
+        shaped = json.loads(reading_shape.search(found, "json", tokens))
+        assert (len(shaped.get("contexts", ())), shaped["context_count"]) == (shown, 21)
+    assert ", 9 more" in reading_shape.search(found, "concise", 4000)
+    assert "more saved notes: 20 more" in reading_shape.search(found, "concise", 300)
+
+
+def test_lines_above_the_results_that_do_not_fit_are_counted(
+    engine: Engine, noted: GitRepo
+) -> None:
+    found = engine.search("use", path=noted.root)
+    told = replace(found, notes=tuple(f"a note of some length, number {at}" for at in range(30)))
+    text = reading_shape.search(told, "concise", 300)
+    shown = sum("number" in line for line in text.split("\n"))
+    (cut,) = (line for line in text.split("\n") if "lines: max_tokens)" in line)
+    hidden = len([*told.notes, *told.contexts]) - shown - 1
+    assert f"(+{hidden} lines: max_tokens)" in cut and cost_of(text) <= 300
+    shaped = json.loads(reading_shape.search(told, "json", 400))
+    assert (len(shaped["notes"]), shaped["note_count"]) == (1, 30)

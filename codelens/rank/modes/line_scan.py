@@ -250,6 +250,7 @@ def _results(
     for _, file_match, _ in scored:
         copies.setdefault(file_match.file.content, []).append(file_match)
     first = [row for row in scored if copies[row[1].file.content][0] is row[1]]
+    request.note_found((file_match.file.path_id, -1) for file_match in matched_files)
     return [_with_copies(round_, copies[round_.file.content]) for round_ in _rounds(first, request)]
 
 

@@ -181,6 +181,9 @@ def definitions(search_state: SearchState, defined: Sequence[Defined], why: str)
         is_weak = definition.symbol.kind in query_names.WEAK
         return (-definition.grade, pushed, is_weak, definition.file.path, definition.symbol.ordinal)
 
+    search_state.request.note_found(
+        (definition.file.path_id, definition.symbol.ordinal) for definition in defined
+    )
     results: list[Ranked] = []
     for number, definition in enumerate(sorted(defined, key=order)[: search_state.request.limit]):
         spot = Spot(
@@ -283,12 +286,11 @@ def quoted_first(
 def places_inside(search_state: SearchState, ranked: Sequence[Ranked]) -> list[Ranked]:
     """`ranked` behind the files that words of the query name with a folder or a line."""
     first: list[Ranked] = []
+    request = search_state.request._replace(answering=None)  # a vague place adds nothing
     for place in search_state.query.places:
         if not place.is_certain:
             continue
-        ranked_hits = path_search.named(
-            search_state.view, place, search_state.request, search_state.filters, []
-        )
+        ranked_hits = path_search.named(search_state.view, place, request, search_state.filters, [])
         if 0 < len(ranked_hits) <= _NAMED_FILES and all(
             hit.why not in _VAGUE for hit in ranked_hits
         ):
