@@ -167,10 +167,10 @@ def test_lines_above_the_results_that_do_not_fit_are_counted(
 ) -> None:
     found = engine.search("use", path=noted.root)
     told = replace(found, notes=tuple(f"a note of some length, number {at}" for at in range(30)))
-    text = reading_shape.search(told, "concise", 300)
-    shown = sum("number" in line for line in text.split("\n"))
-    (cut,) = (line for line in text.split("\n") if "lines: max_tokens)" in line)
-    hidden = len([*told.notes, *told.contexts]) - shown - 1
-    assert f"(+{hidden} lines: max_tokens)" in cut and cost_of(text) <= 300
+    rows = reading_shape.search(told, "concise", 300).split("\n")
+    (cut,) = (at for at, row in enumerate(rows) if "lines: max_tokens)" in row)
+    hidden = 1 + len(told.notes) + len(told.contexts) - cut - 1
+    assert rows[cut].endswith(f"(+{hidden} lines: max_tokens)")
+    assert cost_of("\n".join(rows)) <= 300
     shaped = json.loads(reading_shape.search(told, "json", 400))
     assert (len(shaped["notes"]), shaped["note_count"]) == (1, 30)
