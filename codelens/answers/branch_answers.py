@@ -61,6 +61,8 @@ class FileDiff:
     """`added`, `removed`, `renamed`, `changed`, or `mode`."""
     folded: str
     """`generated`, `vendored`, `binary`, `oversized`, `link`, `submodule`: told as a whole."""
+    folded_count: int
+    """Definitions that differ in a file that is told as a whole."""
     definitions: tuple[DefinitionLine, ...]
     outside: tuple[OutsideLines, ...]
     old_mode: str = ""
@@ -83,7 +85,7 @@ class BrokenUse:
     now: str
     """What it is now; empty if it is gone."""
     uses: tuple[str, ...]
-    """`path:line` of the first uses that were not changed with it."""
+    """`path:line` of the uses that were not changed with it."""
     count: int
     """How many such uses there are."""
     certain: bool
@@ -113,8 +115,6 @@ class DiffAnswer:
     at_least: bool
     """There may be more broken uses than could be told."""
     notes: tuple[str, ...] = ()
-    more: int = 0
-    """Definitions left out of the rendered answer."""
     left_out: int = 0
     """Files that differ, and that the asked paths and kinds leave out."""
 

@@ -46,6 +46,7 @@ def diff(answer: DiffAnswer) -> Json:
         "tests": list(answer.tests),
         "test_count": answer.test_count,
         "at_least": answer.at_least,
+        "left_out": answer.left_out,
         "notes": list(answer.notes),
     }
 
@@ -56,6 +57,7 @@ def _file(file: FileDiff) -> dict[str, object]:
         fields["old_path"] = file.old_path
     if file.folded:
         fields["folded"] = file.folded
+        fields["folded_count"] = file.folded_count
     for name in _WHERE_KNOWN:
         if getattr(file, name):
             fields[name] = getattr(file, name)
