@@ -177,10 +177,14 @@ class ConflictsAnswer:
     results: tuple[Rival, ...]
     """Those with something to say."""
     clean: int
-    """How many merge cleanly, without overlaps."""
+    """How many merge cleanly, without overlaps or with harmless ones alone."""
     left_out: tuple[str, ...]
     """Worktrees and branches that were not looked at."""
     notes: tuple[str, ...] = ()
+    harmless: tuple[Rival, ...] = ()
+    """Of those that merge cleanly the ones with harmless overlaps."""
+    old_branches: int = 0
+    """Branches without a recent commit, which are looked at where they are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +244,8 @@ class HistoryAnswer:
     """Of a file."""
     together: tuple[Together, ...]
     """What changed with it, most often first."""
+    together_count: int
+    """How many definitions did."""
     commits: int
     """How many commits `together` is counted over."""
     more: bool
@@ -258,3 +264,8 @@ class Elsewhere:
     how: tuple[str, ...]
     worktree: str
     branch: str
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether only its documentation or its formatting changed."""
+        return {*self.how} <= {"documentation", "formatting"}

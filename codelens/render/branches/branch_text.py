@@ -18,8 +18,8 @@ from codelens.answers.branch_answers import (
     OutsideLines,
     Rival,
 )
-from codelens.plurals import count_of
-from codelens.render.text_pieces import lines_of, one_line
+from codelens.plurals import count_of, plural
+from codelens.render.text_pieces import lines_of, one_line, part_of
 
 Shown = tuple[list[str], list[str]]
 """What is said of the whole, and blocks that may be left out from the end."""
@@ -28,6 +28,8 @@ _SPANS_SHOWN = 4
 _PUBLIC_SHOWN = 8
 _TESTS_SHOWN = 8
 _HARMLESS = "harmless"
+_ALL = " (--all, format detailed)"
+_OLDER = "older changes are omitted (limit, since)"
 
 
 def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
@@ -168,7 +170,7 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
     """Rival by rival, what collides; the worst first."""
     head: list[str] = []
     blocks: list[str] = []
-    for result in answer.results:
+    for result in (*answer.results, *(answer.harmless if detailed else ())):
         blocks.append(_rival(result))
         blocks += [
             f"  {conflict.kind}: {conflict.path}"
@@ -182,18 +184,28 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
         ]
         quiet = sum(line.grade == _HARMLESS for line in result.collisions)
         if quiet and not detailed:
-            blocks.append(f"  {count_of(quiet, 'harmless overlap')} not shown")
+            blocks.append(f"  {count_of(quiet, 'harmless overlap')} not shown{_ALL}")
         blocks += [f"  note: {one_line(note)}" for note in result.notes]
     if answer.clean:
         noun = "worktree or branch" if answer.clean == 1 else "worktrees and branches"
         verb = "merges" if answer.clean == 1 else "merge"
-        head.append(f"{answer.clean} {noun} {verb} cleanly, without overlaps")
+        quiet = sum(len(rival.collisions) for rival in answer.harmless)
+        overlaps = (
+            f"with {count_of(quiet, 'harmless overlap')}{_ALL}" if quiet else "without overlaps"
+        )
+        head.append(f"{answer.clean} {noun} {verb} cleanly, {overlaps}")
     if not answer.results and not answer.clean:
         head.append("there is no other worktree, and no branch with commits in the last 14 days")
     if answer.left_out:
         head.append(
             f"{len(answer.left_out)} more were not compared: name them to compare them "
-            f"({', '.join(answer.left_out[:3])}, ...)"
+            f"({_some(answer.left_out, 3)})"
+        )
+    if answer.old_branches:
+        noun = "branch" if answer.old_branches == 1 else "branches"
+        head.append(
+            f"{answer.old_branches:,} {noun} without commits in the last 14 days not compared: "
+            "name them to compare them"
         )
     return head, blocks
 
@@ -227,8 +239,14 @@ def history(answer: HistoryAnswer) -> Shown:
     """Change by change, newest first; or the definitions of a file, or what changed together."""
     head = [answer.handle]
     if answer.together:
-        head.append(f"changed together with it, in {count_of(answer.commits, 'commit')}:")
-        return head, [f"{together.count}\t{together.handle}" for together in answer.together]
+        changes = sum(bool(result.commit) for result in answer.results)
+        of_all = f" of {changes}" if answer.commits < changes else ""
+        head.append(
+            f"changed together with it, in {answer.commits}{of_all} "
+            f"{plural('commit', changes)}{part_of(answer.together, answer.together_count)}:"
+        )
+        blocks = [f"{together.count}\t{together.handle}" for together in answer.together]
+        return head, [*blocks, *([_OLDER] if answer.more else [])]
     blocks = [
         f"{definition.handle}\t{lines_of(definition.start_line, definition.end_line)}  "
         f"{definition.commit[:10]}  {definition.date}  "
@@ -239,7 +257,7 @@ def history(answer: HistoryAnswer) -> Shown:
     if answer.more and not blocks:
         blocks.append("no change in the time that was asked for; there are older ones (--since)")
     elif answer.more:
-        blocks.append("older changes are omitted (limit, since)")
+        blocks.append(_OLDER)
     return head, blocks
 
 
