@@ -124,8 +124,8 @@ def fitted_json(shaped: Mapping[str, object], key: str, max_tokens: int | None) 
     """One object; entries of `key` that do not fit are counted in `more`, notes in `note_count`.
 
     One entry is always there: where even that is too long, first its longest text is cut, then
-    it loses what it can do without. What stands beside the entries (the receipt, the first note)
-    is never cut, so a very low limit may be passed by that.
+    it loses what it can do without, and says `cut`. The receipt and the first note are never cut,
+    so an answer may be longer than a very low limit.
     """
     fields = dict(shaped)
     entries = list(cast(list[object], fields[key]))
@@ -168,7 +168,8 @@ def _slim(entry: object, room: int) -> object:
     for name in _OPTIONAL_KEYS:
         if size_of(_dumped(fields)) <= room:
             break
-        fields.pop(name, None)
+        if fields.pop(name, None) is not None:
+            fields["cut"] = True
     return fields
 
 

@@ -154,3 +154,20 @@ def test_several_repositories_count_what_is_beyond_the_limit(
 def test_words_that_no_file_has_are_named_or_counted(repo: GitRepo, run) -> None:
     words = " ".join(f"zz{letter * 6}" for letter in "abcdefgh")
     assert "`zzeeeeee` and 3 more words" in run("search", f"{words} validate").err
+
+
+@pytest.mark.parametrize("mode", ["text", "regex"])
+def test_a_higher_limit_gives_every_matching_line_of_a_file(repo: GitRepo, run, mode: str) -> None:
+    repo.write("many.py", "".join(f"lamp_{at} = {at}\n" for at in range(120)))
+    found = run("search", "lamp_", "--mode", mode, "--limit", "500", "--json").json
+    assert len(found["results"]) == 120
+    assert found["results"][0]["why"] == "120 matches in the file"
+
+
+def test_a_result_that_loses_fields_to_its_tokens_says_so(repo: GitRepo, run) -> None:
+    asked = ("search", "validate", "--json", "--limit", "1")
+    (whole,), (short,) = (
+        run(*asked, "--max-tokens", tokens).json["results"] for tokens in ("2000", "200")
+    )
+    assert "cut" not in whole and "doc" in whole
+    assert short["cut"] is True and "doc" not in short

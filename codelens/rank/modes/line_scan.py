@@ -63,11 +63,16 @@ class FileMatches(NamedTuple):
     file: FileRow
     matches: int
     lines: list[Line]
-    """At most `KEPT_LINES`; what is most likely meant first."""
+    """At most `kept_lines`; what is most likely meant first."""
 
 
 Look = Callable[[Sequence[FileRow], "Clock"], tuple[list[FileMatches], int]]
 """Looks for the pattern in files; also says how many it did not get to."""
+
+
+def kept_lines(request: Request) -> int:
+    """How many lines of a file may be results."""
+    return max(KEPT_LINES, request.limit)
 
 
 class Clock:
@@ -265,7 +270,7 @@ def _rounds(
 ) -> Iterator[Ranked]:
     """The first line of each file, then the second of each, until there are enough."""
     left = request.limit
-    for number in range(KEPT_LINES):
+    for number in range(kept_lines(request)):
         for score, file_match, shares in scored:
             if number < len(file_match.lines):
                 line = file_match.lines[number]

@@ -62,6 +62,7 @@ def trace(search_state: SearchState, rank: Rank) -> Answer | None:
         search_state.view, trace, search_state.request, search_state.filters, search_state.read
     )
     search_state.note(trace_frames.summary(trace, placed))
+    search_state.request.note_found((frame.file.path_id, frame.symbol) for frame in placed.results)
     rest: list[Ranked] = []
     if trace.message or trace.error:
         text = f"{trace.error}: {trace.message}" if trace.error else trace.message
@@ -148,6 +149,9 @@ def nothing_to_look_up(search_state: SearchState) -> Answer | None:
         definition for definition in matches if definition.symbol.kind not in query_names.WEAK
     ] or matches
     if strong:
+        search_state.request.note_found(
+            (definition.file.path_id, definition.symbol.ordinal) for definition in strong
+        )
         return definitions(search_state, strong, "defines it"), "symbol"
     total = sum(1 for file in search_state.view.files if file.content is not None)
     description = "a word too long to be one" if search_state.query.words else "signs"
@@ -181,9 +185,6 @@ def definitions(search_state: SearchState, defined: Sequence[Defined], why: str)
         is_weak = definition.symbol.kind in query_names.WEAK
         return (-definition.grade, pushed, is_weak, definition.file.path, definition.symbol.ordinal)
 
-    search_state.request.note_found(
-        (definition.file.path_id, definition.symbol.ordinal) for definition in defined
-    )
     results: list[Ranked] = []
     for number, definition in enumerate(sorted(defined, key=order)[: search_state.request.limit]):
         spot = Spot(
@@ -231,6 +232,7 @@ def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ra
         read=search_state.read,
         roles=search_state.query.roles,
     )
+    search_state.request.note_found((origin.file.path_id, -1) for origin in origins)
     results = message_origins.results(
         search_state.view, origins[:_SOURCES], search_state.request, search_state.read
     )

@@ -15,7 +15,7 @@ _DIFF_SHARES = {
 _USES_SENT, _USUAL_TOKENS = 20, 3000
 """Uses of one definition that JSON of so many tokens names; `count` has them all."""
 _HISTORY_SHARES = {"results": 6, "definitions": 6, "together": 2, "notes": 1}
-_CONFLICTS_SHARES = {"results": 8, "left_out": 1, "notes": 1}
+_CONFLICTS_SHARES = {"results": 8, "harmless": 2, "left_out": 1, "notes": 1}
 
 
 def diff(answer: DiffAnswer, form: Form, max_tokens: int) -> str:
