@@ -73,7 +73,7 @@ class Users:
 
     def meaning(self) -> Meaning:
         """Broken uses, the worst first; the tests to run."""
-        changes = self._with_users()
+        changes, notes = self._with_users(), self._notes
         broken: list[BrokenUse] = []
         for change in changes:
             use = self._of_gone(change) if _GONE & set(change.how) else self._of_signature(change)
@@ -85,20 +85,18 @@ class Users:
             for change in changes
             if change.new is not None
         ]
-        self._notes += hidden_notes(self._graph, nodes)
+        notes += hidden_notes(self._graph, nodes)
         gone = [
             Node(change.old.file.path, change.old.at)
             for change in changes
             if change.old is not None
         ]
         if self._old_graph is not None:
-            self._notes += hidden_notes(
-                self._old_graph, gone, where=f" at {self._compared.old.name}"
-            )
+            notes += hidden_notes(self._old_graph, gone, where=f" at {self._compared.old.name}")
         broken.sort(key=lambda use: (not use.certain, use.handle))
         tests = tuple(self._tests())
-        at_least = bool(self._notes) or self._graph.receipt().status != "fresh"
-        return Meaning(tuple(broken), tests, at_least, tuple(dict.fromkeys(self._notes)))
+        partial = self._graph.receipt().status != "fresh"
+        return Meaning(tuple(broken), tests, bool(notes) or partial, tuple(dict.fromkeys(notes)))
 
     def _with_users(self) -> Sequence[DefinitionChange]:
         every = [
