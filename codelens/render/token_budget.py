@@ -151,7 +151,7 @@ def fitted_json(shaped: Mapping[str, object], key: str, max_tokens: int | None) 
 def _slim(entry: object, room: int) -> object:
     if not isinstance(entry, Mapping):
         return entry
-    fields = dict(cast(Mapping[str, object], entry))
+    fields = {**cast(Mapping[str, object], entry), "cut": True}
     over = size_of(_dumped(fields)) - room
     line = fields.get("signature")
     if isinstance(line, str):
@@ -168,8 +168,7 @@ def _slim(entry: object, room: int) -> object:
     for name in _OPTIONAL_KEYS:
         if size_of(_dumped(fields)) <= room:
             break
-        if fields.pop(name, None) is not None:
-            fields["cut"] = True
+        fields.pop(name, None)
     return fields
 
 
