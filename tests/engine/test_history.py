@@ -12,6 +12,7 @@ from codelens.engine.engine import Engine
 from codelens.engine.versions import history_query
 from codelens.errors import HandleNotFound, SettingError
 from codelens.render.branches import branch_json, branch_text
+from codelens.serve.tools import branch_shape
 
 ADD = """\
 def add(one, other):
@@ -194,3 +195,11 @@ def test_commits_that_are_too_large_to_tell_what_belongs_together_are_counted(
     answer = engine.history("a.py#show", path=repo.root, together=True, limit=2)
     assert (answer.commits, len(answer.results)) == (1, 2)
     assert "in 1 of 2 commits:" in branch_text.history(answer)[0][1]
+
+
+def test_the_lines_that_a_reply_leaves_out_are_counted(engine: Engine, repo: GitRepo) -> None:
+    answer = engine.history("b.py#plus", path=repo.root, patch=True)
+    whole = branch_shape.history(answer, "concise", 3000).split("\n")
+    short = branch_shape.history(answer, "concise", 200).split("\n")
+    left = len(whole) - (len(short) - 1)
+    assert short[-1].startswith(f"{left} lines more: call cl_history with a higher max_tokens")
