@@ -25,6 +25,8 @@ def named(tied_note: TiedNote) -> str:
     """A note by its name, with what it is about."""
     changed = ", the code has changed since" if tied_note.status == "changed" else ""
     about = ", ".join(one_line(handle) for handle in tied_note.handles)
+    left = tied_note.handle_count - len(tied_note.handles)
+    about += f" and {left} more" if left > 0 else ""
     return f"saved note {one_line(tied_note.name)} ({tied_note.category}{changed}) on {about}"
 
 

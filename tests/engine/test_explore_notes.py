@@ -50,6 +50,7 @@ def test_a_note_on_what_is_shown_comes_with_it(engine: Engine, lit: GitRepo) -> 
         {
             "name": "glow", "category": "note", "status": "current",
             "note": "Lamps glow before they shine.", "handles": ["lamps.py#light"],
+            "handle_count": 1,
         }
     ]  # fmt: skip
 

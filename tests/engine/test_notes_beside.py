@@ -174,3 +174,13 @@ def test_lines_above_the_results_that_do_not_fit_are_counted(
     assert cost_of("\n".join(rows)) <= 300
     shaped = json.loads(reading_shape.search(told, "json", 400))
     assert (len(shaped["notes"]), shaped["note_count"]) == (1, 30)
+
+
+def test_a_note_says_of_how_many_handles_it_names_three(engine: Engine, noted: GitRepo) -> None:
+    noted.write("five.py", "".join(f"def part_{at}():\n    return {at}\n\n\n" for at in range(5)))
+    handles = [f"five.py#part_{at}" for at in range(5)]
+    engine.save("five", "Five parts.", handles, path=noted.root)
+    (note,) = engine.expand(handles, path=noted.root).contexts
+    assert (len(note.handles), note.handle_count) == (3, 5)
+    text = reading_shape.expand(engine.expand(handles, path=noted.root), "concise", 4000)
+    assert "five.py#part_2 and 2 more" in text
