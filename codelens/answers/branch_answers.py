@@ -62,7 +62,7 @@ class FileDiff:
     folded: str
     """`generated`, `vendored`, `binary`, `oversized`, `link`, `submodule`: told as a whole."""
     folded_count: int
-    """Definitions that differ in a file that is told as a whole."""
+    """Definitions that differ in a file that is listed as a whole."""
     definitions: tuple[DefinitionLine, ...]
     outside: tuple[OutsideLines, ...]
     old_mode: str = ""

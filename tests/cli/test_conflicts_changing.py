@@ -69,8 +69,8 @@ def test_changes_of_documentation_alone_are_counted_and_given_by_all(
     assert (quiet.code, quiet.out) == (1, "")
     assert "1 change of documentation or formatting alone not shown: --all" in quiet.err
     assert run(*asked, "--json").json == {"results": [], "left": 1}
-    told = f"shop/book.py#lonely\tdocumentation  in {other.root} (other)\n"
-    assert run(*asked, "--all").out == told
+    listed = f"shop/book.py#lonely\tdocumentation  in {other.root} (other)\n"
+    assert run(*asked, "--all").out == listed
 
 
 def test_every_worktree_is_read(run: Run, repo: GitRepo, other: GitRepo) -> None:

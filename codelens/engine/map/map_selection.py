@@ -107,15 +107,15 @@ class Drawing:
     def _without_files(self, notes: Sequence[str]) -> MapAnswer:
         """What is said of the whole, without its most used definitions."""
         root = self._view.scope.root.encode("utf-8", "surrogateescape")
-        (folders, telling), entry_points = self._folders(), self._entries()
+        (folders, weighty), entry_points = self._folders(), self._entries()
         meant = self._interest.query_nodes
         # A large map has the small folders too.
-        telling = min(telling, _FOLDERS) if self._scale == 1 else _FOLDERS * self._scale
+        weighty = min(weighty, _FOLDERS) if self._scale == 1 else _FOLDERS * self._scale
         return MapAnswer(
             receipt=self._view.receipt(),
             name=printed(root).rpartition("/")[2],
             languages=self._languages(),
-            folders=tuple(folders[:telling]),
+            folders=tuple(folders[:weighty]),
             entries=tuple(map(self._entry, entry_points[: _ENTRIES * self._scale])),
             hot=(),
             files=(),
@@ -264,7 +264,7 @@ class Drawing:
     def _folders(self) -> tuple[list[MapFolder], int]:
         """Folders by their share of the rank, and how many of them have a share that counts.
 
-        One that has nearly all is told by those in it.
+        One that has nearly all is replaced by those in it.
         """
         groups = self._grouped(b"")
         while True:
@@ -282,12 +282,12 @@ class Drawing:
                 # Files right in it: no smaller than they are, and done with.
                 break
         ordered = sorted(groups.items(), key=lambda item: (-item[1][2], item[0]))
-        telling = sum(score >= _LEAST_SHARE for _, (_, _, score) in ordered)
+        weighty = sum(score >= _LEAST_SHARE for _, (_, _, score) in ordered)
         folders = [
             MapFolder(printed(name) or ".", files, lines, round(score * 100, 1))
             for name, (files, lines, score) in ordered
         ]
-        return folders, max(telling, 1)
+        return folders, max(weighty, 1)
 
     def _grouped(self, top: bytes) -> dict[bytes, tuple[int, int, float]]:
         """Files, lines and rank of each folder right in one; what is in none counts for it."""

@@ -47,7 +47,7 @@ class Compared(NamedTuple):
     left_out: int
     """Files that differ, and that no glob or kind takes."""
     asked: frozenset[str] = frozenset()
-    """Paths that are asked for by name: these are never told as a whole."""
+    """Paths that are asked for by name: these are never listed as a whole."""
 
 
 class Names:

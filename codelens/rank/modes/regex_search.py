@@ -80,7 +80,9 @@ class _Sought(NamedTuple):
         return LineSearch(self.pattern, seconds=seconds, **cast("dict[str, Any]", self.manner))
 
 
-def _sought(pattern: re.Pattern[str], parts: Sequence[Part], most: int) -> _Sought:
+def _sought(
+    pattern: re.Pattern[str], parts: Sequence[Part], most: int = line_scan.KEPT_LINES
+) -> _Sought:
     required = regex_literals.required(pattern, parts)
     is_free = not regex_analysis.looks_around(parts, 0)
     manner = {

@@ -102,7 +102,7 @@ def _file_head(file: FileDiff) -> str:
 
 
 def folded(file: FileDiff) -> str:
-    """Why a file is told as a whole, with how many definitions."""
+    """Why a file is listed as a whole, with how many definitions."""
     inside = f" ({count_of(file.folded_count, 'definition')}: name its path)"
     return f"{file.folded}{inside if file.folded_count else ''}"
 
