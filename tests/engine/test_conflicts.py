@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -354,7 +355,9 @@ def test_harmless_overlaps_of_a_clean_merge_are_counted_and_given(
     cleanly = "1 worktree or branch merges cleanly, with 1 harmless overlap"
     assert head == [f"{cleanly} (--all, format detailed)"] and not blocks
     assert "both made the same change to load" in str(branch_text.conflicts(answer, detailed=True))
-    assert branch_json.conflicts(answer)["harmless"][0]["name"] == str(there.root)
+    assert json.loads(json.dumps(branch_json.conflicts(answer)))["harmless"][0]["name"] == str(
+        there.root
+    )
 
 
 def test_branches_without_a_recent_commit_are_counted_and_compared_by_name(
