@@ -61,6 +61,8 @@ class FileDiff:
     """`added`, `removed`, `renamed`, `changed`, or `mode`."""
     folded: str
     """`generated`, `vendored`, `binary`, `oversized`, `link`, `submodule`: told as a whole."""
+    folded_count: int
+    """Definitions that differ in a file that is listed as a whole."""
     definitions: tuple[DefinitionLine, ...]
     outside: tuple[OutsideLines, ...]
     old_mode: str = ""
@@ -83,7 +85,7 @@ class BrokenUse:
     now: str
     """What it is now; empty if it is gone."""
     uses: tuple[str, ...]
-    """`path:line` of the first uses that were not changed with it."""
+    """`path:line` of the uses that were not changed with it."""
     count: int
     """How many such uses there are."""
     certain: bool
@@ -113,8 +115,6 @@ class DiffAnswer:
     at_least: bool
     """There may be more broken uses than could be told."""
     notes: tuple[str, ...] = ()
-    more: int = 0
-    """Definitions left out of the rendered answer."""
     left_out: int = 0
     """Files that differ, and that the asked paths and kinds leave out."""
 
@@ -177,10 +177,14 @@ class ConflictsAnswer:
     results: tuple[Rival, ...]
     """Those with something to say."""
     clean: int
-    """How many merge cleanly, without overlaps."""
+    """How many merge cleanly, without overlaps or with harmless ones alone."""
     left_out: tuple[str, ...]
     """Worktrees and branches that were not looked at."""
     notes: tuple[str, ...] = ()
+    harmless: tuple[Rival, ...] = ()
+    """Of those that merge cleanly the ones with harmless overlaps."""
+    old_branches: int = 0
+    """Branches without a recent commit, which are looked at where they are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +244,8 @@ class HistoryAnswer:
     """Of a file."""
     together: tuple[Together, ...]
     """What changed with it, most often first."""
+    together_count: int
+    """How many definitions did."""
     commits: int
     """How many commits `together` is counted over."""
     more: bool
@@ -258,3 +264,8 @@ class Elsewhere:
     how: tuple[str, ...]
     worktree: str
     branch: str
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether only its documentation or its formatting changed."""
+        return {*self.how} <= {"documentation", "formatting"}

@@ -58,7 +58,7 @@ class LeftOut:
     """What a capsule had no room for."""
 
     definitions: int
-    """Definitions that rank below those shown."""
+    """Definitions that rank below those shown, and callers that were not looked at."""
     cut: bool
     """Lines of a definition that was looked for were left out."""
     handles: tuple[str, ...]
@@ -85,3 +85,7 @@ class ExploreAnswer:
     notes: tuple[str, ...] = ()
     more: LeftOut | None = None
     """What was left out; None if nothing was."""
+    test_count: int = 0
+    context_count: int = 0
+    note_count: int = 0
+    """How many of each there are, where not all have room."""

@@ -285,3 +285,8 @@ class MapAnswer:
     meant: tuple[GraphNode, ...] = ()
     """What a query finds first: definitions, and files."""
     notes: tuple[str, ...] = ()
+    folder_count: int = 0
+    entry_count: int = 0
+    hot_count: int = 0
+    meant_count: int = 0
+    """How many there are of each, those that the tokens have no room for included."""

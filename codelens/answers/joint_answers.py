@@ -42,3 +42,5 @@ class JointAnswer:
     """What is said of the whole."""
     more: int = 0
     """Results that were left out to keep to `max_tokens`."""
+    left: int = 0
+    """How many more definitions or files answer, at least, beyond the limit."""

@@ -56,7 +56,11 @@ class SearchAnswer:
     """What was understood or not, in sentences."""
     contexts: tuple[TiedNote, ...] = ()
     """Saved notes on the places; the best first."""
+    context_count: int = 0
+    """How many saved notes there are on the places."""
     more: int = 0
     """Results that were left out to keep to `max_tokens`."""
     unshown: int = 0
     """Results that a short text leaves out, since better ones stand before them."""
+    left: int = 0
+    """How many more definitions or files answer, at least, beyond the limit."""

@@ -17,3 +17,5 @@ class TiedNote:
     """Its first line."""
     handles: tuple[str, ...]
     """Of what is shown, a few of those that it is about, as they are to be written now."""
+    handle_count: int = 0
+    """How many it is about."""

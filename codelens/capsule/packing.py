@@ -50,8 +50,7 @@ class Shown(NamedTuple):
     lines: tuple[int, ...]
     """New ones: those that no candidate before it has shown."""
     left_out: tuple[tuple[int, int], ...]
-    """Spans of it that nobody shows so far, long comments too; none where not all of it is
-    meant."""
+    """Spans of it that nobody shows so far, long comments too."""
 
 
 class Costs(NamedTuple):
@@ -121,8 +120,7 @@ def pack(
             continue
         left -= cost
         known.update(new)
-        missing = () if candidate.lines else _missing(candidate, known)
-        shown.append(Shown(candidate, tuple(new), tuple(runs(missing))))
+        shown.append(Shown(candidate, tuple(new), tuple(runs(_missing(candidate, known)))))
     return shown
 
 

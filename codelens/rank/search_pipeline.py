@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from codelens.light_library import NamedTuple
 from codelens.meaning.question_likeness import QuestionLikeness
+from codelens.plurals import count_of
 from codelens.rank import ranking_weights
 from codelens.rank.modes import meaning_search, path_search, text_search
 from codelens.rank.pasted import query_forms
@@ -22,7 +25,7 @@ from codelens.rank.results.shown_texts import Read, Texts
 from codelens.rank.scoring import candidates, definition_features, weighted_score
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.weighted_score import Judged
-from codelens.rank.search_request import Outcome, Ranked, Request, check
+from codelens.rank.search_request import Found, Outcome, Ranked, Request, check
 from codelens.rank.search_state import SearchState
 from codelens.rank.view_statistics import corpus_of
 from codelens.store.views.snapshot import Snapshot
@@ -50,18 +53,29 @@ def search(view: Snapshot, request: Request, read: Read) -> Outcome:
         QueryError: the query or a filter cannot be understood.
     """
     check(request)
+    answering: set[Found] = set()
+    request = request._replace(answering=answering)
     query = analyse(request.query)
     search_state = SearchState(
         view, request, query, Filters(view, request), read, list(query.notes)
     )
     results, mode = _by_mode(search_state)
+    left = len(answering.difference(_shown(results)))
     results = outdated_places.still_there(view, results, read)
     if not results:
         for warning in search_state.filters.explain_nothing():
             search_state.deny(warning)
         if not search_state.notes:
             search_state.deny(_NOTHING if view.files else _NO_FILES)
-    return Outcome(results, mode, search_state.notes)
+    return Outcome(results, mode, search_state.notes, left)
+
+
+def _shown(results: Sequence[Ranked]) -> Iterator[Found]:
+    """What the results show, and what they stand for."""
+    for result in results:
+        for place in (result, *result.alike, *result.also):
+            yield place.file.path_id, place.symbol
+            yield place.file.path_id, -1
 
 
 class Judgement(NamedTuple):
@@ -285,7 +299,9 @@ def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
         search_state.deny(f"no file here has `{word}`; ranked with `{other}`")
     left = [f"`{word}`" for word in unknown if word not in near]
     if left:
-        search_state.deny(f"no file here has {', '.join(left[:_UNKNOWN_SHOWN])}")
+        count = len(left) - _UNKNOWN_SHOWN
+        more = f" and {count_of(count, 'more word')}" if count > 0 else ""
+        search_state.deny(f"no file here has {', '.join(left[:_UNKNOWN_SHOWN])}{more}")
     if not near:
         return search_state, terms
     corrected = [*corrected_query.terms, *related_words.kindred(corrected_query)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from codelens.errors import InvalidArgument, QueryError
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 MODES = ("auto", "symbol", "text", "regex", "path", "meaning")
 CONTENTS = ("all", "code", "prose")
 _SHOWN_CHARS = 100
+
+
+Found = tuple[int, int]
+"""Path id of a file, and position of a definition in it; -1: the file, by any place in it."""
 
 
 class Request(NamedTuple):
@@ -41,6 +45,13 @@ class Request(NamedTuple):
     """By a provider's vectors, where one is enabled; None: by the table of words."""
     common: CommonScale | None = None
     """Shared with other repositories that are asked the same; None: this one is asked alone."""
+    answering: set[Found] | None = None
+    """Grows on the way: all that answers, within the limit and beyond; None: nobody counts it."""
+
+    def note_found(self, places: Iterable[Found]) -> None:
+        """Count what answers, whether the limit lets it in or not."""
+        if self.answering is not None:
+            self.answering.update(places)
 
 
 NAMED, SCORED, NEAR = 0, 1, 2
@@ -92,6 +103,8 @@ class Outcome(NamedTuple):
     """What was done: one of `MODES`, where `auto` says that words were ranked."""
     notes: list[str]
     """What was not understood, near matches, filters that matched nothing: sentences."""
+    left: int = 0
+    """How many more definitions or files answer, at least, beyond the limit."""
 
     @property
     def cut_short(self) -> str:

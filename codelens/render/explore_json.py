@@ -24,6 +24,11 @@ def explore(answer: ExploreAnswer) -> Json:
         "contexts": [asdict(context) for context in answer.contexts],
         "notes": [*answer.notes],
     }
+    fields["test_count"] = answer.test_count
+    if answer.context_count > len(answer.contexts):
+        fields["context_count"] = answer.context_count
+    if answer.note_count > len(answer.notes):
+        fields["note_count"] = answer.note_count
     if answer.gone_contexts:
         fields["gone_contexts"] = answer.gone_contexts
     if answer.more:

@@ -33,6 +33,8 @@ _DIRECTION = {
 def explore(answer: ExploreAnswer) -> str:
     """The whole text, for an agent."""
     rows = [receipt_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
+    if answer.note_count > len(answer.notes):
+        rows.append(f"note: {count_of(answer.note_count - len(answer.notes), 'more note')}")
     return "\n".join([*rows, *body(answer)])
 
 
@@ -44,7 +46,7 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
         typed: next calls are commands to type, not calls of tools.
     """
     rows = [intent_line(answer.intent, answer.intent_words)]
-    rows += context_lines(answer.contexts, answer.gone_contexts)
+    rows += context_lines(answer.contexts, answer.gone_contexts, answer.context_count)
     if any(piece.sent == "unchanged" for piece in answer.pieces):
         rows.append(_AGAIN_TYPED if typed else AGAIN)
     path = ""
@@ -64,8 +66,8 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
     if answer.named:
         rows.append(NAMED)
         rows += [named_file(file) for file in answer.named]
-    if answer.tests:
-        rows.append(TESTS)
+    if heading_of_tests := tests_heading(answer.tests, answer.test_count):
+        rows.append(heading_of_tests)
         rows += [named_file(test) for test in answer.tests]
     if answer.more:
         rows.append(more_line(answer.more, typed=typed))
@@ -80,9 +82,16 @@ NAMED = "also, not shown (path: name line):"
 TESTS = "tests:"
 
 
-def context_lines(contexts: Sequence[TiedNote], gone: int) -> list[str]:
-    """Saved notes, and how many are on code that is gone."""
+def tests_heading(tests: Sequence[NamedFile], count: int) -> str:
+    """What stands above the tests that are named, of so many; empty if there are none."""
+    return f"tests ({len(tests)} of {count}):" if len(tests) < count else TESTS if tests else ""
+
+
+def context_lines(contexts: Sequence[TiedNote], gone: int, count: int) -> list[str]:
+    """Saved notes, how many more there are, and how many are on code that is gone."""
     rows = [saved_note_lines.with_text(context) for context in contexts]
+    if count > len(contexts):
+        rows.append(count_of(count - len(contexts), "more saved note"))
     return [*rows, saved_note_lines.gone(gone)] if gone else rows
 
 

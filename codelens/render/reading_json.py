@@ -32,7 +32,7 @@ def receipt(answer: Receipt) -> Json:
 
 
 def search(answer: SearchAnswer) -> Json:
-    """The places found, best first; `more` only where some were left out."""
+    """The places found, best first; `more`, `left`, `context_count` only where some are missing."""
     fields: dict[str, object] = {
         "receipt": receipt(answer.receipt),
         "query": answer.query,
@@ -42,8 +42,12 @@ def search(answer: SearchAnswer) -> Json:
     }
     if answer.contexts:
         fields["contexts"] = [asdict(context) for context in answer.contexts]
+    if answer.context_count > len(answer.contexts):
+        fields["context_count"] = answer.context_count
     if answer.more:
         fields["more"] = answer.more
+    if answer.left:
+        fields["left"] = answer.left
     return with_usable_paths(fields)
 
 

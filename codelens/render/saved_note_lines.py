@@ -25,6 +25,8 @@ def named(tied_note: TiedNote) -> str:
     """A note by its name, with what it is about."""
     changed = ", the code has changed since" if tied_note.status == "changed" else ""
     about = ", ".join(one_line(handle) for handle in tied_note.handles)
+    left = tied_note.handle_count - len(tied_note.handles)
+    about += f" and {left} more" if left > 0 else ""
     return f"saved note {one_line(tied_note.name)} ({tied_note.category}{changed}) on {about}"
 
 
@@ -45,11 +47,11 @@ def fitting(notes: Sequence[TiedNote], max_tokens: int) -> tuple[TiedNote, ...]:
     return tuple(notes[:count])
 
 
-def all_named(notes: Sequence[TiedNote], most: int = 3) -> list[str]:
-    """Notes by their names, a few lines."""
+def all_named(notes: Sequence[TiedNote], count: int = 0, most: int = 3) -> list[str]:
+    """Notes by their names, a few lines; of `count` notes in all."""
     rows = [named(note) for note in notes[:most]]
-    if len(notes) > most:
-        rest = ", ".join(one_line(note.name) for note in notes[most : most + 10])
-        more = len(notes) - most - 10
-        rows.append(f"more saved notes: {rest}{f' and {more} more' if more > 0 else ''}")
-    return rows
+    rest = [one_line(note.name) for note in notes[most : most + 10]]
+    more = max(count, len(notes)) - len(rows) - len(rest)
+    if more > 0:
+        rest.append(f"{more} more")
+    return [*rows, f"more saved notes: {', '.join(rest)}"] if rest else rows

@@ -42,10 +42,32 @@ def kept_within(answer: SearchAnswer, max_tokens: int) -> SearchAnswer:
     """The answer without the results that its short text has no room for; one is always kept."""
     answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
     head = [receipt_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
-    head += saved_note_lines.all_named(answer.contexts)
+    head += saved_note_lines.all_named(answer.contexts, answer.context_count)
     fitted = token_budget.fitted(head, blocks(answer), lambda left: f"{left} more", max_tokens)
     hits = answer.results[: len(fitted.blocks)]
     return replace(answer, results=hits, more=len(answer.results) - len(hits))
+
+
+def left_out(left: int, unshown: int, beyond: int, *, typed: bool) -> str:
+    """What an answer leaves out and the argument that gives it; empty if that is nothing.
+
+    Args:
+        left: results that the tokens have no room for.
+        unshown: results that `briefly` leaves out.
+        beyond: what answers beyond the limit.
+        typed: the arguments are those of the command line, not of the tool.
+    """
+    parts: list[str] = []
+    if left:
+        how = "raise --max-tokens" if typed else "call cl_search with a higher max_tokens"
+        parts.append(f"{left + unshown} more: {how}, or narrow the query")
+    elif unshown:
+        how = "see --limit" if typed else "call cl_search with format detailed"
+        parts.append(f"{unshown} more that do not define it: {how}")
+    if beyond:
+        how = "raise --limit" if typed else "call cl_search with a higher limit"
+        parts.append(f"at least {beyond:,} more beyond the limit: {how}")
+    return "; ".join(parts)
 
 
 def blocks(answer: SearchAnswer, *, detailed: bool = False) -> list[str]:

@@ -87,6 +87,11 @@ def folded(item: OutlineItem) -> str:
     return f"{shown}  -- {one_line(item.doc)}" if item.doc else shown
 
 
+def part_of(shown: Sequence[object], count: int) -> str:
+    """` (12 of 34)`, where not all are shown."""
+    return f" ({len(shown):,} of {count:,})" if len(shown) < count else ""
+
+
 def safe(text: str) -> str:
     """`text` without what a terminal would obey; tabs and line ends stay."""
     return _UNSAFE.sub(lambda match: f"\\x{ord(match.group()):02x}", text.replace("\r\n", "\n"))

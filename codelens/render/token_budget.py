@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import cast
 
 from codelens.light_library import NamedTuple
+from codelens.plurals import count_of
 
 BYTES_A_TOKEN = 3
 _CUT = " …"
@@ -95,17 +97,18 @@ def _cut_block(block: str, size: int) -> str:
 
 
 def _shortened(lines: Sequence[str], room: int) -> list[str]:
-    """The lines, the last ones cut or left out so that all take `room` bytes at most."""
-    shown: list[str] = []
-    for line in lines:
-        size = size_of(line) + 1
-        if size > room:
-            if room > len(_CUT.encode()) + 1:
-                shown.append(cut(line, room - 1))
-            break
-        room -= size
-        shown.append(line)
-    return shown
+    """The lines in `room` bytes at most: the last one is cut, and counts those behind it."""
+    ends = list(accumulate(size_of(line) + 1 for line in lines))
+    fitting = sum(end <= room for end in ends)
+    if fitting == len(lines):
+        return list(lines)
+    for at in range(fitting, -1, -1):
+        behind = len(lines) - at - 1
+        more = f" (+{count_of(behind, 'line')}: max_tokens)" if behind else ""
+        left = room - (ends[at - 1] if at else 0) - 1 - size_of(more)
+        if left > size_of(_CUT):
+            return [*lines[:at], cut(lines[at], left) + more]
+    return [cut(lines[0], room - 1)] if room > size_of(_CUT) + 1 else []
 
 
 def cut(text: str, size: int) -> str:
@@ -118,11 +121,11 @@ def cut(text: str, size: int) -> str:
 
 
 def fitted_json(shaped: Mapping[str, object], key: str, max_tokens: int | None) -> str:
-    """One object; entries of `key` that do not fit are counted in `more`.
+    """One object; entries of `key` that do not fit are counted in `more`, notes in `note_count`.
 
     One entry is always there: where even that is too long, first its longest text is cut, then
-    it loses what it can do without. What stands beside the entries (the receipt, the first note)
-    is never cut, so a very low limit may be passed by that.
+    it loses what it can do without, and says `cut`. The receipt and the first note are never cut,
+    so an answer may be longer than a very low limit.
     """
     fields = dict(shaped)
     entries = list(cast(list[object], fields[key]))
@@ -134,6 +137,7 @@ def fitted_json(shaped: Mapping[str, object], key: str, max_tokens: int | None) 
     notes = fields.get("notes")
     if isinstance(notes, list) and size_of(_dumped(cast(object, notes))) > room // 4:
         fields["notes"] = cast(list[object], notes)[:1]
+        fields["note_count"] = len(cast(list[object], notes))
     left = room - size_of(_dumped({**fields, key: [], "more": before + len(entries)}))
     sizes = [size_of(_dumped(entry)) + 2 for entry in entries]
     fitting = _count_of_fitting(sizes, lambda _: left)
@@ -147,7 +151,7 @@ def fitted_json(shaped: Mapping[str, object], key: str, max_tokens: int | None) 
 def _slim(entry: object, room: int) -> object:
     if not isinstance(entry, Mapping):
         return entry
-    fields = dict(cast(Mapping[str, object], entry))
+    fields = {**cast(Mapping[str, object], entry), "cut": True}
     over = size_of(_dumped(fields)) - room
     line = fields.get("signature")
     if isinstance(line, str):

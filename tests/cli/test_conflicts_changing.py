@@ -58,3 +58,26 @@ def test_what_cannot_be_asked_is_an_error(
 ) -> None:
     done = run("conflicts", *words)
     assert done.code == 2 and problem in done.err
+
+
+def test_changes_of_documentation_alone_are_counted_and_given_by_all(
+    run: Run, repo: GitRepo, other: GitRepo
+) -> None:
+    other.write("shop/book.py", BOOK.replace("def lonely():", 'def lonely():\n    """Alone."""'))
+    asked = ("conflicts", "--changing", "shop/book.py")
+    quiet = run(*asked)
+    assert (quiet.code, quiet.out) == (1, "")
+    assert "1 change of documentation or formatting alone not shown: --all" in quiet.err
+    assert run(*asked, "--json").json == {"results": [], "left": 1}
+    listed = f"shop/book.py#lonely\tdocumentation  in {other.root} (other)\n"
+    assert run(*asked, "--all").out == listed
+
+
+def test_every_worktree_is_read(run: Run, repo: GitRepo, other: GitRepo) -> None:
+    changed = (other.root / "shop/book.py").read_text()
+    for at in range(31):
+        repo.worktree(repo.root.parent / f"more{at}", branch=f"more{at}").write(
+            "shop/book.py", changed
+        )
+    done = run("conflicts", "--changing", "shop/book.py", "--json")
+    assert len(done.json["results"]) == 32

@@ -122,3 +122,52 @@ def test_an_answer_cut_short_by_its_budget_says_what_is_pending(repo: GitRepo, r
     assert ran.code in (0, 1)
     assert ran.err.splitlines()[-1].startswith("partial · ")
     assert " pending" in ran.err
+
+
+@pytest.mark.parametrize("mode", ["auto", "text", "regex", "path", "symbol"])
+def test_what_answers_beyond_the_limit_is_counted(repo: GitRepo, run, mode: str) -> None:
+    repo.write_all({f"lamp{at}.py": f"def lamp(): return {at}\n" for at in range(30)})
+    asked = ("search", "lamp", "--mode", mode)
+    found = run(*asked, "--json", "--limit", "4").json
+    stands_for = sum(1 + len(hit.get("alike", ())) for hit in found["results"])
+    assert found["left"] == 30 - stands_for > 0
+    more = f"at least {found['left']} more beyond the limit: raise --limit"
+    assert more in run(*asked, "--limit", "4").err
+    whole = run(*asked, "--limit", "100")
+    assert "beyond the limit" not in whole.err
+    assert "left" not in run(*asked, "--limit", "100", "--json").json
+
+
+def test_several_repositories_count_what_is_beyond_the_limit(
+    repo: GitRepo, run, tmp_path: Path
+) -> None:
+    lamps = GitRepo.init(tmp_path / "lamps")
+    for at in range(5):
+        for root in (repo, lamps):
+            root.write(f"lamp{at}.py", f"def lamp{at}(): return 'oil lamp {at}'\n")
+    named = [word for root in (lamps, repo) for word in ("--repository", str(root.root))]
+    asked = ("search", "oil lamp", *named, "--limit", "4")
+    assert run(*asked, "--json").json["left"] == 6
+    assert "at least 6 more beyond the limit: raise --limit" in run(*asked).err
+
+
+def test_words_that_no_file_has_are_named_or_counted(repo: GitRepo, run) -> None:
+    words = " ".join(f"zz{letter * 6}" for letter in "abcdefgh")
+    assert "`zzeeeeee` and 3 more words" in run("search", f"{words} validate").err
+
+
+@pytest.mark.parametrize("mode", ["text", "regex"])
+def test_a_higher_limit_gives_every_matching_line_of_a_file(repo: GitRepo, run, mode: str) -> None:
+    repo.write("many.py", "".join(f"lamp_{at} = {at}\n" for at in range(120)))
+    found = run("search", "lamp_", "--mode", mode, "--limit", "500", "--json").json
+    assert len(found["results"]) == 120
+    assert found["results"][0]["why"] == "120 matches in the file"
+
+
+def test_a_result_that_loses_fields_to_its_tokens_says_so(repo: GitRepo, run) -> None:
+    asked = ("search", "validate", "--json", "--limit", "1")
+    (whole,), (short,) = (
+        run(*asked, "--max-tokens", tokens).json["results"] for tokens in ("2000", "200")
+    )
+    assert "cut" not in whole and "doc" in whole
+    assert short["cut"] is True and "doc" not in short

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from gitrepo import GitRepo
 from codelens.answers.branch_answers import Rival
 from codelens.config import Settings
 from codelens.engine.engine import Engine
+from codelens.engine.versions import conflicts_query
 from codelens.errors import CodelensError, NoSuchRef, NotInGit, SettingError
-from codelens.render.branches import branch_text
+from codelens.render.branches import branch_json, branch_text
 
 LIB = """\
 LIMIT = 10
@@ -338,3 +340,50 @@ def test_a_name_that_nothing_can_have_is_not_found(
         engine.diff(name, path=here.root)
     with pytest.raises(CodelensError):
         engine.conflicts(path=here.root, others=[name])
+
+
+def test_harmless_overlaps_of_a_clean_merge_are_counted_and_given(
+    engine: Engine, here: GitRepo, there: GitRepo
+) -> None:
+    for repo in (here, there):
+        write(repo, "lib.py", LIB.replace("return open", "return  open"))
+    answer = engine.conflicts(path=here.root)
+    assert (answer.results, answer.clean) == ((), 1)
+    (rival,) = answer.harmless
+    assert [line.grade for line in rival.collisions] == ["harmless"]
+    head, blocks = branch_text.conflicts(answer)
+    cleanly = "1 worktree or branch merges cleanly, with 1 harmless overlap"
+    assert head == [f"{cleanly} (--all, format detailed)"] and not blocks
+    assert "both made the same change to load" in str(branch_text.conflicts(answer, detailed=True))
+    assert json.loads(json.dumps(branch_json.conflicts(answer)))["harmless"][0]["name"] == str(
+        there.root
+    )
+
+
+def test_branches_without_a_recent_commit_are_counted_and_compared_by_name(
+    engine: Engine, here: GitRepo
+) -> None:
+    here.git("checkout", "-qb", "old")
+    write(here, "lib.py", LIB.replace("LIMIT = 10", "LIMIT = 20"))
+    here.git("commit", "-qam", "old", env={"GIT_COMMITTER_DATE": "2020-01-01T00:00:00Z"})
+    here.git("checkout", "-q", "-")
+    write(here, "lib.py", LIB.replace("LIMIT = 10", "LIMIT = 30"))
+    answer = engine.conflicts(path=here.root)
+    assert answer.old_branches == branch_json.conflicts(answer)["old_branches"] == 1
+    left = "1 branch without commits in the last 14 days not compared: name them to compare them"
+    assert left in branch_text.conflicts(answer)[0]
+    (rival,) = engine.conflicts(path=here.root, others=["old"]).results
+    assert rival.name == "old"
+
+
+def test_uncommitted_files_beyond_those_that_git_merges_are_counted(
+    engine: Engine, here: GitRepo, there: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conflicts_query, "_MOST_EDITS", 2)
+    for at in range(3):
+        write(here, f"new{at}.py", "x = 1\n")
+    write(there, "lib.py", LIB.replace("LIMIT = 10", "LIMIT = 20"))
+    (rival,) = engine.conflicts(path=here.root).results
+    assert rival.notes == (
+        "git merged the first 2 of 3 uncommitted files of files; commit them to merge all",
+    )

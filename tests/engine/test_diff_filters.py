@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ from gitrepo import GitRepo
 
 from codelens.answers.branch_answers import DiffAnswer
 from codelens.engine.engine import Engine
+from codelens.engine.versions import broken_uses
+from codelens.render.branches import branch_json, branch_markdown, branch_text
+from codelens.serve.tools import branch_shape
 
 MOVED = """\
 def shorten(text, limit):
@@ -95,3 +99,57 @@ def test_a_renamed_file_that_its_users_still_find_breaks_nothing(
     answer = engine.diff(path=repo.root)
     assert [(file.path, file.how) for file in answer.files] == [("split.go", "renamed")]
     assert answer.broken == ()
+
+
+def test_a_vendored_file_counts_its_definitions_and_shows_them_by_its_name(
+    engine: Engine, repo: GitRepo
+) -> None:
+    repo.write("vendor/lamp.py", MOVED + STAYING)
+    asked = {"path": repo.root, "uses": False}
+    (file,) = engine.diff(**asked, globs=["vendor"]).files
+    assert (file.folded, file.folded_count, file.definitions) == ("vendored", 2, ())
+    shown = branch_text.diff(engine.diff(**asked))[1]
+    assert "vendor/lamp.py  added  vendored (2 definitions: name its path)" in shown
+    assert (
+        json.loads(json.dumps(branch_json.diff(engine.diff(**asked))))["results"][0]["folded_count"]
+        == 2
+    )
+    (file,) = engine.diff(**asked, globs=["vendor/lamp.py"]).files
+    assert (file.folded, file.folded_count, len(file.definitions)) == ("", 0, 2)
+
+
+def test_files_that_a_path_leaves_out_are_counted(engine: Engine, repo: GitRepo) -> None:
+    (repo.root / "words.py").write_text(MOVED)
+    (repo.root / "use.py").write_text("")
+    answer = engine.diff(path=repo.root, globs=["words.py"])
+    assert "1 file (1 other file differs); definitions:" in branch_text.diff(answer)[0][0]
+    assert branch_json.diff(answer)["left_out"] == 1
+    assert "1 other file not shown" in branch_markdown.diff(answer)
+
+
+def test_every_broken_use_is_in_json_and_counted_in_text(engine: Engine, repo: GitRepo) -> None:
+    calls = "".join(f"    shorten('a', {at})\n" for at in range(30))
+    repo.commit("more", {"many.py": f"from words import shorten\n\n\ndef run():\n{calls}"})
+    (repo.root / "words.py").write_text(STAYING)
+    answer = engine.diff(path=repo.root)
+    (use,) = json.loads(json.dumps(branch_json.diff(answer)))["broken"]
+    assert use["count"] == len(use["uses"]) == 33
+    line = next(line for line in branch_text.diff(answer)[1] if line.startswith("broken"))
+    assert line.endswith(" and 28 more")
+    for tokens, sent in ((3000, 20), (6000, 33)):
+        (use,) = json.loads(branch_shape.diff(answer, "json", tokens))["broken"]
+        assert (len(use["uses"]), use["count"]) == (sent, 33)
+
+
+def test_definitions_beyond_those_that_are_asked_about_are_counted(
+    engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broken_uses, "MOST_ASKED", 3)
+    many = "".join(f"def part_{at}(text):\n    return text[{at}]\n\n\n" for at in range(9))
+    repo.commit("many", {"many.py": many})
+    (repo.root / "many.py").write_text(many.replace("text[", "text[1 + "))
+    (note,) = engine.diff(path=repo.root).notes
+    assert note == "at least: tests were searched for the first 3 of 9 definitions"
+    (repo.root / "many.py").write_text("")
+    notes = engine.diff(path=repo.root).notes
+    assert "at least: uses were searched for the first 3 of 9 definitions" in notes

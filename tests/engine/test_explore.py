@@ -203,3 +203,43 @@ def test_a_definition_changed_on_the_disk_is_shown_as_it_is_now(
     assert "the glass" not in explore_text.explore(
         engine.explore("checked glass", path=stocked.root, ref="HEAD")
     )
+
+
+def test_tests_without_room_are_counted_and_more_tokens_name_them(
+    engine: Engine, stocked: GitRepo
+) -> None:
+    stocked.write_all({f"tests/test_shelf_{at}.py": TEST for at in range(50)})
+    task = "refuse to put a lamp on a full shelf"
+    small = engine.explore(task, path=stocked.root, max_tokens=600)
+    assert len(small.tests) < small.test_count == 51
+    assert f"tests ({len(small.tests)} of 51):" in explore_text.explore(small).split("\n")
+    assert len(engine.explore(task, path=stocked.root, max_tokens=60_000).tests) == 51
+
+
+def test_callers_that_are_not_looked_at_count_as_below(engine: Engine, stocked: GitRepo) -> None:
+    body = "".join(f"def use_{at}():\n    return probed({at})\n\n\n" for at in range(20))
+    stocked.write("probe.py", f"def probed(number):\n    return number\n\n\n{body}")
+    answer = engine.explore("debug probe.py#probed", path=stocked.root, max_tokens=200)
+    callers = [handle for handle in shown(answer) if "#use_" in handle]
+    assert answer.more is not None
+    assert answer.more.definitions >= 20 - len(callers)
+
+
+def test_of_a_long_type_the_lines_between_its_members_are_left_out(
+    engine: Engine, stocked: GitRepo
+) -> None:
+    members = "".join(
+        f"    def part_{at}(self):\n        a = 1\n        return a\n\n" for at in range(40)
+    )
+    stocked.write("engine.py", f"class Motor:\n{members}")
+    answer = engine.explore("explain engine.py#Motor", path=stocked.root, max_tokens=1500)
+    (motor,) = (one for one in answer.pieces if one.handle == "engine.py#Motor")
+    hidden = {number for handle in motor.left_out for number in _lines(handle)}
+    told = {number for one in answer.pieces if one.path == "engine.py" for number, _ in one.lines}
+    assert hidden and hidden | told == set(range(motor.start_line, motor.end_line + 1))
+    assert explore_text.GAP in explore_text.explore(answer).split("\n")
+
+
+def _lines(handle: str) -> range:
+    first, _, last = handle.rpartition(":")[2].partition("-")
+    return range(int(first), int(last or first) + 1)

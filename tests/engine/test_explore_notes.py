@@ -50,6 +50,7 @@ def test_a_note_on_what_is_shown_comes_with_it(engine: Engine, lit: GitRepo) -> 
         {
             "name": "glow", "category": "note", "status": "current",
             "note": "Lamps glow before they shine.", "handles": ["lamps.py#light"],
+            "handle_count": 1,
         }
     ]  # fmt: skip
 
@@ -81,10 +82,16 @@ def test_notes_take_a_tenth_of_the_budget_at_most(engine: Engine, lit: GitRepo) 
         engine.save(f"glow-{at}", f"lamp {at} " * 20, ["lamps.py#light"], path=lit.root)
     for tokens in (200, 400, 2000, 8000):
         answer = engine.explore("light a lamp", path=lit.root, max_tokens=tokens)
-        lines = explore_text.context_lines(answer.contexts, answer.gone_contexts)
+        lines = explore_text.context_lines(
+            answer.contexts, answer.gone_contexts, answer.context_count
+        )
         assert sum(map(explore_text.cost, lines)) <= tokens * 3 * 0.10
         assert cost_of(explore_text.explore(answer)) <= tokens
         assert answer.pieces
+        assert answer.context_count == 61
+        left = f"{61 - len(answer.contexts)} more saved notes"
+        assert left in explore_text.explore(answer).split("\n")
+        assert explore_json.explore(answer)["context_count"] == 61
 
 
 def test_a_note_whose_time_is_over_is_not_shown(engine: Engine, lit: GitRepo) -> None:

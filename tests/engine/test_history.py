@@ -9,8 +9,10 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
+from codelens.engine.versions import history_query
 from codelens.errors import HandleNotFound, SettingError
-from codelens.render.branches import branch_text
+from codelens.render.branches import branch_json, branch_text
+from codelens.serve.tools import branch_shape
 
 ADD = """\
 def add(one, other):
@@ -167,3 +169,37 @@ def test_no_change_since_a_date_is_said(engine: Engine, repo: GitRepo) -> None:
     answer = engine.history("b.py#plus", path=repo.root, since="2100-01-01")
     assert not answer.results
     assert branch_text.history(answer)[1][0].startswith("no change in the time")
+
+
+def test_what_changed_together_counts_what_it_leaves_out(engine: Engine, repo: GitRepo) -> None:
+    for value in ("0", "1"):
+        many = "".join(f"def part_{at}():\n    return {value}\n\n\n" for at in range(60))
+        commit(repo, f"many {value}", {"many.py": many})
+    answer = engine.history("many.py#part_7", path=repo.root, together=True)
+    assert (len(answer.together), answer.together_count) == (40, 59)
+    head, _ = branch_text.history(answer)
+    assert head[1] == "changed together with it, in 2 commits (40 of 59):"
+    whole = engine.history("many.py#part_7", path=repo.root, together=True, limit=100)
+    assert len(whole.together) == branch_json.history(whole)["together_count"] == 59
+    one = engine.history("many.py#part_7", path=repo.root, together=True, limit=1)
+    assert branch_text.history(one)[1][-1] == "older changes are omitted (limit, since)"
+
+
+def test_commits_that_are_too_large_to_tell_what_belongs_together_are_counted(
+    engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_query, "_TOGETHER_FILES", 1)
+    logged, said = (OTHER.replace("print", name) for name in ("log", "say"))
+    commit(repo, "two files", {"a.py": logged, "c.py": "def other():\n    pass\n"})
+    commit(repo, "one file", {"a.py": f"{said}\n\nLIMIT = 1\n"})
+    answer = engine.history("a.py#show", path=repo.root, together=True, limit=2)
+    assert (answer.commits, len(answer.results)) == (1, 2)
+    assert "in 1 of 2 commits:" in branch_text.history(answer)[0][1]
+
+
+def test_the_lines_that_a_reply_leaves_out_are_counted(engine: Engine, repo: GitRepo) -> None:
+    answer = engine.history("b.py#plus", path=repo.root, patch=True)
+    whole = branch_shape.history(answer, "concise", 3000).split("\n")
+    short = branch_shape.history(answer, "concise", 200).split("\n")
+    left = len(whole) - (len(short) - 1)
+    assert short[-1].startswith(f"{left} lines more: call cl_history with a higher max_tokens")

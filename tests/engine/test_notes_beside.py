@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from gitrepo import GitRepo
@@ -147,3 +148,39 @@ def test_many_notes_do_not_crowd_out_the_answer(engine: Engine, noted: GitRepo) 
     assert reading_shape.search(
         engine.search("use", path=noted.root), "concise", 4000
     ).count("saved note") <= 4  # fmt: skip
+
+
+def test_notes_that_an_answer_has_no_room_for_are_counted(engine: Engine, noted: GitRepo) -> None:
+    for at in range(20):
+        engine.save(f"note-{at}-{'x' * 60}", "x", ["user.py#use"], path=noted.root)
+    found = engine.search("use", path=noted.root)
+    assert (len(found.contexts), found.context_count) == (12, 21)
+    for tokens, shown in ((4000, 12), (300, 1)):
+        shaped = json.loads(reading_shape.search(found, "json", tokens))
+        assert (len(shaped.get("contexts", ())), shaped["context_count"]) == (shown, 21)
+    assert ", 9 more" in reading_shape.search(found, "concise", 4000)
+    assert "more saved notes: 20 more" in reading_shape.search(found, "concise", 300)
+
+
+def test_lines_above_the_results_that_do_not_fit_are_counted(
+    engine: Engine, noted: GitRepo
+) -> None:
+    found = engine.search("use", path=noted.root)
+    told = replace(found, notes=tuple(f"a note of some length, number {at}" for at in range(30)))
+    rows = reading_shape.search(told, "concise", 300).split("\n")
+    (cut,) = (at for at, row in enumerate(rows) if "lines: max_tokens)" in row)
+    hidden = 1 + len(told.notes) + len(told.contexts) - cut - 1
+    assert rows[cut].endswith(f"(+{hidden} lines: max_tokens)")
+    assert cost_of("\n".join(rows)) <= 300
+    shaped = json.loads(reading_shape.search(told, "json", 400))
+    assert (len(shaped["notes"]), shaped["note_count"]) == (1, 30)
+
+
+def test_a_note_says_of_how_many_handles_it_names_three(engine: Engine, noted: GitRepo) -> None:
+    noted.write("five.py", "".join(f"def part_{at}():\n    return {at}\n\n\n" for at in range(5)))
+    handles = [f"five.py#part_{at}" for at in range(5)]
+    engine.save("five", "Five parts.", handles, path=noted.root)
+    (note,) = engine.expand(handles, path=noted.root).contexts
+    assert (len(note.handles), note.handle_count) == (3, 5)
+    text = reading_shape.expand(engine.expand(handles, path=noted.root), "concise", 4000)
+    assert "five.py#part_2 and 2 more" in text

@@ -25,7 +25,11 @@ def add(commands: shared_options.Commands) -> None:
         "--base", default="", metavar="REF",
         help="compare changes since this commit instead of the merge base; definitions only",
     )  # fmt: skip
-    parser.add_argument("--all", action="store_true", help="also show harmless overlaps")
+    parser.add_argument(
+        "--all", action="store_true",
+        help="also show harmless overlaps; with --changing, also changes of documentation and "
+        "formatting alone",
+    )  # fmt: skip
     parser.add_argument(
         "--changing", action="append", default=[], dest="files", metavar="FILE",
         help="instead list the definitions of this file that other worktrees have changed; "
@@ -70,22 +74,26 @@ def _run_changing(args: argparse.Namespace) -> int:
     from codelens.cli.relative_handles import from_here
     from codelens.engine.engine import Engine
     from codelens.errors import SettingError
+    from codelens.plurals import count_of
 
-    if args.others or args.base or args.all:
-        raise SettingError(
-            "--changing cannot be combined with --with, --base or --all; leave those out"
-        )
+    if args.others or args.base:
+        raise SettingError("--changing cannot be combined with --with or --base; leave those out")
     files = [from_here(name, args.path) for name in args.files]
     with Engine() as engine:
-        elsewheres = engine.changed_elsewhere(files, path=args.path)
+        every = engine.changed_elsewhere(files, path=args.path, quiet=True)
+    elsewheres = [row for row in every if args.all or not row.is_quiet]
+    left = len(every) - len(elsewheres)
     if args.json:
         from codelens.render.branches import branch_json
 
-        screen.put_json(branch_json.changed_elsewhere(elsewheres))
+        screen.put_json(branch_json.changed_elsewhere(elsewheres, left))
     else:
         from codelens.render.branches import branch_text
 
         screen.page(*branch_text.changed_elsewhere(elsewheres))
         if not elsewheres:
             screen.say("no other worktree has changed a definition in " + ", ".join(args.files))
+        if left:
+            changes = count_of(left, "change")
+            screen.say(f"note: {changes} of documentation or formatting alone not shown: --all")
     return 0 if elsewheres else 1

@@ -73,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
         from codelens.render.branches import branch_markdown
 
         screen.put_safe(*branch_markdown.diff(answer))
+        screen.say_all(answer.receipt, answer.notes)
     else:
         from codelens.plurals import count_of
         from codelens.render import token_budget

@@ -63,14 +63,16 @@ def run(args: argparse.Namespace) -> int:
 
         screen.put_json(graph_json.map_(answer))
         return 0 if answer.files else 1
+    notes = list(answer.notes)
     if form == "text":
         from codelens.render.graph import graph_text
 
         head, blocks = graph_text.map_(answer)
         screen.page(*head, *blocks)
     else:
-        from codelens.render.graph.map_pictures import FORMS
+        from codelens.render.graph import map_pictures
 
-        screen.put(FORMS[form](answer))
-    screen.say_all(answer.receipt, answer.notes)
+        screen.put(map_pictures.FORMS[form](answer))
+        notes += map_pictures.undrawn(answer, form)
+    screen.say_all(answer.receipt, notes)
     return 0 if answer.files else 1

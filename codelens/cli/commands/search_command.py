@@ -107,22 +107,15 @@ def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief
         answer = search_text.briefly(answer)
     if max_tokens is not None:
         answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
-    remarks = [*answer.notes, *saved_note_lines.all_named(answer.contexts)]
+    remarks = [
+        *answer.notes, *saved_note_lines.all_named(answer.contexts, answer.context_count)
+    ]  # fmt: skip
     about = [f"note: {note}" for note in remarks] + [text_pieces.receipt_line(answer.receipt)]
-
-    def more(left: int) -> str:
-        if left:
-            more = left + answer.unshown
-            return f"note: {more} more: raise --max-tokens, or narrow the query"
-        return (
-            f"note: {answer.unshown} more that do not define it: see --limit"
-            if answer.unshown
-            else ""
-        )
-
     fitted = token_budget.fitted(
-        about, search_text.blocks(answer, detailed=explain), more, max_tokens
-    )
+        about, search_text.blocks(answer, detailed=explain),
+        lambda left: search_text.left_out(left, answer.unshown, answer.left, typed=True),
+        max_tokens,
+    )  # fmt: skip
     if sys.stdout.isatty():
         from codelens.cli.search import terminal_hit
 
@@ -131,5 +124,4 @@ def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief
     else:
         for block in fitted.blocks:
             screen.put(block)
-    notes = [*remarks, *([fitted.more.removeprefix("note: ")] if fitted.more else [])]
-    screen.say_all(answer.receipt, notes)
+    screen.say_all(answer.receipt, [*remarks, *([fitted.more] if fitted.more else [])])

@@ -67,8 +67,7 @@ def _print(answer: JointAnswer, max_tokens: int | None, *, explain: bool) -> Non
     blocks = [search_text.block(hit, detailed=explain) for hit in answer.results]
     fitted = token_budget.fitted(
         joint_text.head(answer, in_call=False), blocks,
-        lambda left: f"note: {left} more: raise --max-tokens, or narrow the query" if left else "",
-        max_tokens,
+        lambda left: search_text.left_out(left, 0, answer.left, typed=True), max_tokens,
     )  # fmt: skip
     if sys.stdout.isatty():
         for hit in answer.results[: len(fitted.blocks)]:
@@ -77,7 +76,7 @@ def _print(answer: JointAnswer, max_tokens: int | None, *, explain: bool) -> Non
         for block in fitted.blocks:
             screen.put(block)
     if fitted.more:
-        screen.say(fitted.more)
+        screen.say(f"note: {fitted.more}")
     for part in answer.repositories:
         for note in part.notes:
             screen.say(f"note: {part.root}: {note}")

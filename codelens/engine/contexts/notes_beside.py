@@ -33,4 +33,4 @@ def notes_beside(
     from codelens.engine.contexts.notes_here import NotesHere
 
     here = NotesHere(view, question, now_s, seeks_lost=False).on(places)
-    return here._replace(notes=here.notes[:_MOST_BESIDE])
+    return here._replace(notes=here.notes[:_MOST_BESIDE], every=len(here.notes))

@@ -177,12 +177,14 @@ def _stale(ties: Sequence[_Tie]) -> bool:
 
 def _tied(ties: Sequence[_Tie]) -> TiedNote:
     context = ties[0].context
+    handles = tuple(dict.fromkeys(tie.verdict.handle for tie in ties))
     return TiedNote(
         name=context.name,
         category=context.category,
         status=CHANGED if _stale(ties) else "current",
         note=context.note.partition("\n")[0],
-        handles=tuple(dict.fromkeys(tie.verdict.handle for tie in ties))[:_HANDLES_SHOWN],
+        handles=handles[:_HANDLES_SHOWN],
+        handle_count=len(handles),
     )
 
 

@@ -25,3 +25,5 @@ class FoundNotes(NamedTuple):
     gone: int = 0
     """Notes on code of these files that is there no more."""
     warnings: tuple[str, ...] = ()
+    every: int = 0
+    """How many notes there are on code that is there; 0: as many as `notes` has."""

@@ -31,16 +31,16 @@ def places_of(shown: Sequence[Shown]) -> list[ShownPlace]:
 
 def fitting(here: FoundNotes, room: int) -> tuple[tuple[TiedNote, ...], int]:
     """The notes that fit into some bytes, the best first; and how many gone ones are told of."""
-    gone = here.gone
-    if gone and size((), gone) > room:
+    gone, count = here.gone, len(here.notes)
+    if gone and size((), gone, count) > room:
         gone = 0
     tied_notes: list[TiedNote] = []
     for note in here.notes:
-        if size((*tied_notes, note), gone) <= room:
+        if size((*tied_notes, note), gone, count) <= room:
             tied_notes.append(note)
     return tuple(tied_notes), gone
 
 
-def size(notes: Sequence[TiedNote], gone: int) -> int:
-    """Bytes that notes take in an answer."""
-    return sum(map(explore_text.cost, explore_text.context_lines(notes, gone)))
+def size(notes: Sequence[TiedNote], gone: int, count: int) -> int:
+    """Bytes that notes take in an answer, of so many."""
+    return sum(map(explore_text.cost, explore_text.context_lines(notes, gone, count)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from codelens.answers.explore_answers import (
     ExploreAnswer,
+    LeftOut,
     Piece,
 )
 from codelens.capsule import packing, task_intent
@@ -68,32 +69,31 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     graph = LazyGraph(view, seconds)
     material = Material(view, definitions)
     intent = explore_request.chosen_intent
-    direction = task_intent.DIRECTIONS[intent.intent]
-    candidates = candidates_of(material, graph, definitions, direction)
+    candidates = candidates_of(material, graph, definitions, task_intent.DIRECTIONS[intent.intent])
     receipt = graph.receipt()
     more_size = max(_MORE_SIZE, int(explore_request.max_tokens * BYTES_A_TOKEN * _MORE_SHARE))
     room = _room(explore_request, receipt, definitions.notes) - more_size
     tests_room = int(min(room * _MOST_TESTS_SHARE, room * _TESTS_SHARE + _TESTS_SIZE))
-    tests = named_files.fitting(tests_of(view, graph, definitions), tests_room)
+    every_test = tests_of(view, graph, definitions)
+    tests = named_files.fitting(every_test, tests_room)
     names_room = int(room * _NAMES_SHARE)
-    left = room - names_room - named_files.size(tests)
-    costs = _costs(material)
+    left = room - names_room - named_files.size(tests, len(every_test))
     sent = SentPieces(explore_request.sent, material)
 
     def pack(within: int) -> list[Shown]:
         return sent.packed(
-            candidates, lambda rest: packing.pack(rest, within, costs, material.weights)
+            candidates, lambda rest: packing.pack(rest, within, _costs(material), material.weights)
         )
 
     shown = pack(left)
     here = explore_request.saved.on(capsule_notes.places_of(shown))
     contexts, gone = capsule_notes.fitting(here, int(room * capsule_notes.SHARE))
-    if contexts or gone:
-        left -= capsule_notes.size(contexts, gone)
+    if here.notes or gone:
+        left -= capsule_notes.size(contexts, gone, len(here.notes))
         shown = pack(left)
         # What gave way to the notes takes those on it along.
-        tied_notes = explore_request.saved.on(capsule_notes.places_of(shown)).notes
-        still = {tied_note.name for tied_note in tied_notes}
+        here = here._replace(notes=explore_request.saved.on(capsule_notes.places_of(shown)).notes)
+        still = {tied_note.name for tied_note in here.notes}
         contexts = tuple(context for context in contexts if context.name in still)
     pieces = explore_text.pieces_in_order(
         [_piece(material, piece, sent.mark(piece.candidate)) for piece in shown]
@@ -110,7 +110,9 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
         contexts=contexts,
         gone_contexts=gone,
         notes=(*definitions.notes, *here.warnings),
-        more=rest_of(material, shown, candidates, more_size),
+        more=rest_of(material, shown, candidates, material.beyond, more_size),
+        test_count=len(every_test),
+        context_count=len(here.notes),
     )
     return _within(answer, explore_request.max_tokens)
 
@@ -140,9 +142,12 @@ def _within(answer: ExploreAnswer, max_tokens: int) -> ExploreAnswer:
         elif answer.contexts or answer.gone_contexts:
             answer = replace(answer, contexts=answer.contexts[:-1], gone_contexts=0)
         elif answer.pieces:
-            answer = replace(answer, pieces=answer.pieces[:-1])
+            more = answer.more or LeftOut(0, cut=False, handles=())
+            more = replace(more, definitions=more.definitions + 1)
+            answer = replace(answer, pieces=answer.pieces[:-1], more=more)
         elif answer.notes:
-            answer = replace(answer, notes=answer.notes[:-1])
+            note_count = max(answer.note_count, len(answer.notes))
+            answer = replace(answer, notes=answer.notes[:-1], note_count=note_count)
         elif answer.more:
             answer = replace(answer, more=None)
         else:

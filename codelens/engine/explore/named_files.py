@@ -89,9 +89,10 @@ def fitting(files: Sequence[NamedFile], room_bytes: int) -> list[NamedFile]:
     return within
 
 
-def size(files: Sequence[NamedFile]) -> int:
-    """Bytes of the lines of tests and the line above them."""
-    return explore_text.cost(explore_text.TESTS) + sum(map(_cost, files)) if files else 0
+def size(files: Sequence[NamedFile], count: int) -> int:
+    """Bytes of the lines of tests, of so many, and the line above them."""
+    heading = explore_text.tests_heading(files, count)
+    return explore_text.cost(heading) + sum(map(_cost, files)) if heading else 0
 
 
 def _cost(file: NamedFile) -> int:

@@ -24,6 +24,8 @@ class Neighbour(NamedTuple):
     """It uses the pivot."""
     line: int
     """Where the use stands."""
+    is_beyond: bool = False
+    """It is one of more callers than are looked at."""
 
 
 def neighbours(
@@ -54,5 +56,6 @@ def _users_of(graph: LazyGraph, at: int, pivot: Node) -> Iterator[Neighbour]:
     # which depends on earlier questions.
     users = [edge for edge in graph.edges_to(*pivot) if edge.kind in _USED and edge.symbol >= 0]
     users.sort(key=lambda edge: (graph.is_test(edge.source), edge.source, edge.line, edge.symbol))
-    for edge in users[:_MOST_CALLERS]:
-        yield Neighbour(Node(edge.source, edge.symbol), at, inward=True, line=edge.line)
+    for number, edge in enumerate(users):
+        node, is_beyond = Node(edge.source, edge.symbol), number >= _MOST_CALLERS
+        yield Neighbour(node, at, inward=True, line=edge.line, is_beyond=is_beyond)

@@ -45,6 +45,12 @@ class Material:
         self._lines: dict[bytes, list[str]] = {}
         self._symbols: dict[bytes, Sequence[Symbol]] = {}
         self._weights: dict[bytes, Mapping[int, float]] = {}
+        self.beyond: set[tuple[bytes, int]] = {
+            (row.judged.evidence.file.path, row.symbol)
+            for row in definitions.rows[PIVOTS:]
+            if row.symbol >= 0
+        }
+        """What answers, and is no candidate: it ranks too low, or is one of too many callers."""
 
     def lines(self, path: bytes) -> list[str]:
         """The lines of a file."""
@@ -132,6 +138,9 @@ def candidates_of(
     order = sorted(values, key=lambda node: (-values[node], node))
     followed = order[:FOLLOWED]
     for neighbour in neighbours(graph, followed, direction):
+        if neighbour.is_beyond:
+            material.beyond.add(neighbour.node)
+            continue
         _take(neighbour, followed, values, parts, about=about, sites=sites, material=material)
     candidates = [
         _candidate(

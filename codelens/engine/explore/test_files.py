@@ -14,7 +14,6 @@ from codelens.resolve.walk.test_conventions import to_run
 from codelens.store.facts import postings
 from codelens.store.views.snapshot import Snapshot
 
-_MOST = 40
 _FILES, _TESTS_A_FILE = 12, 3
 """The best files, and for each the tests whose paths say that they test it."""
 _DEFINITIONS, _SHORTEST_NAME = 8, 4
@@ -49,7 +48,7 @@ def tests_of(view: CurrentView, graph: LazyGraph, definitions: Definitions) -> l
     for place, naming in enumerate(_naming(view.snapshot, definitions, tests)):
         if naming:
             _add(values, naming, _falling(place) / len(naming) ** 0.5)
-    ordered = sorted(values, key=lambda path: (-values[path], path))[:_MOST]
+    ordered = sorted(values, key=lambda path: (-values[path], path))
     return [NamedFile(printed(path)) for path in ordered]
 
 

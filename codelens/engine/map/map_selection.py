@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -10,8 +10,8 @@ from codelens.answers.graph_answers import MapAnswer, MapEntry, MapFile, MapFold
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.targets import Targets
 from codelens.engine.map.definition_users import DefinitionUsers, NamedUsers, UserCounts
-from codelens.engine.map.entry_points import entries
-from codelens.engine.map.hot_definitions import SHOWN, candidates, most_used
+from codelens.engine.map.entry_points import Entry, entries
+from codelens.engine.map.hot_definitions import CANDIDATES, SHOWN, candidates, most_used
 from codelens.engine.map.ranked_files import Ranked
 from codelens.errors import HandleError
 from codelens.extract.language_settings import language_info
@@ -28,7 +28,9 @@ from codelens.types import Symbol
 _NEARLY_ALL = 0.8
 _LEAST_SHARE = 0.005
 """Of the rank, that a folder has before it is told."""
-_FOLDERS, _ENTRIES, _LINKS = 12, 8, 200
+_FOLDERS, _ENTRIES = 12, 8
+_USUAL_TOKENS = 4000
+"""A map of so many times as many tokens has so many times as many entries of each list."""
 _HEAD_SHARE = 0.4
 """Of the budget, at most, for what is said of the whole."""
 _SYMBOLS_FIRST, _SYMBOLS_LAST = 8, 4
@@ -74,6 +76,7 @@ class Drawing:
         self._users = users
         self._counts: UserCounts = users
         self._shown: dict[Node, None] = {}
+        self._scale = 1
         # What a query finds leads, whatever uses it.
         first = list(dict.fromkeys(node.path for node in interest.query_nodes))[:_LEADING_FILES]
         leading = {path: at for at, path in enumerate(first)}
@@ -93,8 +96,9 @@ class Drawing:
             max_tokens: what it may cost.
             notes: sentences for the answer.
         """
-        hot = self._hot()
-        plain = self._without_files(notes)
+        self._scale = max(max_tokens // _USUAL_TOKENS, 1)
+        hot, beyond = self._hot()
+        plain = replace(self._without_files(notes), hot_count=beyond)
         # What is shown hangs little on the counts: names tell which definitions are to be counted.
         self._drawn(plain, hot, max_tokens, NamedUsers(self._targets, self._ranked))
         self._users.look_up([*hot, *self._shown])
@@ -103,21 +107,26 @@ class Drawing:
     def _without_files(self, notes: Sequence[str]) -> MapAnswer:
         """What is said of the whole, without its most used definitions."""
         root = self._view.scope.root.encode("utf-8", "surrogateescape")
+        (folders, weighty), entry_points = self._folders(), self._entries()
+        meant = self._interest.query_nodes
+        # A large map has the small folders too.
+        weighty = min(weighty, _FOLDERS) if self._scale == 1 else _FOLDERS * self._scale
         return MapAnswer(
             receipt=self._view.receipt(),
             name=printed(root).rpartition("/")[2],
             languages=self._languages(),
-            folders=tuple(self._folders()),
-            entries=tuple(self._entries()),
+            folders=tuple(folders[:weighty]),
+            entries=tuple(map(self._entry, entry_points[: _ENTRIES * self._scale])),
             hot=(),
             files=(),
             links=(),
             ranked=len(self._ranked.sources),
             focus=self._interest.names,
-            meant=tuple(
-                self._targets.node(node) for node in self._interest.query_nodes[:_QUERY_PLACES]
-            ),
+            meant=tuple(self._targets.node(node) for node in meant[: _QUERY_PLACES * self._scale]),
             notes=tuple(notes),
+            folder_count=len(folders),
+            entry_count=len(entry_points),
+            meant_count=len(meant),
         )
 
     def _drawn(
@@ -125,32 +134,40 @@ class Drawing:
     ) -> MapAnswer:
         """The map with the users that are counted so; `_shown` has what it asked of."""
         self._counts = users
-        plain = replace(plain, hot=tuple(most_used(self._targets, users, hot)))
+        used, count = tuple(most_used(self._targets, users, hot)), plain.hot_count
+        plain = replace(plain, hot=used[: SHOWN * self._scale], hot_count=count + len(used))
         share = _HEAD_SHARE / 2 if self._interest.near else _HEAD_SHARE
         plain = _within(plain, int(max_tokens * share))
         head, _ = graph_text.map_(plain)
-        tokens_left = max_tokens - cost_of("\n".join(head)) - _SPARE_TOKENS
-        files: list[MapFile] = []
-        drawn_files: list[int] = []
-        for place, at in enumerate(self._order):
-            if tokens_left < _LEAST_FILE_TOKENS:
-                break
-            file = self._file(at, place, tokens_left)
-            cost = cost_of(graph_text.map_file(file)) + 1
-            if cost > tokens_left and files:
-                break
-            tokens_left -= cost
-            files.append(file)
-            drawn_files.append(at)
+        tokens = max_tokens - cost_of("\n".join(head)) - _SPARE_TOKENS
+        files = self._files(tokens, self._scale)
+        if self._scale > 1 and len(files) < len(self._order):
+            files = self._files(tokens, 1)
+        drawn_files = self._order[: len(files)]
         return replace(plain, files=tuple(files), links=self._links(drawn_files))
 
-    def _file(self, at: int, place: int, tokens: int) -> MapFile:
+    def _files(self, tokens: int, scale: int) -> list[MapFile]:
+        """As many files as fit, the best first, with so many times as many definitions of each."""
+        files: list[MapFile] = []
+        for place, at in enumerate(self._order):
+            if tokens < _LEAST_FILE_TOKENS:
+                break
+            file = self._file(at, place, tokens, scale)
+            cost = cost_of(graph_text.map_file(file)) + 1
+            if cost > tokens and files:
+                break
+            tokens -= cost
+            files.append(file)
+        return files
+
+    def _file(self, at: int, place: int, tokens: int, scale: int) -> MapFile:
         """A file with its best definitions, fewer of them where there is less room."""
         source = self._ranked.sources[at]
         symbols = self._targets.symbols(source.path)
         most = max(_SYMBOLS_FIRST - place // 3, _SYMBOLS_LAST)
         if source.path in self._interest.near:
             most = _SYMBOLS_FIRST
+        most *= scale
         about = self._ranked.about[source.content]
         every = sum(symbol.kind not in _HIDDEN for symbol in symbols)
         while True:
@@ -188,7 +205,7 @@ class Drawing:
             for number in order[:most]
             if symbols[number].kind in TYPES
         }
-        target_count = min(sum(map(len, members.values())), _MEMBERS)
+        target_count = min(sum(map(len, members.values())), max(_MEMBERS, most // 2))
         best = order[: max(most - target_count, (most + 1) // 2)]
         rows_left = most - len(best)
         below: dict[int, list[int]] = {}
@@ -244,8 +261,11 @@ class Drawing:
             sorted(rows, key=lambda row: (language_info(row[0]).no_programs, -row[2], row[0]))
         )
 
-    def _folders(self) -> Iterator[MapFolder]:
-        """Folders by their share of the rank; one that has nearly all is told by those in it."""
+    def _folders(self) -> tuple[list[MapFolder], int]:
+        """Folders by their share of the rank, and how many of them have a share that counts.
+
+        One that has nearly all is replaced by those in it.
+        """
         groups = self._grouped(b"")
         while True:
             name, row = max(
@@ -262,9 +282,12 @@ class Drawing:
                 # Files right in it: no smaller than they are, and done with.
                 break
         ordered = sorted(groups.items(), key=lambda item: (-item[1][2], item[0]))
-        telling = [folder for folder in ordered if folder[1][2] >= _LEAST_SHARE] or ordered[:1]
-        for name, (files, lines, score) in telling[:_FOLDERS]:
-            yield MapFolder(printed(name) or ".", files, lines, round(score * 100, 1))
+        weighty = sum(score >= _LEAST_SHARE for _, (_, _, score) in ordered)
+        folders = [
+            MapFolder(printed(name) or ".", files, lines, round(score * 100, 1))
+            for name, (files, lines, score) in ordered
+        ]
+        return folders, max(weighty, 1)
 
     def _grouped(self, top: bytes) -> dict[bytes, tuple[int, int, float]]:
         """Files, lines and rank of each folder right in one; what is in none counts for it."""
@@ -280,7 +303,7 @@ class Drawing:
             by_folder[name] = (files + 1, lines + more, score + self._scores[at])
         return by_folder
 
-    def _entries(self) -> Iterator[MapEntry]:
+    def _entries(self) -> list[Entry]:
         ranked, snapshot = self._ranked, self._view.snapshot
         project_sources = {
             source.path: source for source in ranked.sources if not ranked.roles.get(source.path)
@@ -295,14 +318,16 @@ class Drawing:
         def read(path: bytes) -> bytes | None:
             return self._view.read(snapshot.by_path[path])
 
-        for entry in entries(files, defined, read)[:_ENTRIES]:
-            handle = file_handle(entry.path, self._targets.ref)
-            if entry.symbol:
-                # A manifest may name what is made at run time: then the file will do.
-                with suppress(HandleError):
-                    handle = self._targets.find(f"{handle}#{entry.symbol}").node.handle
-            gives = "" if entry.symbol else self._reexports(entry.path)
-            yield MapEntry(entry.name, handle, f"{entry.why}{gives}")
+        return entries(files, defined, read)
+
+    def _entry(self, entry: Entry) -> MapEntry:
+        handle = file_handle(entry.path, self._targets.ref)
+        if entry.symbol:
+            # A manifest may name what is made at run time: then the file will do.
+            with suppress(HandleError):
+                handle = self._targets.find(f"{handle}#{entry.symbol}").node.handle
+        gives = "" if entry.symbol else self._reexports(entry.path)
+        return MapEntry(entry.name, handle, f"{entry.why}{gives}")
 
     def _reexports(self, path: bytes) -> str:
         """What a package's file hands on from its own folder; most used first."""
@@ -320,16 +345,19 @@ class Drawing:
         )
         if not public_names:
             return ""
-        more = ", ..." if len(public_names) > _MOST_REEXPORTS else ""
+        left = len(public_names) - _MOST_REEXPORTS
+        more = f" and {left} more" if left > 0 else ""
         return f"; gives {', '.join(public_names[:_MOST_REEXPORTS])}{more}"
 
-    def _hot(self) -> list[Node]:
+    def _hot(self) -> tuple[list[Node], int]:
         """Definitions that may be used by the most files; near a focus those of what ranks."""
         allowed = set(self._order[:_NEAR_FILES]) if self._interest.near else None
-        return candidates(self._targets, self._ranked, self._scores, allowed)
+        return candidates(
+            self._targets, self._ranked, self._scores, allowed, CANDIDATES * self._scale
+        )
 
     def _links(self, drawn_files: Sequence[int]) -> tuple[tuple[str, str, int], ...]:
-        """Among the files shown, the heaviest."""
+        """Among the files shown, the heaviest first."""
         sources, inside = self._ranked.sources, set(drawn_files)
         rows = [
             (-weight, sources[at].path, sources[target].path)
@@ -339,7 +367,7 @@ class Drawing:
         ]
         return tuple(
             (printed(source), printed(target), max(round(-weight), 1))
-            for weight, source, target in sorted(rows)[:_LINKS]
+            for weight, source, target in sorted(rows)
         )
 
 
@@ -363,16 +391,10 @@ def _modules(symbols: Sequence[Symbol]) -> set[int]:
 
 def _within(answer: MapAnswer, tokens: int) -> MapAnswer:
     """Without the last of what is said of the whole, until it fits."""
-    for _ in range(_FOLDERS + _ENTRIES + SHOWN + _QUERY_PLACES):
-        if cost_of("\n".join(graph_text.map_(answer)[0])) <= tokens:
+    while cost_of("\n".join(graph_text.map_(answer)[0])) > tokens:
+        lists = {name: getattr(answer, name) for name in ("hot", "folders", "entries")}
+        name = max(lists, key=lambda name: len(lists[name])) if any(lists.values()) else "meant"
+        if not getattr(answer, name):
             break
-        longest = max((answer.hot, answer.folders, answer.entries), key=len)
-        if longest is answer.hot:
-            answer = replace(answer, hot=answer.hot[:-1])
-        elif longest is answer.folders:
-            answer = replace(answer, folders=answer.folders[:-1])
-        elif longest:
-            answer = replace(answer, entries=answer.entries[:-1])
-        else:
-            answer = replace(answer, meant=answer.meant[:-1])
+        answer = replace(answer, **{name: getattr(answer, name)[:-1]})
     return answer

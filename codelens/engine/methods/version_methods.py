@@ -125,7 +125,7 @@ def history(
 
 
 def changed_elsewhere(
-    engine: EngineCore, files: Sequence[str], *, path: str | Path = "."
+    engine: EngineCore, files: Sequence[str], *, path: str | Path = ".", quiet: bool = False
 ) -> tuple[Elsewhere, ...]:
     """Definitions of some files that other worktrees changed: to be asked before an edit.
 
@@ -134,8 +134,9 @@ def changed_elsewhere(
     Args:
         files: paths in the worktree, relative to its top or absolute.
         path: any path inside the worktree.
+        quiet: also those of which only the documentation or the formatting changed.
 
     Raises:
         OutsideWorktree: an absolute path is not inside the worktree.
     """
-    return engine.versions.changed_elsewhere(path, files)
+    return engine.versions.changed_elsewhere(path, files, quiet=quiet)

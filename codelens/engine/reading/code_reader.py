@@ -105,10 +105,10 @@ class CodeReader:
                 for at, hit in enumerate(hits)
             ]
             here = notes_beside(view, places, request.query, self._now_s())
-            notes = (*outcome.notes, *here.warnings)
             answer = SearchAnswer(
-                receipt, hits, request.query, outcome.mode, notes, contexts=here.notes
-            )
+                receipt, hits, request.query, outcome.mode, (*outcome.notes, *here.warnings),
+                contexts=here.notes, context_count=here.every, left=outcome.left,
+            )  # fmt: skip
         if max_tokens is None:
             return answer
         from codelens.render.search_text import kept_within
@@ -305,6 +305,7 @@ def _outcome(
         wider = request._replace(limit=max(request.limit, MOST_PLACES))
         outcome = search(view.snapshot, wider, view.read)
         ordered = in_order(outcome.results, reranked, explain=request.explain)
-        outcome = outcome._replace(results=ordered[: request.limit])
+        shown = ordered[: request.limit]
+        outcome = outcome._replace(results=shown, left=outcome.left + len(ordered) - len(shown))
     first = [missing, reranked.note if reranked else ""]
     return outcome._replace(notes=[*filter(None, first), *outcome.notes])

@@ -159,7 +159,8 @@ class JointReader:
         ]
         every += [_failed(path, error) for path, error in refused.items()]
         results = tuple(hits[number][at] for number, at in order)
-        return JointAnswer(request.query, results, tuple(every))
+        left = sum(outcome.left + len(outcome.results) for outcome in answered.values())
+        return JointAnswer(request.query, results, tuple(every), left=left - len(results))
 
 
 def _hits(view: CurrentView, outcome: Outcome, request: Request) -> list[Hit]:

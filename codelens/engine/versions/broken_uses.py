@@ -9,6 +9,7 @@ those of the new side's graph whose lines were not changed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from codelens.answers.branch_answers import BrokenUse
 from codelens.branches.definition_diff import DefinitionChange
@@ -33,9 +34,9 @@ from codelens.scope.text_diff import LineChange, changed_lines
 
 MOST_ASKED = 300
 """Definitions whose users are looked for; more say nothing to anybody, and are counted."""
-_USES_SHOWN = 20
 _DEPTH = 2
 _GONE = frozenset({REMOVED, RENAMED, MOVED})
+T = TypeVar("T")
 _KINDS = frozenset({"call", "ref", "inherit", "import"})
 
 
@@ -70,10 +71,11 @@ class Users:
         self._old_path = {pair.new.path: path for path, pair in self._pairs.items()}
         self._hunks: dict[bytes, Sequence[LineChange]] = {}
         self._broken_paths: set[bytes] = set()
+        self._notes: list[str] = []
 
     def meaning(self) -> Meaning:
         """Broken uses, the worst first; the tests to run."""
-        changes, notes = self._with_users()
+        changes, notes = self._with_users(), self._notes
         broken: list[BrokenUse] = []
         for change in changes:
             use = self._of_gone(change) if _GONE & set(change.how) else self._of_signature(change)
@@ -95,24 +97,26 @@ class Users:
             where = f" at {self._compared.old.name}"
             notes += _hidden(self._old, self._old_graph, gone, where)
         broken.sort(key=lambda use: (not use.certain, use.handle))
+        tests = tuple(self._tests())
         partial = self._graph.receipt().status != "fresh"
-        return Meaning(
-            tuple(broken), tuple(self._tests()), bool(notes) or partial, tuple(dict.fromkeys(notes))
-        )
+        return Meaning(tuple(broken), tests, bool(notes) or partial, tuple(dict.fromkeys(notes)))
 
-    def _with_users(self) -> tuple[list[DefinitionChange], list[str]]:
+    def _with_users(self) -> Sequence[DefinitionChange]:
         every = [
             change
             for change in changes_of(self._compared)
             if takes_away(change) or _redeclared(change)
         ]
-        notes: list[str] = []
-        if len(every) > MOST_ASKED:
-            notes.append(
-                f"at least: uses were searched for the first {MOST_ASKED} of "
-                f"{count_of(len(every), 'definition')}"
+        return self._first(every, MOST_ASKED, "uses")
+
+    def _first(self, every: Sequence[T], most: int, subject: str) -> Sequence[T]:
+        """The first that are asked about; a note counts the others."""
+        if len(every) > most:
+            of_all = count_of(len(every), "definition")
+            self._notes.append(
+                f"at least: {subject} were searched for the first {most} of {of_all}"
             )
-        return every[:MOST_ASKED], notes
+        return every[:most]
 
     def _of_gone(self, change: DefinitionChange) -> BrokenUse | None:
         old = change.old
@@ -145,7 +149,7 @@ class Users:
             return
         for old, new in renamed_files(self._compared):
             tops = [at for at, symbol in enumerate(old.text.symbols) if symbol.parent < 0]
-            nodes = [MODULE, *tops][: max(most, 0)]
+            nodes = self._first([MODULE, *tops], max(most, 0), f"imports of {printed(old.path)}")
             most -= len(nodes)
             edges = [
                 edge
@@ -189,7 +193,7 @@ class Users:
         if not places:
             return None
         self._broken_paths.update(path for path, _ in places)
-        shown = tuple(f"{printed(path)}:{line}" for path, line in places[:_USES_SHOWN])
+        shown = tuple(f"{printed(path)}:{line}" for path, line in places)
         return BrokenUse(how, handle, now, shown, len(places), True, users)
 
     def _resolves(self, path: bytes, line: int, name: str) -> bool:
@@ -239,7 +243,8 @@ class Users:
             Node(change.new.file.path, change.new.at)
             for change in changes_of(self._compared)
             if change.new is not None and change.how != (ADDED,)
-        ][:MOST_ASKED]
+        ]
+        nodes = self._first(nodes, MOST_ASKED, "tests")
         changed = [file.file.path for file in self._compared.diff.files]
         users = reach(self._graph, nodes, _DEPTH).users
         files = TestFiles(self._view, self._graph, Targets(self._view, self._graph))

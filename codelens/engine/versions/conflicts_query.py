@@ -197,7 +197,7 @@ class Question:
 
     def _compared(self, pair: _Pair, merge: TextMerge | None, notes: Sequence[str]) -> Rival:
         mine, theirs = self.mine, pair.theirs
-        notes_so_far = list(notes)
+        notes_so_far = [*notes, *(_beyond(mine, theirs) if merge is not None else ())]
         lines: list[CollisionLine] = []
         changes: dict[bytes, tuple[FileChange | None, FileChange | None]] = {}
         try:
@@ -294,6 +294,16 @@ class Question:
         if key not in self._handles:
             self._handles[key] = handles_of(file.path, file.text.symbols, ref)
         return self._handles[key][spot.definition.at]
+
+
+def _beyond(*parties: Party) -> Iterator[str]:
+    """Whose uncommitted files are too many for git's merge to have them all."""
+    for party in parties:
+        if len(party.edits) > _MOST_EDITS:
+            yield (
+                f"git merged the first {_MOST_EDITS:,} of {len(party.edits):,} uncommitted files "
+                f"of {party.name}; commit them to merge all"
+            )
 
 
 def _named(graph: LazyGraph, edges: Sequence[Edge]) -> Iterator[Use]:

@@ -46,6 +46,8 @@ class Compared(NamedTuple):
     names: Names
     left_out: int
     """Files that differ, and that no glob or kind takes."""
+    asked: frozenset[str] = frozenset()
+    """Paths that are asked for by name: these are never listed as a whole."""
 
 
 class Names:
@@ -114,7 +116,8 @@ def chosen(compared: Compared, filters: Filters) -> Compared:
             outside = file.outside if is_whole and not filters.kinds else ()
             files.append(file._replace(definitions=definitions, outside=outside))
     left_out = compared.left_out + len(compared.diff.files) - len(files)
-    return compared._replace(diff=compared.diff._replace(files=tuple(files)), left_out=left_out)
+    diff = compared.diff._replace(files=tuple(files))
+    return compared._replace(diff=diff, left_out=left_out, asked=frozenset(filters.globs))
 
 
 def _came_from(change: DefinitionChange, globs: Sequence[str]) -> bool:
@@ -151,7 +154,10 @@ def file_lines(compared: Compared) -> tuple[FileDiff, ...]:
     """The files that differ, with their definitions, as an answer has them."""
     files: list[FileDiff] = []
     for file in compared.diff.files:
+        name = printed(file.file.path)
         shown = _folded(file)
+        if shown and file.definitions and name in compared.asked:
+            shown = ""
         definitions = () if shown else tuple(_line(compared, line) for line in file.definitions)
         outside = () if shown else tuple(
             OutsideLines(part.how, part.old_lines, part.new_lines, part.names)
@@ -161,7 +167,8 @@ def file_lines(compared: Compared) -> tuple[FileDiff, ...]:
         old_mode, new_mode = _modes(file)
         files.append(
             FileDiff(
-                printed(file.file.path), printed(old_path), file.how, shown, definitions, outside,
+                name, printed(old_path), file.how, shown, len(file.definitions) * bool(shown),
+                definitions, outside,
                 old_mode, new_mode, _commit(file.old), _commit(file.new),
             )
         )  # fmt: skip

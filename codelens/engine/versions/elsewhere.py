@@ -13,7 +13,6 @@ from codelens.answers.branch_answers import Elsewhere
 from codelens.branches.definition_diff import definition_diff
 from codelens.branches.file_definitions import FileText
 from codelens.branches.sides import CommitSide, Facts, SideFile, texts_of
-from codelens.branches.text_changes import DOCUMENTATION, FORMATTING
 from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.diff_query import compared
 from codelens.engine.versions.uncommitted import files_side, own_edits
@@ -28,22 +27,23 @@ from codelens.scope.repository import Repository, Scope
 from codelens.scope.text_diff import changed_lines
 from codelens.types import CommitId
 
-MOST_WORKTREES = 30
-_MOST_EDITS = 100
+_MOST_WORKTREES, _MOST_EDITS = 30, 100
+"""That a status looks at."""
 _SHOWN = 3
-_QUIET = frozenset({DOCUMENTATION, FORMATTING})
 
 
 def changed_elsewhere(
-    repository: Repository, scope: Scope, paths: Sequence[bytes], facts: Facts
+    repository: Repository,
+    scope: Scope,
+    paths: Sequence[bytes],
+    facts: Facts,
+    *,
+    roots: Sequence[str],
 ) -> Iterator[Elsewhere]:
-    """Definitions of some files that other worktrees changed, by worktree, path and line.
-
-    Changes of documentation and formatting alone are left out.
-    """
+    """Definitions of some files that the worktrees at `roots` changed, by root, path and line."""
     if not repository.is_git or not scope.head:
         return
-    for root in repository.worktrees()[:MOST_WORKTREES]:
+    for root in roots:
         try:
             there = Repository.at(root)
             other = there.scope()
@@ -71,7 +71,7 @@ def _in_worktree(
         for file in diff.files:
             handles = handles_of(path, before.symbols)
             for definition in file.definitions:
-                if definition.old is not None and not set(definition.how) <= _QUIET:
+                if definition.old is not None:
                     yield Elsewhere(
                         handles[definition.old.at], printed(path),
                         definition.old.symbol.qualified, definition.how,
@@ -101,7 +101,9 @@ def also_changed_here(view: CurrentView, facts: Facts) -> tuple[str, ...]:
     if view.scope.kind != "worktree" or not view.repository.worktrees():
         return ()
     mine = sorted(own_edits(view, facts.db).by_path)[:_MOST_EDITS]
-    elsewheres = list(changed_elsewhere(view.repository, view.scope, mine, facts))
+    roots = view.repository.worktrees()[:_MOST_WORKTREES]
+    changes = changed_elsewhere(view.repository, view.scope, mine, facts, roots=roots)
+    elsewheres = [elsewhere for elsewhere in changes if not elsewhere.is_quiet]
     if not elsewheres:
         return ()
     head = CommitSide(view.repository, view.scope.head, "HEAD")

@@ -157,6 +157,7 @@ def _of_definition(
     counted = 0
     if request.together:
         together, counted = _together(view, events, definition, facts)
+    most = max(_TOGETHER_SHOWN, request.limit)
     return HistoryAnswer(
         receipt=view.receipt(),
         handle=symbol_handle(
@@ -164,7 +165,8 @@ def _of_definition(
         ),
         results=tuple(_event(walked.walk, event, patch=request.patch) for event in events),
         definitions=(),
-        together=together,
+        together=together[:most],
+        together_count=len(together),
         commits=counted,
         more=more,
         notes=tuple(notes),
@@ -281,7 +283,7 @@ def _of_file(
     if not rows:
         notes.append("the file has no definitions; `git log` lists its commits")
     return HistoryAnswer(
-        view.receipt(), file_handle(place.file.path, ref), (), tuple(rows), (), 0, False,
+        view.receipt(), file_handle(place.file.path, ref), (), tuple(rows), (), 0, 0, False,
         tuple(notes),
     )  # fmt: skip
 
@@ -315,7 +317,7 @@ def _together(
         handles.discard(symbol_handle(event.new.file.path, event.new.symbol.qualified))
         counts.update(handles)
     counts.pop(symbol_handle(definition.file.path, definition.symbol.qualified), None)
-    ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))[:_TOGETHER_SHOWN]
+    ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     return tuple(Together(handle, count) for handle, count in ranked), looked_at
 
 

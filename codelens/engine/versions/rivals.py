@@ -26,8 +26,18 @@ class RivalName(NamedTuple):
     ref: str
 
 
-def rivals_of(view: CurrentView, named: tuple[str, ...]) -> tuple[list[RivalName], list[str]]:
-    """Whom to compare with, and who was left out because there are too many.
+class Rivals(NamedTuple):
+    """Whom to compare with."""
+
+    chosen: list[RivalName]
+    left_out: list[str]
+    """Those that are too many."""
+    old_branches: int
+    """Branches without a recent commit."""
+
+
+def rivals_of(view: CurrentView, named: tuple[str, ...]) -> Rivals:
+    """Whom to compare with, and how many are not compared with.
 
     Args:
         view: at the files here.
@@ -37,16 +47,15 @@ def rivals_of(view: CurrentView, named: tuple[str, ...]) -> tuple[list[RivalName
         NoSuchRef: a name is none of them.
     """
     if named:
-        return [_named(view, name) for name in dict.fromkeys(named)], []
+        return Rivals([_named(view, name) for name in dict.fromkeys(named)], [], 0)
     repository = view.repository
     rival_names = [RivalName(root, "") for root in repository.worktrees()]
     since = int(time.time()) - RECENT_DAYS * _DAY_S
     taken = {view.scope.branch} | {_branch_at(rival_name.root) for rival_name in rival_names}
-    rival_names += [
-        RivalName("", name) for name in recent_branches(repository, since) if name not in taken
-    ]
+    recent, old = recent_branches(repository, since)
+    rival_names += [RivalName("", name) for name in recent if name not in taken]
     rest = [rival_name.root or rival_name.ref for rival_name in rival_names[MOST_RIVALS:]]
-    return rival_names[:MOST_RIVALS], rest
+    return Rivals(rival_names[:MOST_RIVALS], rest, len({*old} - taken))
 
 
 def _branch_at(root: str) -> str:

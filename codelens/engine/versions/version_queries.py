@@ -118,14 +118,14 @@ class VersionQueries:
                     seen[rival.ref] = current_view(view.opened.at(rival.ref), view_request)
                 return seen[rival.ref]
 
-            names, left_out = rivals.rivals_of(view, tuple(others))
+            chosen_rivals = rivals.rivals_of(view, tuple(others))
             facts = facts_of(view.index.db, view.settings)
             question = conflicts_query.Question(
                 view, facts, seconds_to_read(view_request.budget_ms)
             )
             parties: list[tuple[rivals.RivalName, conflicts_query.Party]] = []
             notes: list[str] = []
-            for name in names:
+            for name in chosen_rivals.chosen:
                 try:
                     parties.append((name, question.party(name, view_at)))
                 except CodelensError as error:
@@ -135,16 +135,21 @@ class VersionQueries:
             answers = question.answer(parties, base)
             for walked in question.walked():
                 edge_cache.keep(walked)
-            all_rivals = [rival for rival in answers if conflicts_query.says_something(rival)]
+            colliding = [rival for rival in answers if conflicts_query.says_something(rival)]
+            clean = [rival for rival in answers if rival not in colliding]
             return ConflictsAnswer(
                 view.receipt(),
-                tuple(all_rivals),
-                len(answers) - len(all_rivals),
-                tuple(left_out),
+                tuple(colliding),
+                len(clean),
+                tuple(chosen_rivals.left_out),
                 tuple(notes),
+                tuple(rival for rival in clean if rival.collisions),
+                chosen_rivals.old_branches,
             )
 
-    def changed_elsewhere(self, path: str | Path, files: Sequence[str]) -> tuple[Elsewhere, ...]:
+    def changed_elsewhere(
+        self, path: str | Path, files: Sequence[str], *, quiet: bool
+    ) -> tuple[Elsewhere, ...]:
         """See `Engine.changed_elsewhere`."""
         from codelens.engine.versions.diff_query import facts_of
         from codelens.engine.versions.elsewhere import changed_elsewhere
@@ -153,7 +158,9 @@ class VersionQueries:
         with opened.index.lock, opened.index.mended():
             facts = facts_of(opened.index.db, self._pool.settings)
             paths = list(dict.fromkeys(_path_within(file, opened.scope.root) for file in files))
-            return tuple(changed_elsewhere(opened.repository, opened.scope, paths, facts))
+            roots = opened.repository.worktrees()
+            changes = changed_elsewhere(opened.repository, opened.scope, paths, facts, roots=roots)
+            return tuple(row for row in changes if quiet or not row.is_quiet)
 
     def history(self, view_request: ViewRequest, request: HistoryRequest) -> HistoryAnswer:
         """See `Engine.history`."""

@@ -63,11 +63,16 @@ class FileMatches(NamedTuple):
     file: FileRow
     matches: int
     lines: list[Line]
-    """At most `KEPT_LINES`; what is most likely meant first."""
+    """At most `kept_lines`; what is most likely meant first."""
 
 
 Look = Callable[[Sequence[FileRow], "Clock"], tuple[list[FileMatches], int]]
 """Looks for the pattern in files; also says how many it did not get to."""
+
+
+def kept_lines(request: Request) -> int:
+    """How many lines of a file may be results."""
+    return max(KEPT_LINES, request.limit)
 
 
 class Clock:
@@ -250,6 +255,7 @@ def _results(
     for _, file_match, _ in scored:
         copies.setdefault(file_match.file.content, []).append(file_match)
     first = [row for row in scored if copies[row[1].file.content][0] is row[1]]
+    request.note_found((file_match.file.path_id, -1) for file_match in matched_files)
     return [_with_copies(round_, copies[round_.file.content]) for round_ in _rounds(first, request)]
 
 
@@ -264,7 +270,7 @@ def _rounds(
 ) -> Iterator[Ranked]:
     """The first line of each file, then the second of each, until there are enough."""
     left = request.limit
-    for number in range(KEPT_LINES):
+    for number in range(kept_lines(request)):
         for score, file_match, shares in scored:
             if number < len(file_match.lines):
                 line = file_match.lines[number]

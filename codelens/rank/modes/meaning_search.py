@@ -24,6 +24,7 @@ def search(search_state: SearchState) -> list[Ranked]:
     files = search_state.filters.keep(
         [file for file in search_state.view.files if file.content in likeness]
     )
+    search_state.request.note_found((file.path_id, -1) for file in files)
     scored = sorted((-likeness.best_of(file.content), file.path, file) for file in files)
     shown = [file for _, _, file in scored[: search_state.request.limit]]
     return _places(search_state, shown, likeness)

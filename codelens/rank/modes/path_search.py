@@ -164,6 +164,7 @@ def _results(
 ) -> list[Ranked]:
     ordered = sorted(scored, key=lambda graded: (-graded[0], len(graded[1].path), graded[1].path))
     kept_ids = {file.path_id for file in filters.keep([file for _, file in ordered])}
+    request.note_found((path_id, -1) for path_id in kept_ids)
     shown = [pair for pair in ordered if pair[1].path_id in kept_ids][: request.limit]
     about = view.about({file.content for _, file in shown if file.content is not None})
     ranked: list[Ranked] = []

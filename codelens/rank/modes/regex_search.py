@@ -49,7 +49,7 @@ def search(
     pattern, parts = regex_analysis.compiled(request.query)
     if "\n" in request.query or "\\n" in request.query:
         notes.append("patterns are matched line by line: one with a line break matches nothing")
-    sought = _sought(pattern, parts)
+    sought = _sought(pattern, parts, line_scan.kept_lines(request))
     cut: set[bytes] = set()
     words = Words(regex_analysis.sure_words(pattern, parts), ())
     look = (_here if sought.is_tame else _in_child)(sought, read, request.seconds, cut)
@@ -69,6 +69,8 @@ class _Sought(NamedTuple):
     required: Required
     manner: Mapping[str, object]
     """As `LineSearch` takes it, and JSON can carry it."""
+    most: int
+    """Lines of a file that are kept."""
 
     @property
     def is_tame(self) -> bool:
@@ -78,7 +80,9 @@ class _Sought(NamedTuple):
         return LineSearch(self.pattern, seconds=seconds, **cast("dict[str, Any]", self.manner))
 
 
-def _sought(pattern: re.Pattern[str], parts: Sequence[Part]) -> _Sought:
+def _sought(
+    pattern: re.Pattern[str], parts: Sequence[Part], most: int = line_scan.KEPT_LINES
+) -> _Sought:
     required = regex_literals.required(pattern, parts)
     is_free = not regex_analysis.looks_around(parts, 0)
     manner = {
@@ -90,7 +94,7 @@ def _sought(pattern: re.Pattern[str], parts: Sequence[Part]) -> _Sought:
         "needed": [[way.decode() for way in ways] for ways in required.clauses],
         "fold": required.fold,
     }
-    return _Sought(pattern, required, manner)
+    return _Sought(pattern, required, manner, most)
 
 
 def _here(sought: _Sought, read: Read, seconds: float, cut: set[bytes]) -> Look:
@@ -104,7 +108,7 @@ def _here(sought: _Sought, read: Read, seconds: float, cut: set[bytes]) -> Look:
         matched = matching_lines(lines, data, sought.required.lines(data))
         if lines.cut:
             cut.add(file.path)
-        return _file_matches(file, data, matched) if matched else None
+        return _file_matches(file, data, matched, sought.most) if matched else None
 
     return line_scan.one_by_one(find)
 
@@ -122,8 +126,10 @@ def matching_lines(
     return lines.among((number, rows[number - 1].decode("utf-8", "replace")) for number in among)
 
 
-def _file_matches(file: FileRow, data: bytes, matched: Sequence[tuple[int, int]]) -> FileMatches:
-    first_lines = matched[: line_scan.KEPT_LINES]
+def _file_matches(
+    file: FileRow, data: bytes, matched: Sequence[tuple[int, int]], most: int
+) -> FileMatches:
+    first_lines = matched[:most]
     lines = data.split(b"\n", first_lines[-1][0])
     return FileMatches(
         file,
@@ -180,7 +186,7 @@ def _in_child(sought: _Sought, read: Read, seconds: float, cut: set[bytes]) -> L
             for (file, data), (matched, is_cut) in zip(batch, answers, strict=False):
                 (cut.add if is_cut else cut.discard)(file.path)
                 if matched:
-                    matched_files.append(_file_matches(file, data, matched))
+                    matched_files.append(_file_matches(file, data, matched, sought.most))
             done += len(answers)
             if len(answers) < len(batch):
                 break

@@ -38,7 +38,9 @@ def search(
 
     def find(file: FileRow) -> FileMatches | None:
         data = read(file)
-        return _find(file, data, literal, fold) if data and line_scan.is_text(data) else None
+        if not data or not line_scan.is_text(data):
+            return None
+        return _find(file, data, literal, fold=fold, most=line_scan.kept_lines(request))
 
     return line_scan.search(
         view, words_of(needle), request, filters,
@@ -56,7 +58,9 @@ def words_of(text: str) -> Words:
     return Words(tuple(sure), tuple(edge))
 
 
-def _find(file: FileRow, data: bytes, literal: bytes, fold: bool) -> FileMatches | None:
+def _find(
+    file: FileRow, data: bytes, literal: bytes, *, fold: bool, most: int
+) -> FileMatches | None:
     if not literal:
         return None
     searched = folded(data, literal) if fold else data
@@ -68,7 +72,7 @@ def _find(file: FileRow, data: bytes, literal: bytes, fold: bool) -> FileMatches
     high = literal.count(b"\n")
     while at >= 0:
         count += 1
-        if len(lines) < line_scan.KEPT_LINES:
+        if len(lines) < most:
             number += searched.count(b"\n", counted, at)
             counted = at
             if number != last:

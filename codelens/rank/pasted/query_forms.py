@@ -62,6 +62,7 @@ def trace(search_state: SearchState, rank: Rank) -> Answer | None:
         search_state.view, trace, search_state.request, search_state.filters, search_state.read
     )
     search_state.note(trace_frames.summary(trace, placed))
+    search_state.request.note_found((frame.file.path_id, frame.symbol) for frame in placed.results)
     rest: list[Ranked] = []
     if trace.message or trace.error:
         text = f"{trace.error}: {trace.message}" if trace.error else trace.message
@@ -148,6 +149,9 @@ def nothing_to_look_up(search_state: SearchState) -> Answer | None:
         definition for definition in matches if definition.symbol.kind not in query_names.WEAK
     ] or matches
     if strong:
+        search_state.request.note_found(
+            (definition.file.path_id, definition.symbol.ordinal) for definition in strong
+        )
         return definitions(search_state, strong, "defines it"), "symbol"
     total = sum(1 for file in search_state.view.files if file.content is not None)
     description = "a word too long to be one" if search_state.query.words else "signs"
@@ -228,6 +232,7 @@ def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ra
         read=search_state.read,
         roles=search_state.query.roles,
     )
+    search_state.request.note_found((origin.file.path_id, -1) for origin in origins)
     results = message_origins.results(
         search_state.view, origins[:_SOURCES], search_state.request, search_state.read
     )
@@ -283,12 +288,11 @@ def quoted_first(
 def places_inside(search_state: SearchState, ranked: Sequence[Ranked]) -> list[Ranked]:
     """`ranked` behind the files that words of the query name with a folder or a line."""
     first: list[Ranked] = []
+    request = search_state.request._replace(answering=None)  # a vague place adds nothing
     for place in search_state.query.places:
         if not place.is_certain:
             continue
-        ranked_hits = path_search.named(
-            search_state.view, place, search_state.request, search_state.filters, []
-        )
+        ranked_hits = path_search.named(search_state.view, place, request, search_state.filters, [])
         if 0 < len(ranked_hits) <= _NAMED_FILES and all(
             hit.why not in _VAGUE for hit in ranked_hits
         ):

@@ -17,7 +17,7 @@ from codelens.rank.scoring import weighted_score
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.definition_features import Evidence
 from codelens.rank.scoring.weighted_score import Judged
-from codelens.rank.search_request import Request
+from codelens.rank.search_request import Found, Request
 from codelens.store.facts.ranking_reads import Definition
 from codelens.store.views.snapshot import Snapshot
 
@@ -53,9 +53,12 @@ def arranged(
     )
     if alone:
         pairs = [(place.judged, place) for place in by_definition(ready, frozenset(request.kinds))]
+        request.note_found((judge.evidence.file.path_id, place.symbol) for judge, place in pairs)
     elif query.single:
         pairs = list(by_name(ready, query))
+        request.note_found(_answering(ready))
     else:
+        request.note_found((scored.evidence.file.path_id, -1) for scored in ready)
         inside = definition_places.of_files(ready, query, terms, texts)
         pairs = [
             (scored, inside.get(scored.evidence.file.path_id, _NOWHERE)[0]) for scored in ready
@@ -152,6 +155,14 @@ def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Pl
     yield from ((place.judged, place) for _, place in named)
     last = [(place.judged, place) for _, place in behind]
     yield from (*rest, *last) if known else (*last, *rest)
+
+
+def _answering(judged: Sequence[Judged]) -> Iterator[Found]:
+    """The definitions that the query names, and the files that have none of them."""
+    for judge in judged:
+        number = judge.evidence.file.path_id
+        named = [(number, definition.symbol.ordinal) for definition in _strong(judge)]
+        yield from named or [(number, -1)]
 
 
 def _is_member(judge: Judged) -> bool:

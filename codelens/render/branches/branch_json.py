@@ -13,6 +13,7 @@ from codelens.answers.branch_answers import (
     FileDiff,
     HistoryAnswer,
     Lines,
+    Rival,
 )
 from codelens.render.reading_json import Json, receipt
 
@@ -46,6 +47,7 @@ def diff(answer: DiffAnswer) -> Json:
         "tests": list(answer.tests),
         "test_count": answer.test_count,
         "at_least": answer.at_least,
+        "left_out": answer.left_out,
         "notes": list(answer.notes),
     }
 
@@ -56,6 +58,7 @@ def _file(file: FileDiff) -> dict[str, object]:
         fields["old_path"] = file.old_path
     if file.folded:
         fields["folded"] = file.folded
+        fields["folded_count"] = file.folded_count
     for name in _WHERE_KNOWN:
         if getattr(file, name):
             fields[name] = getattr(file, name)
@@ -91,31 +94,33 @@ def conflicts(answer: ConflictsAnswer) -> Json:
     """Worktrees and branches with what collides."""
     return {
         "receipt": receipt(answer.receipt),
-        "results": [
-            {
-                "name": result.name,
-                "kind": result.kind,
-                "branch": result.branch,
-                "head": result.head,
-                "base": result.base,
-                "uncommitted": result.uncommitted,
-                "textual": [asdict(conflict) for conflict in result.textual],
-                "collisions": [asdict(collision) for collision in result.collisions],
-                "notes": list(result.notes),
-            }
-            for result in answer.results
-        ],
+        "results": [_rival(result) for result in answer.results],
         "clean": answer.clean,
+        "harmless": [_rival(result) for result in answer.harmless],
         "left_out": list(answer.left_out),
+        "old_branches": answer.old_branches,
         "notes": list(answer.notes),
     }
 
 
-def changed_elsewhere(elsewheres: Sequence[Elsewhere]) -> Json:
-    """Definitions that other worktrees changed."""
+def _rival(rival: Rival) -> Json:
     return {
-        "results": [{**asdict(elsewhere), "how": list(elsewhere.how)} for elsewhere in elsewheres]
+        "name": rival.name,
+        "kind": rival.kind,
+        "branch": rival.branch,
+        "head": rival.head,
+        "base": rival.base,
+        "uncommitted": rival.uncommitted,
+        "textual": [asdict(conflict) for conflict in rival.textual],
+        "collisions": [asdict(collision) for collision in rival.collisions],
+        "notes": list(rival.notes),
     }
+
+
+def changed_elsewhere(elsewheres: Sequence[Elsewhere], left: int) -> Json:
+    """Definitions that other worktrees changed; `left` only where quiet changes are not there."""
+    rows = [{**asdict(elsewhere), "how": list(elsewhere.how)} for elsewhere in elsewheres]
+    return {"results": rows, "left": left} if left else {"results": rows}
 
 
 def history(answer: HistoryAnswer) -> Json:
@@ -129,6 +134,7 @@ def history(answer: HistoryAnswer) -> Json:
         ],
         "definitions": [asdict(definition) for definition in answer.definitions],
         "together": [asdict(together) for together in answer.together],
+        "together_count": answer.together_count,
         "commits": answer.commits,
         "more": answer.more,
         "notes": list(answer.notes),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from codelens.answers.branch_answers import DefinitionLine, DiffAnswer, FileDiff
 from codelens.plurals import count_of
-from codelens.render.branches.branch_text import beside_lines
+from codelens.render.branches.branch_text import beside_lines, folded
 from codelens.render.text_pieces import one_line
 
 _USES_SHOWN = 5
@@ -18,6 +18,7 @@ def diff(answer: DiffAnswer) -> list[str]:
     lines = [
         f"### {count_of(len(answer.files), 'file')} changed, {answer.old} → {answer.new}",
         "",
+        *([f"{count_of(answer.left_out, 'other file')} not shown", ""] if answer.left_out else []),
         totals or "No definition differs.",
         "",
     ]
@@ -25,7 +26,9 @@ def diff(answer: DiffAnswer) -> list[str]:
         lines += ["#### Uses that were not changed with it", ""]
         for broken_use in answer.broken:
             at_least = "at least " if answer.at_least else ""
+            left = broken_use.count - _USES_SHOWN
             uses = ", ".join(_code(use) for use in broken_use.uses[:_USES_SHOWN])
+            uses += f" and {left} more" if left > 0 else ""
             now = f", now {_code(broken_use.now)}" if broken_use.now else ""
             lines.append(
                 f"- {_code(broken_use.handle)} {broken_use.how}{now}: "
@@ -49,7 +52,7 @@ def _handles(title: str, names: Sequence[str]) -> list[str]:
 def _file(file: FileDiff) -> Iterator[str]:
     old_path_text = f" (was {_code(file.old_path)})" if file.old_path else ""
     beside = "".join(f", {text}" for text in beside_lines(file))
-    yield f"- {_code(file.path)}{old_path_text}: {file.folded or file.how}{beside}"
+    yield f"- {_code(file.path)}{old_path_text}: {folded(file) or file.how}{beside}"
     if file.folded:
         return
     for definition in file.definitions:

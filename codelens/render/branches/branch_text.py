@@ -18,8 +18,8 @@ from codelens.answers.branch_answers import (
     OutsideLines,
     Rival,
 )
-from codelens.plurals import count_of
-from codelens.render.text_pieces import lines_of, one_line
+from codelens.plurals import count_of, plural
+from codelens.render.text_pieces import lines_of, one_line, part_of
 
 Shown = tuple[list[str], list[str]]
 """What is said of the whole, and blocks that may be left out from the end."""
@@ -28,13 +28,17 @@ _SPANS_SHOWN = 4
 _PUBLIC_SHOWN = 8
 _TESTS_SHOWN = 8
 _HARMLESS = "harmless"
+_ALL = " (--all, format detailed)"
+_OLDER = "older changes are omitted (limit, since)"
 
 
 def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
     """What breaks first, then file by file what differs."""
     totals = ", ".join(f"{count} {how}" for how, count in answer.totals)
     files = count_of(len(answer.files), "file")
-    head = [f"{answer.old} -> {answer.new}: {files}{f'; definitions: {totals}' if totals else ''}"]
+    others = f" ({_differ(answer.left_out, 'other file')})" if answer.left_out else ""
+    definitions = f"; definitions: {totals}" if totals else ""
+    head = [f"{answer.old} -> {answer.new}: {files}{others}{definitions}"]
     if not answer.files:
         head = [f"{answer.old} -> {answer.new}: {_nothing(answer)}"]
     blocks: list[str] = []
@@ -43,9 +47,7 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
         blocks += _public("public surface removed or changed", answer.removed_public)
         blocks += _public("new public surface", answer.added_public)
         if answer.tests:
-            more = answer.test_count - len(answer.tests[:_TESTS_SHOWN])
-            names = " ".join(answer.tests[:_TESTS_SHOWN])
-            blocks.append(f"tests to run: {names}{f' and {more} more' if more > 0 else ''}")
+            blocks.append(f"tests to run: {_some(answer.tests, _TESTS_SHOWN, ' ')}")
     for file in answer.files:
         blocks.append(_file_head(file))
         if not stat and not file.folded:
@@ -57,8 +59,11 @@ def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
 def _nothing(answer: DiffAnswer) -> str:
     if not answer.left_out:
         return f"nothing differs{' in what was looked at in time' if answer.at_least else ''}"
-    others = count_of(answer.left_out, "file")
-    return f"nothing of what was asked for differs; {others} differ{'s' * (answer.left_out == 1)}"
+    return f"nothing of what was asked for differs; {_differ(answer.left_out, 'file')}"
+
+
+def _differ(count: int, noun: str) -> str:
+    return f"{count_of(count, noun)} differ{'s' * (count == 1)}"
 
 
 def _broken(broken_use: BrokenUse) -> str:
@@ -66,20 +71,21 @@ def _broken(broken_use: BrokenUse) -> str:
         f" (now {broken_use.now})" if broken_use.now else ""
     )
     verb = "broken" if broken_use.certain else "to check"
-    shown = ", ".join(broken_use.uses[:_USES_SHOWN])
-    more = ", ..." if broken_use.count > len(broken_use.uses[:_USES_SHOWN]) else ""
+    shown = _some(broken_use.uses, _USES_SHOWN)
     users = f" of {broken_use.users}" if broken_use.users > broken_use.count else ""
-    return (
-        f"{verb}: {definition}: {count_of(broken_use.count, 'use')}{users} unchanged: {shown}{more}"
-    )
+    return f"{verb}: {definition}: {count_of(broken_use.count, 'use')}{users} unchanged: {shown}"
 
 
 def _public(title: str, handles: Sequence[str]) -> list[str]:
     if not handles:
         return []
-    shown = ", ".join(handles[:_PUBLIC_SHOWN])
-    left = len(handles) - _PUBLIC_SHOWN
-    return [f"{title}: {shown}{f' and {left} more' if left > 0 else ''}"]
+    return [f"{title}: {_some(handles, _PUBLIC_SHOWN)}"]
+
+
+def _some(names: Sequence[str], most: int, sign: str = ", ") -> str:
+    """The first names, and how many more there are."""
+    left = len(names) - most
+    return f"{sign.join(names[:most])}{f' and {left} more' if left > 0 else ''}"
 
 
 def _file_head(file: FileDiff) -> str:
@@ -88,9 +94,17 @@ def _file_head(file: FileDiff) -> str:
     for definition in file.definitions:
         for how in definition.how:
             counted[how] = counted.get(how, 0) + 1
-    parts = [file.folded] if file.folded else [f"{count} {how}" for how, count in counted.items()]
+    parts = [f"{count} {how}" for how, count in counted.items()]
+    if file.folded:
+        parts = [folded(file)]
     summary = ", ".join([*parts, *beside_lines(file)])
     return f"{file.path}{old_path_text}  {file.how}{f'  {summary}' if summary else ''}"
+
+
+def folded(file: FileDiff) -> str:
+    """Why a file is listed as a whole, with how many definitions."""
+    inside = f" ({count_of(file.folded_count, 'definition')}: name its path)"
+    return f"{file.folded}{inside if file.folded_count else ''}"
 
 
 def beside_lines(file: FileDiff) -> Iterator[str]:
@@ -127,7 +141,7 @@ def _definition(definition_line: DefinitionLine) -> str:
 def _outside(parts: Sequence[OutsideLines]) -> Iterator[str]:
     for part in parts:
         if part.how == "reordered":
-            yield f"only the order changed: {', '.join(part.names[:_PUBLIC_SHOWN])}"
+            yield f"only the order changed: {_some(part.names, _PUBLIC_SHOWN)}"
             continue
         if not part.new_lines and not part.old_lines:
             yield f"only {part.how} differ{'s' if part.how == 'encoding' else ''}"
@@ -149,15 +163,14 @@ def _lines_word(spans: str) -> str:
 
 
 def _spans(spans: Lines) -> str:
-    shown = ",".join(lines_of(*span) for span in spans[:_SPANS_SHOWN])
-    return shown + (",..." if len(spans) > _SPANS_SHOWN else "")
+    return _some([lines_of(*span) for span in spans], _SPANS_SHOWN, ",")
 
 
 def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
     """Rival by rival, what collides; the worst first."""
     head: list[str] = []
     blocks: list[str] = []
-    for result in answer.results:
+    for result in (*answer.results, *(answer.harmless if detailed else ())):
         blocks.append(_rival(result))
         blocks += [
             f"  {conflict.kind}: {conflict.path}"
@@ -171,18 +184,28 @@ def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
         ]
         quiet = sum(line.grade == _HARMLESS for line in result.collisions)
         if quiet and not detailed:
-            blocks.append(f"  {count_of(quiet, 'harmless overlap')} not shown")
+            blocks.append(f"  {count_of(quiet, 'harmless overlap')} not shown{_ALL}")
         blocks += [f"  note: {one_line(note)}" for note in result.notes]
     if answer.clean:
         noun = "worktree or branch" if answer.clean == 1 else "worktrees and branches"
         verb = "merges" if answer.clean == 1 else "merge"
-        head.append(f"{answer.clean} {noun} {verb} cleanly, without overlaps")
+        quiet = sum(len(rival.collisions) for rival in answer.harmless)
+        overlaps = (
+            f"with {count_of(quiet, 'harmless overlap')}{_ALL}" if quiet else "without overlaps"
+        )
+        head.append(f"{answer.clean} {noun} {verb} cleanly, {overlaps}")
     if not answer.results and not answer.clean:
         head.append("there is no other worktree, and no branch with commits in the last 14 days")
     if answer.left_out:
         head.append(
             f"{len(answer.left_out)} more were not compared: name them to compare them "
-            f"({', '.join(answer.left_out[:3])}, ...)"
+            f"({_some(answer.left_out, 3)})"
+        )
+    if answer.old_branches:
+        noun = "branch" if answer.old_branches == 1 else "branches"
+        head.append(
+            f"{answer.old_branches:,} {noun} without commits in the last 14 days not compared: "
+            "name them to compare them"
         )
     return head, blocks
 
@@ -216,8 +239,14 @@ def history(answer: HistoryAnswer) -> Shown:
     """Change by change, newest first; or the definitions of a file, or what changed together."""
     head = [answer.handle]
     if answer.together:
-        head.append(f"changed together with it, in {count_of(answer.commits, 'commit')}:")
-        return head, [f"{together.count}\t{together.handle}" for together in answer.together]
+        changes = sum(bool(result.commit) for result in answer.results)
+        of_all = f" of {changes}" if answer.commits < changes else ""
+        head.append(
+            f"changed together with it, in {answer.commits}{of_all} "
+            f"{plural('commit', changes)}{part_of(answer.together, answer.together_count)}:"
+        )
+        blocks = [f"{together.count}\t{together.handle}" for together in answer.together]
+        return head, [*blocks, *([_OLDER] if answer.more else [])]
     blocks = [
         f"{definition.handle}\t{lines_of(definition.start_line, definition.end_line)}  "
         f"{definition.commit[:10]}  {definition.date}  "
@@ -228,7 +257,7 @@ def history(answer: HistoryAnswer) -> Shown:
     if answer.more and not blocks:
         blocks.append("no change in the time that was asked for; there are older ones (--since)")
     elif answer.more:
-        blocks.append("older changes are omitted (limit, since)")
+        blocks.append(_OLDER)
     return head, blocks
 
 

@@ -26,7 +26,7 @@ from codelens.answers.graph_answers import (
     TestFile,
 )
 from codelens.plurals import count_of
-from codelens.render.text_pieces import lines_of, one_line
+from codelens.render.text_pieces import lines_of, one_line, part_of
 
 _TITLES = {
     "callers": "called by", "callees": "calls", "users": "used by", "uses": "uses",
@@ -315,21 +315,21 @@ def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
     if answer.focus:
         head.append(f"near {', '.join(answer.focus)}")
     if answer.meant:
-        head.append("the query finds:")
+        head.append(f"the query finds{part_of(answer.meant, answer.meant_count)}:")
         head += [f"  {_meant(node)}" for node in answer.meant]
     if answer.folders:
         rows = ", ".join(
             f"{folder.path}/ {folder.score:g}% ({count_of(folder.files, 'file')})"
             for folder in answer.folders
         )
-        head.append(f"folders by weight: {rows}")
+        head.append(f"folders by weight{part_of(answer.folders, answer.folder_count)}: {rows}")
     if answer.entries:
-        head.append("entry points:")
+        head.append(f"entry points{part_of(answer.entries, answer.entry_count)}:")
         head += [
             f"  {entry.handle}  {one_line(entry.name)}: {entry.why}" for entry in answer.entries
         ]
     if answer.hot:
-        head.append("used by the most files:")
+        head.append(f"used by the most files{part_of(answer.hot, answer.hot_count)}:")
         head += [f"  {place(symbol.node)}  {used_by(symbol)}" for symbol in answer.hot]
     if answer.files:
         head.append(f"files by weight ({len(answer.files):,} of {answer.ranked:,}):")

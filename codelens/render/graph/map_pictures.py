@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from codelens.answers.graph_answers import MapAnswer, MapFile
 from codelens.plurals import count_of
@@ -15,7 +15,7 @@ from codelens.render.graph.graph_text import close, used_by
 from codelens.render.graph.map_page import PAGE
 from codelens.render.text_pieces import one_line, safe
 
-_MERMAID_LINKS = 40
+_MERMAID_LINKS, _LINKS = 40, 200
 _NAMED_SHARE = 0.06
 """Of all lines, that a language has before its stripe is wide enough for its name."""
 
@@ -36,19 +36,31 @@ def mermaid(answer: MapAnswer) -> str:
     return "\n".join(rows)
 
 
+def undrawn(answer: MapAnswer, form: str) -> Iterator[str]:
+    """What a picture leaves out, in sentences."""
+    most = _MERMAID_LINKS if form == "mermaid" else _LINKS
+    if len(answer.links) > most:
+        yield f"drawn: the {most} heaviest of {len(answer.links):,} links; --json has all"
+    drawn = sum(map(len, _by_folder(answer, answer.links[:most]).values()))
+    if form != "html" and drawn < len(answer.files):
+        every = count_of(len(answer.files), "file")
+        yield f"drawn: {drawn:,} of {every}, those with such a link; --json has all"
+
+
 def dot(answer: MapAnswer) -> str:
     """A digraph for Graphviz; the pen follows the weight."""
     number = {file.path: f"f{at}" for at, file in enumerate(answer.files)}
+    links = answer.links[:_LINKS]
     rows = ["digraph map {", "  rankdir=LR;", '  node [shape=box, fontname="sans-serif"];']
-    for at, (folder, files) in enumerate(_by_folder(answer, answer.links).items()):
+    for at, (folder, files) in enumerate(_by_folder(answer, links).items()):
         rows.append(f"  subgraph cluster_{at} {{")
         rows.append(f"    label={_dot_text(folder)};")
         for file in files:
             name = _dot_text(file.path.rpartition("/")[2])
             rows.append(f"    {number[file.path]} [label={name}, tooltip={_dot_text(file.path)}];")
         rows.append("  }")
-    heaviest = max((weight for _, _, weight in answer.links), default=1)
-    for source, target, weight in answer.links:
+    heaviest = max((weight for _, _, weight in links), default=1)
+    for source, target, weight in links:
         pen = 0.5 + 3 * weight / heaviest
         rows.append(f"  {number[source]} -> {number[target]} [penwidth={pen:.1f}];")
     rows.append("}")
@@ -77,7 +89,8 @@ def page(answer: MapAnswer) -> str:
         for file in answer.files
     ]
     number = {file.path: at for at, file in enumerate(answer.files)}
-    links = [[number[source], number[target], weight] for source, target, weight in answer.links]
+    drawn = answer.links[:_LINKS]
+    links = [[number[source], number[target], weight] for source, target, weight in drawn]
     data = {"files": files, "links": links}
     head = answer.receipt.head[:7]
     branch = f"{answer.receipt.branch}@{head}" if head else answer.receipt.branch

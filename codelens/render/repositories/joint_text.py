@@ -41,8 +41,7 @@ def reply(answer: JointAnswer, form: Form, max_tokens: int) -> str:
     blocks = [search_text.block(hit, detailed=form == "detailed") for hit in answer.results]
 
     def more(left: int) -> str:
-        left += answer.more
-        return f"{left} more: call cl_search with a higher max_tokens" if left else ""
+        return search_text.left_out(left + answer.more, 0, answer.left, typed=False)
 
     return token_budget.fitted(rows, blocks, more, max_tokens).text
 
@@ -67,6 +66,8 @@ def as_json(answer: JointAnswer) -> Mapping[str, object]:
     }
     if answer.more:
         fields["more"] = answer.more
+    if answer.left:
+        fields["left"] = answer.left
     return with_usable_paths(fields)
 
 

@@ -10,8 +10,11 @@ from codelens.scope.repository import Repository
 from codelens.scope.special_files import refuse_special_ref
 
 
-def recent_branches(repository: Repository, since_s: int) -> list[str]:
-    """Names of local branches with a commit since then, newest first; broken ones are left out."""
+def recent_branches(repository: Repository, since_s: int) -> tuple[list[str], list[str]]:
+    """Names of local branches with a commit since then, newest first, and of those without one.
+
+    Broken ones are left out.
+    """
     git, common_dir = repository.git, repository.common_dir
     dated_names: list[tuple[int, str]] = []
     # libgit2's own list reads each file whole, also one of 3 GB, and waits at a pipe.
@@ -21,6 +24,7 @@ def recent_branches(repository: Repository, since_s: int) -> list[str]:
             commit = git.lookup_reference(BRANCHES + name).peel(pygit2.Commit)
         except (KeyError, ValueError, UnicodeError, pygit2.GitError, UnsupportedRepository):
             continue
-        if commit.commit_time >= since_s:
-            dated_names.append((-commit.commit_time, name))
-    return [name for _, name in sorted(dated_names)]
+        dated_names.append((-commit.commit_time, name))
+    dated_names.sort()
+    recent = [name for time, name in dated_names if -time >= since_s]
+    return recent, [name for time, name in dated_names if -time < since_s]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import cast
 
 from codelens.plurals import count_of
@@ -19,8 +20,10 @@ def fitted_blocks(
     """The receipt, what is said of the whole, the notes, and as many blocks as fit."""
     around = [head_line(receipt), *map(safe, head), *(f"note: {one_line(note)}" for note in notes)]
 
+    lines = list(accumulate(block.count("\n") + 1 for block in reversed(blocks)))
+
     def left_out(left: int) -> str:
-        return f"{count_of(left, 'line')} more: {more}" if left else ""
+        return f"{count_of(lines[left - 1], 'line')} more: {more}" if left else ""
 
     return token_budget.fitted(around, [safe(block) for block in blocks], left_out, max_tokens).text
 

@@ -42,22 +42,14 @@ def search(
     if form == "json":
         return token_budget.fitted_json(reading_json.search(answer), "results", max_tokens)
     notes = [f"note: {one_line(note)}" for note in answer.notes]
-    notes += saved_note_lines.all_named(answer.contexts)
+    notes += saved_note_lines.all_named(answer.contexts, answer.context_count)
     if not answer.results:
         rows = [head_line(answer.receipt), "nothing found", *notes]
         return token_budget.fitted(rows, (), lambda _: "", max_tokens).text
     shown = search_text.blocks(answer, detailed=form == "detailed")
 
     def more(left: int) -> str:
-        left += answer.more
-        if left:
-            left += answer.unshown
-            return f"{left} more: call cl_search with a higher max_tokens, or narrow the query"
-        if answer.unshown:
-            return (
-                f"{answer.unshown} more that do not define it: call cl_search with format detailed"
-            )
-        return ""
+        return search_text.left_out(left + answer.more, answer.unshown, answer.left, typed=False)
 
     return token_budget.fitted([head_line(answer.receipt), *notes], shown, more, max_tokens).text
 

@@ -4,6 +4,8 @@ import { badge, count, el, remarks } from "./elements.js";
 import { codeAddress, go, scope } from "./places.js";
 import { follow } from "./questions.js";
 
+const MOST_USES = 20;
+
 export function showDiff({ main, params, page, signal }) {
   const answerPart = el("div", { "aria-live": "polite" }, el("p", {}, "Comparing..."));
   main.replaceChildren(el("h1", {}, "What differs"), form(params), answerPart);
@@ -55,13 +57,14 @@ function differences(answer) {
 const broken = (use) => el("li", {},
   badge(use.certain ? "broken" : "look at it", use.certain ? "bad" : "fair"), " ",
   el("b", {}, use.handle), ` ${use.how}`, use.now ? ` now ${use.now}` : "", ": ",
-  use.uses.map((site) => [el("a", { class: "item site", href: codeAddress(site) }, site), " "]),
-  use.count > use.uses.length ? `and ${use.count - use.uses.length} more` : "");
+  use.uses.slice(0, MOST_USES).map((site) => [el("a", { class: "item site", href: codeAddress(site) }, site), " "]),
+  use.count > MOST_USES ? `and ${use.count - MOST_USES} more` : "");
 
 function file(row) {
   return el("details", { open: true, class: "file" },
     el("summary", {}, el("b", {}, row.path), " ", badge(row.how, row.how),
-      row.old_path ? ` from ${row.old_path}` : "", row.folded ? ` ${row.folded}` : ""),
+      row.old_path ? ` from ${row.old_path}` : "", row.folded ? ` ${row.folded}` : "",
+      row.folded_count ? `, ${count(row.folded_count, "definition")}` : ""),
     el("ul", { class: "list" },
       row.definitions.map((definition) => el("li", {},
         definition.how.map((how) => [badge(how, how), " "]),

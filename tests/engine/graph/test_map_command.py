@@ -115,3 +115,51 @@ def test_pictures_leave_out_files_without_a_link(repo: GitRepo, run: Run) -> Non
         assert "cart.py" in drawn
         assert "alone.py" not in drawn
     assert "alone.py" in run("map", "--format", "html").out
+
+
+@pytest.mark.parametrize(
+    ("key", "heading"),
+    [
+        ("folder", "folders by weight"),
+        ("entry", "entry points"),
+        ("hot", "used by the most files"),
+        ("meant", "the query finds"),
+    ],
+)
+def test_each_list_says_how_many_it_leaves_out_and_more_tokens_give_them(
+    repo: GitRepo, run: Run, key: str, heading: str
+) -> None:
+    for at in range(20):
+        repo.write(f"lamp{at}/__main__.py", f"def lamp{at}():\n    return {at}\n")
+        uses = f"from lamp{at}.__main__ import lamp{at}\n\n\ndef use():\n    return lamp{at}()\n"
+        repo.write(f"one{at}/use.py", uses)
+        repo.write(f"two{at}/use.py", uses)
+    lists = {"folder": "folders", "entry": "entries"}
+    name, query = lists.get(key, key), ("--query", "lamp") if key == "meant" else ()
+    small = run("map", *query, "--json").json
+    shown, count = len(small[name]), small[f"{key}_count"]
+    assert 0 < shown < count
+    assert f"{heading} ({shown} of {count}):" in run("map", *query).out
+    large = run("map", *query, "--json", "--max-tokens", "60000").json
+    assert len(large[name]) == large[f"{key}_count"] >= count
+    assert f"{heading}:" in run("map", *query, "--max-tokens", "60000").out
+
+
+def test_more_tokens_give_more_definitions_of_each_file(repo: GitRepo, run: Run) -> None:
+    repo.write("shop/many.py", "".join(f"def part{at}():\n    pass\n\n\n" for at in range(40)))
+    lefts = [
+        sum(file["left"] for file in run("map", "--json", "--max-tokens", tokens).json["results"])
+        for tokens in ("2000", "60000")
+    ]
+    assert lefts[0] >= 30 and lefts[1] == 0
+
+
+def test_a_picture_counts_the_links_and_files_that_it_leaves_out(repo: GitRepo, run: Run) -> None:
+    for at in range(50):
+        repo.write(f"shop/x{at}.py", f"from shop.book import tax\n\n\ndef x{at}():\n    tax(1)\n")
+    links = len(run("map", "--json", "--max-tokens", "6000").json["links"])
+    assert links >= 50
+    ran = run("map", "--format", "mermaid")
+    assert ran.out.count("-->") == 40
+    assert f"note: drawn: the 40 heaviest of {links} links; --json has all" in ran.err
+    assert "files, those with such a link; --json has all" in ran.err

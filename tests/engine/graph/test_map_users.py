@@ -118,7 +118,7 @@ def test_a_query_leads_with_what_it_finds(repo: GitRepo, run: Run) -> None:
             f"far/f{at}.py", f"def far{at}():\n    return {at}\n\n\ndef parse_invoice{at}(): pass\n"
         )
     told = run("map", "--query", "parse_invoice7").out.splitlines()
-    start = told.index("the query finds:")
+    start = next(at for at, line in enumerate(told) if line.startswith("the query finds"))
     assert told[start + 1].startswith("  far/f7.py#parse_invoice7  5  def parse_invoice7()")
     answer = run("map", "--query", "parse_invoice7", "--json").json
     assert answer["meant"][0]["handle"] == "far/f7.py#parse_invoice7"
