@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gitrepo import GitRepo
@@ -124,7 +125,7 @@ def related(run: Run, target: str) -> set[tuple[str, int]]:
     return sites(run("related", target, *kinds, "--limit", "1000", "--json").json["results"])
 
 
-def sites(rows: list[dict[str, object]]) -> set[tuple[str, int]]:
+def sites(rows: list[dict[str, Any]]) -> set[tuple[str, int]]:
     every = [site.rpartition(":") for row in rows for site in row["sites"]]
     return {(path, int(line)) for path, _, line in every}
 
