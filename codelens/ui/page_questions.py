@@ -17,6 +17,7 @@ from codelens.ui.page_arguments import BadRequest, PageArguments
 Json = Mapping[str, object]
 _RESULTS, _MOST_RESULTS = 20, 200
 _RELATIVES = 60
+_LINES, _MOST_LINES = 500, 5_000
 _NOTES = 100
 _CHANGES = 50
 _MAP_TOKENS, _MOST_MAP_TOKENS = 6_000, 40_000
@@ -135,6 +136,18 @@ class PageQuestions:
             )
         )
 
+    def references(self, place: _Place, arguments: PageArguments) -> Json:
+        """Every line that uses a definition."""
+        return graph_json.references(
+            place.engine.references(
+                arguments.text("target"),
+                path=place.root,
+                ref=place.ref,
+                limit=arguments.number("limit", _LINES, _MOST_LINES),
+                budget_ms=self._budget_ms,
+            )
+        )
+
     def map(self, place: _Place, arguments: PageArguments) -> Json:
         """The files that others use most, and what uses what."""
         return graph_json.map_(
@@ -217,6 +230,7 @@ _QUESTIONS: Mapping[str, _Question] = {
     "source": _Question(PageQuestions.source, ("target",)),
     "outline": _Question(PageQuestions.outline, ("target", "detail")),
     "related": _Question(PageQuestions.related, ("target", "limit")),
+    "references": _Question(PageQuestions.references, ("target", "limit")),
     "map": _Question(PageQuestions.map, ("focus", "tokens"), is_long=True),
     "diff": _Question(PageQuestions.diff, ("spec", "other"), is_long=True),
     "history": _Question(PageQuestions.history, ("target", "limit"), is_long=True),

@@ -34,7 +34,7 @@ export function showCode({ main, params, page, signal }) {
       follow("outline", { target: fileOf(answer.handle), ...scope() },
         (found, problem) => drawOutline(outline, found, problem, answer.handle), signal);
       follow("related", { target: answer.handle, ...scope() },
-        (found, problem) => drawUses(uses, found, problem), signal);
+        (found, problem) => drawUses(uses, found, problem, signal), signal);
       follow("notes", { handle: fileOf(answer.handle), ...scope() },
         (found) => notes.replaceChildren(found?.results.length ? savedNotes(found.results) : ""), signal);
     }
@@ -154,7 +154,9 @@ function drawOutline(part, answer, failure, handle) {
       el("ul", {}, file.imports.map((name) => el("li", {}, name)))) : "");
 }
 
-function drawUses(part, answer, failure) {
+const MOST_SITES = 12;
+
+function drawUses(part, answer, failure, signal) {
   if (failure) {
     part.replaceChildren(el("h2", {}, "Uses"), el("p", {}, failure));
     return;
@@ -173,8 +175,35 @@ function drawUses(part, answer, failure) {
       el("ul", {}, rows.map(relative)))),
     answer.may?.length ? el("section", {}, el("h3", {}, `may use it (${answer.may_count})`),
       el("ul", {}, answer.may.map(relative))) : "",
+    everyLine(target.handle, signal),
     relations.size ? "" : el("p", {}, "Nothing is known to use it, and it uses nothing known."),
     remarks(answer.notes));
+}
+
+/** Every line that uses the definition; asked for when it is opened. */
+function everyLine(handle, signal) {
+  const lines = el("div", {});
+  let isAsked = false;
+  const ask = () => {
+    if (isAsked) return;
+    isAsked = true;
+    follow("references", { target: handle, ...scope() }, (answer, failure) =>
+      lines.replaceChildren(failure ? el("p", { class: "failure" }, failure) : referenceLines(answer)),
+    signal, { again: false });
+  };
+  return el("details", { class: "references", on: { toggle: ask } },
+    el("summary", {}, "Every line"), lines);
+}
+
+function referenceLines(answer) {
+  const files = Map.groupBy(answer.results, (row) => `${row.certain ? "" : "may: "}${row.path}`);
+  const left = answer.left ? el("p", {}, `${answer.left} more: codelens references ${answer.target.handle}`) : "";
+  return el("div", {},
+    el("p", {}, `${count(answer.certain, "line")}, ${answer.possible} more possible`),
+    ...[...files].map(([file, rows]) => el("section", {}, el("h3", {}, file),
+      el("ul", {}, rows.map((row) => el("li", { title: row.why ?? row.kinds.join(", ") },
+        el("a", { class: "site", href: codeAddress(`${row.path}:${row.line}`) }, row.line), " ",
+        el("code", {}, row.text)))))), left);
 }
 
 const savedNotes = (contexts) => el("section", {}, el("h3", {}, "Saved notes"),
@@ -187,5 +216,7 @@ function relative(row) {
   return el("li", {},
     el("a", { class: "item", href: codeAddress(row.handle), title: row.signature || row.handle }, row.symbol || row.path),
     row.symbol && el("span", { class: "doc" }, ` ${row.path}`),
-    row.sites?.map((site) => [" ", el("a", { class: "site", href: codeAddress(site), title: site }, site.split(":").pop())]));
+    row.sites?.slice(0, MOST_SITES).map((site) =>
+      [" ", el("a", { class: "site", href: codeAddress(site), title: site }, site.split(":").pop())]),
+    row.sites?.length > MOST_SITES ? ` +${row.sites.length - MOST_SITES}` : "");
 }

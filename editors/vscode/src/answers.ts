@@ -57,6 +57,13 @@ export interface RelatedAnswer {
   notes: string[];
 }
 
+export interface ReferencesAnswer {
+  receipt: Receipt;
+  target: Definition;
+  results: { path: string; line: number; text: string; certain: boolean; within: string }[];
+  left: number;
+}
+
 export interface ImpactAnswer {
   receipt: Receipt;
   base: string;

@@ -13,6 +13,7 @@ import { McpServers, offerServers } from "./mcp_server";
 import { NamedDefinitions } from "./named_definition";
 import { HandleDocuments, open, type OpenPlace, SCHEME } from "./places";
 import { type Asked, Questions } from "./questions";
+import { References } from "./references";
 import { ResultsView } from "./results_view";
 import { UsesHover } from "./uses_hover";
 import { currentFolder, gitDirectory } from "./worktrees";
@@ -47,6 +48,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       FILES,
       new UsesHover(names, facts, () => setting("hover")),
     ),
+  );
+  keep(
+    vscode.languages.registerReferenceProvider(FILES, new References(commandLine, names)),
   );
   const documents = new HandleDocuments(commandLine);
   keep(vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents));

@@ -1,0 +1,69 @@
+/** Find All References, where no language server does it. */
+
+import * as vscode from "vscode";
+
+import type { ReferencesAnswer } from "./answers";
+import { Cancelled, CodelensFailed, type CommandLine } from "./command_line";
+import type { NamedDefinitions } from "./named_definition";
+import { placeIn } from "./places";
+
+const MOST_LINES = "5000";
+
+export class References implements vscode.ReferenceProvider {
+  private othersAsked = false;
+
+  constructor(
+    private readonly commandLine: CommandLine,
+    private readonly names: NamedDefinitions,
+  ) {}
+
+  async provideReferences(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    _context: vscode.ReferenceContext,
+    cancellation: vscode.CancellationToken,
+  ): Promise<vscode.Location[]> {
+    if (this.othersAsked || (await this.othersAnswer(document, position))) {
+      return [];
+    }
+    try {
+      const [meant] = await this.names.ofWord(document, position, cancellation);
+      if (meant === undefined) {
+        return [];
+      }
+      const words = ["references", "--limit", MOST_LINES, "--", meant.handle];
+      const answer = await this.commandLine.ask<ReferencesAnswer>(meant.folder, words, cancellation);
+      return answer.results
+        .filter((result) => result.certain)
+        .map((result) => location(answer.receipt.worktree, result.path, result.line));
+    } catch (error) {
+      if (error instanceof CodelensFailed || error instanceof Cancelled) {
+        return []; // the status bar says what is wrong
+      }
+      throw error;
+    }
+  }
+
+  /** Whether a language server answers: VS Code would show its lines and ours twice. */
+  private async othersAnswer(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+  ): Promise<boolean> {
+    this.othersAsked = true;
+    try {
+      const locations = await vscode.commands.executeCommand<vscode.Location[] | undefined>(
+        "vscode.executeReferenceProvider",
+        document.uri,
+        position,
+      );
+      return (locations?.length ?? 0) > 0;
+    } finally {
+      this.othersAsked = false;
+    }
+  }
+}
+
+function location(root: string, path: string, line: number): vscode.Location {
+  const { file } = placeIn(root, path);
+  return new vscode.Location(vscode.Uri.file(file), new vscode.Position(line - 1, 0));
+}
