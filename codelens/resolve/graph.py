@@ -57,6 +57,7 @@ class Graph:
         """To be given to the graph of the next state."""
         self._rows, self._checked = self.known.rows, self.known.checked
         self._new: set[bytes] = set()
+        self._unkept: set[bytes] = set()
         self._new_parts: set[tuple[bytes, frozenset[str]]] = set()
         self._everything: bytes | None = None
         self._paths: Mapping[int, Sequence[bytes]] | None = None
@@ -176,21 +177,25 @@ class Graph:
             row = self._rows[path] = Row(file.content, (), (), packed(()))
             self._checked.add(path)
             return row
-        if row is None and self._stored is not None:
-            row = self._stored.row(path, file.content)
-            if row is not None and self._holds(path, row):
-                self._rows[path] = row
-                return row
-        return self._resolved(path, spent)
+        return self._kept(path, file.content) or self._resolved(path, spent)
 
     def is_known(self, path: bytes) -> bool:
         """Whether all edges of a file are known, so that asking for them costs nothing."""
         row = self._rows.get(path)
-        if row is None and self._stored is not None and path in self._files:
-            row = self._stored.row(path, self._files[path].content)
-            if row is not None and self._holds(path, row):
+        if row is not None and self._holds(path, row):
+            return True
+        return path in self._files and self._kept(path, self._files[path].content) is not None
+
+    def _kept(self, path: bytes, content: int) -> Row | None:
+        """A file's row that other processes or other states of the view left and that is true."""
+        if self._stored is None or path in self._unkept:
+            return None
+        self._unkept.add(path)
+        for row in self._stored.rows(path, content):
+            if self._holds(path, row):
                 self._rows[path] = row
-        return row is not None and self._holds(path, row)
+                return row
+        return None
 
     def parts_of(self, path: bytes) -> int:
         """How often uses of some names were resolved in a file."""
@@ -215,7 +220,8 @@ class Graph:
             row = self._row_of(path, spent, left)
             if row is None:
                 return None
-            rows[left] = holding[left] = row
+            rows[left] = [row]
+            holding[left] = row
             self.known.checked_parts.add((path, left))
             self._new_parts.add((path, left))
         return [edge for row in holding.values() for edge in unpacked(path, row.edges)]
@@ -223,17 +229,17 @@ class Graph:
     def _part(self, path: bytes, names: frozenset[str]) -> Row | None:
         """A part of a file's edges, if it is true for this state; else it is dropped."""
         parts = self.known.parts[path]
-        part = parts[names]
-        row = part if isinstance(part, Row) else part()
-        if (path, names) in self.known.checked_parts:
-            return row
-        if not self._stands(path, row):
-            del parts[names]
-            return None
-        self.known.checked_parts.add((path, names))
-        return row
+        is_checked = (path, names) in self.known.checked_parts
+        for part in parts[names]:
+            row = part if isinstance(part, Row) else part()
+            if is_checked or self._stands(path, row):
+                parts[names] = [part]
+                self.known.checked_parts.add((path, names))
+                return row
+        del parts[names]
+        return None
 
-    def _parts(self, path: bytes) -> dict[frozenset[str], Row | LatePart]:
+    def _parts(self, path: bytes) -> dict[frozenset[str], list[Row | LatePart]]:
         """The parts of a file's edges, by names; those that were kept are read at first."""
         parts = self.known.parts.get(path)
         if parts is None:
@@ -242,7 +248,7 @@ class Graph:
                 self.known.checked_parts.clear()
             file = self._files.get(path)
             stored = self._stored
-            parts = dict[frozenset[str], Row | LatePart]()
+            parts = dict[frozenset[str], list[Row | LatePart]]()
             if stored is not None and file is not None:
                 parts.update(stored.parts(path, file.content))
             self.known.parts[path] = parts
@@ -252,15 +258,17 @@ class Graph:
         """Hold a part as it is stored, which takes a tenth: its edges are known to who asked."""
         parts = self.known.parts.get(path, {})
         if names in parts:
-            parts[names] = late
+            parts[names] = [late]
 
     @property
     def fresh_parts(self) -> list[tuple[bytes, frozenset[str], Row]]:
         """Parts that were resolved here, not read, of files not resolved as a whole since."""
         parts = self.known.parts
         new = sorted(self._new_parts, key=lambda part: (part[0], sorted(part[1])))
-        rows = ((path, names, parts.get(path, {}).get(names)) for path, names in new)
-        return [(path, names, row) for path, names, row in rows if isinstance(row, Row)]
+        rows = ((path, names, parts.get(path, {}).get(names, ())) for path, names in new)
+        return [
+            (path, names, row) for path, names, held in rows for row in held if isinstance(row, Row)
+        ]
 
     def base_names(self, path: bytes) -> set[str]:
         """The names by which types of a file derive from others."""

@@ -27,9 +27,10 @@ LatePart = Callable[[], Row]
 class Stored(NamedTuple):
     """What was kept of a path with a content."""
 
-    row: Callable[[bytes, int], Row | None]
-    parts: Callable[[bytes, int], dict[frozenset[str], LatePart]]
-    """Names -> the edges to what is used under these, unpacked when they are asked for."""
+    rows: Callable[[bytes, int], Iterable[Row]]
+    """As several states of the view gave them: at most one is true for this one."""
+    parts: Callable[[bytes, int], Mapping[frozenset[str], list[Row | LatePart]]]
+    """Names -> the edges to what is used under these, likewise, unpacked when they are asked for."""
     defining: Callable[[str], Iterable[int]]
     """Contents, of this view or of others, that define a name; others may be among them."""
 
@@ -45,7 +46,7 @@ class GraphState:
         self.settings: dict[bytes, bytes | None] = {}
         self.importer: Importer | None = None
         self.models = ModelCache()
-        self.parts: dict[bytes, dict[frozenset[str], Row | LatePart]] = {}
-        """Rows of files of which the uses of some names alone were resolved."""
+        self.parts: dict[bytes, dict[frozenset[str], list[Row | LatePart]]] = {}
+        """Rows of files of which the uses of some names alone were resolved, as `Stored.parts`."""
         self.checked_parts: set[tuple[bytes, frozenset[str]]] = set()
         """Those that are true for the state."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from codelens.errors import StoreError
@@ -45,15 +45,17 @@ def graph_of(
             scopes=facts.scopes, bindings=facts.bindings,
         )  # fmt: skip
 
-    def stored(path: bytes, content: int) -> Row | None:
-        data = stored_edges.load(db, path, content, RESOLVER_VERSION) if any_stored else None
-        return loaded(content, data) if data is not None else None
+    def stored(path: bytes, content: int) -> Iterator[Row]:
+        if any_stored:
+            for data in stored_edges.load(db, path, content, RESOLVER_VERSION):
+                yield loaded(content, data)
 
-    def stored_parts(path: bytes, content: int) -> dict[frozenset[str], LatePart]:
-        if not any_stored:
-            return {}
-        parts = stored_edges.load_parts(db, path, content, RESOLVER_VERSION)
-        return {names: partial(loaded, content, data) for names, data in parts}
+    def stored_parts(path: bytes, content: int) -> dict[frozenset[str], list[Row | LatePart]]:
+        parts: dict[frozenset[str], list[Row | LatePart]] = {}
+        if any_stored:
+            for names, data in stored_edges.load_parts(db, path, content, RESOLVER_VERSION):
+                parts.setdefault(names, []).append(partial(loaded, content, data))
+        return parts
 
     return Graph(
         files,

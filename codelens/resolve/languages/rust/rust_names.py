@@ -155,12 +155,11 @@ class RustNames(Names):
         types: bool,
     ) -> list[Referent]:
         """What `use x::*` in a module brings in."""
-        for number, import_ in enumerate(model.imports):
-            if import_.name == "*" and import_.module and self._scope_of(model, number) == scope:
-                for referent in self.follow(path, module, import_.module.split("::"), depth + 1):
-                    referents = self.inside(referent, name, depth + 1, types=types)
-                    if referents:
-                        return referents
+        for import_ in model.globs.get(scope, ()):
+            for referent in self.follow(path, module, import_.module.split("::"), depth + 1):
+                referents = self.inside(referent, name, depth + 1, types=types)
+                if referents:
+                    return referents
         return []
 
     def _declared(
@@ -172,10 +171,6 @@ class RustNames(Names):
             return [Referent(path, at, scope, symbol.name)]
         files = self.view.modules(path, symbol.name) if module < 0 else ()
         return [Referent(file, MODULE) for file in files if file != path]
-
-    def _scope_of(self, model: FileModel, number: int) -> int:
-        rows = (row for row in model.bindings if row.how == "import" and row.text == str(number))
-        return next((row.scope for row in rows), 0)
 
     def _bound(self, path: bytes, module: int, import_: Import, depth: int) -> list[Referent]:
         """What a `use`, `mod` or `extern crate` binds."""
