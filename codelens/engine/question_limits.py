@@ -9,6 +9,8 @@ from codelens.errors import InvalidArgument
 _MAX_LIMIT = 1000
 # A text or regex search may have to read every file; who waits for a fresh view waits for that.
 _READ_S, _READ_BUDGETED_S = 30.0, 2.0
+_USES_S = 0.6
+"""What uses of a name cost grows with the repository, not with what was asked."""
 _LEAST_SHARE = 0.2
 """Of a budget, left for the walk when the freshness check took it all."""
 
@@ -26,6 +28,16 @@ def check_limit(limit: int) -> None:
 def seconds_to_read(budget_ms: float | None) -> float:
     """How long a question may work after the refresh: longer for who waits for a fresh view."""
     return _READ_S if budget_ms is None else _READ_BUDGETED_S
+
+
+def seconds_for_uses(budget_ms: float | None, started: float) -> float:
+    """How long uses may be followed beside what else was asked: it is soon over if nothing is said.
+
+    Args:
+        budget_ms: as the caller gave it.
+        started: `time.monotonic` value when the question began.
+    """
+    return _USES_S if budget_ms is None else max(seconds_left(budget_ms, started), _USES_S)
 
 
 def seconds_left(budget_ms: float | None, started: float) -> float:

@@ -30,7 +30,7 @@ class Stored(NamedTuple):
     rows: Callable[[bytes, int], Iterable[Row]]
     """As several states of the view gave them: at most one is true for this one."""
     parts: Callable[[bytes, int], Mapping[frozenset[str], list[Row | LatePart]]]
-    """Names -> the edges to what is used under these, likewise, unpacked when they are asked for."""
+    """Names -> the edges to what is used under these, likewise; unpacked when asked for."""
     defining: Callable[[str], Iterable[int]]
     """Contents, of this view or of others, that define a name; others may be among them."""
 

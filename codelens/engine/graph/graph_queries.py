@@ -16,7 +16,12 @@ from codelens.engine.contexts.shown_places import ShownPlace
 from codelens.engine.current_view import CurrentView, OpenRepository, current_view
 from codelens.engine.graph.graph_walk import walked_view
 from codelens.engine.index_pool import IndexPool
-from codelens.engine.question_limits import check_limit, seconds_left, seconds_to_read
+from codelens.engine.question_limits import (
+    check_limit,
+    seconds_for_uses,
+    seconds_left,
+    seconds_to_read,
+)
 from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import IndexLocked, InvalidArgument, ReadError, SettingError
 from codelens.index.refresh_budget import FEW_FILES
@@ -71,7 +76,8 @@ class GraphQueries:
                 typed="omit --kind, --direction and --depth, or --to",
                 called="omit kinds, direction and depth, or to",
             )
-        with walked_view(self._pool, at_own_ref(view_request, target)) as (view, seconds):
+        at_ref = at_own_ref(view_request, target)
+        with walked_view(self._pool, at_ref, seconds_for_uses) as (view, seconds):
             if to is not None:
                 return related_query.paths_between(view, target, to, paths, seconds)
             return related_query.related(

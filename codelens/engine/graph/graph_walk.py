@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from codelens.engine.current_view import CurrentView
@@ -14,10 +14,20 @@ from codelens.engine.view_request import ViewRequest
 
 
 @contextmanager
-def walked_view(pool: IndexPool, view_request: ViewRequest) -> Generator[tuple[CurrentView, float]]:
-    """A view in a read transaction, and the seconds left to walk; what is resolved is kept."""
+def walked_view(
+    pool: IndexPool,
+    view_request: ViewRequest,
+    seconds_to_walk: Callable[[float | None, float], float] = seconds_left,
+) -> Generator[tuple[CurrentView, float]]:
+    """A view in a read transaction, and the seconds left to walk; what is resolved is kept.
+
+    Args:
+        pool: opens the view.
+        view_request: which.
+        seconds_to_walk: of a budget and the time when the question began.
+    """
     started = time.monotonic()
     with pool.view(view_request) as view:
         with view.reading():
-            yield view, seconds_left(view_request.budget_ms, started)
+            yield view, seconds_to_walk(view_request.budget_ms, started)
         edge_cache.keep(view)

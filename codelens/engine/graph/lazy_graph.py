@@ -54,10 +54,10 @@ class LazyGraph:
 
     Args:
         view: the view; its database must be in a read transaction.
-        seconds: how long files may be resolved for.
+        limit: how long files may be resolved for, in seconds, or what several graphs share.
     """
 
-    def __init__(self, view: CurrentView, seconds: float) -> None:
+    def __init__(self, view: CurrentView, limit: float | WorkLimit) -> None:
         self._view = view
         self._edge_cache = edge_cache_of(view)
         self._candidates = CandidateFiles(view.snapshot, self._edge_cache)
@@ -65,7 +65,7 @@ class LazyGraph:
             view.snapshot, self._edge_cache.graph, self._drawn_to
         )
         self._declared_places = DeclaredPlaces(view.snapshot, self._edge_cache.graph)
-        self._limit = WorkLimit(seconds)
+        self._limit = limit if isinstance(limit, WorkLimit) else WorkLimit(limit)
         self.unseen: set[bytes] = set()
         """Files that may hold an edge asked for and could not be resolved in time."""
         self._stopped = False
@@ -144,6 +144,11 @@ class LazyGraph:
     def spent(self) -> bool:
         """As `EdgeReader`; the receipt says it."""
         self._stopped = self._stopped or self._late()
+        return self._stopped
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a walk was told to end."""
         return self._stopped
 
     def _late(self) -> bool:
@@ -304,7 +309,7 @@ class LazyGraph:
         if self.unseen:
             note = (
                 f"{count_of(len(self.unseen), 'more file')} with these names not resolved "
-                "yet; ask again to continue"
+                "yet; ask again to continue, or with more time"
             )
         return replace(
             receipt, status="partial", note="; ".join(filter(None, (receipt.note, note)))

@@ -44,7 +44,8 @@ SELECT p.id, c.id, n.id, ifnull(max(e.number), 0) + 1, ?4, ?5
 FROM paths p JOIN contents c JOIN name_sets n
 LEFT JOIN edge_parts e ON e.path = p.id AND e.content = c.id AND e.names = n.id
 WHERE p.path = ?1 AND c.id = ?2 AND n.names = ?3
-GROUP BY p.id, c.id, n.id HAVING ifnull(max(e.version), 0) <= ?4 AND NOT ifnull(max(e.data = ?5 AND e.version = ?4), 0)
+GROUP BY p.id, c.id, n.id
+HAVING ifnull(max(e.version), 0) <= ?4 AND NOT ifnull(max(e.data = ?5 AND e.version = ?4), 0)
 """
 SELECT_PARTS = """
 SELECT n.names, e.data FROM edge_parts e JOIN paths p ON p.id = e.path

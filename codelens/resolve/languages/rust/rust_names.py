@@ -45,6 +45,13 @@ class Impl(NamedTuple):
     members: dict[str, list[Referent]]
 
 
+class _Survey(NamedTuple):
+    """What is gathered from all files of a view."""
+
+    impls: dict[str, list[Impl]]
+    aliases: dict[str, list[str]]
+
+
 class RustNames(Names):
     """Names in modules, through `use`."""
 
@@ -273,47 +280,42 @@ class RustNames(Names):
 
     def impls(self, name: str) -> list[Impl]:
         """Blocks for a type that is called so where they stand."""
-        return self.view.index("impls", self._all_impls).get(name, [])
-
-    def _all_impls(self) -> dict[str, list[Impl]]:
-        by_type: dict[str, list[Impl]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language == "rust" else None
-            if model is None:
-                continue
-            for scope, rows in model.of_scope.items():
-                if model.scopes[scope].kind == "class" and model.scopes[scope].symbol < 0:
-                    traits = any(row.how == "implements" for row in rows)
-                    for row in rows:
-                        if row.how == "alias":
-                            head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
-                            if head in model.parameters.get(scope, ()):
-                                if row.text != head:
-                                    # For references to all types, which hand on.
-                                    continue
-                                head = ANY
-                            members = self._members(path, model, scope)
-                            by_type.setdefault(head, []).append(Impl(path, scope, traits, members))
-        return by_type
+        return self.view.index("impls", lambda: self._surveyed().impls).get(name, [])
 
     def other_names(self, name: str) -> list[str]:
         """What types of a name are called as well: `type Owned = Dfa<Vec<u8>>`."""
-        return self.view.index("aliases", self._all_aliases).get(name, [])
+        return self.view.index("aliases", lambda: self._surveyed().aliases).get(name, [])
 
-    def _all_aliases(self) -> dict[str, list[str]]:
-        by_type: dict[str, list[str]] = {}
+    def _surveyed(self) -> _Survey:
+        """Both in one go: most of the time goes into reading every file of the view."""
+        return self.view.index("rust", self._survey)
+
+    def _survey(self) -> _Survey:
+        impls: dict[str, list[Impl]] = {}
+        aliases: dict[str, list[str]] = {}
         for path, language in sorted(self.view.languages.items()):
             model = self.view.model(path) if language == "rust" else None
-            for at, scope in model.own_scope.items() if model is not None else ():
-                if model is None or model.symbols[at].kind != "type":
+            if model is not None:
+                self._take_impls(path, model, impls)
+                _take_aliases(model, aliases)
+        return _Survey(impls, aliases)
+
+    def _take_impls(self, path: bytes, model: FileModel, by_type: dict[str, list[Impl]]) -> None:
+        for scope, rows in model.of_scope.items():
+            if model.scopes[scope].kind != "class" or model.scopes[scope].symbol >= 0:
+                continue
+            traits = any(row.how == "implements" for row in rows)
+            for row in rows:
+                if row.how != "alias":
                     continue
-                for row in model.of_scope.get(scope, ()):
-                    if row.how == "alias":
-                        head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
-                        own = model.symbols[at].name
-                        if head and head != own and own not in by_type.setdefault(head, []):
-                            by_type[head].append(own)
-        return by_type
+                head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
+                if head in model.parameters.get(scope, ()):
+                    if row.text != head:
+                        # For references to all types, which hand on.
+                        continue
+                    head = ANY
+                members = self._members(path, model, scope)
+                by_type.setdefault(head, []).append(Impl(path, scope, traits, members))
 
     def _members(self, path: bytes, model: FileModel, scope: int) -> dict[str, list[Referent]]:
         by_name: dict[str, list[Referent]] = {}
@@ -342,6 +344,18 @@ class RustNames(Names):
                 if symbol.kind == "macro":
                     by_name.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
         return by_name
+
+
+def _take_aliases(model: FileModel, by_type: dict[str, list[str]]) -> None:
+    for at, scope in model.own_scope.items():
+        if model.symbols[at].kind != "type":
+            continue
+        for row in model.of_scope.get(scope, ()):
+            if row.how == "alias":
+                head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
+                own = model.symbols[at].name
+                if head and head != own and own not in by_type.setdefault(head, []):
+                    by_type[head].append(own)
 
 
 def _of_kind(model: FileModel, referents: list[Referent], types: bool) -> list[Referent]:
