@@ -8,6 +8,7 @@ CREATE TABLE file_edges (
     content     INTEGER NOT NULL REFERENCES contents (id) ON DELETE CASCADE,
     number      INTEGER NOT NULL,
     version     INTEGER NOT NULL,                          -- of the resolver
+    state       INTEGER NOT NULL,                          -- digest of all that the view's files show
     data        BLOB    NOT NULL,
     PRIMARY KEY (path, content, number)
 ) STRICT, WITHOUT ROWID;
@@ -26,3 +27,11 @@ CREATE TABLE edge_parts (
 CREATE INDEX edge_parts_by_content ON edge_parts (content);
 CREATE INDEX edge_parts_by_names ON edge_parts (names);
 DELETE FROM name_sets;
+
+-- What indexes over all files of a language take from each text: to read every text anew cost each
+-- process more than most answers.
+CREATE TABLE surveys (
+    content     INTEGER PRIMARY KEY REFERENCES contents (id) ON DELETE CASCADE,
+    version     INTEGER NOT NULL,                          -- of the resolver
+    data        TEXT    NOT NULL                           -- JSON; what is in it the language says
+) STRICT;

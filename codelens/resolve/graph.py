@@ -7,6 +7,7 @@ is resolved again: a file of which nothing but bodies changed leaves the edges o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from hashlib import blake2b
 
 from codelens.resolve.edges import ANSWERS_KEPT, MOST_ANSWERS, Edge, Edges, base_places
@@ -58,6 +59,8 @@ class Graph:
         self._rows, self._checked = self.known.rows, self.known.checked
         self._new: set[bytes] = set()
         self._unkept: set[bytes] = set()
+        self.fresh_surveys: dict[int, object] = {}
+        """Content -> what was taken here, not read, for indexes over the view."""
         self._new_parts: set[tuple[bytes, frozenset[str]]] = set()
         self._everything: bytes | None = None
         self._paths: Mapping[int, Sequence[bytes]] | None = None
@@ -108,6 +111,7 @@ class Graph:
         self._view = View(
             self.languages, self._model, self.importer, self._digest, self.known.models,
             defining=self._defining if self._stored is not None else None,
+            surveyed=self._surveyed if self._stored is not None else None,
         )  # fmt: skip
         self._edges = Edges(self._view)
         self._bases: dict[NoteGroup, tuple[_Seen, _Answers]] = {}
@@ -129,6 +133,32 @@ class Graph:
         paths = self._paths_by_content()
         for content in self._stored.defining(name):
             yield from paths.get(content, ())
+
+    def _surveyed(
+        self, paths: Sequence[bytes], take: Callable[[FileModel], object]
+    ) -> Iterator[tuple[bytes, object]]:
+        """What `take` takes from each of some files, which their contents alone decide."""
+        assert self._stored is not None
+        known = self._stored.surveys({self._files[path].content for path in paths})
+        known |= self.fresh_surveys
+        for path in paths:
+            content = self._files[path].content
+            if content not in known:
+                model = self._view.model(path)
+                if model is None:
+                    continue
+                known[content] = self.fresh_surveys[content] = take(model)
+            yield path, known[content]
+
+    @cached_property
+    def state(self) -> int:
+        """Digest of all that edges can stand on: paths, what others see of files, and settings."""
+        hasher = blake2b(digest_size=8)
+        for path, file in sorted(self._files.items()):
+            hasher.update(b"%b\0%b\0%d\0" % (path, file.language.encode(), file.surface))
+        for path, data in sorted(self.known.settings.items()):
+            hasher.update(b"%b\0%b\0" % (path, blake2b(data or b"").digest()))
+        return int.from_bytes(hasher.digest(), "big") >> 1
 
     def _paths_by_content(self) -> Mapping[int, Sequence[bytes]]:
         if self._paths is None:
@@ -191,7 +221,9 @@ class Graph:
         if self._stored is None or path in self._unkept:
             return None
         self._unkept.add(path)
-        for row in self._stored.rows(path, content):
+        for row, is_of_state in self._stored.rows(path, content, self.state):
+            if is_of_state:
+                self._checked.add(path)
             if self._holds(path, row):
                 self._rows[path] = row
                 return row

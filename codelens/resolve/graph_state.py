@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from codelens.resolve.facts.edge_rows import Row
@@ -27,12 +27,14 @@ LatePart = Callable[[], Row]
 class Stored(NamedTuple):
     """What was kept of a path with a content."""
 
-    rows: Callable[[bytes, int], Iterable[Row]]
-    """As several states of the view gave them: at most one is true for this one."""
+    rows: Callable[[bytes, int, int], Iterable[tuple[Row, bool]]]
+    """As several states of the view gave them, given one: each with whether it is of that one."""
     parts: Callable[[bytes, int], Mapping[frozenset[str], list[Row | LatePart]]]
     """Names -> the edges to what is used under these, likewise; unpacked when asked for."""
     defining: Callable[[str], Iterable[int]]
     """Contents, of this view or of others, that define a name; others may be among them."""
+    surveys: Callable[[Set[int]], dict[int, object]]
+    """What was taken from contents for indexes over the view."""
 
 
 class GraphState:

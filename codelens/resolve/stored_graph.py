@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import partial
 
 from codelens.errors import StoreError
@@ -45,10 +45,11 @@ def graph_of(
             scopes=facts.scopes, bindings=facts.bindings,
         )  # fmt: skip
 
-    def stored(path: bytes, content: int) -> Iterator[Row]:
+    def stored(path: bytes, content: int, state: int) -> Iterator[tuple[Row, bool]]:
         if any_stored:
-            for data in stored_edges.load(db, path, content, RESOLVER_VERSION):
-                yield loaded(content, data)
+            kept = stored_edges.load(db, path, content, RESOLVER_VERSION)
+            for its, data in sorted(kept, key=lambda row: row[0] != state):
+                yield loaded(content, data), its == state
 
     def stored_parts(path: bytes, content: int) -> dict[frozenset[str], list[Row | LatePart]]:
         parts: dict[frozenset[str], list[Row | LatePart]] = {}
@@ -57,12 +58,15 @@ def graph_of(
                 parts.setdefault(names, []).append(partial(loaded, content, data))
         return parts
 
+    def surveys(contents: Set[int]) -> dict[int, object]:
+        return stored_edges.load_surveys(db, contents, RESOLVER_VERSION)
+
     return Graph(
         files,
         load,
         read,
         known,
-        Stored(stored, stored_parts, partial(symbol_keys.contents_defining, db)),
+        Stored(stored, stored_parts, partial(symbol_keys.contents_defining, db), surveys),
     )
 
 
@@ -98,7 +102,7 @@ def keep(
     Outside of any transaction. It waits for nobody, and holds others up only while it writes what
     was packed before.
     """
-    packed = [(path, row.content, dumped(row)) for path, row in rows]
+    packed = [stored_edges.Whole(path, row.content, graph.state, dumped(row)) for path, row in rows]
     packed_parts = [
         stored_edges.Part(path, row.content, names, dumped(row)) for path, names, row in parts
     ]
@@ -107,6 +111,7 @@ def keep(
         try:
             with db.write(lease):
                 stored_edges.save(db, RESOLVER_VERSION, packed)
+                stored_edges.save_surveys(db, RESOLVER_VERSION, graph.fresh_surveys)
                 if packed_parts:
                     stored_edges.save_parts(db, RESOLVER_VERSION, packed_parts)
         finally:
@@ -114,6 +119,7 @@ def keep(
     except StoreError as error:
         logger.debug("edges were not kept: %s", error)
         return False
+    graph.fresh_surveys.clear()
     for part in packed_parts:
         graph.pack(part.path, part.names, partial(loaded, part.content, part.data))
     return True

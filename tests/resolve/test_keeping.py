@@ -43,7 +43,7 @@ def resolved(snapshot: Snapshot) -> Graph:
 def rows_of(snapshot: Snapshot, version: int) -> list[bytes]:
     content = snapshot.by_path[b"a.py"].content
     assert content is not None
-    return stored_edges.load(snapshot.db, b"a.py", content, version)
+    return [data for _, data in stored_edges.load(snapshot.db, b"a.py", content, version)]
 
 
 def test_what_was_kept_is_not_resolved_again(snapshot: Snapshot) -> None:
@@ -114,7 +114,9 @@ def test_rows_of_other_versions_are_not_read(snapshot: Snapshot) -> None:
     for other in (RESOLVER_VERSION - 1, RESOLVER_VERSION + 1):
         with snapshot.db.write(None):
             snapshot.db.execute("DELETE FROM file_edges")
-            stored_edges.save(snapshot.db, other, [(b"a.py", kept, b"not to be read")])
+            stored_edges.save(
+                snapshot.db, other, [stored_edges.Whole(b"a.py", kept, 0, b"not to be read")]
+            )
         assert b"a.py" in [path for path, _ in resolved(snapshot).fresh]
 
 
@@ -123,7 +125,9 @@ def test_newer_rows_replace_older_ones_and_never_the_other_way(snapshot: Snapsho
     assert kept is not None
     for version in (2, 3, 2, 1):
         with snapshot.db.write(None):
-            stored_edges.save(snapshot.db, version, [(b"a.py", kept, b"of %d" % version)])
+            stored_edges.save(
+                snapshot.db, version, [stored_edges.Whole(b"a.py", kept, 0, b"of %d" % version)]
+            )
     assert rows_of(snapshot, 3) == [b"of 3"]
     assert rows_of(snapshot, 2) == []
     assert rows_of(snapshot, 1) == []
@@ -135,7 +139,7 @@ def test_of_one_text_the_rows_of_the_last_few_states_are_kept(snapshot: Snapshot
     states = b"1", b"2", b"2", b"3", b"4"
     for data in states:
         with snapshot.db.write(None):
-            stored_edges.save(snapshot.db, 1, [(b"a.py", kept, data)])
+            stored_edges.save(snapshot.db, 1, [stored_edges.Whole(b"a.py", kept, 0, data)])
     assert rows_of(snapshot, 1) == [b"4", b"3", b"2"]
     for data in states:
         with snapshot.db.write(None):

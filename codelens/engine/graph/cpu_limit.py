@@ -26,6 +26,10 @@ class WorkLimit:
         self._next_look = time.monotonic() + seconds
         self._reached = False
 
+    def is_past(self, times: float) -> bool:
+        """The thread worked so many times as long as it may."""
+        return time.thread_time() - self._began > times * self._seconds
+
     def is_reached(self) -> bool:
         """The work is done, or it took far too long."""
         now = time.monotonic()

@@ -98,9 +98,7 @@ class Users:
         tests = tuple(self._tests())
         notes += self._late_notes()
         partial = self._graph.receipt().status != "fresh"
-        return Meaning(
-            tuple(broken), tests, bool(notes) or partial, tuple(dict.fromkeys(notes))
-        )
+        return Meaning(tuple(broken), tests, bool(notes) or partial, tuple(dict.fromkeys(notes)))
 
     def _late_notes(self) -> list[str]:
         """What of the uses there was no time for, and how to get it."""

@@ -195,7 +195,8 @@ def _meaning(
     def at(side: AnySide) -> CurrentView | None:
         if not isinstance(side, CommitSide) or not side.commit:
             return None
-        hurried = replace(view_request, budget_ms=seconds * 1000)
+        given_ms = view_request.budget_ms
+        hurried = replace(view_request, budget_ms=seconds * 1000 if given_ms is None else given_ms)
         return current_view(view.opened.at(side.commit), hurried)
 
     new = sides.new_view or at(sides.new) or view
