@@ -31,13 +31,13 @@ def seconds_to_read(budget_ms: float | None) -> float:
 
 
 def seconds_for_uses(budget_ms: float | None, started: float) -> float:
-    """How long uses may be followed beside what else was asked: it is soon over if nothing is said.
+    """As `seconds_left`, for who asks what uses something: soon over if nothing is said."""
+    return _USES_S if budget_ms is None else seconds_left(budget_ms, started)
 
-    Args:
-        budget_ms: as the caller gave it.
-        started: `time.monotonic` value when the question began.
-    """
-    return _USES_S if budget_ms is None else max(seconds_left(budget_ms, started), _USES_S)
+
+def seconds_beside(budget_ms: float | None, started: float) -> float:
+    """As `seconds_for_uses`, beside what was asked: however long that took, some time is left."""
+    return max(seconds_for_uses(budget_ms, started), _USES_S)
 
 
 def seconds_left(budget_ms: float | None, started: float) -> float:

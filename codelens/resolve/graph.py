@@ -14,7 +14,7 @@ from codelens.resolve.edges import ANSWERS_KEPT, MOST_ANSWERS, Edge, Edges, base
 from codelens.resolve.facts.edge_rows import Row, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.facts.view_files import Asked, Note, NoteGroup, View, groups_of
-from codelens.resolve.graph_state import File, GraphState, LatePart, Stored
+from codelens.resolve.graph_state import File, GraphState, LatePart, Stored, state_of
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer, settings_paths
@@ -143,22 +143,16 @@ class Graph:
         known |= self.fresh_surveys
         for path in paths:
             content = self._files[path].content
-            if content not in known:
-                model = self._view.model(path)
-                if model is None:
-                    continue
+            model = self._view.model(path) if content not in known else None
+            if model is not None:
                 known[content] = self.fresh_surveys[content] = take(model)
-            yield path, known[content]
+            if content in known:
+                yield path, known[content]
 
     @cached_property
     def state(self) -> int:
-        """Digest of all that edges can stand on: paths, what others see of files, and settings."""
-        hasher = blake2b(digest_size=8)
-        for path, file in sorted(self._files.items()):
-            hasher.update(b"%b\0%b\0%d\0" % (path, file.language.encode(), file.surface))
-        for path, data in sorted(self.known.settings.items()):
-            hasher.update(b"%b\0%b\0" % (path, blake2b(data or b"").digest()))
-        return int.from_bytes(hasher.digest(), "big") >> 1
+        """Digest of all that edges can stand on."""
+        return state_of(self._files, self.known.settings)
 
     def _paths_by_content(self) -> Mapping[int, Sequence[bytes]]:
         if self._paths is None:
@@ -222,9 +216,8 @@ class Graph:
             return None
         self._unkept.add(path)
         for row, is_of_state in self._stored.rows(path, content, self.state):
-            if is_of_state:
+            if is_of_state or self._holds(path, row):
                 self._checked.add(path)
-            if self._holds(path, row):
                 self._rows[path] = row
                 return row
         return None
@@ -297,10 +290,8 @@ class Graph:
         """Parts that were resolved here, not read, of files not resolved as a whole since."""
         parts = self.known.parts
         new = sorted(self._new_parts, key=lambda part: (part[0], sorted(part[1])))
-        rows = ((path, names, parts.get(path, {}).get(names, ())) for path, names in new)
-        return [
-            (path, names, row) for path, names, held in rows for row in held if isinstance(row, Row)
-        ]
+        rows = ((*part, row) for part in new for row in parts.get(part[0], {}).get(part[1], ()))
+        return [(path, names, row) for path, names, row in rows if isinstance(row, Row)]
 
     def base_names(self, path: bytes) -> set[str]:
         """The names by which types of a file derive from others."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
+from hashlib import blake2b
 from typing import NamedTuple
 
 from codelens.resolve.facts.edge_rows import Row
@@ -52,3 +53,13 @@ class GraphState:
         """Rows of files of which the uses of some names alone were resolved, as `Stored.parts`."""
         self.checked_parts: set[tuple[bytes, frozenset[str]]] = set()
         """Those that are true for the state."""
+
+
+def state_of(files: Mapping[bytes, File], settings: Mapping[bytes, bytes | None]) -> int:
+    """Digest of paths, what others see of the files, and settings: all that edges can stand on."""
+    hasher = blake2b(digest_size=8)
+    for path, file in sorted(files.items()):
+        hasher.update(b"%b\0%b\0%d\0" % (path, file.language.encode(), file.surface))
+    for path, data in sorted(settings.items()):
+        hasher.update(b"%b\0%b\0" % (path, blake2b(data or b"").digest()))
+    return int.from_bytes(hasher.digest(), "big") >> 1

@@ -47,8 +47,8 @@ def graph_of(
 
     def stored(path: bytes, content: int, state: int) -> Iterator[tuple[Row, bool]]:
         if any_stored:
-            kept = stored_edges.load(db, path, content, RESOLVER_VERSION)
-            for its, data in sorted(kept, key=lambda row: row[0] != state):
+            rows = stored_edges.load(db, path, content, RESOLVER_VERSION)
+            for its, data in sorted(rows, key=lambda row: row[0] != state):
                 yield loaded(content, data), its == state
 
     def stored_parts(path: bytes, content: int) -> dict[frozenset[str], list[Row | LatePart]]:

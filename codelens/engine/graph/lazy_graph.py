@@ -171,7 +171,9 @@ class LazyGraph:
         # What was resolved before is told again, or the answer would never be whole.
         if (not is_late or not self._limit.is_past(_KEPT_TIMES)) and graph.is_known(path):
             return True
-        if is_late or graph.row_within(path, self._late_within) is None:
+        if is_late and self._has_resolved:
+            return False
+        if graph.row_within(path, self._late_within) is None:
             return False
         self._has_resolved = True
         return True

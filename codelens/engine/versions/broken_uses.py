@@ -35,6 +35,8 @@ MOST_ASKED = 300
 """Definitions whose users are looked for; more say nothing to anybody, and are counted."""
 _USES_SHOWN = 20
 _DEPTH = 2
+_SHARE_OF_TESTS = 0.5
+"""Of the time, kept for the tests: a removed method called `from` would take all of it."""
 _GONE = frozenset({REMOVED, RENAMED, MOVED})
 _KINDS = frozenset({"call", "ref", "inherit", "import"})
 
@@ -61,7 +63,8 @@ class Users:
     def __init__(
         self, compared: Compared, new: CurrentView, old: CurrentView | None, seconds: float
     ) -> None:
-        limit = WorkLimit(seconds)
+        self._seconds_for_tests = seconds * _SHARE_OF_TESTS
+        limit = self._limit = WorkLimit(seconds - self._seconds_for_tests)
         self._compared = compared
         self._view = new
         self._graph = LazyGraph(new, limit)
@@ -95,6 +98,7 @@ class Users:
         if self._old_graph is not None:
             notes += hidden_notes(self._old_graph, gone, where=f" at {self._compared.old.name}")
         broken.sort(key=lambda use: (not use.certain, use.handle))
+        self._limit.extend(self._seconds_for_tests)
         tests = tuple(self._tests())
         notes += self._late_notes()
         partial = self._graph.receipt().status != "fresh"

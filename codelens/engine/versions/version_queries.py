@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, Elsewhere, HistoryAnswer
 from codelens.engine.current_view import CurrentView, current_view
 from codelens.engine.index_pool import IndexPool
-from codelens.engine.question_limits import check_limit, seconds_for_uses, seconds_to_read
+from codelens.engine.question_limits import check_limit, seconds_beside, seconds_to_read
 from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import BareRepository, CodelensError, NotInGit, SettingError
 from codelens.paths import from_printed
@@ -61,7 +61,7 @@ class VersionQueries:
             is_whole = not notes
             notes = (*notes, *diff_query.unread_notes(compared))
             if uses and files:
-                seconds = seconds_for_uses(view_request.budget_ms, started)
+                seconds = seconds_beside(view_request.budget_ms, started)
                 meaning = _meaning(view, sides, compared, view_request, seconds)
                 if staged:
                     notes = (
