@@ -18,7 +18,7 @@ from codelens.scope.commits.tree_changes import GITLINK, LINK, Entry, tree_chang
 from codelens.scope.repository import Repository, Scope
 from codelens.scope.stored_files import REGULAR, TYPE, StoredFiles, canonical_mode
 from codelens.store.database.database import Database
-from codelens.types import CommitId
+from codelens.types import CommitId, Tier
 
 
 class Facts(NamedTuple):
@@ -154,9 +154,15 @@ def _same_text(old: FilesSide, new: FilesSide, path: bytes) -> bool:
 
 
 def texts_of(
-    sides: Sequence[tuple[AnySide, Sequence[SideFile]]], facts: Facts
+    sides: Sequence[tuple[AnySide, Sequence[SideFile]]], facts: Facts, tier: Tier = "symbols"
 ) -> list[list[FileText]]:
-    """The files of each side with their definitions; what the store knows is not parsed."""
+    """The files of each side with their definitions; what the store knows is not parsed.
+
+    Args:
+        sides: each with its files.
+        facts: where facts come from.
+        tier: how much is extracted of the rest: all of it where its uses are followed in any case.
+    """
     read: list[list[tuple[SideFile, bytes | None]]] = []
     wanted_texts: list[Text] = []
     for side, files in sides:
@@ -174,6 +180,7 @@ def texts_of(
             languages=facts.languages,
             max_bytes=facts.max_bytes,
             workers=facts.workers,
+            tier=tier,
         )
     )
     file_textses: list[list[FileText]] = []

@@ -40,6 +40,8 @@ WHERE c.id % ? = ? AND v.version = ?
 _ROWS = "SELECT content, data FROM file_edges WHERE content % ? = ? AND version = ?"
 _PARTS = "SELECT content, data FROM edge_parts WHERE content % ? = ? AND version = ?"
 
+_SURVEYS = "SELECT data FROM surveys WHERE content % ? = ? AND version = ?"
+
 Share = tuple[int, int]
 """One row in so many, and which."""
 
@@ -116,6 +118,8 @@ def _decode_edges(db: Database, share: Share) -> None:
     for sql in (_ROWS, _PARTS):
         for content, data in db.each(sql, (*share, RESOLVER_VERSION)):
             edge_rows.unpacked(b"", edge_rows.loaded(content, data).edges)
+    for (text,) in db.each(_SURVEYS, (*share, RESOLVER_VERSION)):
+        json.loads(text)
 
 
 def _decode_views(db: Database, _share: Share) -> None:

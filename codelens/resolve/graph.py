@@ -7,13 +7,14 @@ is resolved again: a file of which nothing but bodies changed leaves the edges o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from hashlib import blake2b
 
 from codelens.resolve.edges import ANSWERS_KEPT, MOST_ANSWERS, Edge, Edges, base_places
 from codelens.resolve.facts.edge_rows import Row, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
 from codelens.resolve.facts.view_files import Asked, Note, NoteGroup, View, groups_of
-from codelens.resolve.graph_state import File, GraphState, LatePart, Stored
+from codelens.resolve.graph_state import File, GraphState, LatePart, Stored, state_of
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer, settings_paths
@@ -57,6 +58,9 @@ class Graph:
         """To be given to the graph of the next state."""
         self._rows, self._checked = self.known.rows, self.known.checked
         self._new: set[bytes] = set()
+        self._unkept: set[bytes] = set()
+        self.fresh_surveys: dict[int, object] = {}
+        """Content -> what was taken here, not read, for indexes over the view."""
         self._new_parts: set[tuple[bytes, frozenset[str]]] = set()
         self._everything: bytes | None = None
         self._paths: Mapping[int, Sequence[bytes]] | None = None
@@ -107,6 +111,7 @@ class Graph:
         self._view = View(
             self.languages, self._model, self.importer, self._digest, self.known.models,
             defining=self._defining if self._stored is not None else None,
+            surveyed=self._surveyed if self._stored is not None else None,
         )  # fmt: skip
         self._edges = Edges(self._view)
         self._bases: dict[NoteGroup, tuple[_Seen, _Answers]] = {}
@@ -128,6 +133,26 @@ class Graph:
         paths = self._paths_by_content()
         for content in self._stored.defining(name):
             yield from paths.get(content, ())
+
+    def _surveyed(
+        self, paths: Sequence[bytes], take: Callable[[FileModel], object]
+    ) -> Iterator[tuple[bytes, object]]:
+        """What `take` takes from each of some files, which their contents alone decide."""
+        assert self._stored is not None
+        known = self._stored.surveys({self._files[path].content for path in paths})
+        known |= self.fresh_surveys
+        for path in paths:
+            content = self._files[path].content
+            model = self._view.model(path) if content not in known else None
+            if model is not None:
+                known[content] = self.fresh_surveys[content] = take(model)
+            if content in known:
+                yield path, known[content]
+
+    @cached_property
+    def state(self) -> int:
+        """Digest of all that edges can stand on."""
+        return state_of(self._files, self.known.settings)
 
     def _paths_by_content(self) -> Mapping[int, Sequence[bytes]]:
         if self._paths is None:
@@ -176,21 +201,26 @@ class Graph:
             row = self._rows[path] = Row(file.content, (), (), packed(()))
             self._checked.add(path)
             return row
-        if row is None and self._stored is not None:
-            row = self._stored.row(path, file.content)
-            if row is not None and self._holds(path, row):
-                self._rows[path] = row
-                return row
-        return self._resolved(path, spent)
+        return self._kept(path, file.content) or self._resolved(path, spent)
 
     def is_known(self, path: bytes) -> bool:
         """Whether all edges of a file are known, so that asking for them costs nothing."""
         row = self._rows.get(path)
-        if row is None and self._stored is not None and path in self._files:
-            row = self._stored.row(path, self._files[path].content)
-            if row is not None and self._holds(path, row):
+        if row is not None and self._holds(path, row):
+            return True
+        return path in self._files and self._kept(path, self._files[path].content) is not None
+
+    def _kept(self, path: bytes, content: int) -> Row | None:
+        """A file's row that other processes or other states of the view left and that is true."""
+        if self._stored is None or path in self._unkept:
+            return None
+        self._unkept.add(path)
+        for row, is_of_state in self._stored.rows(path, content, self.state):
+            if is_of_state or self._holds(path, row):
+                self._checked.add(path)
                 self._rows[path] = row
-        return row is not None and self._holds(path, row)
+                return row
+        return None
 
     def parts_of(self, path: bytes) -> int:
         """How often uses of some names were resolved in a file."""
@@ -215,7 +245,8 @@ class Graph:
             row = self._row_of(path, spent, left)
             if row is None:
                 return None
-            rows[left] = holding[left] = row
+            rows[left] = [row]
+            holding[left] = row
             self.known.checked_parts.add((path, left))
             self._new_parts.add((path, left))
         return [edge for row in holding.values() for edge in unpacked(path, row.edges)]
@@ -223,17 +254,17 @@ class Graph:
     def _part(self, path: bytes, names: frozenset[str]) -> Row | None:
         """A part of a file's edges, if it is true for this state; else it is dropped."""
         parts = self.known.parts[path]
-        part = parts[names]
-        row = part if isinstance(part, Row) else part()
-        if (path, names) in self.known.checked_parts:
-            return row
-        if not self._stands(path, row):
-            del parts[names]
-            return None
-        self.known.checked_parts.add((path, names))
-        return row
+        is_checked = (path, names) in self.known.checked_parts
+        for part in parts[names]:
+            row = part if isinstance(part, Row) else part()
+            if is_checked or self._stands(path, row):
+                parts[names] = [part]
+                self.known.checked_parts.add((path, names))
+                return row
+        del parts[names]
+        return None
 
-    def _parts(self, path: bytes) -> dict[frozenset[str], Row | LatePart]:
+    def _parts(self, path: bytes) -> dict[frozenset[str], list[Row | LatePart]]:
         """The parts of a file's edges, by names; those that were kept are read at first."""
         parts = self.known.parts.get(path)
         if parts is None:
@@ -242,7 +273,7 @@ class Graph:
                 self.known.checked_parts.clear()
             file = self._files.get(path)
             stored = self._stored
-            parts = dict[frozenset[str], Row | LatePart]()
+            parts = dict[frozenset[str], list[Row | LatePart]]()
             if stored is not None and file is not None:
                 parts.update(stored.parts(path, file.content))
             self.known.parts[path] = parts
@@ -252,14 +283,14 @@ class Graph:
         """Hold a part as it is stored, which takes a tenth: its edges are known to who asked."""
         parts = self.known.parts.get(path, {})
         if names in parts:
-            parts[names] = late
+            parts[names] = [late]
 
     @property
     def fresh_parts(self) -> list[tuple[bytes, frozenset[str], Row]]:
         """Parts that were resolved here, not read, of files not resolved as a whole since."""
         parts = self.known.parts
         new = sorted(self._new_parts, key=lambda part: (part[0], sorted(part[1])))
-        rows = ((path, names, parts.get(path, {}).get(names)) for path, names in new)
+        rows = ((*part, row) for part in new for row in parts.get(part[0], {}).get(part[1], ()))
         return [(path, names, row) for path, names, row in rows if isinstance(row, Row)]
 
     def base_names(self, path: bytes) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import partial
 
 from codelens.errors import StoreError
@@ -45,22 +45,28 @@ def graph_of(
             scopes=facts.scopes, bindings=facts.bindings,
         )  # fmt: skip
 
-    def stored(path: bytes, content: int) -> Row | None:
-        data = stored_edges.load(db, path, content, RESOLVER_VERSION) if any_stored else None
-        return loaded(content, data) if data is not None else None
+    def stored(path: bytes, content: int, state: int) -> Iterator[tuple[Row, bool]]:
+        if any_stored:
+            rows = stored_edges.load(db, path, content, RESOLVER_VERSION)
+            for its, data in sorted(rows, key=lambda row: row[0] != state):
+                yield loaded(content, data), its == state
 
-    def stored_parts(path: bytes, content: int) -> dict[frozenset[str], LatePart]:
-        if not any_stored:
-            return {}
-        parts = stored_edges.load_parts(db, path, content, RESOLVER_VERSION)
-        return {names: partial(loaded, content, data) for names, data in parts}
+    def stored_parts(path: bytes, content: int) -> dict[frozenset[str], list[Row | LatePart]]:
+        parts: dict[frozenset[str], list[Row | LatePart]] = {}
+        if any_stored:
+            for names, data in stored_edges.load_parts(db, path, content, RESOLVER_VERSION):
+                parts.setdefault(names, []).append(partial(loaded, content, data))
+        return parts
+
+    def surveys(contents: Set[int]) -> dict[int, object]:
+        return stored_edges.load_surveys(db, contents, RESOLVER_VERSION)
 
     return Graph(
         files,
         load,
         read,
         known,
-        Stored(stored, stored_parts, partial(symbol_keys.contents_defining, db)),
+        Stored(stored, stored_parts, partial(symbol_keys.contents_defining, db), surveys),
     )
 
 
@@ -96,7 +102,7 @@ def keep(
     Outside of any transaction. It waits for nobody, and holds others up only while it writes what
     was packed before.
     """
-    packed = [(path, row.content, dumped(row)) for path, row in rows]
+    packed = [stored_edges.Whole(path, row.content, graph.state, dumped(row)) for path, row in rows]
     packed_parts = [
         stored_edges.Part(path, row.content, names, dumped(row)) for path, names, row in parts
     ]
@@ -105,6 +111,7 @@ def keep(
         try:
             with db.write(lease):
                 stored_edges.save(db, RESOLVER_VERSION, packed)
+                stored_edges.save_surveys(db, RESOLVER_VERSION, graph.fresh_surveys)
                 if packed_parts:
                     stored_edges.save_parts(db, RESOLVER_VERSION, packed_parts)
         finally:
@@ -112,6 +119,7 @@ def keep(
     except StoreError as error:
         logger.debug("edges were not kept: %s", error)
         return False
+    graph.fresh_surveys.clear()
     for part in packed_parts:
         graph.pack(part.path, part.names, partial(loaded, part.content, part.data))
     return True

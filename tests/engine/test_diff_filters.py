@@ -10,8 +10,10 @@ from gitrepo import GitRepo
 
 from codelens.answers.branch_answers import DiffAnswer
 from codelens.engine.engine import Engine
-from codelens.engine.versions import broken_uses
+from codelens.engine.graph.cpu_limit import WorkLimit
+from codelens.engine.versions import broken_uses, diff_query
 from codelens.render.branches import branch_json, branch_markdown, branch_text
+from codelens.scope.repository import Repository
 from codelens.serve.tools import branch_shape
 
 MOVED = """\
@@ -153,3 +155,40 @@ def test_definitions_beyond_those_that_are_asked_about_are_counted(
     (repo.root / "many.py").write_text("")
     notes = engine.diff(path=repo.root).notes
     assert "at least: uses were searched for the first 3 of 9 definitions" in notes
+
+
+def test_of_many_files_outside_of_a_path_none_is_read(
+    engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo.root / "words.py").write_text(STAYING.lstrip())
+    (repo.root / "tools/texts.py").write_text("SIZE = 2\n\n\n" + MOVED)
+    repo.commit("two", {})
+    monkeypatch.setattr(diff_query, "_FEW_ELSEWHERE", 0)
+    read: list[bytes] = []
+    read_blob = Repository.read_blob
+
+    def noted(repository: Repository, oid: bytes) -> bytes:
+        read.append(oid)
+        return read_blob(repository, oid)
+
+    monkeypatch.setattr(Repository, "read_blob", noted)
+    answer = engine.diff("HEAD~1..HEAD", path=repo.root, globs=["words.py"], uses=False)
+    assert listed(answer) == [("HEAD~1:words.py#shorten", ("removed",))]
+    assert (len(read), answer.left_out) == (2, 1)
+    assert "1 file outside of these paths differs and was not read" in answer.notes[0]
+
+
+def test_uses_that_there_was_no_time_for_are_told_and_followed_when_asked_again(
+    engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uses = {f"use{at}.py": "from words import shorten\n\nshorten('', 1)\n" for at in range(3)}
+    repo.commit("uses", uses)
+    (repo.root / "words.py").write_text(STAYING.lstrip())
+    monkeypatch.setattr(WorkLimit, "is_reached", lambda _: True)
+    monkeypatch.setattr(WorkLimit, "is_past", lambda *_: False)
+    answers = [engine.diff(path=repo.root) for _ in range(12)]
+    notes = [" ".join(answer.notes) for answer in answers]
+    assert answers[0].at_least and "were not followed; ask again to continue" in notes[0]
+    assert not answers[-1].at_least and notes[-1] == ""
+    counts = [sum(use.count for use in answer.broken) for answer in answers]
+    assert counts == sorted(counts) and counts[0] < counts[-1] == 8

@@ -52,9 +52,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 @pytest.fixture(autouse=True)
-def every_edge_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of so few files none are otherwise, and no parts of a file's."""
-    monkeypatch.setattr("codelens.engine.graph.edge_cache._LEAST_SAVED", 1)
+def parts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of so few files no parts are otherwise."""
     monkeypatch.setattr("codelens.engine.graph.lazy_graph._FEW_FILES", 0)
 
 

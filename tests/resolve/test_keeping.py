@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from ranking_index import Store
 
+from codelens.resolve.edges import Edge
 from codelens.resolve.facts.edge_rows import Row
 from codelens.resolve.graph import Graph
 from codelens.resolve.resolver_version import RESOLVER_VERSION
@@ -39,10 +40,10 @@ def resolved(snapshot: Snapshot) -> Graph:
     return found
 
 
-def row_of(snapshot: Snapshot, version: int) -> bytes | None:
+def rows_of(snapshot: Snapshot, version: int) -> list[bytes]:
     content = snapshot.by_path[b"a.py"].content
     assert content is not None
-    return stored_edges.load(snapshot.db, b"a.py", content, version)
+    return [data for _, data in stored_edges.load(snapshot.db, b"a.py", content, version)]
 
 
 def test_what_was_kept_is_not_resolved_again(snapshot: Snapshot) -> None:
@@ -78,11 +79,11 @@ def test_a_part_that_was_kept_is_held_packed_and_read_again(snapshot: Snapshot) 
     graph = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
     found = named(graph, b"a.py", {"f"})
     held = graph.known.parts[b"a.py"]
-    assert isinstance(held[frozenset({"f"})], Row)
+    assert isinstance(held[frozenset({"f"})][0], Row)
     assert keep(graph, snapshot.db, [], graph.fresh_parts)
-    assert not isinstance(held[frozenset({"f"})], Row)
+    assert not isinstance(held[frozenset({"f"})][0], Row)
     assert named(graph, b"a.py", {"f"}) == found
-    assert not isinstance(held[frozenset({"f"})], Row)
+    assert not isinstance(held[frozenset({"f"})][0], Row)
     assert graph.fresh_parts == []
 
 
@@ -113,7 +114,9 @@ def test_rows_of_other_versions_are_not_read(snapshot: Snapshot) -> None:
     for other in (RESOLVER_VERSION - 1, RESOLVER_VERSION + 1):
         with snapshot.db.write(None):
             snapshot.db.execute("DELETE FROM file_edges")
-            stored_edges.save(snapshot.db, other, [(b"a.py", kept, b"not to be read")])
+            stored_edges.save(
+                snapshot.db, other, [stored_edges.Whole(b"a.py", kept, 0, b"not to be read")]
+            )
         assert b"a.py" in [path for path, _ in resolved(snapshot).fresh]
 
 
@@ -122,10 +125,44 @@ def test_newer_rows_replace_older_ones_and_never_the_other_way(snapshot: Snapsho
     assert kept is not None
     for version in (2, 3, 2, 1):
         with snapshot.db.write(None):
-            stored_edges.save(snapshot.db, version, [(b"a.py", kept, b"of %d" % version)])
-    assert row_of(snapshot, 3) == b"of 3"
-    assert row_of(snapshot, 2) is None
-    assert row_of(snapshot, 1) is None
+            stored_edges.save(
+                snapshot.db, version, [stored_edges.Whole(b"a.py", kept, 0, b"of %d" % version)]
+            )
+    assert rows_of(snapshot, 3) == [b"of 3"]
+    assert rows_of(snapshot, 2) == []
+    assert rows_of(snapshot, 1) == []
+
+
+def test_of_one_text_the_rows_of_the_last_few_states_are_kept(snapshot: Snapshot) -> None:
+    kept = snapshot.by_path[b"a.py"].content
+    assert kept is not None
+    states = b"1", b"2", b"2", b"3", b"4"
+    for data in states:
+        with snapshot.db.write(None):
+            stored_edges.save(snapshot.db, 1, [stored_edges.Whole(b"a.py", kept, 0, data)])
+    assert rows_of(snapshot, 1) == [b"4", b"3", b"2"]
+    for data in states:
+        with snapshot.db.write(None):
+            part = stored_edges.Part(b"a.py", kept, frozenset({"f"}), data)
+            stored_edges.save_parts(snapshot.db, 1, [part])
+    parts = stored_edges.load_parts(snapshot.db, b"a.py", kept, 1)
+    assert parts == [(frozenset({"f"}), data) for data in (b"4", b"3", b"2")]
+
+
+def test_two_branches_find_what_either_of_them_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path / "index.db")
+    branches = [FILES, FILES | {"b.py": "X = 1\ndef f(): f()\ndef g(): f()\n"}]
+
+    views = [store.view(files, name=str(at)) for at, files in enumerate(branches)]
+    edges: list[list[Edge]] = []
+    for view in views:
+        first = graph_of(view, lambda _: None)
+        edges.append(list(first.every()))
+        assert keep(first, store.db, first.fresh)
+    for view, known in zip(views, edges, strict=True):
+        again = graph_of(view, lambda _: None)
+        assert list(again.every()) == known
+        assert again.fresh == []
 
 
 def test_rows_of_a_content_that_is_gone_are_left_out(snapshot: Snapshot) -> None:
@@ -147,7 +184,7 @@ def test_nothing_is_kept_while_another_process_writes(snapshot: Snapshot) -> Non
         holder.kill()
     # A dead holder is in nobody's way.
     assert keep(found, snapshot.db, found.fresh)
-    assert row_of(snapshot, RESOLVER_VERSION) is not None
+    assert rows_of(snapshot, RESOLVER_VERSION)
 
 
 def test_an_index_that_cannot_be_written_is_no_error(snapshot: Snapshot) -> None:

@@ -58,6 +58,9 @@ class WholeNet:
     def edges_to(self, path: bytes, symbol: int) -> list[Edge]:
         return self.table.edges_to(path, symbol)
 
+    def derived_from(self, path: bytes, symbol: int) -> list[Edge]:
+        return [edge for edge in self.edges_to(path, symbol) if edge.kind == "inherit"]
+
     def prepare(self, nodes: Iterable[Node]) -> None:
         pass
 

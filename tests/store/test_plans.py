@@ -22,7 +22,9 @@ HOT = {
         name_uses.SELECT_IMPORTS.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"
     ),
     "surfaces": (contents.SELECT_SURFACES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
-    "kept edges of a file": (stored_edges.SELECT_EDGES, 3, "PRIMARY KEY (path=? AND content=?)"),
+    "kept edges of a file": (
+        stored_edges.SELECT_EDGES, 3, "file_edges_by_content (content=? AND path=?)"
+    ),
     "parts of the edges of a file": (
         stored_edges.SELECT_PARTS, 3, "edge_parts_by_content (content=? AND path=?)"
     ),

@@ -26,6 +26,16 @@ class WorkLimit:
         self._next_look = time.monotonic() + seconds
         self._reached = False
 
+    def extend(self, seconds: float) -> None:
+        """Allow so much more: for what comes after the first part of a question."""
+        self._seconds += seconds
+        self._deadline += _WAITING * seconds
+        self._next_look, self._reached = time.monotonic(), False
+
+    def is_past(self, times: float) -> bool:
+        """The thread worked so many times as long as it may."""
+        return time.thread_time() - self._began > times * self._seconds
+
     def is_reached(self) -> bool:
         """The work is done, or it took far too long."""
         now = time.monotonic()

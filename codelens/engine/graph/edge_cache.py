@@ -20,8 +20,6 @@ _KEPT_VIEWS = 2
 _NONE: frozenset[str] = frozenset()
 _MOST_SHARED = 64
 """Sets of names that are shared: one question makes a few dozen, and those of earlier ones go."""
-_LEAST_SAVED = 8
-"""Files: fewer are resolved again in less time than it takes to write them."""
 _KIND_RANKS = {"import": -1, "call": 0}
 
 
@@ -147,8 +145,8 @@ def keep(view: CurrentView) -> None:
     rows = [(path, row) for path, row in cache.graph.fresh if path not in cache.saved]
     parts = [part for part in cache.graph.fresh_parts if part[:2] not in cache.saved_parts]
     # What is not written now is so the next time, or worked out anew.
-    worth = len(rows) + len(parts) >= _LEAST_SAVED
-    if worth and stored_graph.keep(cache.graph, view.snapshot.db, rows, parts):
+    is_new = bool(rows or parts or cache.graph.fresh_surveys)
+    if is_new and stored_graph.keep(cache.graph, view.snapshot.db, rows, parts):
         cache.saved.update(path for path, _ in rows)
         cache.saved_parts.update(part[:2] for part in parts)
     if cache.graph.rest():

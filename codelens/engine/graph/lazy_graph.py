@@ -35,6 +35,8 @@ from codelens.types import Receipt, Symbol
 _SOURCE = attrgetter("source")
 _FEW_FILES = 12
 """So many files are resolved whole: what others ask of them next is known then."""
+_KEPT_TIMES, _FIRST_FILE_TIMES = 2, 5
+"""How many times its limit a question may take for what is kept, and for its first file."""
 _MOST_PARTS = 4
 """How often some uses of a file are resolved before all of them are."""
 
@@ -44,10 +46,10 @@ class LazyGraph:
 
     Args:
         view: the view; its database must be in a read transaction.
-        seconds: how long files may be resolved for.
+        limit: how long files may be resolved for, in seconds, or what several graphs share.
     """
 
-    def __init__(self, view: CurrentView, seconds: float) -> None:
+    def __init__(self, view: CurrentView, limit: float | WorkLimit) -> None:
         self._view = view
         self._edge_cache = edge_cache_of(view)
         self._candidates = CandidateFiles(view.snapshot, self._edge_cache)
@@ -55,10 +57,10 @@ class LazyGraph:
             view.snapshot, self._edge_cache.graph, self._drawn_to
         )
         self._declared_places = DeclaredPlaces(view.snapshot, self._edge_cache.graph)
-        self._limit = WorkLimit(seconds)
+        self._limit = limit if isinstance(limit, WorkLimit) else WorkLimit(limit)
         self.unseen: set[bytes] = set()
         """Files that may hold an edge asked for and could not be resolved in time."""
-        self._stopped = False
+        self._stopped = self._has_resolved = False
 
     def trust(self, other: LazyGraph) -> None:
         """Take over what another view's graph resolved, as far as it holds in this one."""
@@ -106,6 +108,22 @@ class LazyGraph:
         built = [edge for edge in self._constructor_calls.of(node) if edge.is_certain]
         return sorted([*drawn, *built], key=_SOURCE) if built else drawn
 
+    def derived_from(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """As `EdgeReader`; what only uses a type is not resolved, and that is most of its files."""
+        cache = self._edge_cache
+        names = self._candidates.names_of(path, symbol)
+        if not (cache.whole or names <= cache.settled):
+            files = [file for file, _ in self.holding(names) if self._may_derive(file, names)]
+            self._resolve_named(files, names)
+        return [edge for edge in self.known_users(path, symbol) if edge.kind == "inherit"]
+
+    def _may_derive(self, path: bytes, names: Set[str]) -> bool:
+        """Whether a type in a file may name one of these as its base."""
+        graph = self._edge_cache.graph
+        spec = spec_of(graph.languages.get(path, ""))
+        is_told = spec.keeps_names or spec.bases_are_told
+        return not is_told or not names.isdisjoint(graph.base_names(path))
+
     def _drawn_to(self, node: Node) -> Sequence[Edge]:
         """The edges that end at a node itself."""
         self._seek(*node)
@@ -134,6 +152,29 @@ class LazyGraph:
     def spent(self) -> bool:
         """As `EdgeReader`; the receipt says it."""
         self._stopped = self._stopped or self._late()
+        return self._stopped
+
+    def _has_edges(self, path: bytes) -> bool:
+        """Whether the edges of a file are known by now, resolved if there is time."""
+        graph = self._edge_cache.graph
+        is_late = self._late()
+        # What was resolved before is told again, or the answer would never be whole.
+        if (not is_late or not self._limit.is_past(_KEPT_TIMES)) and graph.is_known(path):
+            return True
+        if is_late and self._has_resolved:
+            return False
+        if graph.row_within(path, self._late_within) is None:
+            return False
+        self._has_resolved = True
+        return True
+
+    def _late_within(self) -> bool:
+        """As `_late`, inside of a file: the first is resolved, or nothing came of asking again."""
+        return self._late() and (self._has_resolved or self._limit.is_past(_FIRST_FILE_TIMES))
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a walk was told to end."""
         return self._stopped
 
     def _late(self) -> bool:
@@ -304,7 +345,7 @@ class LazyGraph:
         if self.unseen:
             note = (
                 f"{count_of(len(self.unseen), 'more file')} with these names not resolved "
-                "yet; ask again to continue"
+                "yet; ask again to continue, or with more time"
             )
         return replace(
             receipt, status="partial", note="; ".join(filter(None, (receipt.note, note)))
@@ -314,10 +355,7 @@ class LazyGraph:
         table = self._edge_cache.table
         if path in table:
             return True
-        if self._late() or (
-            self._edge_cache.graph.row_within(path, self._late) is None
-            and path in self._edge_cache.graph.languages
-        ):
+        if path in self._edge_cache.graph.languages and not self._has_edges(path):
             self.unseen.add(path)
             return False
         self._edge_cache.take(path)

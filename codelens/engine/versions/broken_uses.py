@@ -17,6 +17,7 @@ from codelens.branches.file_definitions import Definition, FileDefinitions
 from codelens.branches.parameters import breaks_calls
 from codelens.branches.text_changes import ADDED, MOVED, REMOVED, RENAMED, SIGNATURE
 from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.cpu_limit import WorkLimit
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import unresolved
 from codelens.engine.graph.targets import Targets
@@ -35,6 +36,8 @@ from codelens.scope.text_diff import LineChange, changed_lines
 MOST_ASKED = 300
 """Definitions whose users are looked for; more say nothing to anybody, and are counted."""
 _DEPTH = 2
+_SHARE_OF_TESTS = 0.5
+"""Of the time, kept for the tests: a removed method called `from` would take all of it."""
 _GONE = frozenset({REMOVED, RENAMED, MOVED})
 T = TypeVar("T")
 _KINDS = frozenset({"call", "ref", "inherit", "import"})
@@ -62,11 +65,13 @@ class Users:
     def __init__(
         self, compared: Compared, new: CurrentView, old: CurrentView | None, seconds: float
     ) -> None:
+        self._seconds_for_tests = seconds * _SHARE_OF_TESTS
+        limit = self._limit = WorkLimit(seconds - self._seconds_for_tests)
         self._compared = compared
         self._view = new
-        self._graph = LazyGraph(new, seconds)
+        self._graph = LazyGraph(new, limit)
         self._old = old
-        self._old_graph = LazyGraph(old, seconds) if old is not None else None
+        self._old_graph = LazyGraph(old, limit) if old is not None else None
         self._pairs = {pair.old.path: pair for pair in compared.diff.matches.pairs}
         self._old_path = {pair.new.path: path for path, pair in self._pairs.items()}
         self._hunks: dict[bytes, Sequence[LineChange]] = {}
@@ -91,15 +96,39 @@ class Users:
         gone = [
             Node(change.old.file.path, change.old.at)
             for change in changes
-            if change.old is not None
+            if change.old is not None and self._is_known(change.old)
         ]
         if self._old is not None and self._old_graph is not None:
             where = f" at {self._compared.old.name}"
             notes += _hidden(self._old, self._old_graph, gone, where)
         broken.sort(key=lambda use: (not use.certain, use.handle))
+        self._limit.extend(self._seconds_for_tests)
         tests = tuple(self._tests())
+        notes += self._late_notes()
         partial = self._graph.receipt().status != "fresh"
         return Meaning(tuple(broken), tests, bool(notes) or partial, tuple(dict.fromkeys(notes)))
+
+    def _late_notes(self) -> list[str]:
+        """What of the uses there was no time for, and how to get it."""
+        notes: list[str] = []
+        more = "ask again to continue, or with more time"
+        graphs = [self._graph, *([self._old_graph] if self._old_graph is not None else [])]
+        unseen = set[bytes]().union(*(graph.unseen for graph in graphs))
+        if unseen:
+            files = count_of(len(unseen), "file")
+            notes.append(f"at least: uses of what changed in {files} were not followed; {more}")
+        elif any(graph.is_stopped for graph in graphs):
+            notes.append(f"at least: not all uses of what changed were followed; {more}")
+        if self._old is not None and self._old.refreshed.pending:
+            files = count_of(len(self._old.refreshed.pending), "file")
+            name = self._compared.old.name
+            notes.append(f"at least: {files} at {name} are not indexed yet; {more}")
+        return notes
+
+    def _is_known(self, old: Definition) -> bool:
+        """Whether the look at the old side had time for the file that a definition stood in."""
+        graph = self._old_graph
+        return graph is not None and old.at < len(graph.symbols(old.file.path))
 
     def _with_users(self) -> Sequence[DefinitionChange]:
         every = [
@@ -120,7 +149,7 @@ class Users:
 
     def _of_gone(self, change: DefinitionChange) -> BrokenUse | None:
         old = change.old
-        if old is None or self._old_graph is None:
+        if old is None or self._old_graph is None or not self._is_known(old):
             return None
         edges = [
             edge

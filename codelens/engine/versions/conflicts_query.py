@@ -252,7 +252,7 @@ class Question:
         ]
         if party.side is not None and on_disk:
             sides.append((party.side, list(on_disk.values())))
-        texts = texts_of(sides, self._facts)
+        texts = texts_of(sides, self._facts, "full")
         diff = definition_diff(
             texts[0], [file for part in texts[1:] for file in part], changed_lines
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from codelens.answers.branch_answers import DefinitionLine, FileDiff, OutsideLines
 from codelens.branches.definition_diff import (
@@ -16,15 +16,18 @@ from codelens.branches.definition_diff import (
 from codelens.branches.file_definitions import Definition, FileDefinitions
 from codelens.branches.files_side import DIRTY
 from codelens.branches.sides import AnySide, CommitSide, Facts, side_changes, texts_of
-from codelens.branches.text_changes import ADDED
+from codelens.branches.text_changes import ADDED, REMOVED
 from codelens.config import Settings
 from codelens.handles.handle_grammar import file_handle
 from codelens.handles.handle_naming import handles_of
 from codelens.light_library import NamedTuple
 from codelens.paths import printed
+from codelens.plurals import count_of
 from codelens.scope.text_diff import changed_lines
 from codelens.store.database.database import Database
 
+_FEW_ELSEWHERE = 40
+"""Files that differ outside of the paths asked for: of more it is not looked what moved there."""
 _FOLDED = frozenset({"generated", "vendored", "binary", "oversized", "link", "submodule"})
 
 
@@ -48,6 +51,8 @@ class Compared(NamedTuple):
     """Files that differ, and that no glob or kind takes."""
     asked: frozenset[str] = frozenset()
     """Paths that are asked for by name: these are never listed as a whole."""
+    unread: int = 0
+    """Those of them that were not even read."""
 
 
 class Names:
@@ -80,13 +85,23 @@ def facts_of(db: Database, settings: Settings) -> Facts:
     return Facts(db, settings.languages, settings.max_file_bytes, settings.worker_count())
 
 
-def compared(old: AnySide, new: AnySide, facts: Facts, paths: Sequence[str] = ()) -> Compared:
+def compared(
+    old: AnySide, new: AnySide, facts: Facts, paths: Sequence[str] = (), others: int = 0
+) -> Compared:
     """Compare two sides by definition. Outside of a transaction: what was never seen is stored.
 
-    With `paths` those files alone: what moved between one of them and another one is not known.
+    Args:
+        old: from what.
+        new: to what.
+        facts: where facts come from.
+        paths: compare those files alone: what moved between one of them and another one is not
+            known.
+        others: compare other files as well if no more than so many differ, so that it is known.
     """
     every = side_changes(old, new, facts.db)
     changes = [change for change in every if _is_chosen(change.path, paths)]
+    if len(every) - len(changes) <= others:
+        changes = every
     before, after = texts_of(
         [
             (old, [change.old for change in changes if change.old is not None]),
@@ -95,11 +110,37 @@ def compared(old: AnySide, new: AnySide, facts: Facts, paths: Sequence[str] = ()
         facts,
     )
     diff = definition_diff(before, after, changed_lines)
-    return Compared(old, new, diff, Names(old, new), len(every) - len(changes))
+    left_out = len(every) - len(changes)
+    return Compared(old, new, diff, Names(old, new), left_out, unread=left_out)
+
+
+def compared_for(old: AnySide, new: AnySide, facts: Facts, filters: Filters) -> Compared:
+    """What of two sides is wanted; files that differ and were not asked for are read if few."""
+    everything = compared(old, new, facts, filters.globs, _FEW_ELSEWHERE)
+    return chosen(everything, filters)
+
+
+def unread_notes(compared: Compared) -> list[str]:
+    """What the files that were not read can have to do with those that were."""
+    ends = {how for change in _changes(compared) for how in change.how} & {ADDED, REMOVED}
+    ends |= {file.how for file in compared.diff.files} & {ADDED, REMOVED}
+    if not compared.unread or not ends:
+        return []
+    files = count_of(compared.unread, "file")
+    verb = "differs and was" if compared.unread == 1 else "differ and were"
+    return [
+        f"{files} outside of these paths {verb} not read: what moved from or to there is told as "
+        "removed or added; ask without paths to know"
+    ]
+
+
+def _changes(compared: Compared) -> Iterator[DefinitionChange]:
+    for file in compared.diff.files:
+        yield from file.definitions
 
 
 def chosen(compared: Compared, filters: Filters) -> Compared:
-    """What of a comparison is wanted. All was compared: what moved out of a file was not removed.
+    """What of a comparison is wanted: what moved out of a file was not removed.
 
     A definition that came from a wanted file is listed, wherever it stands now.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, Elsewhere, HistoryAnswer
 from codelens.engine.current_view import CurrentView, current_view
 from codelens.engine.index_pool import IndexPool
-from codelens.engine.question_limits import check_limit, seconds_to_read
+from codelens.engine.question_limits import check_limit, seconds_beside, seconds_to_read
 from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import BareRepository, CodelensError, NotInGit, SettingError
 from codelens.paths import from_printed
@@ -48,18 +49,20 @@ class VersionQueries:
         from codelens.engine.versions.uncommitted import unlisted_notes
 
         view_request = self._of_refs_alone(view_request, spec, other)
+        started = time.monotonic()
         with self._pool.view(view_request) as view:
             sides = chosen_sides(view, spec, other, _view_at(view, view_request), staged=staged)
             facts = diff_query.facts_of(view.index.db, view.settings)
             filters = diff_query.Filters(tuple(globs), tuple(kinds))
-            everything = diff_query.compared(sides.old, sides.new, facts)
-            compared = diff_query.chosen(everything, filters)
+            compared = diff_query.compared_for(sides.old, sides.new, facts, filters)
             files = diff_query.file_lines(compared)
             meaning = None
             notes = (*unlisted_notes(sides.new_view), *unlisted_notes(sides.old_view))
             is_whole = not notes
+            notes = (*notes, *diff_query.unread_notes(compared))
             if uses and files:
-                meaning = _meaning(view, sides, compared, view_request)
+                seconds = seconds_beside(view_request.budget_ms, started)
+                meaning = _meaning(view, sides, compared, view_request, seconds)
                 if staged:
                     notes = (
                         *notes,
@@ -186,9 +189,12 @@ def _path_within(file: str, root: str) -> bytes:
 
 
 def _meaning(
-    view: CurrentView, sides: Sides, compared: Compared, view_request: ViewRequest
+    view: CurrentView, sides: Sides, compared: Compared, view_request: ViewRequest, seconds: float
 ) -> Meaning:
-    """What the changes mean to their users, on the new side and, of what is gone, on the old."""
+    """What the changes mean to their users, on the new side and, of what is gone, on the old.
+
+    A commit that was never looked at is indexed as far as there is time, and further the next time.
+    """
     from codelens.branches.sides import CommitSide
     from codelens.engine.graph import edge_cache
     from codelens.engine.versions.broken_uses import Users, takes_something_away
@@ -196,14 +202,16 @@ def _meaning(
     def at(side: AnySide) -> CurrentView | None:
         if not isinstance(side, CommitSide) or not side.commit:
             return None
-        return current_view(view.opened.at(side.commit), view_request)
+        given_ms = view_request.budget_ms
+        hurried = replace(view_request, budget_ms=seconds * 1000 if given_ms is None else given_ms)
+        return current_view(view.opened.at(side.commit), hurried)
 
     new = sides.new_view or at(sides.new) or view
     old = None
     if takes_something_away(compared):
         old = sides.old_view or at(sides.old)
     with view.reading():
-        meaning = Users(compared, new, old, seconds_to_read(view_request.budget_ms)).meaning()
+        meaning = Users(compared, new, old, seconds).meaning()
     for walked in (new, old):
         if walked is not None:
             edge_cache.keep(walked)

@@ -140,12 +140,24 @@ class FileModel:
             and not self.is_outside_member(symbol)
             and self.home[at] >= 0
         )
-        scope_of = {int(row.text): row.scope for row in self.bindings if row.how == "import"}
-        names.take_imports(self.imports, scope_of)
+        names.take_imports(self.imports, self._scope_of_import)
         names.take_rows(
             row for row in self.bindings if row.how not in _NO_NAMES and "." not in row.name
         )
         return names
+
+    @cached_property
+    def _scope_of_import(self) -> dict[int, int]:
+        return {int(row.text): row.scope for row in self.bindings if row.how == "import"}
+
+    @cached_property
+    def globs(self) -> dict[int, list[Import]]:
+        """Scope -> what is imported there as a whole: `use x::*`."""
+        by_scope: dict[int, list[Import]] = {}
+        for number, import_ in enumerate(self.imports):
+            if import_.name == "*" and import_.module:
+                by_scope.setdefault(self._scope_of_import.get(number, 0), []).append(import_)
+        return by_scope
 
     @cached_property
     def stars(self) -> tuple[Import, ...]:

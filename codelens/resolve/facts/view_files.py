@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
@@ -42,6 +42,10 @@ class NoteGroup:
         self.notes = notes
 
 
+Surveyed = Callable[
+    [Sequence[bytes], Callable[[FileModel], object]], Iterable[tuple[bytes, object]]
+]
+"""Files, and what to take from each -> each with that."""
 Note = bytes | Asked | NoteGroup
 """A file looked into, a question asked, or all those of an answer."""
 Notes = frozenset[Note]
@@ -60,6 +64,7 @@ class View:
         models: ModelCache | None = None,
         *,
         defining: Callable[[str], Iterable[bytes]] | None = None,
+        surveyed: Surveyed | None = None,
     ) -> None:
         """Take a view.
 
@@ -70,7 +75,9 @@ class View:
             digest: of all that indexes over the whole view are made of.
             models: facts of files that were read before; what is read is put there.
             defining: all files, and perhaps others, that define a name; without it all are read.
+            surveyed: `survey` by what is kept; without it all are read.
         """
+        self._surveyed = surveyed
         self._defining = defining
         self._definers: dict[str, set[bytes]] | None = None
         self._digest = digest
@@ -192,6 +199,16 @@ class View:
         if known is None:
             known = self._groups[plain] = frozenset((NoteGroup(plain),))
         return known
+
+    def survey(
+        self, language: str, take: Callable[[FileModel], object]
+    ) -> Iterable[tuple[bytes, object]]:
+        """What `take` takes from each file of a language, by path; it may be kept as JSON."""
+        paths = sorted(path for path, its in self.languages.items() if its == language)
+        if self._surveyed is not None:
+            return self._surveyed(paths, take)
+        models = ((path, self.model(path)) for path in paths)
+        return [(path, take(model)) for path, model in models if model is not None]
 
     def index(self, name: str, make: Callable[[], T]) -> T:
         """An index over files of the whole view, made once.

@@ -81,6 +81,8 @@ class LanguageSpec:
     """Some answers need an index over all files of the language."""
     implicit_interfaces: bool = False
     """A type has an interface by its methods, without naming it (Go)."""
+    bases_are_told: bool = False
+    """Nothing derives from a type but by a row that says so (`base_places`)."""
     imports_folders: bool = False
     """An import may name a folder, and mean all files in it."""
     folder_is_package: bool = False

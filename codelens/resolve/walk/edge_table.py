@@ -45,6 +45,10 @@ class EdgeReader(Protocol):
         """All edges that end at a symbol of a file, or at the file itself (`MODULE`)."""
         ...
 
+    def derived_from(self, path: bytes, symbol: int) -> Sequence[Edge]:
+        """The edges of `edges_to` by which types name a type as their base."""
+        ...
+
     def prepare(self, nodes: Iterable[Node]) -> None:
         """Said before `edges_to` is asked of many nodes."""
         ...

@@ -249,9 +249,8 @@ def _member(graph: EdgeReader, owner: Node, like: Symbol) -> Node | None:
 
 def subtypes(graph: EdgeReader, node: Node) -> Iterator[Node]:
     """Types that name this one as their base."""
-    for edge in graph.edges_to(*node):
-        if edge.kind == "inherit":
-            yield Node(edge.source, edge.symbol)
+    for edge in graph.derived_from(*node):
+        yield Node(edge.source, edge.symbol)
 
 
 def bases(graph: EdgeReader, node: Node) -> Iterator[Node]:

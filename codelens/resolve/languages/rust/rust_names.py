@@ -6,7 +6,8 @@ others (`pub use`), and globs.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol, cast
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.path_tree import below, folder_of, name_of
@@ -43,6 +44,20 @@ class Impl(NamedTuple):
     scope: int
     of_trait: bool
     members: dict[str, list[Referent]]
+
+
+class _Survey(NamedTuple):
+    """What is gathered from all files of a view."""
+
+    impls: dict[str, list[Impl]]
+    aliases: dict[str, list[str]]
+    macros: dict[str, list[Referent]]
+
+
+_TakenImpl = tuple[str, int, bool, list[tuple[str, int]]]
+"""The head of its type, its scope, whether it is of a trait, and its members."""
+_Taken = tuple[list[_TakenImpl], list[tuple[str, str]], list[tuple[str, int]]]
+"""Of one file: blocks of methods, other names of types, macros."""
 
 
 class RustNames(Names):
@@ -155,12 +170,11 @@ class RustNames(Names):
         types: bool,
     ) -> list[Referent]:
         """What `use x::*` in a module brings in."""
-        for number, import_ in enumerate(model.imports):
-            if import_.name == "*" and import_.module and self._scope_of(model, number) == scope:
-                for referent in self.follow(path, module, import_.module.split("::"), depth + 1):
-                    referents = self.inside(referent, name, depth + 1, types=types)
-                    if referents:
-                        return referents
+        for import_ in model.globs.get(scope, ()):
+            for referent in self.follow(path, module, import_.module.split("::"), depth + 1):
+                referents = self.inside(referent, name, depth + 1, types=types)
+                if referents:
+                    return referents
         return []
 
     def _declared(
@@ -172,10 +186,6 @@ class RustNames(Names):
             return [Referent(path, at, scope, symbol.name)]
         files = self.view.modules(path, symbol.name) if module < 0 else ()
         return [Referent(file, MODULE) for file in files if file != path]
-
-    def _scope_of(self, model: FileModel, number: int) -> int:
-        rows = (row for row in model.bindings if row.how == "import" and row.text == str(number))
-        return next((row.scope for row in rows), 0)
 
     def _bound(self, path: bytes, module: int, import_: Import, depth: int) -> list[Referent]:
         """What a `use`, `mod` or `extern crate` binds."""
@@ -278,58 +288,35 @@ class RustNames(Names):
 
     def impls(self, name: str) -> list[Impl]:
         """Blocks for a type that is called so where they stand."""
-        return self.view.index("impls", self._all_impls).get(name, [])
-
-    def _all_impls(self) -> dict[str, list[Impl]]:
-        by_type: dict[str, list[Impl]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language == "rust" else None
-            if model is None:
-                continue
-            for scope, rows in model.of_scope.items():
-                if model.scopes[scope].kind == "class" and model.scopes[scope].symbol < 0:
-                    traits = any(row.how == "implements" for row in rows)
-                    for row in rows:
-                        if row.how == "alias":
-                            head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
-                            if head in model.parameters.get(scope, ()):
-                                if row.text != head:
-                                    # For references to all types, which hand on.
-                                    continue
-                                head = ANY
-                            members = self._members(path, model, scope)
-                            by_type.setdefault(head, []).append(Impl(path, scope, traits, members))
-        return by_type
+        return self.view.index("impls", lambda: self._surveyed().impls).get(name, [])
 
     def other_names(self, name: str) -> list[str]:
         """What types of a name are called as well: `type Owned = Dfa<Vec<u8>>`."""
-        return self.view.index("aliases", self._all_aliases).get(name, [])
+        return self.view.index("aliases", lambda: self._surveyed().aliases).get(name, [])
 
-    def _all_aliases(self) -> dict[str, list[str]]:
-        by_type: dict[str, list[str]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language == "rust" else None
-            for at, scope in model.own_scope.items() if model is not None else ():
-                if model is None or model.symbols[at].kind != "type":
-                    continue
-                for row in model.of_scope.get(scope, ()):
-                    if row.how == "alias":
-                        head = rust_type(row.text).partition("<")[0].rpartition(".")[2]
-                        own = model.symbols[at].name
-                        if head and head != own and own not in by_type.setdefault(head, []):
-                            by_type[head].append(own)
-        return by_type
+    def _surveyed(self) -> _Survey:
+        """All three in one go: most of the time goes into reading every file of the view."""
+        return self.view.index("rust", self._survey)
 
-    def _members(self, path: bytes, model: FileModel, scope: int) -> dict[str, list[Referent]]:
-        by_name: dict[str, list[Referent]] = {}
-        for at in self.view.once(("homes", path), lambda: _homes(model)).get(scope, ()):
-            name = model.symbols[at].name
-            by_name.setdefault(name, []).append(Referent(path, at, scope, name))
-        return by_name
+    def _survey(self) -> _Survey:
+        survey = _Survey({}, {}, {})
+        for path, taken in self.view.survey("rust", _taken):
+            impls, aliases, macros = cast("_Taken", taken)
+            for head, scope, of_trait, symbols in impls:
+                members: dict[str, list[Referent]] = {}
+                for name, at in symbols:
+                    members.setdefault(name, []).append(Referent(path, at, scope, name))
+                survey.impls.setdefault(head, []).append(Impl(path, scope, of_trait, members))
+            for head, own in aliases:
+                if own not in survey.aliases.setdefault(head, []):
+                    survey.aliases[head].append(own)
+            for name, at in macros:
+                survey.macros.setdefault(name, []).append(Referent(path, at, 0, name))
+        return survey
 
     def macros(self, path: bytes, name: str) -> list[Referent]:
         """Macros of that name: in the file, else the only one of the view."""
-        every = self.view.index("macros", self._all_macros).get(name, [])
+        every = self.view.index("macros", lambda: self._surveyed().macros).get(name, [])
         here = [referent for referent in every if referent.path == path]
         if here or name in _STANDARD_MACROS:
             return here[-1:]
@@ -339,14 +326,47 @@ class RustNames(Names):
         ]
         return crate if len(crate) == 1 else every if len(every) == 1 else []
 
-    def _all_macros(self) -> dict[str, list[Referent]]:
-        by_name: dict[str, list[Referent]] = {}
-        for path, language in sorted(self.view.languages.items()):
-            model = self.view.model(path) if language == "rust" else None
-            for at, symbol in enumerate(model.symbols if model is not None else ()):
-                if symbol.kind == "macro":
-                    by_name.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
-        return by_name
+
+def _taken(model: FileModel) -> _Taken:
+    """What a file has of all that is gathered."""
+    macros = [
+        (symbol.name, at) for at, symbol in enumerate(model.symbols) if symbol.kind == "macro"
+    ]
+    return list(_impls_of(model)), list(_aliases_of(model)), macros
+
+
+def _impls_of(model: FileModel) -> Iterator[_TakenImpl]:
+    homes: dict[int, list[tuple[str, int]]] | None = None
+    for scope, rows in model.of_scope.items():
+        if model.scopes[scope].kind != "class" or model.scopes[scope].symbol >= 0:
+            continue
+        traits = any(row.how == "implements" for row in rows)
+        for row in rows:
+            if row.how != "alias":
+                continue
+            head = _head_of(row.text)
+            if head in model.parameters.get(scope, ()):
+                if row.text != head:
+                    # For references to all types, which hand on.
+                    continue
+                head = ANY
+            homes = homes if homes is not None else _homes(model)
+            yield head, scope, traits, homes.get(scope, [])
+
+
+def _aliases_of(model: FileModel) -> Iterator[tuple[str, str]]:
+    for at, scope in model.own_scope.items():
+        if model.symbols[at].kind == "type":
+            own = model.symbols[at].name
+            heads = [
+                _head_of(row.text) for row in model.of_scope.get(scope, ()) if row.how == "alias"
+            ]
+            yield from ((head, own) for head in heads if head and head != own)
+
+
+def _head_of(text: str) -> str:
+    """The name of a type without its arguments and its path."""
+    return rust_type(text).partition("<")[0].rpartition(".")[2]
 
 
 def _of_kind(model: FileModel, referents: list[Referent], types: bool) -> list[Referent]:
@@ -361,9 +381,9 @@ def _of_kind(model: FileModel, referents: list[Referent], types: bool) -> list[R
     return fitting or referents
 
 
-def _homes(model: FileModel) -> dict[int, list[int]]:
-    """Scope -> the symbols that stand right in it."""
-    by_scope: dict[int, list[int]] = {}
+def _homes(model: FileModel) -> dict[int, list[tuple[str, int]]]:
+    """Scope -> the symbols that stand right in it, with their names."""
+    by_scope: dict[int, list[tuple[str, int]]] = {}
     for at, scope in enumerate(model.home):
-        by_scope.setdefault(scope, []).append(at)
+        by_scope.setdefault(scope, []).append((model.symbols[at].name, at))
     return by_scope

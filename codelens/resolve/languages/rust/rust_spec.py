@@ -7,6 +7,7 @@ from codelens.resolve.languages.language_spec import LanguageSpec
 SPECS = {
     "rust": LanguageSpec(
         trait_blocks=True,
+        bases_are_told=True,
         modules="rust.rust_crates:Crates",
         settings=(b"Cargo.toml",),
         resolver="rust.rust_values:resolver",
