@@ -47,7 +47,7 @@ from codelens.extract.flow.binding_rules import (
     rules,
 )
 from codelens.extract.flow.doc_types import with_told
-from codelens.extract.flow.expressions import LITERAL, UNKNOWN, Expressions, child, plain
+from codelens.extract.flow.expressions import LIMIT, LITERAL, UNKNOWN, Expressions, child, plain
 from codelens.extract.flow.narrowing import narrowed
 from codelens.extract.flow.patterns import Patterns, given, given_at, handed, paired
 from codelens.extract.language_settings import LanguageInfo
@@ -124,6 +124,8 @@ class Bindings:
                 if how == "base" and bare:
                     # With its arguments: `Base[int]`.
                     text = type_of(node)
+                elif how == "base":
+                    text = self._with_arguments(node, text)
                 add((node.start_byte, "", label, text, False))
         elif how in BARE:
             name, label = BARE[how]
@@ -138,6 +140,15 @@ class Bindings:
             row = self._taken_by if how == "receiver" else partial(self._row, how)
             for node in nodes:
                 row(node)
+
+    def _with_arguments(self, base: Node, text: str) -> str:
+        """TypeScript's type arguments stand behind the base, which is an expression to it."""
+        around = base.parent
+        listed = around.child_by_field_name("type_arguments") if around is not None else None
+        if listed is None or text[-1] == ")":
+            return text
+        whole = text + self._expressions.type(listed)
+        return whole if len(whole) <= LIMIT else text
 
     def _taken_by(self, node: Node) -> None:
         """What is called with a function written out: it says what `this` is in there."""

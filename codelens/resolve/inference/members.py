@@ -119,7 +119,8 @@ class Members:
         return bases
 
     def _called_base(self, path: bytes, scope: int, row: Binding) -> Value:
-        value = self.resolver.value(path, scope, row.text, row.line)
+        text = row.text.partition("<")[0]
+        value = self.resolver.value(path, scope, text, row.line)
         if isinstance(value, Definition) and self.resolver.is_type(value):
             return Instance(value.path, value.symbol)
         return None
