@@ -7,13 +7,24 @@ from collections.abc import Callable
 from codelens.resolve.facts.file_model import TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
-from codelens.resolve.inference.type_text import Either, Named, Part, Returns, Type, ValueOf, parsed
+from codelens.resolve.inference.type_text import (
+    Alternatives,
+    Both,
+    Either,
+    Named,
+    Part,
+    Returns,
+    Type,
+    ValueOf,
+    parsed,
+)
 from codelens.resolve.inference.values import (
     Container,
     Definition,
     Function,
     Instance,
     Value,
+    alike,
     each,
     together,
 )
@@ -28,6 +39,7 @@ _TRANSPARENT = {
 }
 _TYPE_NAMES = frozenset({"type", "Type"})
 _SELF_TYPES = frozenset({"Self", "this"})
+_NEVER = Named("never")
 _MOST_ALIASES, _MOST_ROUNDS = 10, 2
 """How many aliases may stand for each other in a row, and how often one of them."""
 
@@ -56,6 +68,11 @@ class Annotations:
             return self._of_name(path, scope, type_, me)
         if isinstance(type_, Either):
             return together([self._of(path, scope, part, me) for part in type_.parts])
+        if isinstance(type_, Both):
+            return self._all([self._of(path, scope, part, me) for part in type_.parts])
+        if isinstance(type_, Alternatives):
+            parts = [part for part in type_ if part != _NEVER]
+            return alike([self._of(path, scope, part, me) for part in parts])
         if isinstance(type_, ValueOf):
             return self.resolver.value(path, scope, type_.expression, -1)
         if isinstance(type_, Returns):
@@ -66,6 +83,22 @@ class Annotations:
                 return together([self.resolver.element(part, "[]") for part in each(whole)])
             return together([self.resolver.member_value(part, type_.name) for part in each(whole)])
         return None
+
+    def _all(self, values: list[Value]) -> Value:
+        """What is all of the values at once; a type says what its bases say, so these add none."""
+        whole = together(values)
+        types = [part for part in each(whole) if isinstance(part, Instance)]
+        if len(types) < 2:
+            return whole
+        above = {
+            base[:2]
+            for type_ in types
+            for base in self.resolver.ancestry(type_)
+            if base[:2] != type_[:2]
+        }
+        return together(
+            [part for part in each(whole) if not (part in types and part[:2] in above)]
+        )
 
     def _of_name(self, path: bytes, scope: int, type_: Named, me: Value) -> Value:
         name = type_.name.rpartition(".")[2]

@@ -30,7 +30,13 @@ class Named(NamedTuple):
 
 
 class Either(NamedTuple):
-    """One of several types, or all of them at once."""
+    """One of several types."""
+
+    parts: tuple[Type, ...]
+
+
+class Both(NamedTuple):
+    """All of several types at once: `A & B`."""
 
     parts: tuple[Type, ...]
 
@@ -54,7 +60,14 @@ class Returns(NamedTuple):
     result: Type
 
 
-Type = Named | Either | ValueOf | Part | Returns | None
+class Alternatives(NamedTuple):
+    """One of two types, by a condition: `T extends U ? A : B`."""
+
+    yes: Type
+    no: Type
+
+
+Type = Named | Either | Both | ValueOf | Part | Returns | Alternatives | None
 
 
 @lru_cache(maxsize=20_000)
@@ -78,6 +91,8 @@ class _Reader:
         self._forward = forward
         self._at = 0
         self._depth = 0
+        self._testing = 0
+        """Conditions around: a `?` behind what is tested begins the answers."""
 
     def _peek(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
@@ -94,18 +109,49 @@ class _Reader:
             raise IndexError
         while self._peek() in {"|", "&"}:
             self._next()
-        parts = [self._postfixed()]
-        while self._peek() in {"|", "&"}:
+        parts = [self._joined()]
+        while self._peek() == "|":
             self._next()
-            parts.append(self._postfixed())
+            parts.append(self._joined())
         self._depth -= 1
         if self._peek() in {"extends", "is", "?"}:
-            self._at = len(self._tokens)
-            return None
+            return self._condition()
         read = tuple(part for part in parts if part is not None)
         if not read:
             return None
         return read[0] if len(read) == 1 else Either(read)
+
+    def _joined(self) -> Type:
+        """Types up to what is one of several."""
+        parts = [self._postfixed()]
+        while self._peek() == "&":
+            self._next()
+            parts.append(self._postfixed())
+        read = tuple(part for part in parts if part is not None)
+        return Both(read) if len(read) > 1 else read[0] if read else None
+
+    def _condition(self) -> Type:
+        """What stands behind a type that is tested; None for what is no condition of TypeScript."""
+        if self._peek() == "?":
+            if not self._testing:
+                self._at = len(self._tokens)
+            return None
+        is_test = self._next() == "extends"
+        self._testing += is_test
+        self.type()
+        self._testing -= is_test
+        if not is_test:
+            return None
+        if self._peek() != "?":
+            self._at = len(self._tokens)
+            return None
+        self._next()
+        testing, self._testing = self._testing, 0
+        yes = self.type()
+        is_whole = self._next() == ":"
+        no = self.type() if is_whole else None
+        self._testing = testing
+        return Alternatives(yes, no) if is_whole else None
 
     def _postfixed(self) -> Type:
         type_ = self._first()
