@@ -203,7 +203,7 @@ class Bindings:
         paths = self._rules.fields.get(node.type, ())
         if any(first_child(node, path) is not None for path in paths[1:]):
             return False
-        text = given(node, self._expressions.written)
+        text = given(node, self._expressions.written, self._expressions.type)
         if text != UNKNOWN:
             for target in all_children(node, paths[0]) if paths else [node]:
                 self._named(node.start_byte, False, target, "=", text)

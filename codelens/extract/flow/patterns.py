@@ -114,8 +114,14 @@ LAST = 8
 """In place of a number: the function stands behind the brackets, as the last argument."""
 
 
-def given(parameter: Node, written: Callable[[Node | None], str]) -> str:
-    """What a parameter without a type is given, by what takes the function it is of."""
+def given(
+    parameter: Node, written: Callable[[Node | None], str], type_of: Callable[[Node], str]
+) -> str:
+    """What a parameter without a type is given, by what takes the function it is of.
+
+    With the type of the variable that the taker's result is for, as far as one is written: what
+    the taker's type parameters stand for follows from it.
+    """
     listed, at = parameter.parent, 0
     closure = listed
     if listed is not None and listed.type not in _CLOSURES:
@@ -124,7 +130,15 @@ def given(parameter: Node, written: Callable[[Node | None], str]) -> str:
         at = next(places, 9)
     if closure is None or closure.type not in _CLOSURES or at > LAST:
         return UNKNOWN
-    return given_at(closure, at, written)
+    text = given_at(closure, at, written)
+    listed = closure.parent
+    call = listed.parent if listed is not None else None
+    declared = call.parent if call is not None else None
+    if text == UNKNOWN or declared is None or declared.type != "variable_declarator":
+        return text
+    type_ = declared.child_by_field_name("type")
+    told = type_of(type_) if type_ is not None and listed.type == "arguments" else ""
+    return f"{text}`{told}`" if told and "`" not in told else text
 
 
 def given_at(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:

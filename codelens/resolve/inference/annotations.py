@@ -28,6 +28,7 @@ from codelens.resolve.inference.values import (
     each,
     together,
 )
+from codelens.types import Scope
 
 # Generic types whose value is, for what can be called on it, that of an argument.
 _TRANSPARENT = {
@@ -221,6 +222,10 @@ class Annotations:
                 )
                 if argument is not None:
                     return argument
+        if referent.name in order and isinstance(me, Instance) and scope.symbol == me.symbol:
+            inferred = self._inferred(referent, scope, order, me)
+            if inferred is not None:
+                return inferred
         rows = [row for row in self.names.rows(referent) if row.how == "type"]
         bounds = [row.text for row in rows if row.text]
         if bounds:
@@ -234,6 +239,24 @@ class Annotations:
                 if isinstance(value, Definition) and self.resolver.is_type(value):
                     return Instance(value.path, value.symbol)
         return None
+
+    def _inferred(
+        self, referent: Referent, scope: Scope, order: list[str], me: Instance
+    ) -> Value:
+        """What a type parameter of a function stands for, which comes as what it is called on.
+
+        Where others are known and it is not, it is what the function says by default.
+        """
+        if scope.kind != "function" or me.path != referent.path:
+            return None
+        argument = me.args[order.index(referent.name)]
+        if argument is not None:
+            return argument
+        rows = [row for row in self.names.rows(referent) if row.how == "type"]
+        default = rows[0].text if len(rows) == 1 else ""
+        if not default.startswith("= "):
+            return None
+        return self.of_type(me.path, referent.scope, default[2:], me)
 
     def _argument(self, me: Value, path: bytes, symbol: int, at: int) -> Value:
         if not isinstance(me, Instance):

@@ -23,7 +23,7 @@ from codelens.resolve.inference.values import (
 from codelens.resolve.languages.script.script_this import holder, literal
 from codelens.types import Binding, Reference
 
-_STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])")
+_STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)")
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 ROOT = "\\"
 """In place of a receiver: the name is in no namespace, as PHP says by a sign before it."""
@@ -83,6 +83,9 @@ class Expressions:
             return None
         used = scope
         scope, sensitive = self.place(path, scope, taken[0])
+        if "`" in text:
+            # What a type in it means depends on the place as well.
+            scope = used
         if not sensitive or self._is_open(path, scope, used, taken[0], line):
             line = -1
         key = ("value", path, scope, text, line)
@@ -138,9 +141,16 @@ class Expressions:
                 return None
             parameter = handed(step)
             if parameter is not None:
+                told = "".join(rest[at + 1 : at + 2])
+                result = self.resolver.of_type(path, scope, told[1:-1]) if told[:1] == "`" else None
                 value = together(
-                    [self._given.given(part, rest[at - 1 : at], parameter) for part in each(value)]
+                    [
+                        self._given.given(part, rest[at - 1 : at], parameter, result)
+                        for part in each(value)
+                    ]
                 )
+            elif step[0] == "`":
+                continue
             elif handed("".join(rest[at + 1 : at + 2])) is None:
                 value = self._step(value, step)
         return value
