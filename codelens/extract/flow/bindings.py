@@ -49,7 +49,7 @@ from codelens.extract.flow.binding_rules import (
 from codelens.extract.flow.doc_types import with_told
 from codelens.extract.flow.expressions import LIMIT, LITERAL, UNKNOWN, Expressions, child, plain
 from codelens.extract.flow.narrowing import narrowed
-from codelens.extract.flow.patterns import Patterns, given, given_at, handed, paired
+from codelens.extract.flow.patterns import Patterns, declared_type, given, given_at, handed, paired
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
@@ -130,7 +130,8 @@ class Bindings:
         elif how in BARE:
             name, label = BARE[how]
             for node in nodes:
-                add((node.start_byte, name, label, "", False))
+                told = self._as_member(node) if how == "this" else ""
+                add((node.start_byte, name, "=" if told else label, told, False))
         elif how == "built":
             for node in nodes:
                 text = type_of(node)
@@ -149,6 +150,16 @@ class Bindings:
             return text
         whole = text + self._expressions.type(listed)
         return whole if len(whole) <= LIMIT else text
+
+    def _as_member(self, method: Node) -> str:
+        """A method of an object, as that of the type which the object is declared to have."""
+        of = method.parent
+        told = declared_type(of) if of is not None and of.type == "object" else None
+        name = method.child_by_field_name("name")
+        text = self._expressions.type(told) if told is not None else ""
+        if not text or "`" in text or name is None or name.type != "property_identifier":
+            return ""
+        return f"`{text}`.{self._source.slice(name.start_byte, name.end_byte)}"
 
     def _taken_by(self, node: Node) -> None:
         """What is called with a function written out: it says what `this` is in there."""

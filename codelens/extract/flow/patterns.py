@@ -107,6 +107,11 @@ _CLOSURES = frozenset(
     "anonymous_function anonymous_method_expression arrow_function function_expression "
     "lambda_expression lambda_literal".split()
 )
+_GIVING = frozenset(
+    "arrow_function function_declaration function_expression generator_function "
+    "generator_function_declaration method_definition".split()
+)
+"""What a value is given back from, in JavaScript."""
 _LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 _BETWEEN = _LISTS | {"annotated_lambda", "argument", "call_suffix", "value_argument"}
 """What may stand between a function written out and the call that takes it."""
@@ -159,6 +164,22 @@ def given_at(closure: Node, at: int, written: Callable[[Node | None], str]) -> s
     text = written(around)
     taker = text[: text.rfind("(")] if text[-1] == ")" else ""
     return _of(taker, f".#in{place}{at}") if taker[-1:].isidentifier() else UNKNOWN
+
+
+def declared_type(value: Node) -> Node | None:
+    """The type that TypeScript's code says of a value: of a variable, or of what gives it back."""
+    node = value.parent
+    while node is not None and node.type == "parenthesized_expression":
+        node = node.parent
+    if node is not None and node.type == "variable_declarator":
+        return node.child_by_field_name("type")
+    if node is None or node.type not in {"return_statement", "arrow_function"}:
+        return None
+    while node is not None and node.type not in _GIVING:
+        node = node.parent
+    if node is None or any(part.type in {"async", "*"} for part in node.children):
+        return None
+    return node.child_by_field_name("return_type")
 
 
 def handed(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:

@@ -11,6 +11,8 @@ from codelens.resolve.inference.type_text import (
     Alternatives,
     Both,
     Either,
+    Fields,
+    Mapped,
     Named,
     Part,
     Returns,
@@ -23,6 +25,7 @@ from codelens.resolve.inference.values import (
     Definition,
     Function,
     Instance,
+    Shape,
     Value,
     alike,
     each,
@@ -68,7 +71,7 @@ class Annotations:
         if isinstance(type_, Named):
             return self._of_name(path, scope, type_, me)
         if isinstance(type_, Either):
-            return together([self._of(path, scope, part, me) for part in type_.parts])
+            return _named([self._of(path, scope, part, me) for part in type_.parts])
         if isinstance(type_, Both):
             return self._all([self._of(path, scope, part, me) for part in type_.parts])
         if isinstance(type_, Alternatives):
@@ -77,7 +80,10 @@ class Annotations:
         if isinstance(type_, ValueOf):
             return self.resolver.value(path, scope, type_.expression, -1)
         if isinstance(type_, Returns):
-            return Function(self._of(path, scope, type_.result, me))
+            this = self._of(path, scope, type_.this, me)
+            return Function(self._of(path, scope, type_.result, me), this)
+        if isinstance(type_, (Fields, Mapped)):
+            return Shape(path, scope, type_, me)
         if isinstance(type_, Part):
             whole = self._of(path, scope, type_.whole, me)
             if not type_.name:
@@ -87,7 +93,7 @@ class Annotations:
 
     def _all(self, values: list[Value]) -> Value:
         """What is all of the values at once; a type says what its bases say, so these add none."""
-        whole = together(values)
+        whole = _named(values)
         types = [part for part in each(whole) if isinstance(part, Instance)]
         if len(types) < 2:
             return whole
@@ -100,6 +106,14 @@ class Annotations:
         return together(
             [part for part in each(whole) if not (part in types and part[:2] in above)]
         )
+
+    def in_shape(self, value: Shape, name: str) -> Value:
+        """A member of an object of a type without a name."""
+        if isinstance(value.type_, Mapped):
+            member: Type = value.type_.member
+        else:
+            member = dict(value.type_.members).get(name)
+        return self._of(value.path, value.scope, member, value.me)
 
     def _of_name(self, path: bytes, scope: int, type_: Named, me: Value) -> Value:
         name = type_.name.rpartition(".")[2]
@@ -274,7 +288,10 @@ class Annotations:
         if not rows:
             return None
         own = Instance(referent.path, referent.symbol, args)
-        return self._expanded(own, lambda: self.of_type(own.path, scope, rows[0].text, own))
+        value = self._expanded(own, lambda: self.of_type(own.path, scope, rows[0].text, own))
+        plain = (isinstance(part, Shape) and isinstance(part.type_, Fields) for part in each(value))
+        # The members of an object have definitions, within that of the alias.
+        return own if value is not None and all(plain) else value
 
     def _expanded(self, alias: Instance, make: Callable[[], Value]) -> Value:
         """What an alias stands for; itself, where it leads through itself or too many others.
@@ -291,6 +308,12 @@ class Annotations:
         finally:
             self._expanding.pop()
         return value if value is not None else alias
+
+
+def _named(values: list[Value]) -> Value:
+    """Several values; those of types without a name, which have no definitions, only alone."""
+    named = [value for value in values if not isinstance(value, Shape)]
+    return together(named if any(named) else values)
 
 
 def _bound(text: str) -> str:

@@ -11,10 +11,12 @@ from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
     Definition,
+    Function,
     Instance,
     Literal,
     Module,
     Record,
+    Shape,
     Super,
     Value,
     each,
@@ -283,6 +285,10 @@ class Expressions:
             declared = [row for row in entry.rows if row.how == ":"]
             if declared:
                 return self.resolver.of_type(path, scope, declared[0].text)
+            told = [row.text for row in entry.rows if row.how == "="]
+            of_type = self.value(path, scope, told[0], -1) if told else None
+            if of_type is not None:
+                return together([of.this for of in each(of_type) if isinstance(of, Function)])
             owner = literal(model, here.symbol) if here.symbol >= 0 else -1
             return Definition(path, owner) if owner >= 0 else None
         if here.kind == "class":
@@ -316,7 +322,7 @@ class Expressions:
         value = self._of_rows(referent, line if same else -1)
         if referent.symbol not in model.children and not self._has_more(referent, model):
             return value
-        if isinstance(value, Record):
+        if isinstance(value, (Record, Shape)):
             return together([Definition(referent.path, referent.symbol), value])
         return (
             Definition(referent.path, referent.symbol)

@@ -16,6 +16,7 @@ from codelens.resolve.inference.values import (
     Module,
     Record,
     Several,
+    Shape,
     Super,
     Value,
     each,
@@ -269,6 +270,8 @@ class Members:
             return self._in_record(value, name)
         if isinstance(value, Container):
             return member(value, name)
+        if isinstance(value, Shape):
+            return self.resolver.in_shape(value, name)
         pairs = self.members(value, name)
         if isinstance(value, Module):
             referents = self.resolver.chosen([referent for referent, _ in pairs])

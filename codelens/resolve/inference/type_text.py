@@ -19,6 +19,8 @@ _SKIPPED = frozenset(
     {"readonly", "unique", "const", "new", "abstract", "infer", "out", "mut", "dyn", "impl"}
 )
 _OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_MODIFIERS = frozenset({"readonly", "+", "-", "?"})
+_ENDS = frozenset({";", ",", "}"})
 _DEEPEST = 30
 
 
@@ -55,9 +57,10 @@ class Part(NamedTuple):
 
 
 class Returns(NamedTuple):
-    """A function type, by what it gives back."""
+    """A function type, by what it gives back, and what `this` is in it."""
 
     result: Type
+    this: Type = None
 
 
 class Alternatives(NamedTuple):
@@ -67,7 +70,19 @@ class Alternatives(NamedTuple):
     no: Type
 
 
-Type = Named | Either | Both | ValueOf | Part | Returns | Alternatives | None
+class Fields(NamedTuple):
+    """The type of an object by its members: `{ a: A; b(): B }`."""
+
+    members: tuple[tuple[str, Type], ...]
+
+
+class Mapped(NamedTuple):
+    """The type of an object whose members are all of one type: `{ [K in keyof T]: A }`."""
+
+    member: Type
+
+
+Type = Fields | Mapped | Named | Either | Both | ValueOf | Part | Returns | Alternatives | None
 
 
 @lru_cache(maxsize=20_000)
@@ -184,8 +199,9 @@ class _Reader:
 
     def _by_word(self, sign: str) -> Type:
         if sign in _OPEN:
+            start = self._at
             self._skip_to(_OPEN[sign])
-            return None
+            return self._object(start) if sign == "{" and not self._forward else None
         if sign == "typeof":
             return self._typeof()
         if sign in {"keyof", "asserts"}:
@@ -250,18 +266,62 @@ class _Reader:
             if sign in _OPEN:
                 self._skip_to(_OPEN[sign])
 
+    def _object(self, start: int) -> Type:
+        """The type of an object that begins at a position and has been passed."""
+        end, self._at = self._at, start
+        members: list[tuple[str, Type]] = []
+        while self._at < end - 1:
+            if self._next() in _MODIFIERS:
+                continue
+            name = self._tokens[self._at - 1]
+            is_mapped = name == "[" and self._tokens[self._at + 1] == "in"
+            if is_mapped:
+                self._skip_to("]")
+            if not (is_mapped or _WORD.match(name)):
+                break
+            members.append((name, self._member()))
+            if is_mapped or self._peek() not in _ENDS:
+                break
+            self._next()
+        is_whole = self._at >= end - 1 or self._peek() in _ENDS
+        self._at = end
+        if not members or not is_whole:
+            return None
+        return Mapped(members[0][1]) if members[0][0] == "[" else Fields(tuple(members))
+
+    def _member(self) -> Type:
+        """What stands behind the name of a member."""
+        while self._peek() in _MODIFIERS:
+            self._next()
+        is_method = self._peek() == "("
+        if is_method:
+            self._next()
+            self._skip_to(")")
+        if self._next() != ":":
+            return None
+        type_ = self.type()
+        return Returns(type_) if is_method else type_
+
     def _bracketed(self) -> Type:
         """A type in brackets, or the parameters of a function type."""
         start = self._at
         self._skip_to(")")
-        if self._peek() in {"=>", "->"}:
-            self._next()
-            return Returns(self.type())
         after = self._at
+        if self._peek() in {"=>", "->"}:
+            this = self._this_at(start)
+            self._at = after + 1
+            return Returns(self.type(), this)
         self._at = start
         type_ = self.type()
         self._at = after
         return type_
+
+    def _this_at(self, start: int) -> Type:
+        """What the parameters that begin at a position say of `this`."""
+        if self._tokens[start : start + 2] != ["this", ":"]:
+            return None
+        self._at = start + 2
+        return self.type()
 
     def _skip_to(self, close: str) -> None:
         depth = [close]
