@@ -119,13 +119,7 @@ class Bindings:
             label = OF_SCOPE[how]
             write = type_of if how in TYPED else written
             for node in nodes:
-                text = write(node)
-                bare = text == UNKNOWN or text.endswith("[]") or node.type == "template_type"
-                if how == "base" and bare:
-                    # With its arguments: `Base[int]`.
-                    text = type_of(node)
-                elif how == "base":
-                    text = self._with_arguments(node, text)
+                text = self._base(node, write(node)) if how == "base" else write(node)
                 add((node.start_byte, "", label, text, False))
         elif how in BARE:
             name, label = BARE[how]
@@ -142,11 +136,13 @@ class Bindings:
             for node in nodes:
                 row(node)
 
-    def _with_arguments(self, base: Node, text: str) -> str:
-        """TypeScript's type arguments stand behind the base, which is an expression to it."""
-        around = base.parent
+    def _base(self, node: Node, text: str) -> str:
+        """A base with its arguments: `Base[int]`, and `Base<T>`, an expression to TypeScript."""
+        if text == UNKNOWN or text.endswith("[]") or node.type == "template_type":
+            return self._expressions.type(node)
+        around = node.parent
         listed = around.child_by_field_name("type_arguments") if around is not None else None
-        if listed is None or text[-1] == ")":
+        if listed is None or text.endswith(")"):
             return text
         whole = text + self._expressions.type(listed)
         return whole if len(whole) <= LIMIT else text

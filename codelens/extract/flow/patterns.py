@@ -137,12 +137,12 @@ def given(
         return UNKNOWN
     text = given_at(closure, at, written)
     listed = closure.parent
-    call = listed.parent if listed is not None else None
+    call = listed.parent if listed is not None and listed.type == "arguments" else None
     declared = call.parent if call is not None else None
     if text == UNKNOWN or declared is None or declared.type != "variable_declarator":
         return text
     type_ = declared.child_by_field_name("type")
-    told = type_of(type_) if type_ is not None and listed.type == "arguments" else ""
+    told = type_of(type_) if type_ is not None else ""
     return f"{text}`{told}`" if told and "`" not in told else text
 
 

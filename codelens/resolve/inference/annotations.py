@@ -70,13 +70,8 @@ class Annotations:
     def _of(self, path: bytes, scope: int, type_: Type, me: Value) -> Value:
         if isinstance(type_, Named):
             return self._of_name(path, scope, type_, me)
-        if isinstance(type_, Either):
-            return _named([self._of(path, scope, part, me) for part in type_.parts])
-        if isinstance(type_, Both):
-            return self._all([self._of(path, scope, part, me) for part in type_.parts])
-        if isinstance(type_, Alternatives):
-            parts = [part for part in type_ if part != _NEVER]
-            return alike([self._of(path, scope, part, me) for part in parts])
+        if isinstance(type_, (Either, Both, Alternatives)):
+            return self._of_several(path, scope, type_, me)
         if isinstance(type_, ValueOf):
             return self.resolver.value(path, scope, type_.expression, -1)
         if isinstance(type_, Returns):
@@ -91,6 +86,16 @@ class Annotations:
             return together([self.resolver.member_value(part, type_.name) for part in each(whole)])
         return None
 
+    def _of_several(
+        self, path: bytes, scope: int, type_: Either | Both | Alternatives, me: Value
+    ) -> Value:
+        parts = type_ if isinstance(type_, Alternatives) else type_.parts
+        values = [self._of(path, scope, part, me) for part in parts if part != _NEVER]
+        if isinstance(type_, Alternatives):
+            # Which of both it is nothing says.
+            return alike(values)
+        return self._all(values) if isinstance(type_, Both) else _named(values)
+
     def _all(self, values: list[Value]) -> Value:
         """What is all of the values at once; a type says what its bases say, so these add none."""
         whole = _named(values)
@@ -103,9 +108,11 @@ class Annotations:
             for base in self.resolver.ancestry(type_)
             if base[:2] != type_[:2]
         }
-        return together(
-            [part for part in each(whole) if not (part in types and part[:2] in above)]
-        )
+        kept: list[Value] = []
+        for part in each(whole):
+            if not isinstance(part, Instance) or part[:2] not in above:
+                kept.append(part)
+        return together(kept)
 
     def in_shape(self, value: Shape, name: str) -> Value:
         """A member of an object of a type without a name."""
@@ -254,9 +261,7 @@ class Annotations:
                     return Instance(value.path, value.symbol)
         return None
 
-    def _inferred(
-        self, referent: Referent, scope: Scope, order: list[str], me: Instance
-    ) -> Value:
+    def _inferred(self, referent: Referent, scope: Scope, order: list[str], me: Instance) -> Value:
         """What a type parameter of a function stands for, which comes as what it is called on.
 
         Where others are known and it is not, it is what the function says by default.
@@ -312,7 +317,7 @@ class Annotations:
 
 def _named(values: list[Value]) -> Value:
     """Several values; those of types without a name, which have no definitions, only alone."""
-    named = [value for value in values if not isinstance(value, Shape)]
+    named: list[Value] = [value for value in values if not isinstance(value, Shape)]
     return together(named if any(named) else values)
 
 
