@@ -47,9 +47,9 @@ from codelens.extract.flow.binding_rules import (
     rules,
 )
 from codelens.extract.flow.doc_types import with_told
-from codelens.extract.flow.expressions import LITERAL, UNKNOWN, Expressions, child, plain
+from codelens.extract.flow.expressions import LIMIT, LITERAL, UNKNOWN, Expressions, child, plain
 from codelens.extract.flow.narrowing import narrowed
-from codelens.extract.flow.patterns import Patterns, given, given_at, handed, paired
+from codelens.extract.flow.patterns import Patterns, declared_type, given, given_at, handed, paired
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
@@ -119,16 +119,13 @@ class Bindings:
             label = OF_SCOPE[how]
             write = type_of if how in TYPED else written
             for node in nodes:
-                text = write(node)
-                bare = text == UNKNOWN or text.endswith("[]") or node.type == "template_type"
-                if how == "base" and bare:
-                    # With its arguments: `Base[int]`.
-                    text = type_of(node)
+                text = self._base(node, write(node)) if how == "base" else write(node)
                 add((node.start_byte, "", label, text, False))
         elif how in BARE:
             name, label = BARE[how]
             for node in nodes:
-                add((node.start_byte, name, label, "", False))
+                told = self._as_member(node) if how == "this" else ""
+                add((node.start_byte, name, "=" if told else label, told, False))
         elif how == "built":
             for node in nodes:
                 text = type_of(node)
@@ -138,6 +135,27 @@ class Bindings:
             row = self._taken_by if how == "receiver" else partial(self._row, how)
             for node in nodes:
                 row(node)
+
+    def _base(self, node: Node, text: str) -> str:
+        """A base with its arguments: `Base[int]`, and `Base<T>`, an expression to TypeScript."""
+        if text == UNKNOWN or text.endswith("[]") or node.type == "template_type":
+            return self._expressions.type(node)
+        around = node.parent
+        listed = around.child_by_field_name("type_arguments") if around is not None else None
+        if listed is None or text.endswith(")"):
+            return text
+        whole = text + self._expressions.type(listed)
+        return whole if len(whole) <= LIMIT else text
+
+    def _as_member(self, method: Node) -> str:
+        """A method of an object, as that of the type which the object is declared to have."""
+        of = method.parent
+        told = declared_type(of) if of is not None and of.type == "object" else None
+        name = method.child_by_field_name("name")
+        text = self._expressions.type(told) if told is not None else ""
+        if not text or "`" in text or name is None or name.type != "property_identifier":
+            return ""
+        return f"`{text}`.{self._source.slice(name.start_byte, name.end_byte)}"
 
     def _taken_by(self, node: Node) -> None:
         """What is called with a function written out: it says what `this` is in there."""
@@ -192,7 +210,7 @@ class Bindings:
         paths = self._rules.fields.get(node.type, ())
         if any(first_child(node, path) is not None for path in paths[1:]):
             return False
-        text = given(node, self._expressions.written)
+        text = given(node, self._expressions.written, self._expressions.type)
         if text != UNKNOWN:
             for target in all_children(node, paths[0]) if paths else [node]:
                 self._named(node.start_byte, False, target, "=", text)

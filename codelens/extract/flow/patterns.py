@@ -107,6 +107,11 @@ _CLOSURES = frozenset(
     "anonymous_function anonymous_method_expression arrow_function function_expression "
     "lambda_expression lambda_literal".split()
 )
+_GIVING = frozenset(
+    "arrow_function function_declaration function_expression generator_function "
+    "generator_function_declaration method_definition".split()
+)
+"""What a value is given back from, in JavaScript."""
 _LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 _BETWEEN = _LISTS | {"annotated_lambda", "argument", "call_suffix", "value_argument"}
 """What may stand between a function written out and the call that takes it."""
@@ -114,8 +119,14 @@ LAST = 8
 """In place of a number: the function stands behind the brackets, as the last argument."""
 
 
-def given(parameter: Node, written: Callable[[Node | None], str]) -> str:
-    """What a parameter without a type is given, by what takes the function it is of."""
+def given(
+    parameter: Node, written: Callable[[Node | None], str], type_of: Callable[[Node], str]
+) -> str:
+    """What a parameter without a type is given, by what takes the function it is of.
+
+    With the type of the variable that the taker's result is for, as far as one is written: what
+    the taker's type parameters stand for follows from it.
+    """
     listed, at = parameter.parent, 0
     closure = listed
     if listed is not None and listed.type not in _CLOSURES:
@@ -124,7 +135,15 @@ def given(parameter: Node, written: Callable[[Node | None], str]) -> str:
         at = next(places, 9)
     if closure is None or closure.type not in _CLOSURES or at > LAST:
         return UNKNOWN
-    return given_at(closure, at, written)
+    text = given_at(closure, at, written)
+    listed = closure.parent
+    call = listed.parent if listed is not None and listed.type == "arguments" else None
+    declared = call.parent if call is not None else None
+    if text == UNKNOWN or declared is None or declared.type != "variable_declarator":
+        return text
+    type_ = declared.child_by_field_name("type")
+    told = type_of(type_) if type_ is not None else ""
+    return f"{text}`{told}`" if told and "`" not in told else text
 
 
 def given_at(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:
@@ -145,6 +164,22 @@ def given_at(closure: Node, at: int, written: Callable[[Node | None], str]) -> s
     text = written(around)
     taker = text[: text.rfind("(")] if text[-1] == ")" else ""
     return _of(taker, f".#in{place}{at}") if taker[-1:].isidentifier() else UNKNOWN
+
+
+def declared_type(value: Node) -> Node | None:
+    """The type that TypeScript's code says of a value: of a variable, or of what gives it back."""
+    node = value.parent
+    while node is not None and node.type == "parenthesized_expression":
+        node = node.parent
+    if node is not None and node.type == "variable_declarator":
+        return node.child_by_field_name("type")
+    if node is None or node.type not in {"return_statement", "arrow_function"}:
+        return None
+    while node is not None and node.type not in _GIVING:
+        node = node.parent
+    if node is None or any(part.type in {"async", "*"} for part in node.children):
+        return None
+    return node.child_by_field_name("return_type")
 
 
 def handed(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:

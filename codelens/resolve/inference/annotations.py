@@ -7,16 +7,31 @@ from collections.abc import Callable
 from codelens.resolve.facts.file_model import TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
-from codelens.resolve.inference.type_text import Either, Named, Part, Returns, Type, ValueOf, parsed
+from codelens.resolve.inference.type_text import (
+    Alternatives,
+    Both,
+    Either,
+    Fields,
+    Mapped,
+    Named,
+    Part,
+    Returns,
+    Type,
+    ValueOf,
+    parsed,
+)
 from codelens.resolve.inference.values import (
     Container,
     Definition,
     Function,
     Instance,
+    Shape,
     Value,
+    alike,
     each,
     together,
 )
+from codelens.types import Scope
 
 # Generic types whose value is, for what can be called on it, that of an argument.
 _TRANSPARENT = {
@@ -28,6 +43,7 @@ _TRANSPARENT = {
 }
 _TYPE_NAMES = frozenset({"type", "Type"})
 _SELF_TYPES = frozenset({"Self", "this"})
+_NEVER = Named("never")
 _MOST_ALIASES, _MOST_ROUNDS = 10, 2
 """How many aliases may stand for each other in a row, and how often one of them."""
 
@@ -54,18 +70,57 @@ class Annotations:
     def _of(self, path: bytes, scope: int, type_: Type, me: Value) -> Value:
         if isinstance(type_, Named):
             return self._of_name(path, scope, type_, me)
-        if isinstance(type_, Either):
-            return together([self._of(path, scope, part, me) for part in type_.parts])
+        if isinstance(type_, (Either, Both, Alternatives)):
+            return self._of_several(path, scope, type_, me)
         if isinstance(type_, ValueOf):
             return self.resolver.value(path, scope, type_.expression, -1)
         if isinstance(type_, Returns):
-            return Function(self._of(path, scope, type_.result, me))
+            this = self._of(path, scope, type_.this, me)
+            return Function(self._of(path, scope, type_.result, me), this)
+        if isinstance(type_, (Fields, Mapped)):
+            return Shape(path, scope, type_, me)
         if isinstance(type_, Part):
             whole = self._of(path, scope, type_.whole, me)
             if not type_.name:
                 return together([self.resolver.element(part, "[]") for part in each(whole)])
             return together([self.resolver.member_value(part, type_.name) for part in each(whole)])
         return None
+
+    def _of_several(
+        self, path: bytes, scope: int, type_: Either | Both | Alternatives, me: Value
+    ) -> Value:
+        parts = type_ if isinstance(type_, Alternatives) else type_.parts
+        values = [self._of(path, scope, part, me) for part in parts if part != _NEVER]
+        if isinstance(type_, Alternatives):
+            # Which of both it is nothing says.
+            return alike(values)
+        return self._all(values) if isinstance(type_, Both) else _named(values)
+
+    def _all(self, values: list[Value]) -> Value:
+        """What is all of the values at once; a type says what its bases say, so these add none."""
+        whole = _named(values)
+        types = [part for part in each(whole) if isinstance(part, Instance)]
+        if len(types) < 2:
+            return whole
+        above = {
+            base[:2]
+            for type_ in types
+            for base in self.resolver.ancestry(type_)
+            if base[:2] != type_[:2]
+        }
+        kept: list[Value] = []
+        for part in each(whole):
+            if not isinstance(part, Instance) or part[:2] not in above:
+                kept.append(part)
+        return together(kept)
+
+    def in_shape(self, value: Shape, name: str) -> Value:
+        """A member of an object of a type without a name."""
+        if isinstance(value.type_, Mapped):
+            member: Type = value.type_.member
+        else:
+            member = dict(value.type_.members).get(name)
+        return self._of(value.path, value.scope, member, value.me)
 
     def _of_name(self, path: bytes, scope: int, type_: Named, me: Value) -> Value:
         name = type_.name.rpartition(".")[2]
@@ -188,6 +243,10 @@ class Annotations:
                 )
                 if argument is not None:
                     return argument
+        if referent.name in order and isinstance(me, Instance) and scope.symbol == me.symbol:
+            inferred = self._inferred(referent, scope, order, me)
+            if inferred is not None:
+                return inferred
         rows = [row for row in self.names.rows(referent) if row.how == "type"]
         bounds = [row.text for row in rows if row.text]
         if bounds:
@@ -201,6 +260,22 @@ class Annotations:
                 if isinstance(value, Definition) and self.resolver.is_type(value):
                     return Instance(value.path, value.symbol)
         return None
+
+    def _inferred(self, referent: Referent, scope: Scope, order: list[str], me: Instance) -> Value:
+        """What a type parameter of a function stands for, which comes as what it is called on.
+
+        Where others are known and it is not, it is what the function says by default.
+        """
+        if scope.kind != "function" or me.path != referent.path:
+            return None
+        argument = me.args[order.index(referent.name)]
+        if argument is not None:
+            return argument
+        rows = [row for row in self.names.rows(referent) if row.how == "type"]
+        default = rows[0].text if len(rows) == 1 else ""
+        if not default.startswith("= "):
+            return None
+        return self.of_type(me.path, referent.scope, default[2:], me)
 
     def _argument(self, me: Value, path: bytes, symbol: int, at: int) -> Value:
         if not isinstance(me, Instance):
@@ -218,7 +293,10 @@ class Annotations:
         if not rows:
             return None
         own = Instance(referent.path, referent.symbol, args)
-        return self._expanded(own, lambda: self.of_type(own.path, scope, rows[0].text, own))
+        value = self._expanded(own, lambda: self.of_type(own.path, scope, rows[0].text, own))
+        plain = (isinstance(part, Shape) and isinstance(part.type_, Fields) for part in each(value))
+        # The members of an object have definitions, within that of the alias.
+        return own if value is not None and all(plain) else value
 
     def _expanded(self, alias: Instance, make: Callable[[], Value]) -> Value:
         """What an alias stands for; itself, where it leads through itself or too many others.
@@ -235,6 +313,12 @@ class Annotations:
         finally:
             self._expanding.pop()
         return value if value is not None else alias
+
+
+def _named(values: list[Value]) -> Value:
+    """Several values; those of types without a name, which have no definitions, only alone."""
+    named: list[Value] = [value for value in values if not isinstance(value, Shape)]
+    return together(named if any(named) else values)
 
 
 def _bound(text: str) -> str:

@@ -11,10 +11,12 @@ from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
     Definition,
+    Function,
     Instance,
     Literal,
     Module,
     Record,
+    Shape,
     Super,
     Value,
     each,
@@ -23,7 +25,7 @@ from codelens.resolve.inference.values import (
 from codelens.resolve.languages.script.script_this import holder, literal
 from codelens.types import Binding, Reference
 
-_STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])")
+_STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)")
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 ROOT = "\\"
 """In place of a receiver: the name is in no namespace, as PHP says by a sign before it."""
@@ -83,6 +85,9 @@ class Expressions:
             return None
         used = scope
         scope, sensitive = self.place(path, scope, taken[0])
+        if "`" in text:
+            # What a type in it means depends on the place as well.
+            scope = used
         if not sensitive or self._is_open(path, scope, used, taken[0], line):
             line = -1
         key = ("value", path, scope, text, line)
@@ -138,9 +143,16 @@ class Expressions:
                 return None
             parameter = handed(step)
             if parameter is not None:
+                told = "".join(rest[at + 1 : at + 2])
+                result = self.resolver.of_type(path, scope, told[1:-1]) if told[:1] == "`" else None
                 value = together(
-                    [self._given.given(part, rest[at - 1 : at], parameter) for part in each(value)]
+                    [
+                        self._given.given(part, rest[at - 1 : at], parameter, result)
+                        for part in each(value)
+                    ]
                 )
+            elif step[0] == "`":
+                continue
             elif handed("".join(rest[at + 1 : at + 2])) is None:
                 value = self._step(value, step)
         return value
@@ -273,6 +285,10 @@ class Expressions:
             declared = [row for row in entry.rows if row.how == ":"]
             if declared:
                 return self.resolver.of_type(path, scope, declared[0].text)
+            told = [row.text for row in entry.rows if row.how == "="]
+            of_type = self.value(path, scope, told[0], -1) if told else None
+            if of_type is not None:
+                return together([of.this for of in each(of_type) if isinstance(of, Function)])
             owner = literal(model, here.symbol) if here.symbol >= 0 else -1
             return Definition(path, owner) if owner >= 0 else None
         if here.kind == "class":
@@ -306,7 +322,7 @@ class Expressions:
         value = self._of_rows(referent, line if same else -1)
         if referent.symbol not in model.children and not self._has_more(referent, model):
             return value
-        if isinstance(value, Record):
+        if isinstance(value, (Record, Shape)):
             return together([Definition(referent.path, referent.symbol), value])
         return (
             Definition(referent.path, referent.symbol)

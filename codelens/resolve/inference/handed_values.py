@@ -12,7 +12,8 @@ from functools import lru_cache
 from codelens.resolve.inference.collection_members import PAIRS
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
-from codelens.resolve.inference.values import Container, Definition, Value
+from codelens.resolve.inference.type_text import Named, parsed
+from codelens.resolve.inference.values import Container, Definition, Instance, Super, Value
 
 _STEP = "#in"
 _LAST = 8
@@ -34,21 +35,54 @@ class HandedValues:
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view = resolver, resolver.view
 
-    def given(self, taker: Value, method: tuple[str, ...], parameter: tuple[int, int]) -> Value:
-        """What a function written out gets from a function, or from a method of a value."""
+    def given(
+        self,
+        taker: Value,
+        method: tuple[str, ...],
+        parameter: tuple[int, int],
+        result: Value = None,
+    ) -> Value:
+        """What a function written out gets from a function, or from a method of a value.
+
+        With what the taker's result is said to be: its type parameters may stand for parts of it.
+        """
         if not method or method[0][0] in "([":
-            return self.declared(taker, *parameter)
+            return self.declared(self._for_result(taker, result), *parameter)
         if isinstance(taker, Container):
             return of_script_container(taker, method[0], parameter[1])
-        return self.of_functions(self.resolver.members(taker, method[0]), parameter)
+        return self.of_functions(self.resolver.members(taker, method[0]), parameter, result)
+
+    def _for_result(self, function: Value, result: Value) -> Value:
+        """A function, owned by what its type parameters stand for when it gives that result."""
+        if not isinstance(function, Definition) or not isinstance(result, Instance):
+            return function
+        model = self.view.model(function.path)
+        scope = model.own_scope.get(function.symbol, -1) if model is not None else -1
+        if model is None or scope < 0 or isinstance(function.owner, (Instance, Super)):
+            return function
+        declared = [row.text for row in model.of_scope.get(scope, ()) if row.how == "->"]
+        type_ = parsed(declared[0]) if declared else None
+        own = self.resolver.of_type(function.path, scope, declared[0]) if declared else None
+        if not isinstance(type_, Named) or not isinstance(own, Instance) or own[:2] != result[:2]:
+            return function
+        given = dict(zip(type_.args, result.args, strict=False))
+        order = model.parameters.get(scope, [])
+        args = tuple(given.get(Named(name)) for name in order)
+        if not any(args):
+            return function
+        return function._replace(owner=Instance(function.path, function.symbol, args))
 
     def of_functions(
-        self, functions: Iterable[tuple[Referent, Value]], parameter: tuple[int, int]
+        self,
+        functions: Iterable[tuple[Referent, Value]],
+        parameter: tuple[int, int],
+        result: Value = None,
     ) -> Value:
         """What the first of several functions, each with its owner, says that says anything."""
         for referent, owner in functions:
             function = Definition(referent.path, referent.symbol, owner)
-            value = self.declared(function, *parameter) if referent.symbol >= 0 else None
+            called = self._for_result(function, result)
+            value = self.declared(called, *parameter) if referent.symbol >= 0 else None
             if value is not None:
                 return value
         return None

@@ -16,6 +16,7 @@ from codelens.resolve.inference.values import (
     Module,
     Record,
     Several,
+    Shape,
     Super,
     Value,
     each,
@@ -119,7 +120,8 @@ class Members:
         return bases
 
     def _called_base(self, path: bytes, scope: int, row: Binding) -> Value:
-        value = self.resolver.value(path, scope, row.text, row.line)
+        text = row.text.partition("<")[0]
+        value = self.resolver.value(path, scope, text, row.line)
         if isinstance(value, Definition) and self.resolver.is_type(value):
             return Instance(value.path, value.symbol)
         return None
@@ -268,6 +270,8 @@ class Members:
             return self._in_record(value, name)
         if isinstance(value, Container):
             return member(value, name)
+        if isinstance(value, Shape):
+            return self.resolver.in_shape(value, name)
         pairs = self.members(value, name)
         if isinstance(value, Module):
             referents = self.resolver.chosen([referent for referent, _ in pairs])

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, TypeVar, cast
 from codelens.resolve.facts.file_model import TYPES, FileModel
 from codelens.resolve.facts.view_files import Notes, View
 from codelens.resolve.inference.name_lookup import Names, Referent
-from codelens.resolve.inference.values import Definition, Instance, Module, Value
+from codelens.resolve.inference.values import Definition, Instance, Module, Shape, Value
 from codelens.types import Binding, Reference
 
 _T = TypeVar("_T")
@@ -43,6 +43,8 @@ class Resolver:
     """What the parts ask of one another; each declares here what it answers."""
 
     of_type: OfType
+    in_shape: Callable[[Shape, str], Value]
+    """A member of an object of a type without a name."""
     named_type: Callable[[bytes, int, str], list[Referent]]
     """What a type's name means in a scope of a file, dots in it included."""
     typed: Callable[[Referent, tuple[Value, ...], Value], Value]

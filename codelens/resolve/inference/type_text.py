@@ -19,6 +19,8 @@ _SKIPPED = frozenset(
     {"readonly", "unique", "const", "new", "abstract", "infer", "out", "mut", "dyn", "impl"}
 )
 _OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_MODIFIERS = frozenset({"readonly", "+", "-", "?"})
+_ENDS = frozenset({";", ",", "}"})
 _DEEPEST = 30
 
 
@@ -30,7 +32,13 @@ class Named(NamedTuple):
 
 
 class Either(NamedTuple):
-    """One of several types, or all of them at once."""
+    """One of several types."""
+
+    parts: tuple[Type, ...]
+
+
+class Both(NamedTuple):
+    """All of several types at once: `A & B`."""
 
     parts: tuple[Type, ...]
 
@@ -49,12 +57,32 @@ class Part(NamedTuple):
 
 
 class Returns(NamedTuple):
-    """A function type, by what it gives back."""
+    """A function type, by what it gives back, and what `this` is in it."""
 
     result: Type
+    this: Type = None
 
 
-Type = Named | Either | ValueOf | Part | Returns | None
+class Alternatives(NamedTuple):
+    """One of two types, by a condition: `T extends U ? A : B`."""
+
+    yes: Type
+    no: Type
+
+
+class Fields(NamedTuple):
+    """The type of an object by its members: `{ a: A; b(): B }`."""
+
+    members: tuple[tuple[str, Type], ...]
+
+
+class Mapped(NamedTuple):
+    """The type of an object whose members are all of one type: `{ [K in keyof T]: A }`."""
+
+    member: Type
+
+
+Type = Fields | Mapped | Named | Either | Both | ValueOf | Part | Returns | Alternatives | None
 
 
 @lru_cache(maxsize=20_000)
@@ -78,6 +106,8 @@ class _Reader:
         self._forward = forward
         self._at = 0
         self._depth = 0
+        self._testing = 0
+        """Conditions around: a `?` behind what is tested begins the answers."""
 
     def _peek(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
@@ -94,18 +124,49 @@ class _Reader:
             raise IndexError
         while self._peek() in {"|", "&"}:
             self._next()
-        parts = [self._postfixed()]
-        while self._peek() in {"|", "&"}:
+        parts = [self._joined()]
+        while self._peek() == "|":
             self._next()
-            parts.append(self._postfixed())
+            parts.append(self._joined())
         self._depth -= 1
         if self._peek() in {"extends", "is", "?"}:
-            self._at = len(self._tokens)
-            return None
+            return self._condition()
         read = tuple(part for part in parts if part is not None)
         if not read:
             return None
         return read[0] if len(read) == 1 else Either(read)
+
+    def _joined(self) -> Type:
+        """Types up to what is one of several."""
+        parts = [self._postfixed()]
+        while self._peek() == "&":
+            self._next()
+            parts.append(self._postfixed())
+        read = tuple(part for part in parts if part is not None)
+        return Both(read) if len(read) > 1 else read[0] if read else None
+
+    def _condition(self) -> Type:
+        """What stands behind a type that is tested; None for what is no condition of TypeScript."""
+        if self._peek() == "?":
+            if not self._testing:
+                self._at = len(self._tokens)
+            return None
+        is_test = self._next() == "extends"
+        self._testing += is_test
+        self.type()
+        self._testing -= is_test
+        if not is_test:
+            return None
+        if self._peek() != "?":
+            self._at = len(self._tokens)
+            return None
+        self._next()
+        testing, self._testing = self._testing, 0
+        yes = self.type()
+        is_whole = self._next() == ":"
+        no = self.type() if is_whole else None
+        self._testing = testing
+        return Alternatives(yes, no) if is_whole else None
 
     def _postfixed(self) -> Type:
         type_ = self._first()
@@ -138,8 +199,9 @@ class _Reader:
 
     def _by_word(self, sign: str) -> Type:
         if sign in _OPEN:
+            start = self._at
             self._skip_to(_OPEN[sign])
-            return None
+            return self._object(start) if sign == "{" and not self._forward else None
         if sign == "typeof":
             return self._typeof()
         if sign in {"keyof", "asserts"}:
@@ -204,18 +266,62 @@ class _Reader:
             if sign in _OPEN:
                 self._skip_to(_OPEN[sign])
 
+    def _object(self, start: int) -> Type:
+        """The type of an object that begins at a position and has been passed."""
+        end, self._at = self._at, start
+        members: list[tuple[str, Type]] = []
+        while self._at < end - 1:
+            if self._next() in _MODIFIERS:
+                continue
+            name = self._tokens[self._at - 1]
+            is_mapped = name == "[" and self._tokens[self._at + 1] == "in"
+            if is_mapped:
+                self._skip_to("]")
+            if not (is_mapped or _WORD.match(name)):
+                break
+            members.append((name, self._member()))
+            if is_mapped or self._peek() not in _ENDS:
+                break
+            self._next()
+        is_whole = self._at >= end - 1 or self._peek() in _ENDS
+        self._at = end
+        if not members or not is_whole:
+            return None
+        return Mapped(members[0][1]) if members[0][0] == "[" else Fields(tuple(members))
+
+    def _member(self) -> Type:
+        """What stands behind the name of a member."""
+        while self._peek() in _MODIFIERS:
+            self._next()
+        is_method = self._peek() == "("
+        if is_method:
+            self._next()
+            self._skip_to(")")
+        if self._next() != ":":
+            return None
+        type_ = self.type()
+        return Returns(type_) if is_method else type_
+
     def _bracketed(self) -> Type:
         """A type in brackets, or the parameters of a function type."""
         start = self._at
         self._skip_to(")")
-        if self._peek() in {"=>", "->"}:
-            self._next()
-            return Returns(self.type())
         after = self._at
+        if self._peek() in {"=>", "->"}:
+            this = self._this_at(start)
+            self._at = after + 1
+            return Returns(self.type(), this)
         self._at = start
         type_ = self.type()
         self._at = after
         return type_
+
+    def _this_at(self, start: int) -> Type:
+        """What the parameters that begin at a position say of `this`."""
+        if self._tokens[start : start + 2] != ["this", ":"]:
+            return None
+        self._at = start + 2
+        return self.type()
 
     def _skip_to(self, close: str) -> None:
         depth = [close]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from codelens.resolve.inference.type_text import Fields, Mapped
+
 
 class Instance(NamedTuple):
     """A value of a type of the view."""
@@ -45,9 +47,19 @@ class Container(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function known by its result alone."""
+    """A function known by its result alone, and by what its type says of `this`."""
 
     result: Value
+    this: Value = None
+
+
+class Shape(NamedTuple):
+    """An object of a type without a name, as it is said of a value in a scope."""
+
+    path: bytes
+    scope: int
+    type_: Fields | Mapped
+    me: Value
 
 
 class Record(NamedTuple):
@@ -77,6 +89,7 @@ Value = (
     | Container
     | Function
     | Record
+    | Shape
     | Literal
     | Several
     | None

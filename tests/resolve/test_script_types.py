@@ -1,0 +1,117 @@
+"""Types of TypeScript that are put together from others, followed as far as they say one thing."""
+
+from __future__ import annotations
+
+import pytest
+from resolved_edges import edges_of
+
+LIB = """\
+export interface Item { go(): void; next: Item }
+export interface Part extends Item { cut(): void }
+export class Base<T, D = T> { held!: D; inner!: T }
+export class Held<T extends Item> extends Base<string, HeldDef<T>> {
+  run() { this.held.item.go() }
+}
+export class Typed extends Base<Part> {}
+export interface HeldDef<T> { item: T }
+export interface Check<T> {
+  refine<F>(f: F): F extends (a: any) => a is infer R ? this & Check<R> : this;
+  done(): void;
+}
+export declare function check(): Check<string>;
+export declare function one<T>(given: T): T extends string ? Part : Item;
+export declare function same<T>(given: T): T extends string ? Item : never;
+export declare function both(): Item & Part;
+export declare function pair(): { first: Item; readonly last?: Part; make(): Item };
+export interface Box<S> { shape: S; needed(): Box<{ -readonly [K in keyof S]: Held<S[K]> }> }
+export declare const box: Box<{ a: Item }>;
+export interface Made<T, D = T["next"]> { new (given: D): T }
+export declare function maker<T, D = T["next"]>(
+  name: string, start: (t: T, d: D) => void
+): Made<T, D>;
+export type Methods<T> = Partial<{
+  [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (this: T, ...args: A) => R : never;
+}>;
+"""
+NAMES = "Base, Held, Typed, HeldDef, Check, check, one, same, both, pair, box, Made, maker, Methods"
+
+
+def called(body: str) -> list[str]:
+    """Members of the library that a text calls, without the functions that lead there."""
+    text = f"import {{ {NAMES}, Item, Part }} from './lib'\n{body}\n"
+    found = edges_of({"lib.ts": LIB, "use.ts": text})
+    ends = [edge.rpartition("lib.ts:")[2] for edge in found if edge.startswith("use.ts")]
+    return [end for end in ends if "." in end]
+
+
+def test_a_base_has_its_type_arguments() -> None:
+    assert "lib.ts:Held.run -> Item.go" in edges_of({"lib.ts": LIB})
+    assert called("declare const t: Typed; t.inner.cut()") == ["Part.cut"]
+    head = "class Own<T extends Part> extends Base<\n  T,\n  HeldDef<T>\n>"
+    assert called(f"{head} {{ f() {{ this.inner.cut() }} }}") == ["Part.cut"]
+
+
+def test_a_base_that_is_made_has_none() -> None:
+    lib = "export class A { go() {} }\nexport const B = A\n"
+    text = "import { B } from './lib'\nclass C extends B<string> { f() { this.go() } }"
+    assert edges_of({"lib.ts": lib, "use.ts": text}) == ["use.ts:C.f -> lib.ts:A.go"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("check().refine(1).done()", ["Check.refine", "Check.done"]),
+        ("same(1).go()", ["Item.go"]),
+        # Which of two it is nothing says.
+        ("one(1).go()", []),
+        ("both().cut(); both().go()", ["Part.cut", "Item.go"]),
+    ],
+)
+def test_a_condition_is_followed_where_its_answers_agree(body: str, expected: list[str]) -> None:
+    assert called(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("pair().first.go()", ["Item.go"]),
+        ("const { last } = pair(); last?.cut()", ["Part.cut"]),
+        ("pair().make().next.go()", ["Item.go"]),
+        ("pair().none.go()", []),
+        ("box.needed().shape.a.run()", ["Box.needed", "Held.run"]),
+    ],
+)
+def test_members_of_a_type_without_a_name(body: str, expected: list[str]) -> None:
+    assert called(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            "const m: Made<Part> = maker('m', (t, d) => { t.cut(); d.go() })",
+            ["Part.cut", "Item.go"],
+        ),
+        ("const m: Made<Part> = maker('m', (t) => { t.none() })", []),
+        ("const m = maker('m', (t) => { t.cut() })", []),
+        ("const m: Base<Part> = maker('m', (t) => { t.cut() })", []),
+    ],
+)
+def test_a_declared_type_says_what_type_parameters_stand_for(
+    body: str, expected: list[str]
+) -> None:
+    assert called(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("const m: Methods<Part> = { go() { this.cut() } }", ["Part.cut"]),
+        ("function f(): Methods<Part> { return { go() { this.cut() } } }", ["Part.cut"]),
+        ("const f = (): Methods<Part> => ({ go() { this.cut() } })", ["Part.cut"]),
+        ("function f(): Methods<Part> { return wrap({ go() { this.cut() } }) }", []),
+        ("function f(): Methods<Part> { const o = { go() { this.cut() } }; return o }", []),
+    ],
+)
+def test_this_in_a_method_of_an_object_of_a_declared_type(body: str, expected: list[str]) -> None:
+    assert called(body) == expected
