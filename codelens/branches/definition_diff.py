@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from codelens.branches.comment_syntax import is_comment_line
-from codelens.branches.definition_matcher import Matches
+from codelens.branches.definition_matcher import NOTHING_STAGED, Matches
 from codelens.branches.file_definitions import (
     FILE,
     Definition,
@@ -98,18 +98,22 @@ class DefinitionDiff(NamedTuple):
 
 
 def definition_diff(
-    old: Iterable[FileText], new: Iterable[FileText], diff_lines: DiffLines
-) -> DefinitionDiff:
+    old: Iterable[FileText], new: Iterable[FileText], diff_lines: DiffLines,
+    staged: Mapping[bytes, bytes] = NOTHING_STAGED,
+) -> DefinitionDiff:  # fmt: skip
     """What differs between the files that are not the same on both sides.
 
     Args:
         old: files of the old side that the new one has not, or with other bytes.
         new: the other way round.
         diff_lines: compares two texts by lines.
+        staged: of files that the old side does not have, the text in git's index: a file may be
+            renamed there, and edited afterwards beyond recognition.
     """
     matches = Matches(
         [FileDefinitions(file) for file in sorted(old, key=lambda file: file.path)],
         [FileDefinitions(file) for file in sorted(new, key=lambda file: file.path)],
+        staged,
     )
     changes_by_path = dict[bytes, list[DefinitionChange]]()
     follows = dict[tuple[bytes, bool], list[Lines]]()

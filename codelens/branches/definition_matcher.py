@@ -16,7 +16,7 @@ What is small (`return self.x`) is like much else: steps 3 and 5 ask more of it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from codelens.branches.file_definitions import Definition, FileDefinitions, alike
 from codelens.branches.file_pairs import FilePair, paired_files
@@ -34,6 +34,7 @@ _MOST_COMPARED = 20
 """Definitions of one name in one scope that are compared with each other."""
 
 
+NOTHING_STAGED: Mapping[bytes, bytes] = {}
 Scope = tuple[bytes, str]
 """A file and the qualified name of an owner in it, empty at top level."""
 
@@ -41,8 +42,11 @@ Scope = tuple[bytes, str]
 class Matches:
     """What became of what."""
 
-    def __init__(self, old: Sequence[FileDefinitions], new: Sequence[FileDefinitions]) -> None:
-        self.pairs: list[FilePair] = paired_files(old, new)
+    def __init__(
+        self, old: Sequence[FileDefinitions], new: Sequence[FileDefinitions],
+        staged: Mapping[bytes, bytes] = NOTHING_STAGED,
+    ) -> None:  # fmt: skip
+        self.pairs: list[FilePair] = paired_files(old, new, staged)
         self.new_of: dict[Definition, Definition] = {}
         self.old_of: dict[Definition, Definition] = {}
         self._old, self._new = old, new

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from codelens.branches.file_definitions import FileDefinitions, squeezed
 from codelens.light_library import NamedTuple
@@ -21,19 +22,25 @@ class FilePair(NamedTuple):
     new: FileDefinitions
 
 
-def paired_files(old: Sequence[FileDefinitions], new: Sequence[FileDefinitions]) -> list[FilePair]:
-    """Pairs of files: those of one path, then of equal bytes, then at least half alike."""
+def paired_files(
+    old: Sequence[FileDefinitions], new: Sequence[FileDefinitions], staged: Mapping[bytes, bytes]
+) -> list[FilePair]:
+    """Pairs of files: those of one path, then of equal bytes, then at least half alike.
+
+    A new file is first compared as git's index has it (`staged`, by path): git follows a rename in
+    two steps, from the commit to the index and from there to the disk.
+    """
     by_path = {file.path: file for file in new}
     pairs = [FilePair(file, by_path[file.path]) for file in old if file.path in by_path]
     here = {pair.old.path for pair in pairs}
     gone = [file for file in old if file.path not in here]
     come = [file for file in new if file.path not in here]
     if gone and come:
-        pairs += _same_bytes(gone, come)
-        taken = {file.path for pair in pairs for file in pair}
-        gone = [file for file in gone if file.path not in taken]
-        come = [file for file in come if file.path not in taken]
-        pairs += _alike_files(gone, come)
+        for pairing in (_same_bytes, partial(_alike_files, staged=staged), _alike_files):
+            pairs += pairing(gone, come)
+            taken = {file.path for pair in pairs for file in pair}
+            gone = [file for file in gone if file.path not in taken]
+            come = [file for file in come if file.path not in taken]
     return sorted(pairs, key=lambda pair: pair.new.path)
 
 
@@ -54,12 +61,15 @@ def _same_bytes(gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]
 
 
 def _alike_files(
-    gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]
-) -> list[FilePair]:
+    gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions],
+    staged: Mapping[bytes, bytes] | None = None,
+) -> list[FilePair]:  # fmt: skip
+    if staged is not None:
+        come = [file for file in come if file.path in staged]
     file_pairs: list[FilePair] = []
     done_old: set[bytes] = set()
     done_new: set[bytes] = set()
-    for *_, at, place in sorted(_scored_files(gone, come)):
+    for *_, at, place in sorted(_scored_files(gone, come, staged or {})):
         file, other = gone[at], come[place]
         if file.path not in done_old and other.path not in done_new:
             done_old.add(file.path)
@@ -69,16 +79,19 @@ def _alike_files(
 
 
 def _scored_files(
-    gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]
+    gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions], staged: Mapping[bytes, bytes]
 ) -> Iterator[tuple[float, bool, int, int]]:
     """Pairs that are alike enough, to be sorted: the best first."""
-    weights = [_weights(file) for file in come]
+    weights = [
+        _weights(staged[file.path].splitlines() if file.path in staged else file.lines)
+        for file in come
+    ]
     holding: dict[bytes, list[int]] = defaultdict(list)
     for number, lines in enumerate(weights):
         for line in lines:
             holding[line].append(number)
     for at, file in enumerate(gone):
-        mine = _weights(file)
+        mine = _weights(file.lines)
         votes: Counter[int] = Counter()
         for line, weight in mine.items():
             places = holding.get(line, ())
@@ -90,9 +103,9 @@ def _scored_files(
                 yield -score, _base(file.path) != _base(come[place].path), at, place
 
 
-def _weights(file: FileDefinitions) -> Counter[bytes]:
+def _weights(lines: Iterable[bytes]) -> Counter[bytes]:
     """Bytes by line, blanks aside."""
-    bare = map(squeezed, file.lines)
+    bare = map(squeezed, lines)
     return line_weights(line for line in bare if line)
 
 

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from codelens.config import Settings
 from codelens.errors import ReadError
+from codelens.extract.file_kinds import decode
 from codelens.index.text_sources import DiskSource, Unavailable, Work
 from codelens.light_library import NamedTuple
 from codelens.scan.content_hash import blob_oid, hash_of
@@ -113,6 +114,15 @@ class FilesSide:
             known_mode: its mode on the other side, which it has where the disk keeps none.
         """
         return SideFile(path, self.stored.mode(path, known_mode), b"")
+
+    def staged(self, paths: Collection[bytes]) -> dict[bytes, bytes]:
+        """What git's index has of some paths, in UTF-8; of those that are staged."""
+        return {
+            entry.path: decode(self.repository.read_blob(entry.oid))
+            for entry in self.stored.entries.values()
+            if entry.path in paths and not entry.stage and not entry.intent_to_add
+            and entry.mode & TYPE not in _SPECIAL
+        }  # fmt: skip
 
     def all_special(self) -> dict[bytes, SideFile]:
         """The links and submodules that are tracked and on the disk."""

@@ -192,3 +192,17 @@ def test_uses_that_there_was_no_time_for_are_told_and_followed_when_asked_again(
     assert not answers[-1].at_least and notes[-1] == ""
     counts = [sum(use.count for use in answer.broken) for answer in answers]
     assert counts == sorted(counts) and counts[0] < counts[-1] == 8
+
+
+def test_a_rename_in_the_index_and_an_edit_on_the_disk_are_one_change(
+    engine: Engine, repo: GitRepo
+) -> None:
+    """As `git status` has it: `RM words.py -> terms.py`."""
+    repo.git("mv", "words.py", "terms.py")
+    (repo.root / "terms.py").write_text("def shorten(text, limit):\n    return text[:limit]\n")
+    answer = engine.diff(path=repo.root, uses=False)
+    (file,) = answer.files
+    assert (file.how, file.path, file.old_path) == ("renamed", "terms.py", "words.py")
+    how = {change.handle.partition("#")[2]: change.how for change in file.definitions}
+    assert how["shorten"] == ("body",)
+    assert how["first"] == ("removed",)

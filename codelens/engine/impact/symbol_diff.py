@@ -248,11 +248,11 @@ def _new_positions(
         elif olds and news:
             several.append((olds, news))
     if several:
-        sides = [
-            FileText(path, text, definitions, older.language)
+        then, there = (
+            [FileDefinitions(FileText(path, text, definitions, older.language))]
             for text, definitions in ((old, before), (new, now))
-        ]
-        matched = Matches(*([FileDefinitions(side)] for side in sides)).new_of
+        )
+        matched = Matches(then, there).new_of
         matched_positions = {
             old_definition.at: new_definition.at
             for old_definition, new_definition in matched.items()

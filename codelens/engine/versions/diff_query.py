@@ -14,7 +14,7 @@ from codelens.branches.definition_diff import (
     definition_diff,
 )
 from codelens.branches.file_definitions import Definition, FileDefinitions
-from codelens.branches.files_side import DIRTY
+from codelens.branches.files_side import DIRTY, FilesSide
 from codelens.branches.sides import AnySide, CommitSide, Facts, side_changes, texts_of
 from codelens.branches.text_changes import ADDED, REMOVED
 from codelens.config import Settings
@@ -109,7 +109,10 @@ def compared(
         ],
         facts,
     )
-    diff = definition_diff(before, after, changed_lines)
+    came = {change.path for change in changes if change.old is None}
+    gone = any(change.new is None for change in changes)
+    staged = new.staged(came) if isinstance(new, FilesSide) and gone and came else {}
+    diff = definition_diff(before, after, changed_lines, staged)
     left_out = len(every) - len(changes)
     return Compared(old, new, diff, Names(old, new), left_out, unread=left_out)
 

@@ -54,8 +54,12 @@ class ClassHanded(HandedValues):
         super().__init__(resolver)
         self._members = members
 
-    def given(self, taker: Value, method: tuple[str, ...], parameter: tuple[int, int]) -> Value:
+    def given(
+        self, taker: Value, method: tuple[str, ...], parameter: tuple[int, int],
+        result: Value = None,
+    ) -> Value:  # fmt: skip
         """What a function written out gets from a function, or from a method of a value."""
+        del result  # In these languages only the arguments say what type parameters stand for.
         if not method or method[0][0] in "([":
             return self.declared(taker, *parameter)
         name = method[0]
