@@ -125,14 +125,14 @@ def told_calls(checkout: Path) -> tuple[Calls, Calls]:
     certain: Calls = defaultdict(lambda: defaultdict(set))
     every: Calls = defaultdict(lambda: defaultdict(set))
     # Python reads a property without a call.
-    kinds = {"ruby": {"call"}, "python": {"call", "ref"}}
+    kinds = {"ruby": {"call"}, "python": {"call", "ref", "protocol"}}
     with tempfile.TemporaryDirectory() as home:
         os.environ["CODELENS_HOME"] = home
         with Engine() as engine:
             for edge in engine.export_edges(path=checkout, possible=True):
                 if edge.kind in kinds.get(language_of(edge.src_file.encode(), b"") or "", ()):
                     source, target = (edge.src_file, edge.src_line), (edge.dst_file, edge.dst_line)
-                    name = edge.name if edge.kind == "call" else f".{edge.name}"
+                    name = f".{edge.name}" if edge.kind == "ref" else edge.name
                     every[source][name].add(target)
                     if edge.confidence == 1:
                         certain[source][name].add(target)

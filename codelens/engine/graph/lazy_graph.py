@@ -241,8 +241,13 @@ class LazyGraph:
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
         return line in table.lines(path, name) or line in possible_uses.lines(path, name)
 
-    def hidden(self, path: bytes, symbol: int, shown: int = 3) -> UnresolvedUses:
-        """Uses of a definition's name, in the files looked into, that no edge was drawn from."""
+    def hidden(
+        self, path: bytes, symbol: int, shown: int = 3, *, listed: bool = True
+    ) -> UnresolvedUses:
+        """Uses of a definition's name, in the files looked into, that no edge was drawn from.
+
+        Possible ones count as drawn where they are `listed` apart.
+        """
         definition = self.symbols(path)[symbol]
         count, sites = 0, list[tuple[bytes, int]]()
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
@@ -257,9 +262,9 @@ class LazyGraph:
                 continue
             calls = [place for place in places if place.kind in kinds]
             if calls:
-                resolved = table.lines(file, definition.name) | possible_uses.lines(
-                    file, definition.name
-                )
+                resolved = table.lines(file, definition.name)
+                if listed:
+                    resolved = resolved | possible_uses.lines(file, definition.name)
                 lines = [call.line for call in calls if call.line not in resolved]
                 count += len(lines)
                 sites += [(file, line) for line in lines[:shown]]

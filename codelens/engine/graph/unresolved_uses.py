@@ -43,8 +43,8 @@ def hidden_notes(
         where: of which files the sentence is, if not of those of now.
     """
     looked_at: set[str] = set()
-    own = _unresolved_names(graph, nodes, looked_at)
-    unresolved_names = _unresolved_names(graph, between, looked_at)
+    own = _unresolved_names(graph, nodes, looked_at, listed=not where)
+    unresolved_names = _unresolved_names(graph, between, looked_at, listed=False)
     unresolved = f"could not be resolved{where} and may"
     clauses: list[str] = []
     if own.uses:
@@ -126,7 +126,7 @@ def left_behind(graph: LazyGraph, gone: Iterable[str]) -> list[str]:
 
 
 def _unresolved_names(
-    graph: LazyGraph, nodes: Iterable[Node], looked_at: set[str]
+    graph: LazyGraph, nodes: Iterable[Node], looked_at: set[str], *, listed: bool
 ) -> _UnresolvedNames:
     unseen = _UnresolvedNames(0, [], [])
     for node in nodes:
@@ -140,7 +140,7 @@ def _unresolved_names(
             looked_at.add(name)
             # Else the answer would depend on what was asked before: only what is resolved is seen.
             graph.prepare([node])
-            hidden = graph.hidden(*node, shown=_SHOWN + 1)
+            hidden = graph.hidden(*node, shown=_SHOWN + 1, listed=listed)
             if hidden.uses:
                 sites = [*unseen.sites, *hidden.sites]
                 unseen = _UnresolvedNames(unseen.uses + hidden.uses, [*unseen.names, name], sites)

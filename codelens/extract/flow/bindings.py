@@ -249,9 +249,8 @@ class Bindings:
         if function is None or function.text != b"isinstance":
             return
         tested, of = (self._expressions.written(child(node, f"arguments.{at}")) for at in range(2))
-        if UNKNOWN not in {tested, of} and plain(of):
-            for start, type_ in tested_places(node, of):
-                self._found.append((start, "", "asserted", f"{tested}:{type_}", False))
+        for start, type_ in tested_places(node, of) if tested != UNKNOWN and plain(of) else ():
+            self._found.append((start, "", "asserted", f"{tested}:{type_}", False))
 
     def _declared(self, node: Node) -> str:
         """The variable that is declared with what is exported: `var app = module.exports = {}`."""

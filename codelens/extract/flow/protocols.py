@@ -15,6 +15,7 @@ from tree_sitter import Node
 from codelens.extract.flow.expressions import LITERAL, UNKNOWN
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.parse.captures import Captures
+from codelens.extract.source_text import Source
 from codelens.types import PROTOCOL
 
 _OPERATORS = {
@@ -28,6 +29,7 @@ _FUNCTIONS = {
     "next": "next", "repr": "repr", "reversed": "reversed", "round": "round", "set": "iter",
     "sorted": "iter", "str": "str", "sum": "iter", "tuple": "iter",
 }  # fmt: skip
+_CALLING = frozenset({*_FUNCTIONS, "getattr"})
 _UNIONS = frozenset({"type", "binary_operator", "subscript"})
 """What stands around `A | B` that is a type."""
 _TEXTS = frozenset({"string", "integer", "float", "none", "true", "false", "concatenated_string"})
@@ -49,46 +51,61 @@ Use = tuple[int, str, str, str, int]
 _Named = tuple[str, Node | None]
 
 
-def protocol_uses(captures: Captures, defined: Set[str], flow: Flow) -> Iterator[Use]:
+def protocol_uses(
+    captures: Captures, defined: Set[str], source: Source, flow: Flow
+) -> Iterator[Use]:
     """All uses in a text that defines and imports some names, in no order."""
-    nodes = captures.get("protocol", [])
-    if not nodes:
-        return
     written = flow.expressions.written
-    told = _told(flow)
-    for node in nodes:
-        named = _named_in_text(node) if node.type == "call" else None
+    telling_names = _told(flow)
+    calls = list(_calls(captures.get("reference.call", []), source, telling_names))
+    for node in calls:
+        named = _named_in_text(node)
         if named is not None:
             yield named[2].end_byte - 1, named[0], named[1], written(named[2]), -1
-            continue
+    for node in (*captures.get("protocol", []), *calls):
         for name, operand in _READERS[node.type](node):
-            if operand is None or _says_nothing(name, operand, told, defined):
+            if operand is None or _says_nothing(name, operand, telling_names, defined):
                 continue
             receiver = written(operand)
             head = _HEAD.match(receiver)
-            if head is not None and told.get(head[0], True) and not _BUILT_IN.fullmatch(receiver):
+            if (
+                head is not None
+                and telling_names.get(head[0], True)
+                and not _BUILT_IN.fullmatch(receiver)
+            ):
                 yield operand.end_byte - 1, f"__{name}__", "call", receiver, PROTOCOL
 
 
-def _says_nothing(name: str, operand: Node, told: Mapping[str, bool], defined: Set[str]) -> bool:
+def _calls(names: list[Node], source: Source, telling_names: Mapping[str, bool]) -> Iterator[Node]:
+    """The calls of functions and variables that may call a method."""
+    for node, text in zip(names, source.texts(names), strict=True):
+        if telling_names.get(text, text in _CALLING) and node.type == "identifier":
+            call = node.parent
+            if call is not None and call.type == "call":
+                yield call
+
+
+def _says_nothing(
+    name: str, operand: Node, telling_names: Mapping[str, bool], defined: Set[str]
+) -> bool:
     """Nothing follows from an operand for what is called, or another use says it already."""
     if operand.type != "identifier":
         return operand.type in _SAYING_NOTHING
     bare = (operand.text or b"").decode("utf-8", "replace")
     if bare in defined:
-        return name == "call" or not told.get(bare, True)
-    return not told.get(bare, False)
+        return name == "call" or not telling_names.get(bare, True)
+    return not telling_names.get(bare, False)
 
 
 def _told(flow: Flow) -> dict[str, bool]:
     """Whether the text says of a variable more than that it is of one of Python's own types."""
-    told: dict[str, bool] = {}
+    telling_names: dict[str, bool] = {}
     for row in flow.bindings:
         if row.how in {"=", "+", ":", "?", "let", "type"}:
             says = row.text not in {"", LITERAL, UNKNOWN} and row.text not in _TYPES
             says = says and _BUILT_IN.fullmatch(row.text) is None
-            told[row.name] = told.get(row.name, False) or says
-    return told
+            telling_names[row.name] = telling_names.get(row.name, False) or says
+    return telling_names
 
 
 def _with(node: Node) -> Iterator[_Named]:
@@ -172,6 +189,7 @@ def _named_in_text(node: Node) -> tuple[str, str, Node] | None:
 
 
 _READERS: dict[str, Callable[[Node], Iterator[_Named]]] = {
+    "module": lambda _: iter(()),
     "with_item": _with,
     "for_statement": _each,
     "for_in_clause": _each,

@@ -15,7 +15,7 @@ from typing import cast
 
 from tree_sitter import Node
 
-from codelens.extract.flow.protocols import Use, protocol_uses
+from codelens.extract.flow.protocols import protocol_uses
 from codelens.extract.flow.receivers import BLANKS, receivers_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import LanguageInfo
@@ -65,9 +65,8 @@ def references_of(
 ) -> list[Reference]:
     """References of a text: calls, types and names, in order of the text.
 
-    A `@reference.bound` counts only if the text defines or imports a thing of that name: so
-    local variables, which only a scope analysis could tell from others, mostly stay away. Of a
-    `@reference.open.call` the scopes tell.
+    A `@reference.bound` counts only if the text defines or imports a thing of that name, so local
+    variables mostly stay away. Of a `@reference.open.call` the scopes tell.
     """
     # By position, as captures come in another order each time where patterns overlap; what is
     # written later into the same place wins.
@@ -111,18 +110,23 @@ def references_of(
         names, kinds, lines, columns, owners, receivers, scopes, counts, arguments, strict=True
     )
     references = list(map(_new_reference, rows))
-    if "protocol" not in captures:
-        return references
-    defined = _known_names(symbols, imports, members=False)
-    return _with_protocols(
-        references, sorted(protocol_uses(captures, defined, flow)), symbols, flow, source
-    )
+    return _with_protocols(references, captures, symbols, imports, source=source, flow=flow)
 
 
 def _with_protocols(
-    references: list[Reference], uses: list[Use], symbols: Symbols, flow: Flow, source: Source
+    references: list[Reference],
+    captures: Captures,
+    symbols: Symbols,
+    imports: Iterable[Import],
+    *,
+    source: Source,
+    flow: Flow,
 ) -> list[Reference]:
     """References of a text together with those that are not by their names."""
+    if "protocol" not in captures:
+        return references
+    defined = _known_names(symbols, imports, members=False)
+    uses = sorted(protocol_uses(captures, defined, source, flow))
     line_starts = source.line_starts
     starts = [use[0] for use in uses]
     lines = list(map(bisect_right, repeat(line_starts), starts))

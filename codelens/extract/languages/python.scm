@@ -71,6 +71,7 @@
 
 ; What calls a method without its name.
 [
+  (module)
   (with_item)
   (for_statement right: [(identifier) (attribute) (call)])
   (for_in_clause right: [(identifier) (attribute) (call)])
@@ -79,7 +80,6 @@
   (augmented_assignment left: [(identifier) (attribute)])
   (comparison_operator (identifier))
   (comparison_operator (attribute))
-  (call function: (identifier))
 ] @protocol
 
 ; Imports.

@@ -153,8 +153,8 @@ class Calls:
         elif declared:
             result = self.resolver.of_type(path, scope, declared[0].text, me)
         elif generates and model.spec.submodules:
-            given = self._returned_values(path, rows, me, "yield")
-            result = Container("Generator", (given,)) if given is not None else None
+            item = self._returned_values(path, rows, me, "yield")
+            result = Container("Generator", (item,)) if item is not None else None
         elif not generates:
             result = self._returned_values(path, rows, me)
         return result if generates else self._waited_for(model, symbol, result)

@@ -15,6 +15,7 @@ from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Container, Instance, Value, each, together
 
 _FIXTURE = "fixture"
+_LIMITS = re.compile(r"[,)]")
 
 
 class Fixtures:
@@ -75,5 +76,5 @@ class Fixtures:
                 for part in each(value)
             ]
             return together(awaited)
-        given = (part.args[:1] for part in each(value) if isinstance(part, Container))
-        return together([item for args in given for item in args])
+        items = [part.args[0] for part in each(value) if isinstance(part, Container) and part.args]
+        return together(items)
