@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Calls that a Ruby program really makes, and which of them `export edges` has.
+"""Calls that a Ruby or Python program really makes, and which of them `export edges` has.
 
     python benchmarks/tracedcalls.py CHECKOUT -- ruby -Ilib -Itest -e 'Dir["test/..."].each { ... }'
+    python benchmarks/tracedcalls.py CHECKOUT -- python -m pytest -q
 
-The command runs in the checkout with a tracer (`traced_calls.rb`); its tests should call most of
-the code. A call counts once for each pair of definitions. What is told of each:
+The command runs in the checkout with a tracer (`traced_calls.rb`, `traced_calls_python.py`); its
+tests should call most of the code. A call counts once for each pair of definitions. What is told of
+each:
 
-- `named`: the name of the method called (`new` for `initialize`, or `super`) is written in the
-  definition that calls. Others (`map(&:name)`, `to_s` of an interpolation, a block called by
-  another method) are set aside and counted.
+- `named`: the name of the method called (`new` for `initialize`, the class for `__init__`, or
+  `super`) is written in the definition that calls. Others (`map(&:name)`, `to_s` of an
+  interpolation, a block called by another method) are set aside and counted.
+- `protocol`: of those set aside, methods of Python's protocols: `with a` calls `a.__enter__`.
 - `one`: of these, those where everything that this definition calls by that name is one definition,
   the others (`app.call(env)` of a middleware) are `several`: which one is decided while running.
 
@@ -24,6 +27,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections import defaultdict
@@ -35,6 +39,7 @@ from codelens.engine.engine import Engine
 from codelens.extract.language_detection import language_of
 
 TRACER = Path(__file__).with_name("traced_calls.rb")
+PYTHON_TRACER = Path(__file__).with_name("traced_calls_python.py")
 
 Place = tuple[str, int]
 """A file and the line of a definition; line 0 is the file itself."""
@@ -44,12 +49,14 @@ Place = tuple[str, int]
 class Traced:
     """What ran: definitions of files, and who called which by what name."""
 
-    definitions: dict[str, list[tuple[str, int, int, str]]] = field(default_factory=dict)
+    definitions: dict[str, list[tuple[str, int, int, str, int]]] = field(default_factory=dict)
+    """Kind, first and last line, name, and line of the name, behind the decorators."""
     calls: dict[tuple[Place, str], set[Place]] = field(default_factory=lambda: defaultdict(set))
     same: dict[Place, set[Place]] = field(default_factory=lambda: defaultdict(set))
     aside: set[tuple[Place, Place]] = field(default_factory=set)
+    protocol: set[tuple[Place, Place]] = field(default_factory=set)
 
-    def around(self, path: str, line: int) -> list[tuple[str, int, int, str]]:
+    def around(self, path: str, line: int) -> list[tuple[str, int, int, str, int]]:
         """Definitions that hold a line, the outermost first."""
         rows = self.definitions.get(path, [])
         return sorted((row for row in rows if row[1] <= line <= row[2]), key=lambda row: row[1])
@@ -60,14 +67,15 @@ def traced(checkout: Path, command: list[str]) -> Traced:
     trace = Traced()
     with tempfile.TemporaryDirectory() as folder:
         options = f"-r{TRACER} {os.environ.get('RUBYOPT', '')}"
-        env = {**os.environ, "RUBYOPT": options, "TRACE_ROOT": str(checkout),
+        shutil.copy(PYTHON_TRACER, f"{folder}/sitecustomize.py")
+        env = {**os.environ, "RUBYOPT": options, "PYTHONPATH": folder, "TRACE_ROOT": str(checkout),
                "TRACE_OUT": f"{folder}/calls"}  # fmt: skip
         subprocess.run(command, cwd=checkout, env=env, check=False, stdout=subprocess.DEVNULL)
-        rows = [json.loads(line) for file in sorted(Path(folder).iterdir())
+        rows = [json.loads(line) for file in sorted(Path(folder).glob("calls.*"))
                 for line in file.read_text(encoding="utf-8").splitlines()]  # fmt: skip
     for row in rows:
         if "file" in row:
-            trace.definitions[row["file"]] = [tuple(one) for one in row["definitions"]]
+            trace.definitions[row["file"]] = [(*one, one[1])[:5] for one in row["definitions"]]
     sources: dict[str, list[str]] = {}
     for row in rows:
         if "call" in row:
@@ -78,31 +86,34 @@ def traced(checkout: Path, command: list[str]) -> Traced:
 def _take(trace: Traced, checkout: Path, sources: dict[str, list[str]], call: list[str]) -> None:
     path, line, called_path, called_line, name, constructed = call
     holders = trace.around(called_path, int(called_line))
-    if not any(row[1] == int(called_line) and row[3] for row in holders):
+    if not any(row[4] == int(called_line) and row[3] for row in holders):
         return  # `attr_reader`, `define_method`: no definition of its own
     outer = trace.around(path, int(line))
     around = [row for row in outer if row[3]]
     # Outside of methods: the type around, or the file.
-    source = (path, (around or outer or [("", 0, 0, "")])[-1][1])
+    source = (path, outer[-1][4] if outer else 0)
     called = (called_path, int(called_line))
     if path not in sources:
         sources[path] = (checkout / path).read_text(encoding="utf-8", errors="replace").split("\n")
     text = sources[path]
     lines = text[around[-1][1] - 1 : around[-1][2]] if around else [text[int(line) - 1]]
     written = {"initialize": ["new", "super"]}.get(name, [name.rstrip("="), "super"])
+    if constructed and name != "initialize":
+        written += ["__init__", "cls"]
     # A method that is called has its own name in its first line.
-    body = "\n".join(lines) if source != called else "\n".join(lines[1:])
+    body = "\n".join(lines if source != called else lines[1 + source[1] - around[-1][1] :])
     words = set(re.findall(r"\w+[?!]?", body))
     if not words & set(written):
-        trace.aside.add((source, called))
+        aside = trace.protocol if re.fullmatch(r"__\w+__", name) else trace.aside
+        aside.add((source, called))
         return
     trace.calls[source, name].add(called)
     if constructed:
         known, _, number = constructed.rpartition(":")
         trace.same[called].add((known, int(number)))
     for row in holders:
-        if name == "initialize" and row[0] == "CLASS":
-            trace.same[called].add((called_path, row[1]))
+        if (constructed or name == "initialize") and row[0] == "CLASS":
+            trace.same[called].add((called_path, row[4]))
 
 
 Calls = dict[Place, dict[str, set[Place]]]
@@ -113,22 +124,25 @@ def told_calls(checkout: Path) -> tuple[Calls, Calls]:
     """Who calls what by codelens: the certain ones, and all."""
     certain: Calls = defaultdict(lambda: defaultdict(set))
     every: Calls = defaultdict(lambda: defaultdict(set))
+    # Python reads a property without a call.
+    kinds = {"ruby": {"call"}, "python": {"call", "ref", "protocol"}}
     with tempfile.TemporaryDirectory() as home:
         os.environ["CODELENS_HOME"] = home
         with Engine() as engine:
             for edge in engine.export_edges(path=checkout, possible=True):
-                if edge.kind == "call" and language_of(edge.src_file.encode(), b"") == "ruby":
+                if edge.kind in kinds.get(language_of(edge.src_file.encode(), b"") or "", ()):
                     source, target = (edge.src_file, edge.src_line), (edge.dst_file, edge.dst_line)
-                    every[source][edge.name].add(target)
+                    name = f".{edge.name}" if edge.kind == "ref" else edge.name
+                    every[source][name].add(target)
                     if edge.confidence == 1:
-                        certain[source][edge.name].add(target)
+                        certain[source][name].add(target)
     return certain, every
 
 
 def has(trace: Traced, calls: Calls, source: Place, called: Place) -> bool:
     """Is there an edge, from the definition or what it stands in, or to what means the same?"""
     goals = {called} | trace.same[called]
-    sources = {source, (source[0], 0)} | {(source[0], row[1]) for row in trace.around(*source)}
+    sources = {source, (source[0], 0)} | {(source[0], row[4]) for row in trace.around(*source)}
     return any(goals & set().union(*calls[place].values()) for place in sources if place in calls)
 
 
@@ -180,6 +194,8 @@ def main() -> None:
         groups["one" if len(called) == 1 else "several"] += [(source, place) for place in called]
     lost = [pair for label, pairs in groups.items() for pair in show(label, pairs, trace, told)]
     show("named", groups["one"] + groups["several"], trace, told)
+    if trace.protocol:
+        lost += show("protocol", trace.protocol, trace, told)
     judged, right = precision(trace, told[0])
     print(f"{len(trace.aside):,} pairs set aside: the name is not written in what calls")
     print(f"precision {right / max(1, judged):.3f} of {judged:,} calls")

@@ -68,6 +68,10 @@ class Symbol(NamedTuple):
     """Position of the enclosing symbol in the same tuple of symbols, -1 at top level."""
 
 
+PROTOCOL = 126
+"""In place of how many arguments there are: Python calls `__len__` for `len(a)`."""
+
+
 class Reference(NamedTuple):
     """A name used, not defined; resolved per view, never per content."""
 
@@ -84,7 +88,8 @@ class Reference(NamedTuple):
     scope: int = 0
     """Position of the innermost scope."""
     arguments: int = -1
-    """How many a call has, -1 where it is not known or does not matter, -2 of a macro."""
+    """How many a call has, -1 where it is not known or does not matter, -2 of a macro, `PROTOCOL`
+    where the language calls it, and not by its name."""
     argument_lines: str = ""
     """One line an argument, where overloads are told apart by them; see
     `codelens.extract.flow.call_arguments`."""

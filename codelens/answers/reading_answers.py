@@ -189,7 +189,8 @@ class EdgeLine:
     dst_line: int
     """Line of the name of what is used; 1 for a module."""
     kind: str
-    """`call`, `ref`, `inherit` or `import`."""
+    """`call`, `ref`, `inherit` or `import`; `protocol` of a method that is called without its name:
+    `__len__` by `len(a)`."""
     name: str
     """As it is written where it is used."""
     line: int

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
-from typing import NamedTuple
 
+from codelens.resolve.edge import CERTAIN, Edge
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference import plain_resolver
@@ -15,39 +15,10 @@ from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Named, parsed
 from codelens.resolve.languages.registry import loaded, spec_of
 from codelens.store.facts.resolution_facts import references_named
-from codelens.types import Import, Reference
+from codelens.types import PROTOCOL, Import, Reference
 
-CERTAIN = 1.0
 BEGINS = ":"
 """In place of arguments: what begins a constructor of C++, and can only be a type."""
-
-
-class Edge(NamedTuple):
-    """One definition, or module (-1), uses another."""
-
-    source: bytes
-    symbol: int
-    """In the source, -1 for its module."""
-    target: bytes
-    target_symbol: int
-    kind: str
-    """`call`, `ref`, `inherit`, `import`; `override` from a method to that of its trait or
-    interface; `satisfy` from a type of Go to an interface."""
-    name: str
-    line: int
-    confidence: float
-    """Below 1 for one of several things that a use may mean: 1/n, if there are n of them."""
-
-    @property
-    def is_certain(self) -> bool:
-        """Nothing else can be meant."""
-        return self.confidence == CERTAIN
-
-    @property
-    def choices(self) -> int:
-        """Of how many things that may be meant this is one."""
-        return round(CERTAIN / self.confidence)
-
 
 _SEVERAL = (CALLABLE, CALLABLE | TYPES)
 _MOST_CHOICES = 40
@@ -58,7 +29,7 @@ ANSWERS_KEPT = 10_000
 _CROWD = 200
 """Definitions of one name: of so many, what an edge is drawn to is worked out once."""
 _KINDS = {"call": "call", "type": "ref", "name": "ref"}
-_NOT_BY_NAME = frozenset({"new", "super", "base", "this", "self", "static", "parent"})
+_NOT_BY_NAME = frozenset({"new", "super", "base", "this", "self", "static", "parent", "cls"})
 """Uses that lead to what is called otherwise: a type, or the method above the one they are in."""
 _PATH_PARTS = re.compile(r"[./\\:]+")
 
@@ -191,7 +162,7 @@ class Edges:
         if not resolver.by_place:
             return self._called_by_name(path, model, reference, kind)
         if receiver == "?":
-            return []
+            return self._possible(path, reference)
         is_rooted = receiver[:1] == ROOT
         taken = steps(receiver) if receiver and not is_rooted else None
         if receiver and taken is None:
@@ -215,15 +186,7 @@ class Edges:
         )
         targets = known.get(key)
         if targets is None:
-            referents = self.targets(path, model, reference)
-            others = 0
-            if referents and not receiver and resolver.others is not None:
-                others = resolver.others(path, referents)
-            targets = self._weighted(referents, kind, others)
-            if receiver and len(targets) > 1 and (model.spec.unions or not model.spec.resolver):
-                # Which of the types of a union it is may have been asked before.
-                targets = _one_of(targets)
-            known[key] = targets
+            targets = known[key] = self._looked_up(path, model, reference, kind)
         if not targets or resolver.overloads is None:
             return targets
         if not (reference.argument_lines or len(targets) > 1 or model.spec.split_types):
@@ -232,16 +195,54 @@ class Edges:
         overloads = resolver.overloads(path, reference, referents)
         return targets if overloads is referents else self._weighted(overloads, kind)
 
+    def _looked_up(
+        self, path: bytes, model: FileModel, reference: Reference, kind: str
+    ) -> list[_WeightedTarget]:
+        """Targets of what was not looked up yet; what a use may mean where there is none."""
+        resolver, receiver = self._resolver, reference.receiver
+        if reference.arguments == PROTOCOL and not self._view.defined_in(
+            reference.name, model.language
+        ):
+            return []
+        referents = self.targets(path, model, reference)
+        if not referents:
+            return self._possible(path, reference)
+        others = 0
+        if not receiver and resolver.others is not None:
+            others = resolver.others(path, referents)
+        targets = self._weighted(referents, kind, others)
+        if receiver and len(targets) > 1 and (model.spec.unions or not model.spec.resolver):
+            # Which of the types of a union it is may have been asked before.
+            return _one_of(targets)
+        if receiver and len(targets) == 1 and reference.kind != "type":
+            return targets + self._overriding(path, reference, *targets[0])
+        return targets
+
     def _called_by_name(
         self, path: bytes, model: FileModel, reference: Reference, kind: str
     ) -> list[_WeightedTarget]:
         """Targets where the place tells nothing; what a use may mean where there is none."""
         targets = self._weighted(self.targets(path, model, reference), kind)
-        if targets or self._resolver.possible is None:
+        if targets:
             return _one_of(targets) if model.spec.unions else targets
+        return self._possible(path, reference)
+
+    def _possible(self, path: bytes, reference: Reference) -> list[_WeightedTarget]:
+        """What a use may mean by its name, where nothing else leads anywhere."""
+        if self._resolver.possible is None:
+            return []
         possible = self._resolver.possible(path, reference)
         # One more: what it means may be in no file of the view.
         return [(referent, CERTAIN / (len(possible) + 1)) for referent in possible]
+
+    def _overriding(
+        self, path: bytes, reference: Reference, referent: Referent, confidence: float
+    ) -> list[_WeightedTarget]:
+        """What may run instead of a method that a use leads to, as it overrides that."""
+        if self._resolver.overriding is None or confidence != CERTAIN:
+            return []
+        methods = self._resolver.overriding(path, reference, referent)
+        return [(method, CERTAIN / (len(methods) + 1)) for method in methods]
 
     def targets(self, path: bytes, model: FileModel, reference: Reference) -> list[Referent]:
         """What a reference means."""

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from codelens.resolve.edges import ANSWERS_KEPT, MOST_ANSWERS, Edge, Edges, base_places
 from codelens.resolve.facts.edge_rows import Row, packed, unpacked
 from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.facts.view_files import Asked, Note, NoteGroup, View, groups_of
+from codelens.resolve.facts.view_files import DEFINED, Asked, Note, NoteGroup, View, groups_of
 from codelens.resolve.graph_state import File, GraphState, LatePart, Stored, state_of
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.registry import spec_of
@@ -23,6 +23,8 @@ from codelens.types import Reference, Symbol
 _MOST_PARTS = 20_000
 """Files of which parts are kept, for the next state of the view."""
 _GONE = -1
+_MOST_COMPARED = 30
+"""Files whose names are compared with those before; of more it is as cheap to ask again."""
 _Seen = dict[bytes, int]
 _Answers = dict[Asked, tuple[bytes, ...]]
 
@@ -98,12 +100,28 @@ class Graph:
             for path in [path for path in self._checked if path in changed] if changed else ():
                 self._checked.discard(path)
             if seen:
+                moved = self._names_moved([(before[path], now[path]) for path in seen])
                 for path in list(self._checked):
-                    stands_on = any(path_ in seen for path_, _ in self._rows[path].seen)
-                    if stands_on or (everywhere and spec_of(now[path].language).indexes_view):
+                    row = self._rows[path]
+                    stands_on = any(path_ in seen for path_, _ in row.seen)
+                    indexed = everywhere and spec_of(now[path].language).indexes_view
+                    if stands_on or indexed or _asks_for(row, moved):
                         self._checked.discard(path)
         self.known.files, self.known.settings, self.known.importer = now, settings, importer
         return importer
+
+    def _names_moved(self, changes: Sequence[tuple[File, File]]) -> Set[str] | None:
+        """Names that files define now and did not, or the other way round; None for any."""
+        if len(changes) > _MOST_COMPARED:
+            return None
+        moved: set[str] = set()
+        for old, new in changes:
+            models = self._load(old.content), self._load(new.content)
+            if models[0] is None or models[1] is None:
+                return None
+            first, second = ({symbol.name for symbol in model.symbols} for model in models if model)
+            moved |= first ^ second
+        return moved
 
     def _start(self, before: Edges | None = None) -> None:
         if before is not None:
@@ -408,3 +426,14 @@ class Graph:
         if any(self._surface(path_) != surface for path_, surface in row.seen):
             return False
         return all(self._view.answer(question) == files for question, files in row.answers)
+
+
+def _asks_for(row: Row, names: Set[str] | None) -> bool:
+    """Whether a row stands on which files define one of some names; of any, if there are none."""
+    for (kind, _, _, name), _ in row.answers:
+        # They are in order, and these come first.
+        if kind != DEFINED:
+            return False
+        if names is None or name in names:
+            return True
+    return False

@@ -213,3 +213,29 @@ def test_a_file_is_given_up_midway_and_gone_on_with() -> None:
     assert held.row_within(b"a.py", lambda: next(left, None) is None) is None
     assert held.fresh == []
     assert len(held.edges(b"a.py")) == 50
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("class Other:\n    def fetch(self): ...\n", 2),
+        ("class Other:\n    def other(self): ...\n", 1),
+        (None, 1),
+    ],
+)
+def test_possible_edges_follow_the_files_that_define_a_name(
+    text: str | None, expected: int
+) -> None:
+    contents, known = Contents(), GraphState()
+    use = "def use(given): given.fetch()\n"
+    loader = "class Loader:\n    def fetch(self): ...\n"
+    files = {"a.py": loader, "b.py": "class Other: ...\n", "use.py": use}
+    now = graph(contents, files, known)
+    assert len(now.all_edges(b"use.py")) == 1
+    if text is None:
+        files = {"c/d.py": loader, "use.py": use}
+    else:
+        files["b.py"] = text
+    after = graph(contents, files, known).all_edges(b"use.py")
+    assert after == graph(contents, files).all_edges(b"use.py")
+    assert len(after) == expected

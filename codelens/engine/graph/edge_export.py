@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from codelens.answers.reading_answers import EdgeLine
 from codelens.engine.current_view import CurrentView
@@ -14,6 +14,8 @@ from codelens.resolve.graph import Graph
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.stored_graph import graph_of
 from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.store.facts.resolution_facts import references_named
+from codelens.types import PROTOCOL
 
 _NO_CODE = frozenset({"heading", "key"})
 
@@ -38,7 +40,11 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
     structure = Ownership(view.snapshot, edges)
     for path in sorted(edges.languages):
         lines: dict[EdgeLine, None] = {}
-        for edge in edges.all_edges(path) if possible else edges.edges(path):
+        file_edges = edges.all_edges(path) if possible else edges.edges(path)
+        unwritten = _unwritten(
+            edges, path, {edge.name for edge in file_edges if edge.name[:2] == "__"}
+        )
+        for edge in file_edges:
             target = Node(edge.target, edge.target_symbol)
             source = Node(path, edge.symbol)
             lines[
@@ -46,7 +52,7 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
                     edges,
                     source,
                     target,
-                    edge.kind,
+                    "protocol" if (edge.line, edge.name) in unwritten else edge.kind,
                     name=edge.name,
                     line=edge.line,
                     confidence=edge.confidence,
@@ -54,6 +60,16 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
             ] = None
         lines.update(dict.fromkeys(_structure_lines(edges, structure, path)))
         yield from sorted(lines, key=lambda line: line.line)
+
+
+def _unwritten(edges: Graph, path: bytes, names: Set[str]) -> set[tuple[int, str]]:
+    """Lines and names of the methods that are called there without their names: `len(a)`."""
+    references = references_named(edges.references(path), names) if names else []
+    places: dict[bool, set[tuple[int, str]]] = {True: set(), False: set()}
+    for reference in references:
+        is_unwritten = reference.arguments == PROTOCOL
+        places[is_unwritten].add((reference.line, reference.name))
+    return places[True] - places[False]
 
 
 def _structure_lines(edges: Graph, structure: Ownership, path: bytes) -> Iterator[EdgeLine]:

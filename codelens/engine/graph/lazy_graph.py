@@ -280,10 +280,13 @@ class LazyGraph:
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
         return line in table.lines(path, name) or line in possible_uses.lines(path, name)
 
-    def unresolved(self, path: bytes, symbol: int) -> list[tuple[bytes, int]]:
+    def unresolved(
+        self, path: bytes, symbol: int, *, listed: bool = True
+    ) -> list[tuple[bytes, int]]:
         """Files and lines of the uses of a definition's name that no edge was drawn from.
 
-        Only of files that are resolved for the name: `prepare` first.
+        Only of files that are resolved for the name: `prepare` first. Possible edges count as drawn
+        where they are `listed` apart.
         """
         definition = self.symbols(path)[symbol]
         name, sites = definition.name, list[tuple[bytes, int]]()
@@ -298,7 +301,9 @@ class LazyGraph:
                 continue
             lines = dict.fromkeys(place.line for place in places if place.kind in kinds)
             if lines:
-                resolved = table.lines(file, name) | possible_uses.lines(file, name)
+                resolved = table.lines(file, name)
+                if listed:
+                    resolved = resolved | possible_uses.lines(file, name)
                 sites += [(file, line) for line in lines if line not in resolved]
         return sorted(sites)
 

@@ -25,13 +25,12 @@ from codelens.types import Symbol
 _LOOKED_AT = 60
 """Definitions asked about, with all that they hold."""
 MOST_NAMES = 30
-_MOST_READ = 300
-"""Files whose lines are read to compare receivers with the name of a class."""
 _NO_CODE = frozenset({"heading", "key"})
 ONE_OF_SEVERAL, BY_NAME, BY_TEXT = 0, 10, 20
-"""Ranks; of uses by name the likely ones come down to `ONE_OF_SEVERAL`."""
-_UNIQUE, _IMPORTS, _RESEMBLES, _NEAR = 3, 3, 3, 1
-"""What makes a use by name likely. Each says more than that the file is in the same folder."""
+"""Ranks of the three bases; each leaves room for the likelihood."""
+_BASES: tuple[Basis, ...] = ("choice", "name", "text")
+_UNIQUE, _IMPORTS, _RESEMBLES, _NEAR, _MOST = 3, 3, 3, 1, 9
+"""What makes a use likely. Each says more than that the file is in the same folder."""
 
 
 class PossibleSite(NamedTuple):
@@ -50,9 +49,7 @@ class PossibleSite(NamedTuple):
     @property
     def basis(self) -> Basis:
         """As `PossibleUse.basis`."""
-        if self.rank >= BY_TEXT:
-            return "text"
-        return "name" if self.rank else "choice"
+        return _BASES[min(self.rank // BY_NAME, 2)]
 
 
 class Unresolved(NamedTuple):
@@ -91,7 +88,9 @@ def _possible_use(targets: Targets, sites: Sequence[PossibleSite]) -> PossibleUs
     return PossibleUse(targets.node(first.node), shown, len(lines), choices, first.why, first.basis)
 
 
-def several_meant(graph: LazyGraph, nodes: Sequence[Node]) -> Iterator[PossibleSite]:
+def several_meant(
+    graph: LazyGraph, targets: Targets, nodes: Sequence[Node]
+) -> Iterator[PossibleSite]:
     """Uses that mean one of several definitions, some of which are asked about."""
     inside = set(nodes)
     edges = [edge for edge in _possible(graph, nodes) if Node(*edge[:2]) not in inside]
@@ -99,11 +98,19 @@ def several_meant(graph: LazyGraph, nodes: Sequence[Node]) -> Iterator[PossibleS
     for edge in edges:
         use = (edge.source, edge.line, edge.name)
         meant.setdefault(use, set()).add(Node(edge.target, edge.target_symbol))
+    by_name: dict[str, _Likelihood] = {}
     for edge in edges:
-        known = len(meant[edge.source, edge.line, edge.name])
-        choices = edge.choices if known < edge.choices else 0
-        node = Node(edge.source, edge.symbol)
-        yield PossibleSite(ONE_OF_SEVERAL, edge.source, edge.line, node, choices, "")
+        known = meant[edge.source, edge.line, edge.name]
+        choices = edge.choices if len(known) < edge.choices else 0
+        node, score, why = Node(edge.source, edge.symbol), 0, ""
+        if edge.name not in by_name:
+            by_name[edge.name] = _Likelihood(graph, targets, sorted(known))
+        likelihood = by_name[edge.name]
+        if choices and likelihood.needs_receiver:
+            # Only the name says that a receiver of unknown type is one of these.
+            score, why = likelihood.of(edge.source, edge.line)
+        rank = ONE_OF_SEVERAL + _MOST - score
+        yield PossibleSite(rank, edge.source, edge.line, node, choices, why)
 
 
 def _possible(graph: LazyGraph, nodes: Iterable[Node]) -> Iterator[Edge]:
@@ -118,8 +125,17 @@ def _possible(graph: LazyGraph, nodes: Iterable[Node]) -> Iterator[Edge]:
         yield from graph.possible_to(*node)
 
 
-def unresolved(graph: LazyGraph, targets: Targets, nodes: Sequence[Node]) -> Unresolved:
-    """Every use of the names of definitions that leads to nothing known, with its likelihood."""
+def unresolved(
+    graph: LazyGraph, targets: Targets, nodes: Sequence[Node], *, listed: bool = True
+) -> Unresolved:
+    """Every use of the names of definitions that leads to nothing known, with its likelihood.
+
+    Args:
+        graph: the graph.
+        targets: names and texts of its files.
+        nodes: the definitions.
+        listed: whether possible edges are listed apart; otherwise they count as unresolved.
+    """
     by_name: dict[str, list[Node]] = {}
     for node in nodes:
         symbols = graph.symbols(node.path)
@@ -130,10 +146,9 @@ def unresolved(graph: LazyGraph, targets: Targets, nodes: Sequence[Node]) -> Unr
     graph.prepare([by_name[name][0] for name in looked_at])
     sites: list[PossibleSite] = []
     names: list[str] = []
-    texts: dict[bytes, Sequence[str]] = {}
     for name in looked_at:
-        uses = graph.unresolved(*by_name[name][0])
-        ranked = list(_ranked(graph, targets, by_name[name], uses, texts)) if uses else []
+        uses = graph.unresolved(*by_name[name][0], listed=listed)
+        ranked = list(_ranked(graph, targets, by_name[name], uses)) if uses else []
         if ranked:
             names.append(name)
             sites += ranked
@@ -141,41 +156,60 @@ def unresolved(graph: LazyGraph, targets: Targets, nodes: Sequence[Node]) -> Unr
 
 
 def _ranked(
-    graph: LazyGraph, targets: Targets, nodes: Sequence[Node], uses: Sequence[tuple[bytes, int]],
-    texts: dict[bytes, Sequence[str]],
-) -> Iterator[PossibleSite]:  # fmt: skip
-    node = nodes[0]
-    definition = graph.symbols(node.path)[node.symbol]
-    unique = _is_unique(targets, nodes, definition.name)
-    own_files = {each.path for each in nodes}
-    importers = {path for own in own_files for path in graph.importers(own)} - own_files
-    owners = [_owner(graph, each) for each in nodes]
-    folders = {path.rpartition(b"/")[0] for path in own_files}
+    graph: LazyGraph, targets: Targets, nodes: Sequence[Node], uses: Sequence[tuple[bytes, int]]
+) -> Iterator[PossibleSite]:
+    likelihood = _Likelihood(graph, targets, nodes)
     enclosing: dict[bytes, _Enclosing] = {}
-    language = graph.resolved.languages.get(node.path, "")
-    is_member = all(owners) and spec_of(language).needs_receiver
     for path, line in uses:
         if path not in enclosing:
             enclosing[path] = _Enclosing(graph.symbols(path))
-            if path not in texts and len(texts) < _MOST_READ and any(owners):
-                texts[path] = targets.lines(path)
-        lines: Sequence[str] = texts.get(path) or ()
-        text = lines[line - 1] if line <= len(lines) else ""
-        receiver = _receiver(text, definition.name)
-        if is_member and not receiver and _is_bare(text, definition.name):
-            continue
-        alike = next((owner for owner in owners if _resembles(receiver, owner)), "")
+        if not likelihood.is_bare(path, line):
+            score, why = likelihood.of(path, line)
+            inner = Node(path, enclosing[path].of(line))
+            yield PossibleSite(BY_NAME + _MOST - score, path, line, inner, 0, why)
+
+
+class _Likelihood:
+    """How likely a use of a name means one of some definitions that have it."""
+
+    def __init__(self, graph: LazyGraph, targets: Targets, nodes: Sequence[Node]) -> None:
+        node = nodes[0]
+        self._targets = targets
+        self._name = graph.symbols(node.path)[node.symbol].name
+        self._unique = _is_unique(targets, nodes, self._name)
+        self._own_files = {each.path for each in nodes}
+        importing = (path for own in self._own_files for path in graph.importers(own))
+        self._importers = set(importing) - self._own_files
+        self._owners = [_owner(graph, each) for each in nodes]
+        self._folders = {path.rpartition(b"/")[0] for path in self._own_files}
+        language = graph.resolved.languages.get(node.path, "")
+        self.needs_receiver = all(self._owners) and spec_of(language).needs_receiver
+        """The definitions are members, and a member needs a receiver."""
+
+    def _text(self, path: bytes, line: int) -> str:
+        lines = self._targets.lines(path) if any(self._owners) else ()
+        return lines[line - 1] if line <= len(lines) else ""
+
+    def is_bare(self, path: bytes, line: int) -> bool:
+        """Whether a line has the name without a receiver, so that it means no member."""
+        text = self._text(path, line)
+        return (
+            self.needs_receiver and not _receiver(text, self._name) and _is_bare(text, self._name)
+        )
+
+    def of(self, path: bytes, line: int) -> tuple[int, str]:
+        """From 0 to `_MOST`, and the reasons."""
+        receiver = _receiver(self._text(path, line), self._name)
+        alike = next((owner for owner in self._owners if _resembles(receiver, owner)), "")
         reasons = {
-            "only this definition has the name": _UNIQUE * unique,
-            "in the file of the definition": _IMPORTS * (path in own_files),
-            "its file imports that of the definition": _IMPORTS * (path in importers),
+            "only this definition has the name": _UNIQUE * self._unique,
+            "in the file of the definition": _IMPORTS * (path in self._own_files),
+            "its file imports that of the definition": _IMPORTS * (path in self._importers),
             f"{receiver} resembles {alike}": _RESEMBLES * bool(alike),
         }
-        near = _NEAR * (path.rpartition(b"/")[0] in folders)
-        rank = BY_NAME - 1 - min(sum(reasons.values()) + near, BY_NAME - 2)
-        why = ", ".join(reason for reason, weight in reasons.items() if weight)
-        inner = Node(path, enclosing[path].of(line))
-        yield PossibleSite(rank, path, line, inner, 0, why)
+        near = _NEAR * (path.rpartition(b"/")[0] in self._folders)
+        score = min(sum(reasons.values()) + near, _MOST)
+        return score, ", ".join(reason for reason, weight in reasons.items() if weight)
 
 
 def _is_unique(targets: Targets, nodes: Sequence[Node], name: str) -> bool:

@@ -88,7 +88,7 @@ def related(
         nodes = [node for node in start.nodes if not fixtures.is_fixture(node)]
         texts = text_uses(view, graph, targets, asked_of(targets, named))
         hidden = unresolved(graph, targets, nodes)
-        sites = [*several_meant(graph, start.nodes), *hidden.sites, *texts.sites]
+        sites = [*several_meant(graph, targets, start.nodes), *hidden.sites, *texts.sites]
         may, may_count = grouped(graph, targets, sites, limit)
         notes += [*texts.notes, *hidden_notes(graph, hidden)]
         notes += interface_notes(graph, targets, start.nodes)

@@ -146,7 +146,7 @@ def _unresolved_names(
             looked_at.add(name)
             # Otherwise the answer would depend on what was asked before: only resolved files count.
             graph.prepare([node])
-            sites = graph.unresolved(*node)
+            sites = graph.unresolved(*node, listed=False)
             if sites:
                 every = [*unseen.sites, *sites]
                 unseen = _UnresolvedNames(len(every), [*unseen.names, name], every)

@@ -279,7 +279,7 @@ def _possible(
 ) -> tuple[tuple[PossibleUse, ...], int, list[str]]:
     """Who may use what changes, how many there are, and what was not looked at."""
     graph, targets = question.graph, question.targets
-    several = several_meant(graph, list(seeds.nodes))
+    several = several_meant(graph, targets, list(seeds.nodes))
     texts = text_uses(question.view, graph, targets, together(seeds.text_targets), question.depth)
     may, count = grouped(graph, targets, [*several, *hidden.sites, *texts.sites], question.limit)
     return may, count, list(texts.notes)
@@ -301,7 +301,7 @@ def _users_at_base(
     base_users = base_graph.hit(nodes, question.depth, contracts_of(base_graph.graph, redeclared))
     base_users = base_users._replace(fits=judge.fits(seeds.redeclared))
     where = f" at {base.name}"
-    hidden = unresolved(base_graph.graph, base_graph.targets, nodes)
+    hidden = unresolved(base_graph.graph, base_graph.targets, nodes, listed=False)
     notes = hidden_notes(base_graph.graph, hidden, where=where)
     base_receipt = base_graph.graph.receipt()
     if base_receipt.status != "fresh":

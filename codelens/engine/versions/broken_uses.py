@@ -285,7 +285,9 @@ class Users:
 def _hidden(
     view: CurrentView, graph: LazyGraph, nodes: Sequence[Node], where: str = ""
 ) -> list[str]:
-    return hidden_notes(graph, unresolved(graph, Targets(view, graph), nodes), where=where)
+    return hidden_notes(
+        graph, unresolved(graph, Targets(view, graph), nodes, listed=not where), where=where
+    )
 
 
 def _leads_to_module_alone(edge: Edge) -> bool:

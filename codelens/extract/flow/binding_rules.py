@@ -16,6 +16,7 @@ _ROLES = frozenset({"pattern", "unbound", "list", *PATTERN_ROLES})
 OF_SCOPE = {
     "alias": "alias",
     "return": "return",
+    "yielded": "yield",
     "result": "->",
     "base": "base",
     "implements": "implements",

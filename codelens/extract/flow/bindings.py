@@ -11,7 +11,7 @@ What a `Binding` says, by its `how`:
 | `?` | variable | empty: something unknown; it hides outer names all the same |
 | `=` | `this` | in a lambda of Kotlin: what is called with it |
 | `return` | empty | what the function gives back |
-| `yield` | empty | empty: the function is a generator |
+| `yield` | empty | the function is a generator: what it gives one by one, or empty |
 | `->` | empty | the type that it says to give back |
 | `base`, `implements` | empty | a base of the type |
 | `alias` | empty | the type that it stands for |
@@ -48,7 +48,7 @@ from codelens.extract.flow.binding_rules import (
 )
 from codelens.extract.flow.doc_types import with_told
 from codelens.extract.flow.expressions import LIMIT, LITERAL, UNKNOWN, Expressions, child, plain
-from codelens.extract.flow.narrowing import narrowed
+from codelens.extract.flow.narrowing import narrowed, tested_places
 from codelens.extract.flow.patterns import Patterns, declared_type, given, given_at, handed, paired
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
@@ -57,7 +57,7 @@ from codelens.extract.source_text import Source
 HOWS = frozenset(
     "alias asserted assign base built caught each export forward global handed held implements "
     "loop matched own package parameter range receiver result return this type unknown with "
-    "yield".split()
+    "yield yielded".split()
 )
 """What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
 _MOST_NAMES = 200
@@ -267,8 +267,8 @@ class Bindings:
         if function is None or function.text != b"isinstance":
             return
         tested, of = (self._expressions.written(child(node, f"arguments.{at}")) for at in range(2))
-        if UNKNOWN not in {tested, of}:
-            self._found.append((node.start_byte, "", "asserted", f"{tested}:{of}", False))
+        for start, type_ in tested_places(node, of) if tested != UNKNOWN and plain(of) else ():
+            self._found.append((start, "", "asserted", f"{tested}:{type_}", False))
 
     def _declared(self, node: Node) -> str:
         """The variable that is declared with what is exported: `var app = module.exports = {}`."""

@@ -1,5 +1,7 @@
 """Where PHP narrows a type: `assert($a instanceof B)`, `if ($a instanceof B)`, and a way out else.
 
+So does Python with `isinstance(a, B)`.
+
 Each gives a row where the type begins to hold and, but for the body of a function, one where the
 block ends that it holds in.
 """
@@ -18,6 +20,9 @@ _ARROW = re.compile(r"\??->")
 _LONGEST = 160
 _BODIES = frozenset({"function_definition", "method_declaration", "anonymous_function", "program"})
 _LEAVING = frozenset({"return_statement", "continue_statement", "break_statement"})
+_LEAVING_PYTHON = frozenset(
+    "return_statement continue_statement break_statement raise_statement".split()
+)
 
 Row = tuple[int, str, str, str, bool]
 
@@ -89,3 +94,32 @@ def _leaves(body: Node) -> bool:
     if last.type == "expression_statement" and last.named_children:
         last = last.named_children[0]
     return last.type in _LEAVING or last.type == "throw_expression"
+
+
+def tested_places(test: Node, type_: str) -> Iterator[tuple[int, str]]:
+    """Where Python's `isinstance` begins to tell a type, and where it ends to: no type."""
+    around = test.parent
+    if around is None or around.type == "assert_statement":
+        yield test.start_byte, type_
+        return
+    if around.type == "boolean_operator" and around.parent is not None:
+        around = around.parent
+    if around.type == "not_operator":
+        choice = around.parent
+        body = choice.child_by_field_name("consequence") if choice is not None else None
+        others = choice.child_by_field_name("alternative") if choice is not None else None
+        if body is not None and others is None and _leaves_python(body):
+            # It holds behind the branch, as far as what is around goes.
+            yield body.end_byte - 1, type_
+            if choice is not None and choice.parent is not None:
+                yield choice.parent.end_byte - 1, ""
+        return
+    body = around.child_by_field_name("consequence")
+    if body is not None:
+        yield test.start_byte, type_
+        yield body.end_byte - 1, ""
+
+
+def _leaves_python(body: Node) -> bool:
+    last = body.named_children[-1] if body.named_child_count else body
+    return last.type in _LEAVING_PYTHON

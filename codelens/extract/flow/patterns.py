@@ -133,6 +133,8 @@ def given(
         closure = listed.parent
         places = (n for n, part in enumerate(listed.named_children) if part == parameter)
         at = next(places, 9)
+    if closure is not None and closure.type == "lambda":
+        return _element(closure, written) if not at else UNKNOWN
     if closure is None or closure.type not in _CLOSURES or at > LAST:
         return UNKNOWN
     text = given_at(closure, at, written)
@@ -144,6 +146,37 @@ def given(
     type_ = declared.child_by_field_name("type")
     told = type_of(type_) if type_ is not None else ""
     return f"{text}`{told}`" if told and "`" not in told else text
+
+
+_BY_KEY = frozenset({b"sorted", b"max", b"min"})
+_BY_FUNCTION = frozenset({b"map", b"filter"})
+
+
+def _element(closure: Node, written: Callable[[Node | None], str]) -> str:
+    """What Python's functions and `sort` give a `lambda`: an element of what they are given."""
+    around = closure.parent
+    is_key = around is not None and around.type == "keyword_argument"
+    listed = around.parent if around is not None and is_key else around
+    call = listed.parent if listed is not None and listed.type == "argument_list" else None
+    function = call.child_by_field_name("function") if call is not None else None
+    if listed is None or around is None or function is None:
+        return UNKNOWN
+    if not is_key:
+        is_first = listed.named_children[0].id == closure.id
+        return (
+            _of(written(child(listed, "1")), "[*]")
+            if (function.text in _BY_FUNCTION and is_first and listed.named_child_count == 2)
+            else UNKNOWN
+        )
+    name = around.child_by_field_name("name")
+    if name is None or name.text != b"key":
+        return UNKNOWN
+    if function.text in _BY_KEY:
+        return _of(written(child(listed, "0")), "[*]")
+    attribute = function.child_by_field_name("attribute")
+    if attribute is None or attribute.text != b"sort":
+        return UNKNOWN
+    return _of(written(function.child_by_field_name("object")), "[*]")
 
 
 def given_at(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:

@@ -10,10 +10,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import repeat
+from operator import itemgetter
 from typing import cast
 
 from tree_sitter import Node
 
+from codelens.extract.flow.protocols import protocol_uses
 from codelens.extract.flow.receivers import BLANKS, receivers_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import LanguageInfo
@@ -44,6 +46,7 @@ _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
 """Kinds that are used behind their owner, not by name alone."""
 
+_PLACE = itemgetter(2, 3)
 _new_reference = cast(
     "Callable[[tuple[str, str, int, int, int, str, int, int, str]], Reference]",
     partial(tuple.__new__, Reference),  # pyright: ignore[reportUnknownMemberType]
@@ -62,9 +65,8 @@ def references_of(
 ) -> list[Reference]:
     """References of a text: calls, types and names, in order of the text.
 
-    A `@reference.bound` counts only if the text defines or imports a thing of that name: so
-    local variables, which only a scope analysis could tell from others, mostly stay away. Of a
-    `@reference.open.call` the scopes tell.
+    A `@reference.bound` counts only if the text defines or imports a thing of that name, so local
+    variables mostly stay away. Of a `@reference.open.call` the scopes tell.
     """
     # By position, as captures come in another order each time where patterns overlap; what is
     # written later into the same place wins.
@@ -107,7 +109,34 @@ def references_of(
     rows = zip(
         names, kinds, lines, columns, owners, receivers, scopes, counts, arguments, strict=True
     )
-    return list(map(_new_reference, rows))
+    references = list(map(_new_reference, rows))
+    return _with_protocols(references, captures, symbols, imports, source=source, flow=flow)
+
+
+def _with_protocols(
+    references: list[Reference],
+    captures: Captures,
+    symbols: Symbols,
+    imports: Iterable[Import],
+    *,
+    source: Source,
+    flow: Flow,
+) -> list[Reference]:
+    """References of a text together with those that are not by their names."""
+    if "protocol" not in captures:
+        return references
+    defined = _known_names(symbols, imports, members=False)
+    uses = sorted(protocol_uses(captures, defined, source, flow))
+    line_starts = source.line_starts
+    starts = [use[0] for use in uses]
+    lines = list(map(bisect_right, repeat(line_starts), starts))
+    for (start, name, kind, receiver, count), line, owner, scope in zip(
+        uses, lines, _owners(starts, symbols), flow.scopes_at(starts), strict=True
+    ):
+        column = start - line_starts[line - 1]
+        place = (name, kind, line, column, owner, receiver, scope, count, "")
+        references.append(_new_reference(place))
+    return sorted(references, key=_PLACE)
 
 
 def _sent(

@@ -69,6 +69,19 @@
 (primary_expression/identifier) @reference.bound
 (primary_expression/attribute attribute: (identifier) @reference.name)
 
+; What calls a method without its name.
+[
+  (module)
+  (with_item)
+  (for_statement right: [(identifier) (attribute) (call)])
+  (for_in_clause right: [(identifier) (attribute) (call)])
+  (subscript value: [(identifier) (attribute) (call)])
+  (binary_operator left: [(identifier) (attribute) (call)])
+  (augmented_assignment left: [(identifier) (attribute)])
+  (comparison_operator (identifier))
+  (comparison_operator (attribute))
+] @protocol
+
 ; Imports.
 (import_statement) @import
 (import_from_statement) @import
@@ -106,8 +119,15 @@
 (return_statement (_) @bind.return)
 (lambda body: (_) @bind.return)
 (yield) @bind.yield
+(yield . "yield" . (_) @bind.yielded)
 ; In a branch it would hold there alone.
 (function_definition body: (block (assert_statement . (call
   function: (identifier)
   arguments: (argument_list . (_) . [(identifier) (attribute)] .)) @bind.asserted)))
+(if_statement condition: [
+  (call function: (identifier)) @bind.asserted
+  (not_operator argument: (call function: (identifier)) @bind.asserted)
+  (boolean_operator left: (call function: (identifier)) @bind.asserted operator: "and")
+])
+(elif_clause condition: (call function: (identifier)) @bind.asserted)
 (class_definition superclasses: (argument_list (_) @bind.base))

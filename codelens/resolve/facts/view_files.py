@@ -50,6 +50,11 @@ Note = bytes | Asked | NoteGroup
 """A file looked into, a question asked, or all those of an answer."""
 Notes = frozenset[Note]
 _FEW_NOTES, _MANY_NOTES = 4, 100
+DEFINED = "defined"
+"""The question which files define a name; its answer says nothing of how often."""
+_MOST_DEFINING = 40
+MANY = (b"\0many",)
+"""The answer where more files define a name than are worth looking into."""
 
 
 class View:
@@ -107,6 +112,10 @@ class View:
         paths = self._defining(name) if self._defining is not None else self._definers_of(name)
         return sorted(path for path in paths if self.languages.get(path) in languages)
 
+    def defined_in(self, name: str, language: str) -> tuple[bytes, ...]:
+        """As `defining`, as an answer that others stand on; `MANY` for too many."""
+        return self.answer((DEFINED, b"", language, name))
+
     def _definers_of(self, name: str) -> Iterable[bytes]:
         if self._definers is None:
             definers: dict[str, set[bytes]] = {}
@@ -147,6 +156,9 @@ class View:
 
     def _answered(self, question: Asked) -> tuple[bytes, ...]:
         kind, path, module, name = question
+        if kind == DEFINED:
+            files = tuple(self.defining(name, {module}))
+            return files if len(files) <= _MOST_DEFINING else MANY
         if kind == "index":
             return (self._digest(),)
         if kind == "folder":

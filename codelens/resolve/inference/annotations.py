@@ -41,6 +41,8 @@ _TRANSPARENT = {
     **dict.fromkeys(("ReadOnly", "TypeGuard"), 0),
     **dict.fromkeys(("Readonly", "Partial", "NonNullable", "Omit"), 0),
 }
+_UNTYPED = frozenset({":", "?"})
+"""What is said of a variable that can be no type."""
 _TYPE_NAMES = frozenset({"type", "Type"})
 _SELF_TYPES = frozenset({"Self", "this"})
 _NEVER = Named("never")
@@ -188,12 +190,26 @@ class Annotations:
         """What a type's name means, dots in it included."""
         first, *rest = name.split(".")
         referents = self.names.lookup(path, scope, first, types=not rest)
+        while referents and self._is_parameter(referents[0]):
+            # `def f(sql: sql.Token)`: types of parameters are those around the function.
+            model = self.view.model(path)
+            outer = model.scopes[referents[0].scope].parent if model is not None else -1
+            referents = self.names.lookup(path, outer, first, types=not rest) if outer >= 0 else []
         for at, part in enumerate(rest):
             last = at == len(rest) - 1
             referents = [
                 inner for referent in referents for inner in self._inside(referent, part, last)
             ]
         return referents
+
+    def _is_parameter(self, referent: Referent) -> bool:
+        """A variable of Python that is said to be of a type, or of which nothing is said."""
+        model = self.view.model(referent.path) if referent.symbol == LOCAL else None
+        if model is None or not model.spec.submodules:
+            return False
+        rows = self.names.rows(referent)
+        is_function = model.scopes[referent.scope].kind == "function"
+        return is_function and all(row.how in _UNTYPED for row in rows)
 
     def _inside(self, referent: Referent, name: str, types: bool) -> list[Referent]:
         if referent.symbol == MODULE:

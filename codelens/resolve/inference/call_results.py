@@ -152,14 +152,19 @@ class Calls:
             result = me
         elif declared:
             result = self.resolver.of_type(path, scope, declared[0].text, me)
+        elif generates and model.spec.submodules:
+            item = self._returned_values(path, rows, me, "yield")
+            result = Container("Generator", (item,)) if item is not None else None
         elif not generates:
             result = self._returned_values(path, rows, me)
         return result if generates else self._waited_for(model, symbol, result)
 
-    def _returned_values(self, path: bytes, rows: list[Binding], me: Value) -> Value:
+    def _returned_values(
+        self, path: bytes, rows: list[Binding], me: Value, how: str = "return"
+    ) -> Value:
         values: list[Value] = []
         for row in rows:
-            if row.how == "return":
+            if row.how == how and (row.text or how != "yield"):
                 value = self._returned(path, row, me)
                 if value is None:
                     return None

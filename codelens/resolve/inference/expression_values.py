@@ -22,8 +22,9 @@ from codelens.resolve.inference.values import (
     each,
     together,
 )
+from codelens.resolve.languages.python.python_fixtures import Fixtures
 from codelens.resolve.languages.script.script_this import holder, literal
-from codelens.types import Binding, Reference
+from codelens.types import PROTOCOL, Binding, Reference
 
 _STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)")
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
@@ -75,6 +76,7 @@ class Expressions:
         self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
         self.once = resolver.once
         self._given = HandedValues(resolver)
+        self._fixtures = Fixtures(resolver)
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
         """The value of an expression in a scope."""
@@ -163,6 +165,11 @@ class Expressions:
         referents = self.names.lookup(path, reference.scope, reference.name, types=types)
         if types and not referents:
             referents = self.names.lookup(path, reference.scope, reference.name)
+        if reference.kind == "call" and len(referents) == 1 and referents[0].symbol == LOCAL:
+            own = self._first_parameter(referents[0])
+            if isinstance(own, Definition):
+                # Python's `cls()`.
+                return [Referent(own.path, own.symbol, 0, reference.name)]
         return referents
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
@@ -174,6 +181,9 @@ class Expressions:
         value = self._asserted(path, reference)
         if value is None:
             value = self.value(path, reference.scope, reference.receiver, reference.line)
+        if reference.arguments == PROTOCOL:
+            # Of a class itself its metaclass would have the method.
+            value = together([part for part in each(value) if isinstance(part, Instance)])
         return [referent for referent, _ in self.resolver.members(value, reference.name)]
 
     def _asserted(self, path: bytes, reference: Reference) -> Value:
@@ -233,7 +243,7 @@ class Expressions:
     def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
         referents = self.names.lookup(path, scope, name)
         if len(referents) == 1 and referents[0].symbol == LOCAL:
-            own = self._first_parameter(referents[0])
+            own = self._first_parameter(referents[0]) or self._fixtures.given(referents[0])
             if own is not None:
                 return own
         return together(

@@ -9,9 +9,12 @@ from codelens.resolve.inference.expression_values import Expressions
 from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import Names
 from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.languages.python.python_possible import PossibleUses
 
 
 def resolver(view: View) -> Resolver:
     """A resolver for one view."""
     plain = Resolver(view, Names(view))
+    uses = PossibleUses(plain)
+    plain.possible, plain.overriding = uses.possible, uses.overriding
     return plain.join(Annotations(plain), Members(plain), Calls(plain), Expressions(plain))

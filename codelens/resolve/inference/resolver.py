@@ -97,6 +97,8 @@ class Resolver:
         """How many things that no view has a name may mean besides."""
         self.possible: Callable[[bytes, Reference], list[Referent]] | None = None
         """What a use may mean of which nothing leads to a certain target."""
+        self.overriding: Callable[[bytes, Reference, Referent], list[Referent]] | None = None
+        """What may run instead of a method that a use leads to."""
         self.deriving: Callable[[bytes, FileModel, int], int] | None = None
         """The type that derives by what a scope says, where it is not around it; -1 for none."""
         self.extra_edges: Callable[[bytes, FileModel], Iterable[ExtraEdge]] | None = None

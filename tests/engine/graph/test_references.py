@@ -107,7 +107,7 @@ def exported(run: Run) -> dict[tuple[str, int], set[tuple[str, int]]]:
     uses: dict[tuple[str, int], set[tuple[str, int]]] = defaultdict(set)
     for line in run("export", "edges").out.splitlines():
         edge = json.loads(line)
-        if edge["kind"] in {"call", "ref", "inherit", "import", "override", "satisfy"}:
+        if edge["kind"] in {"call", "ref", "inherit", "import", "protocol", "override", "satisfy"}:
             uses[edge["dst_file"], edge["dst_line"]].add((edge["src_file"], edge["line"]))
     return uses
 
