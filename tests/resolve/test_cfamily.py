@@ -163,3 +163,14 @@ def test_overloads_in_cpp_may_each_be_meant() -> None:
     }
     assert edges_of(files, numbered=True) == ["b.cc:run -> a.cc:A.m~3"]
     assert len(edges_of(files, certain=False, numbered=True)) == 2
+
+
+def test_a_macro_that_only_prefixes_a_name_is_not_what_is_called() -> None:
+    files = {
+        "conf.h": "#ifdef PREFIX\n#define reset z_reset\n#define other z_other\n#endif\n",
+        "z.h": '#include "conf.h"\nextern int reset(int);\nextern int other(int);\n',
+        "z.c": '#include "z.h"\nint reset(int s) { return s; }\nint other(int s) { return s; }\n'
+        "int z_other(int s) { return s; }\n",
+        "main.c": '#include "z.h"\nint main(void) { return reset(1) + other(1); }\n',
+    }
+    assert edges_of(files) == ["main.c:main -> z.c:reset"]

@@ -310,3 +310,24 @@ def test_a_function_reads_what_others_may_have_given_to_a_variable(
     found = [edge for edge in edges_of(files, certain=certain) if "use.js:use" in edge]
     told = [edge.partition("lib.ts:")[2] for edge in found if edge.endswith(".go")]
     assert told == (["B.go"] if certain else ["A.go", "B.go"])
+
+
+@pytest.mark.parametrize(
+    "exported", ["class A { use() {} }", "class { use() {} }", "function mk() {}", "() => 1"]
+)
+def test_what_a_module_exports_where_it_is_defined_is_what_is_required(exported: str) -> None:
+    files = {
+        "lib/app.js": f"module.exports = {exported}\n",
+        "test.js": "const App = require('./lib/app')\nApp()\n",
+    }
+    (edge,) = edges_of(files)
+    assert edge.startswith("test.js:- -> lib/app.js:")
+
+
+def test_the_root_of_a_repository_is_required_by_its_package_json() -> None:
+    files = {
+        "package.json": '{"name": "k", "main": "lib/app.js"}',
+        "lib/app.js": "module.exports = function make() {}\n",
+        "tests/a/test.js": "const make = require('../..')\nmake()\n",
+    }
+    assert edges_of(files) == ["tests/a/test.js:- -> lib/app.js:make"]

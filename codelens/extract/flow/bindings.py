@@ -124,8 +124,8 @@ class Bindings:
         elif how in BARE:
             name, label = BARE[how]
             for node in nodes:
-                told = self._as_member(node) if how == "this" else ""
-                add((node.start_byte, name, "=" if told else label, told, False))
+                member = self._as_member(node) if how == "this" else ""
+                add((node.start_byte, name, "=" if member else label, member, False))
         elif how == "built":
             for node in nodes:
                 text = type_of(node)
@@ -150,9 +150,9 @@ class Bindings:
     def _as_member(self, method: Node) -> str:
         """A method of an object, as that of the type which the object is declared to have."""
         of = method.parent
-        told = declared_type(of) if of is not None and of.type == "object" else None
+        declared = declared_type(of) if of is not None and of.type == "object" else None
         name = method.child_by_field_name("name")
-        text = self._expressions.type(told) if told is not None else ""
+        text = self._expressions.type(declared) if told is not None else ""
         if not text or "`" in text or name is None or name.type != "property_identifier":
             return ""
         return f"`{text}`.{self._source.slice(name.start_byte, name.end_byte)}"

@@ -144,8 +144,8 @@ def given(
     if text == UNKNOWN or declared is None or declared.type != "variable_declarator":
         return text
     type_ = declared.child_by_field_name("type")
-    told = type_of(type_) if type_ is not None else ""
-    return f"{text}`{told}`" if told and "`" not in told else text
+    declared_text = type_of(type_) if type_ is not None else ""
+    return f"{text}`{declared_text}`" if declared_text and "`" not in declared_text else text
 
 
 _BY_KEY = frozenset({b"sorted", b"max", b"min"})

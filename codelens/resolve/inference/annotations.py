@@ -110,11 +110,11 @@ class Annotations:
             for base in self.resolver.ancestry(type_)
             if base[:2] != type_[:2]
         }
-        kept: list[Value] = []
+        parts: list[Value] = []
         for part in each(whole):
             if not isinstance(part, Instance) or part[:2] not in above:
-                kept.append(part)
-        return together(kept)
+                parts.append(part)
+        return together(parts)
 
     def in_shape(self, value: Shape, name: str) -> Value:
         """A member of an object of a type without a name."""

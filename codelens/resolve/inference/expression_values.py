@@ -145,8 +145,12 @@ class Expressions:
                 return None
             parameter = handed(step)
             if parameter is not None:
-                told = "".join(rest[at + 1 : at + 2])
-                result = self.resolver.of_type(path, scope, told[1:-1]) if told[:1] == "`" else None
+                declared_result = "".join(rest[at + 1 : at + 2])
+                result = (
+                    self.resolver.of_type(path, scope, declared_result[1:-1])
+                    if declared_result[:1] == "`"
+                    else None
+                )
                 value = together(
                     [
                         self._given.given(part, rest[at - 1 : at], parameter, result)
@@ -295,8 +299,8 @@ class Expressions:
             declared = [row for row in entry.rows if row.how == ":"]
             if declared:
                 return self.resolver.of_type(path, scope, declared[0].text)
-            told = [row.text for row in entry.rows if row.how == "="]
-            of_type = self.value(path, scope, told[0], -1) if told else None
+            texts = [row.text for row in entry.rows if row.how == "="]
+            of_type = self.value(path, scope, texts[0], -1) if texts else None
             if of_type is not None:
                 return together([of.this for of in each(of_type) if isinstance(of, Function)])
             owner = literal(model, here.symbol) if here.symbol >= 0 else -1

@@ -65,9 +65,9 @@ class HandedValues:
         own = self.resolver.of_type(function.path, scope, declared[0]) if declared else None
         if not isinstance(type_, Named) or not isinstance(own, Instance) or own[:2] != result[:2]:
             return function
-        given = dict(zip(type_.args, result.args, strict=False))
+        argument_of = dict(zip(type_.args, result.args, strict=False))
         order = model.parameters.get(scope, [])
-        args = tuple(given.get(Named(name)) for name in order)
+        args = tuple(argument_of.get(Named(name)) for name in order)
         if not any(args):
             return function
         return function._replace(owner=Instance(function.path, function.symbol, args))

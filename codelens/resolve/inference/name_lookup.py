@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from codelens.resolve.facts.file_model import TYPES, VARIABLES, FileModel
+from codelens.resolve.facts.file_model import CALLABLE, TYPES, VARIABLES, FileModel
 from codelens.resolve.facts.scope_names import Entry
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.languages.language_spec import LanguageSpec
@@ -12,6 +12,8 @@ from codelens.types import Binding, Import
 
 _FAR = 30
 """Longest chain of re-exports."""
+_DEFINED_HERE = "?"
+"""In place of an expression that is exported and names nothing (`extract.flow.expressions`)."""
 
 
 class Referent(NamedTuple):
@@ -248,7 +250,13 @@ class Names:
                     return self._required(path, import_, depth, seen)
         entry = model.names[0].get(row.text)
         if entry is None:
-            return None
+            # `module.exports = class A {}` binds no name: the statement defines what it exports.
+            return [
+                Referent(path, at, 0, row.name)
+                for at in model.tops
+                if row.text == _DEFINED_HERE and model.symbols[at].start_line == row.line
+                and model.symbols[at].exported and model.symbols[at].kind in CALLABLE | TYPES
+            ][:1] or None  # fmt: skip
         return self._meaning_far(path, model, row.text, entry, depth=depth, types=types)
 
     def _required(

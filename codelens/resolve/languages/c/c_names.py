@@ -26,6 +26,7 @@ _DEEPEST = 50
 """Includes within includes that are followed one by one; beyond, a walk takes all of them."""
 _TAGGED = TYPES - {"type"}
 _HEADER = re.compile(rb"\.(?:h|hh|hpp|hxx|inl|ipp|tcc|cuh)$", re.IGNORECASE)
+_RENAMING = re.compile(r"#\s*define\s+\w+\s+([A-Za-z_]\w*)")
 
 
 class CNames(ClassNames):
@@ -220,6 +221,7 @@ class CNames(ClassNames):
         Of a name that a macro and a declaration stand for, a build takes either.
         """
         callable_ = [referent for referent in referents if self._kind(referent) in CALLABLE]
+        callable_ = self._without_prefixes(callable_)
         if not callable_:
             named = self.index().named(referents[0].name) if referents else ()
             return variables_meant(self.view, path, referents, named)
@@ -243,6 +245,31 @@ class CNames(ClassNames):
             ]
             apart += self._different(alone) if alone else []
         return whole + apart
+
+    def _without_prefixes(self, referents: list[Referent]) -> list[Referent]:
+        """Without macros that only give functions another name, which no file of the view defines.
+
+        `#define inflate z_inflate` lets whoever builds the library choose the names of its symbols:
+        who writes `inflate` means the function.
+        """
+        functions = [referent for referent in referents if self._kind(referent) != "macro"]
+        if not functions or len(functions) == len(referents):
+            return referents
+        return [
+            referent
+            for referent in referents
+            if referent in functions or not self._is_prefix(referent)
+        ]
+
+    def _is_prefix(self, macro: Referent) -> bool:
+        model = self.view.model(macro.path)
+        signature = model.symbols[macro.symbol].signature if model is not None else ""
+        renamed = _RENAMING.fullmatch(signature)
+        return (
+            renamed is not None
+            and renamed[1].endswith(macro.name)
+            and not self.index().named(renamed[1])
+        )
 
     def _different(self, declared: list[Referent]) -> list[Referent]:
         """Of declarations one for each overload: in C there is one alone."""

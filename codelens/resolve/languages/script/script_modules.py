@@ -81,10 +81,10 @@ class ScriptModules(ModuleResolver):
             return (base,)
         endings = (*_PLAIN, *_TYPED, *_OTHER) if plain else (*_TYPED, *_PLAIN, *_OTHER)
         files = tree.first(base + ending for ending in endings) if base else ()
-        if files or not tree.is_folder(base):
+        if files or (base and not tree.is_folder(base)):
             return files
         package = self._packages.get(base)
-        if package is not None and base:
+        if package is not None:
             files = self._first_at(package.folder, package.mains, plain)
         return files or tree.first(below(base, b"index" + ending) for ending in endings)
 
