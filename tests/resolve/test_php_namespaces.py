@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from resolved_edges import called_in, edges_of
 
 EVENT = """<?php
@@ -51,6 +52,21 @@ def test_a_class_that_two_files_declare_is_that_of_the_nearest() -> None:
     use = "<?php\nnamespace App;\nuse K\\A;\nfunction go(A $a) { $a->f(); }\n"
     files = {"x/lib/a.php": one, "y/lib/a.php": one, "x/main.php": use, "z/main.php": use}
     assert edges_of(files) == ["x/main.php:go -> x/lib/a.php:A.f"]
+
+
+@pytest.mark.parametrize("base", ["\\P\\Exception", "Root\\Exception"])
+def test_a_base_with_its_namespace_is_not_the_nearer_one_of_that_name(base: str) -> None:
+    files = {
+        "src/Exception.php": "<?php\nnamespace P;\nuse RuntimeException;\n"
+        "class Exception extends RuntimeException { function __construct() {} }\n",
+        "src/Mock/Exception.php": "<?php\nnamespace P\\Mock;\ninterface Exception {}\n",
+        "src/Mock/Only.php": "<?php\nnamespace P\\Mock;\nuse P as Root;\n"
+        f"class Only extends {base} implements Exception {{\n"
+        "  function __construct() { parent::__construct(); }\n}\n",
+    }
+    assert edges_of(files) == [
+        "src/Mock/Only.php:Only.__construct -> src/Exception.php:Exception.__construct"
+    ]
 
 
 def test_a_bare_call_is_of_a_function_also_of_a_global_one() -> None:

@@ -35,6 +35,17 @@ def test_what_is_given_is_known(body: str) -> None:
     assert "src/lib.rs:x -> T.go" in edges_of({"src/lib.rs": text})
 
 
+def test_a_method_named_as_a_primitive_type_is_called_within_a_macro() -> None:
+    text = (
+        "pub struct P; impl P { fn char(&self) -> char { 'a' } fn str(&self) -> u8 { 1 }\n"
+        "fn x(&self) { assert_eq!(self.char(), 'a'); vec![u8::from(1), self.str()]; } }\n"
+    )
+    assert edges_of({"src/lib.rs": text}) == [
+        "src/lib.rs:P.x -> P.char",
+        "src/lib.rs:P.x -> P.str",
+    ]
+
+
 def test_what_an_arm_binds_is_not_what_is_around_it() -> None:
     body = "let m = match o { Some(t) => t, None => 1 }; m.go();"
     text = f"{T}fn x(t: T, o: Option<u8>) {{ {body} }}\n"

@@ -64,6 +64,8 @@
 ])
 (macro_invocation macro: (_) @reference.call)
 (token_tree (identifier) @reference.call . (token_tree . "("))
+; Within tokens, a method named `char` or `str` is told as a primitive type.
+(token_tree "." . (primitive_type) @reference.call . (token_tree . "("))
 (token_tree (identifier) @reference.bound)
 (type_identifier) @reference.type
 (type_parameter name: (_) @type.parameter)

@@ -39,8 +39,9 @@ def class_type(text: str) -> str:
     text = _ANNOTATION.sub("", text).removeprefix("final ").strip()
     text = _WILDCARD.sub("", text).replace("<?", "<any").replace(", ?", ", any")
     text = _VARIANCE.sub(" ", text)
-    if text.startswith("\\"):
-        text = text[1:]
+    if "\\" in text:
+        # A base of PHP with its namespace comes quoted, as no expression is written so.
+        text = text.strip("`").removeprefix("\\")
     text = text.replace("\\", ".").replace("?", "").replace("!", "").replace("global::", "")
     return text[:-3] + "[]" if text.endswith("...") else text
 
