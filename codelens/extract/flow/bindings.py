@@ -152,7 +152,7 @@ class Bindings:
         of = method.parent
         declared = declared_type(of) if of is not None and of.type == "object" else None
         name = method.child_by_field_name("name")
-        text = self._expressions.type(declared) if told is not None else ""
+        text = self._expressions.type(declared) if declared is not None else ""
         if not text or "`" in text or name is None or name.type != "property_identifier":
             return ""
         return f"`{text}`.{self._source.slice(name.start_byte, name.end_byte)}"
