@@ -145,19 +145,20 @@ def test_a_grammar_that_cannot_be_loaded_alone_comes_from_its_package() -> None:
 def own_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "languages"
     shutil.copytree(language_settings.FOLDER, folder)
-    caches = (
-        language_detection._table,
-        language_detection.all_traits,
-        language_settings.language_info,
-        grammars.grammar,
-    )
     for module in (language_settings, grammars):
         monkeypatch.setattr(module, "FOLDER", folder)
-    for cache in caches:
-        cache.cache_clear()
+    forget_languages()
     yield folder
-    for cache in caches:
-        cache.cache_clear()
+    forget_languages()
+
+
+def forget_languages() -> None:
+    """Clear what every module of extraction keeps of a language's settings and queries."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("codelens.extract"):
+            for kept in list(vars(module).values()):
+                if hasattr(kept, "cache_clear"):
+                    kept.cache_clear()
 
 
 def test_a_language_is_added_by_a_settings_file_and_a_query(own_languages: Path) -> None:
