@@ -161,10 +161,11 @@ def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], lis
         next_page: what to add to the question for the next page, with `{}` for the cursor.
     """
     tests = f", {answer.in_tests:,} of them in tests" if answer.in_tests else ""
-    possible = f"; {count_of(answer.possible, 'line')} that may" if answer.possible else ""
+    possible = f"; {count_of(answer.possible, 'line')} may" if answer.possible else ""
+    use = "uses" if answer.certain == 1 else "use"
     head = [
         head_of(answer.target),
-        f"{count_of(answer.certain, 'line')} that certainly use it{tests}{possible}; "
+        f"{count_of(answer.certain, 'line')} certainly {use} it{tests}{possible}; "
         f"{count_of(answer.files, 'file')}",
     ]
     also = [place(node) for node in answer.places if node.handle != answer.target.handle]
