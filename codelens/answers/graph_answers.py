@@ -58,9 +58,10 @@ class PathStep:
     """`path:line` where that stands; empty for the first."""
 
 
-Basis = Literal["choice", "name", "text"]
-"""Why a use is possible: it means one of several definitions; only its name says so; or a text
-names a template or a setting."""
+Basis = Literal["choice", "family", "name", "text"]
+"""Why a use is possible: it means one of several definitions; it means a method that the target
+overrides, or that overrides the target; only its name says so; or a text names a template or a
+setting."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ _LOOKED_AT = 60
 """Definitions asked about, with all that they hold."""
 MOST_NAMES = 30
 _NO_CODE = frozenset({"heading", "key"})
-ONE_OF_SEVERAL, BY_NAME, BY_TEXT = 0, 10, 20
-"""Ranks of the three bases; each leaves room for the likelihood."""
-_BASES: tuple[Basis, ...] = ("choice", "name", "text")
+ONE_OF_SEVERAL, OF_FAMILY, BY_NAME, BY_TEXT = 0, 10, 20, 30
+"""Ranks of the bases; each leaves room for the likelihood."""
+_BASES: tuple[Basis, ...] = ("choice", "family", "name", "text")
 _UNIQUE, _IMPORTS, _RESEMBLES, _NEAR, _MOST = 3, 3, 3, 1, 9
 """What makes a use likely. Each says more than that the file is in the same folder."""
 
@@ -49,7 +49,7 @@ class PossibleSite(NamedTuple):
     @property
     def basis(self) -> Basis:
         """As `PossibleUse.basis`."""
-        return _BASES[min(self.rank // BY_NAME, 2)]
+        return _BASES[min(self.rank // OF_FAMILY, len(_BASES) - 1)]
 
 
 class Unresolved(NamedTuple):

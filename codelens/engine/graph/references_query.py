@@ -8,7 +8,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from codelens.answers.graph_answers import Reference, ReferencesAnswer
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
-from codelens.engine.graph.possible_uses import BY_NAME, PossibleSite, several_meant, unresolved
+from codelens.engine.graph.possible_uses import OF_FAMILY, PossibleSite, several_meant, unresolved
 from codelens.engine.graph.related_query import target_of
 from codelens.engine.graph.targets import Targets
 from codelens.engine.graph.text_uses.text_uses import asked_of, text_uses
@@ -139,11 +139,11 @@ def _of_family(graph: LazyGraph, targets: Targets, start: Target) -> Iterable[Po
         handle = targets.handle(method)
         reason = f"means {handle}, which {why}"
         name_line = graph.symbols(method.path)[method.symbol].name_line
-        yield PossibleSite(BY_NAME, method.path, name_line, method, 0, reason)
+        yield PossibleSite(OF_FAMILY, method.path, name_line, method, 0, reason)
         for edge in graph.edges_to(*method):
             if edge.kind in {"call", "ref"}:
                 node = Node(edge.source, edge.symbol)
-                yield PossibleSite(BY_NAME, edge.source, edge.line, node, 0, reason)
+                yield PossibleSite(OF_FAMILY, edge.source, edge.line, node, 0, reason)
 
 
 def _reference(targets: Targets, position: _Position, line: _Line) -> Reference:

@@ -88,6 +88,7 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
 
 _BASES: Mapping[Basis, str] = {
     "choice": "each means one of several definitions of that name",
+    "family": "they mean a method that it overrides, or that overrides it",
     "name": "unresolved uses of the name, the likeliest first",
     "text": "named in text only, the likeliest first",
 }
