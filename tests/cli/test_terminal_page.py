@@ -150,8 +150,8 @@ COMMANDS = (
 def _answer(text: str) -> list[str]:
     """Without what depends on the time: the receipt, sizes and days."""
     kept = [line for line in text.replace("\r", "").splitlines() if "@" not in line]
-    # A receipt whose time has many digits goes on in a second line of a terminal.
-    kept = [line for line in kept if not line.endswith(" ms")]
+    # A receipt goes on in a second line of a terminal, wherever its time breaks: `12`, `ms`, ``.
+    kept = [line for line in kept if not re.fullmatch(r"[\d,\s]*(?:m?s)?|.* ms", line)]
     return [line for line in kept if not line.startswith(("note:", "index", "codelens:"))]
 
 
