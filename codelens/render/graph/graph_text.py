@@ -197,10 +197,12 @@ def _headings(before: Reference | None, reference: Reference) -> Iterator[str]:
         inner = reference.within.handle.partition("#")[2]
         if inner:
             yield f"  #{inner}"
+        elif not file_changed:
+            yield "  outside of any definition"
 
 
 def _reference(reference: Reference) -> str:
-    kinds = ", ".join(kind for kind in reference.kinds if kind != "call")
+    kinds = ", ".join(reference.kinds) if reference.kinds != ("call",) else ""
     parts = [f"{reference.line}: {one_line(reference.text)}", f"({kinds})" if kinds else ""]
     if reference.choices:
         parts.append(f"(one of {reference.choices})")
