@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
+from typing import NamedTuple
 
-from codelens.resolve.edge import CERTAIN, Edge
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference import plain_resolver
@@ -17,8 +17,37 @@ from codelens.resolve.languages.registry import loaded, spec_of
 from codelens.store.facts.resolution_facts import references_named
 from codelens.types import PROTOCOL, Import, Reference
 
+CERTAIN = 1.0
 BEGINS = ":"
 """In place of arguments: what begins a constructor of C++, and can only be a type."""
+
+
+class Edge(NamedTuple):
+    """One definition, or module (-1), uses another."""
+
+    source: bytes
+    symbol: int
+    """In the source, -1 for its module."""
+    target: bytes
+    target_symbol: int
+    kind: str
+    """`call`, `ref`, `inherit`, `import`; `override` from a method to that of its trait or
+    interface; `satisfy` from a type of Go to an interface."""
+    name: str
+    line: int
+    confidence: float
+    """Below 1 for one of several things that a use may mean: 1/n, if there are n of them."""
+
+    @property
+    def is_certain(self) -> bool:
+        """Nothing else can be meant."""
+        return self.confidence == CERTAIN
+
+    @property
+    def choices(self) -> int:
+        """Of how many things that may be meant this is one."""
+        return round(CERTAIN / self.confidence)
+
 
 _SEVERAL = (CALLABLE, CALLABLE | TYPES)
 _MOST_CHOICES = 40

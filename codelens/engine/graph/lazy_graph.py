@@ -158,7 +158,7 @@ class LazyGraph:
         """Whether the edges of a file are known by now, resolved if there is time."""
         graph = self._edge_cache.graph
         is_late = self._late()
-        # What was resolved before is told again, or the answer would never be whole.
+        # What was resolved before is given again, or the answer would never be whole.
         if (not is_late or not self._limit.is_past(_KEPT_TIMES)) and graph.is_known(path):
             return True
         if is_late and self._has_resolved:
@@ -174,7 +174,7 @@ class LazyGraph:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether a walk was told to end."""
+        """Whether a walk had to end."""
         return self._stopped
 
     def _late(self) -> bool:

@@ -8,12 +8,9 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from codelens.answers.graph_answers import Reference, ReferencesAnswer
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
-from codelens.engine.graph.possible_uses import OF_FAMILY, PossibleSite, several_meant, unresolved
-from codelens.engine.graph.related_query import target_of
+from codelens.engine.graph.possible_uses import OF_FAMILY, PossibleSite
+from codelens.engine.graph.related_query import possible_of, target_of
 from codelens.engine.graph.targets import Targets
-from codelens.engine.graph.text_uses.text_uses import asked_of, text_uses
-from codelens.engine.graph.unresolved_uses import interface_notes, oversized_notes
-from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.errors import InvalidArgument
 from codelens.light_library import NamedTuple
 from codelens.paths import printed
@@ -63,17 +60,12 @@ def references(
     start = target_of(targets, named)
     graph.prepare(start.nodes)
     lines = _certain(graph, start)
-    texts = text_uses(view, graph, targets, asked_of(targets, named))
-    fixtures = Fixtures(view, graph, targets)
-    nodes = [node for node in start.nodes if not fixtures.is_fixture(node)]
-    hidden = unresolved(graph, targets, nodes)
-    possible = [*several_meant(graph, targets, start.nodes), *hidden.sites, *texts.sites]
-    possible += _of_family(graph, targets, start)
-    certain = {(position.path, position.line) for position in lines}
-    for site in sorted(possible):
+    possible = possible_of(view, targets, named, start)
+    listed = {(position.path, position.line) for position in lines}
+    for site in sorted([*possible.sites, *_of_family(graph, targets, start)]):
         place = (site.path, site.line)
-        if place not in certain:
-            certain.add(place)
+        if place not in listed:
+            listed.add(place)
             lines[_Position(_POSSIBLE + site.rank, *place)] = _Line(site.node, (), site)
     order = sorted(lines)
     begin = sum(1 for position in order if position <= after) if after is not None else 0
@@ -81,12 +73,13 @@ def references(
     left = len(order) - begin - len(page)
     targets.fetch([lines[position].node for position in page])
     notes = [named.moved] if named.moved else []
-    if hidden.left:
+    if possible.hidden.left:
+        names = count_of(possible.hidden.left, "more name")
         notes.append(
-            f"at least: unresolved uses of {count_of(hidden.left, 'more name')} of the target were "
+            f"at least: unresolved uses of {names} of the target were "
             "not looked up; ask about a part of it"
         )
-    notes += [*texts.notes, *interface_notes(graph, targets, start.nodes), *oversized_notes(view)]
+    notes += [*possible.text_notes, *possible.unseen_notes]
     return ReferencesAnswer(
         receipt=graph.receipt(),
         target=named.node,

@@ -8,7 +8,13 @@ from codelens.answers.graph_answers import PathStep, RelatedAnswer, Relative
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.ownership import Ownership
-from codelens.engine.graph.possible_uses import grouped, several_meant, unresolved
+from codelens.engine.graph.possible_uses import (
+    PossibleSite,
+    Unresolved,
+    grouped,
+    several_meant,
+    unresolved,
+)
 from codelens.engine.graph.relation_choice import relations
 from codelens.engine.graph.targets import Named, Targets
 from codelens.engine.graph.text_uses.text_uses import asked_of, text_uses
@@ -20,6 +26,7 @@ from codelens.engine.graph.unresolved_uses import (
 from codelens.engine.impact.contracts import called_as
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.errors import InvalidArgument, SettingError
+from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.resolve.relations import STRUCTURE
 from codelens.resolve.walk.edge_table import MODULE, Node
@@ -84,15 +91,10 @@ def related(
     notes += _cut_notes(walk.cut)
     may, may_count = (), 0
     if _HIDDEN_RELATIONS & set(chosen):
-        fixtures = Fixtures(view, graph, targets)
-        nodes = [node for node in start.nodes if not fixtures.is_fixture(node)]
-        texts = text_uses(view, graph, targets, asked_of(targets, named))
-        hidden = unresolved(graph, targets, nodes)
-        sites = [*several_meant(graph, targets, start.nodes), *hidden.sites, *texts.sites]
-        may, may_count = grouped(graph, targets, sites, limit)
-        notes += [*texts.notes, *hidden_notes(graph, hidden)]
-        notes += interface_notes(graph, targets, start.nodes)
-        notes += oversized_notes(view)
+        possible = possible_of(view, targets, named, start)
+        may, may_count = grouped(graph, targets, possible.sites, limit)
+        notes += [*possible.text_notes, *hidden_notes(graph, possible.hidden)]
+        notes += possible.unseen_notes
     return RelatedAnswer(
         receipt=graph.receipt(),
         target=named.node,
@@ -102,6 +104,29 @@ def related(
         may_count=may_count,
         notes=tuple(notes),
     )
+
+
+class Possible(NamedTuple):
+    """What may use a target, and what was not looked at."""
+
+    sites: list[PossibleSite]
+    hidden: Unresolved
+    """Those of the sites that only the name speaks for."""
+    text_notes: tuple[str, ...]
+    unseen_notes: list[str]
+    """On calls through interfaces, and on files that are too large."""
+
+
+def possible_of(view: CurrentView, targets: Targets, named: Named, start: Target) -> Possible:
+    """Everything that may use what a handle names, of every basis."""
+    graph = targets.graph
+    fixtures = Fixtures(view, graph, targets)
+    nodes = [node for node in start.nodes if not fixtures.is_fixture(node)]
+    texts = text_uses(view, graph, targets, asked_of(targets, named))
+    hidden = unresolved(graph, targets, nodes)
+    sites = [*several_meant(graph, targets, start.nodes), *hidden.sites, *texts.sites]
+    unseen = [*interface_notes(graph, targets, start.nodes), *oversized_notes(view)]
+    return Possible(sites, hidden, texts.notes, unseen)
 
 
 def paths_between(

@@ -12,7 +12,6 @@ from codelens.resolve.inference.expression_values import steps
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Definition, Instance, Value, each
-from codelens.resolve.languages.python.python_builtins import BUILTIN_METHODS, PASSING
 from codelens.types import Binding, Reference, Symbol
 
 _MOST_OF_A_NAME = 12
@@ -25,6 +24,27 @@ _METHODS = CALLABLE | {"property"}
 _USED = {"call": _METHODS, "name": frozenset({"property"})}
 _OWN = frozenset({"self", "cls"})
 _OPEN_TYPES = frozenset({"Any", "object", "Self"})
+
+_BUILTIN_METHODS = frozenset(
+    """
+    add append as_integer_ratio bit_count bit_length capitalize casefold center clear
+    conjugate copy count decode denominator difference difference_update discard encode
+    endswith expandtabs extend find format format_map from_bytes fromhex fromkeys get hex imag
+    index insert intersection intersection_update is_integer isalnum isalpha isascii isdecimal
+    isdigit isdisjoint isidentifier islower isnumeric isprintable isspace issubset issuperset
+    istitle isupper items join keys ljust lower lstrip maketrans numerator partition pop
+    popitem real remove removeprefix removesuffix replace reverse rfind rindex rjust
+    rpartition rsplit rstrip setdefault sort split splitlines startswith strip swapcase
+    symmetric_difference symmetric_difference_update title to_bytes translate union update
+    upper values zfill
+    """.split()
+)
+"""Methods of texts, numbers and collections, by `dir` as of Python 3.11.
+
+A use of one of these names on a receiver of unknown type says nothing of the view's methods.
+"""
+_PASSING = frozenset("getattr max min next reversed sorted sum type vars".split())
+"""Functions that give what they are given, or what is made of it."""
 
 _Place = tuple[bytes, int, str, int]
 """An expression in a scope of a file, at a line."""
@@ -43,7 +63,7 @@ class PossibleUses:
         if model is None or not model.spec.submodules or not receiver or receiver == "super()":
             return []
         kinds = _USED.get(reference.kind)
-        if kinds is None or name in BUILTIN_METHODS or name[:2] == "__":
+        if kinds is None or name in _BUILTIN_METHODS or name[:2] == "__":
             return []
         methods = [method for method, kind in self._named(name) if kind in kinds]
         if len(methods) > _MOST_OF_A_NAME:
@@ -148,7 +168,7 @@ class PossibleUses:
         at, _ = self.resolver.place(path, scope, head)
         entry = model.names[at].get(head)
         if entry is None:
-            return None if head in PASSING or model.stars else []
+            return None if head in _PASSING or model.stars else []
         if entry.imports and not self.resolver.names.lookup(path, scope, head):
             return []
         if entry.imports or entry.symbols:
