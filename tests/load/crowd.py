@@ -125,8 +125,13 @@ class Asker:
 
     def _read(self, answer: dict, text: str, before: int) -> None:
         handle = next(one["handle"] for one in answer["results"] if one["symbol"] == text)
-        (read,) = self.face.expand(self.tree, handle)["results"]
+        try:
+            (read,) = self.face.expand(self.tree, handle)["results"]
+        except RuntimeError:
+            if before == self.tree.edits:
+                raise
         if before != self.tree.edits:
+            self.report.count("asked during an edit")
             return
         self.report.count("read")
         lines = self.tree.repo.path(read.get("path", "")).read_text().splitlines(keepends=True)

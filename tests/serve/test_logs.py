@@ -58,6 +58,7 @@ CALLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("cl_map", {"focus": HANDLE}),
     ("cl_related", {"target": HANDLE}),
     ("cl_related", {"target": f"no_{MARK}"}),
+    ("cl_references", {"target": HANDLE}),
     ("cl_impact", {"targets": [HANDLE]}),
     ("cl_impact", {"diff": True}),
     ("cl_current", {}),

@@ -44,7 +44,6 @@ MOST_DEPTH = 3
 MOST_PATHS = 20
 _TEST_DEPTH = 2
 _TEST_REASONS = {"callers": "calls it", "users": "uses it", "importers": "imports it"}
-_ALSO_TESTS = frozenset({"callers", "users", "importers"})
 _WEIGHTS = {"callers": 6, "callees": 4, "users": 3, "uses": 1, "imports": 2, "tests": 2}
 """Shares of the limit where not all can be shown."""
 _HIDDEN_RELATIONS = frozenset({"callers", "users"})
@@ -81,8 +80,10 @@ def related(
         else:
             related_by[relation] = walk.related(relation, depth)
     if "tests" in related_by:
+        tests = {row.node for row in related_by["tests"]}
         related_by = {
-            relation: _outside_tests(graph, relation, rows) for relation, rows in related_by.items()
+            relation: _without(tests, rows) if relation in _TEST_REASONS else rows
+            for relation, rows in related_by.items()
         }
     related_by = {relation: rows for relation, rows in related_by.items() if rows}
     shown = [row for rows in _shares(related_by, limit) for row in rows]
@@ -238,14 +239,16 @@ def _reaching(
             elif row.distance == known.distance:
                 sites = tuple(sorted({*known.sites, *row.sites}))
                 tests[row.node] = known._replace(sites=sites)
+    files_of_tests = {node.path for node in tests if node.symbol != MODULE}
+    for node in [node for node in tests if why[node] == _TEST_REASONS["importers"]]:
+        if node.path in files_of_tests:
+            del tests[node]  # it is an importer, and the tests in it are listed
     return tests, why
 
 
-def _outside_tests(graph: LazyGraph, relation: str, rows: list[RelatedNode]) -> list[RelatedNode]:
+def _without(tests: Collection[Node], rows: list[RelatedNode]) -> list[RelatedNode]:
     """Without what is listed under `tests`."""
-    if relation not in _ALSO_TESTS:
-        return rows
-    return [row for row in rows if not graph.is_test(row.node.path)]
+    return [row for row in rows if row.node not in tests]
 
 
 def _shares(related_by: dict[str, list[RelatedNode]], limit: int) -> list[list[RelatedNode]]:

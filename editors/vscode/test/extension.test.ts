@@ -11,6 +11,7 @@ import type * as vscode from "vscode";
 import type { DefinitionLenses } from "../src/definition_lenses";
 import type { McpServers } from "../src/mcp_server";
 import type { HandleDocuments, OpenPlace } from "../src/places";
+import type { References } from "../src/references";
 import type { ResultNode } from "../src/result_nodes";
 import type { ResultsView } from "../src/results_view";
 import type { UsesHover } from "../src/uses_hover";
@@ -28,7 +29,7 @@ import {
 
 const PACKAGE = join(__dirname, "..", "..");
 let shop: Shop;
-let end: () => void;
+let end: (() => void) | undefined;
 
 before(async () => {
   shop = newShop();
@@ -37,7 +38,7 @@ before(async () => {
 });
 
 after(() => {
-  end();
+  end?.();
   rmSync(shop.base, { recursive: true });
 });
 
@@ -79,7 +80,7 @@ test("lines above definitions tell uses, the last change and the other worktree"
     titles.push(`${lens.range.start.line + 1} ${done?.title.replace(/\d{4}-\d\d-\d\d/, "DATE")}`);
   }
   assert.deepEqual(titles, [
-    "4 1 use, 1 test",
+    "4 1 use, 1 import, 1 test",
     "4 changed here, not committed",
     "4 also being changed in worktree other",
     "8 0 uses, 1 test",
@@ -126,6 +127,9 @@ test("callers of the definition at the cursor, also where it is used", async () 
       "Called by | 1",
       "  Till.pay | src/till.py:9",
       "    src/till.py:10 | ",
+      "Imported by | 1",
+      "  test_till.py | test_till.py",
+      "    test_till.py:1 | ",
       "Tests | 1",
       "  test_charge | test_till.py:4",
       "    test_till.py:5 | ",
@@ -191,10 +195,27 @@ test("a hover has the uses, and never reads names as Markdown", async () => {
   await new Promise((resolve) => setTimeout(resolve, 600));
   const given = await hover.provideHover(till(), at(3, 6), token as never);
   const { markdown, text } = given?.contents as unknown as MarkdownString;
-  assert.equal(text[0], "2 uses, 1 import, 1 test of src/till.py#charge_card");
+  assert.equal(text[0], "2 uses, 2 imports, 1 test of src/till.py#charge_card");
   assert.ok(text.some((part) => part.includes(hostile)), text.join("\n"));
   assert.ok(markdown.every((part) => !part.includes(hostile)));
   assert.ok(markdown.every((part) => !/\([^)]*[( ]/.test(part)), "a link ends early");
+});
+
+test("references are every certain line, and none where a language server answers", async () => {
+  const references = editor.references as References;
+  const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
+  const listed = () =>
+    references.provideReferences(till(), at(3, 6), { includeDeclaration: false }, token as never);
+  const rows = (await listed()).map(({ uri, range }) => {
+    return `${uri.path.slice(shop.root.length + 1)}:${(range as never as Position).line + 1}`;
+  });
+  assert.ok(rows.includes("src/till.py:10"), rows.join("\n"));
+  assert.ok(rows.includes("test_till.py:5"), rows.join("\n"));
+  editor.commands.set("vscode.executeReferenceProvider", async () => [at(1, 1)]);
+  assert.deepEqual(await listed(), []);
+  // VS Code asks all providers, this one too, which then is silent.
+  editor.commands.set("vscode.executeReferenceProvider", listed);
+  assert.equal((await listed()).length, rows.length);
 });
 
 test("a change of branch shows in the status bar", async () => {

@@ -9,6 +9,7 @@ import { pathToFileURL, fileURLToPath } from "node:url";
 import { sep } from "node:path";
 
 type Listener<Event> = (event: Event) => unknown;
+type Command = (...given: unknown[]) => Promise<unknown>;
 
 export class Disposable {
   constructor(readonly dispose: () => void) {}
@@ -66,6 +67,13 @@ export class Range {
     this.start = new Position(startLine, startCharacter);
     this.end = new Position(endLine, endCharacter);
   }
+}
+
+export class Location {
+  constructor(
+    readonly uri: Uri,
+    readonly range: Position,
+  ) {}
 }
 
 export class CodeLens {
@@ -164,12 +172,13 @@ interface Document {
 export const editor = {
   folders: [] as string[],
   settings: {} as Record<string, unknown>,
-  commands: new Map<string, (argument?: unknown) => Promise<unknown>>(),
+  commands: new Map<string, Command>(),
   statusBar: { text: "", tooltip: "", command: "", visible: false },
   tree: undefined as { treeDataProvider: unknown } | undefined,
   treeView: { title: "", description: "", message: "", dispose: () => undefined },
   lenses: undefined as unknown,
   hover: undefined as unknown,
+  references: undefined as unknown,
   contents: undefined as unknown,
   servers: undefined as unknown,
   opened: [] as { uri: Uri; options: { selection?: Range } }[],
@@ -259,11 +268,11 @@ export const workspace = {
 };
 
 export const commands = {
-  registerCommand: (name: string, run: (argument?: unknown) => Promise<unknown>) => {
+  registerCommand: (name: string, run: Command) => {
     editor.commands.set(name, run);
     return new Disposable(() => editor.commands.delete(name));
   },
-  executeCommand: async (name: string, argument?: unknown) => editor.commands.get(name)?.(argument),
+  executeCommand: async (name: string, ...given: unknown[]) => editor.commands.get(name)?.(...given),
 };
 
 export const languages = {
@@ -273,6 +282,10 @@ export const languages = {
   },
   registerHoverProvider: (_selector: unknown, provider: unknown) => {
     editor.hover = provider;
+    return new Disposable(() => undefined);
+  },
+  registerReferenceProvider: (_selector: unknown, provider: unknown) => {
+    editor.references = provider;
     return new Disposable(() => undefined);
   },
 };
