@@ -10,7 +10,7 @@ help:
 	@echo "make setup   make .venv with codelens and the tools"
 	@echo "make quick   the quick tests (up to 3 minutes of CPU)"
 	@echo "make test    all tests, in parallel"
-	@echo "make check   lint, format and types"
+	@echo "make check   lint, format, spelling and types"
 	@echo "make format  format the code and apply safe fixes"
 	@echo "make ci      all that a submission must pass"
 	@echo "make dist    the wheel and the sdist, in dist/"
@@ -33,6 +33,7 @@ test: setup
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell docs README.md CONTRIBUTING.md CHANGELOG.md
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 format: setup

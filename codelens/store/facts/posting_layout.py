@@ -17,7 +17,7 @@ All others, where each of the two parts may be compressed (zlib):
     second part: the columns of all entries, document by document
 
 Scoring whole files reads the first part, and of the second only what the best files need. On Django
-this is two fifths of what four bytes a word took (docs/cost-changes.md).
+this takes two fifths of four bytes a word.
 """
 
 from __future__ import annotations

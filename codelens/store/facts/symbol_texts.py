@@ -2,8 +2,7 @@
 
 They stand in blocks of so many definitions of a content, compressed (zlib): first all signatures,
 then all docs, NUL between. In a signature the name is a byte, for it stands in the row of the
-definition: on Django this takes .28 of what the texts are, on Go 1.19 .28 as well
-(docs/cost-changes.md).
+definition: on Django and on Go 1.19 this takes .28 of the size of the texts.
 """
 
 from __future__ import annotations
