@@ -106,7 +106,7 @@ class HttpServer:
         served = ", ".join(repositories.roots) or "all your repositories"
         say(f"serving {served} at {_url(self.address, port)}; Ctrl-C stops it")
         if token.is_new:
-            say(f"token, told this once and kept in {token.file}: {token.text}")
+            say(f"token, shown only once and kept in {token.file}: {token.text}")
         else:
             say(f"the token is in {token.file}")
         if not is_loopback(self.address):
