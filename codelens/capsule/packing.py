@@ -136,8 +136,8 @@ SIZE_WEIGHT = 1.2
 
 Of the best candidates the right one is shown whatever it costs. Behind them values lie close
 together, and one long body costs the place of several short ones: measured on commits
-(docs/explore.md), score per size from the first candidate on loses edited definitions, and size
-from the sixteenth on gains needed ones at no cost to them.
+(`benchmarks/capsule.py`), score per size from the first candidate on loses edited definitions, and
+size from the sixteenth on gains needed ones at no cost to them.
 """
 CERTAIN = 5.0
 """From this value on a candidate is what the task itself names."""

@@ -2,9 +2,9 @@
 
 Stemming takes two passes: a plural ending, then one derivational suffix, the longest that fits.
 `er` stays: a parser is not what is parsed, a server not what is served. The index's stemmer
-(Porter's, in `codelens.extract`) is not used: what it does differently is measured in
-docs/focus.md, and a hook cannot pay for its import. Nor for that of `re`: letters are looked at
-one by one here, and words of small ASCII letters alone, which most are, as a whole.
+(Porter's, in `codelens.extract`) is not used: it places as many prompts right
+(`benchmarks/focus_replay.py`), and a hook cannot pay for its import. Nor for that of `re`: letters
+are looked at one by one here, and words of small ASCII letters alone, which most are, as a whole.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ WORDS: Mapping[str, float] = MappingProxyType(
 """Weights for queries of several words. Those for chunks (cmax, csum3, csumall), stem
 (stemcov, stempfx, stemeq), dircov and symbols (symsum, embdef) were fitted; the others were chosen
 by hand near the mean of fits on bootstraps of the 25 repositories, and checked on the history of 8
-repositories that nothing was fitted on (docs/ranking.md has both, and each one's ablation).
+repositories that nothing was fitted on (docs/ranking.md has both).
 `spelled`: the whole query, written as one identifier, is defined here (`get adapter`,
 `get_adapter`). Nobody types the words of a name by chance, so it outweighs the text; so does the
 name of a file (`pathnamed`)."""
@@ -109,7 +109,7 @@ PUSHED_DOWN: Mapping[str, Mapping[str, float]] = MappingProxyType(
     }
 )  # fmt: skip
 """By role, taken off unless the query asks for such files. Fits end anywhere between 2 and 8 for
-tests and prose (docs/ranking.md); ours lets code with half of the signals stand above them."""
+tests and prose; this one lets code with half of the signals stand above them."""
 
 DEFINITION_NAME, DEFINITION_TEXT = 3.0, 1.5
 """Among definitions alone: how much the likeness of the name counts, and the text inside."""
