@@ -30,8 +30,8 @@ from itertools import combinations
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-import codelens.focus.prompt_terms as prompt_terms
 from codelens.extract.tokenizer import terms_of_text
+from codelens.focus import prompt_terms
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, grow
 from codelens.focus.guide import GuideEntry, first_sentence, listen, reinforce

@@ -57,22 +57,22 @@ def _answer(home: str, event: str) -> str:
         hook_log.note(home, "hook", f"{complaint}; the events are {', '.join(EVENTS)}")
         return ""
     data = b"" if sys.stdin is None else sys.stdin.buffer.read(LARGEST + 1)
-    hook_input = parsed(data) if len(data) <= LARGEST else None
-    if hook_input is None:
+    hook = parsed(data) if len(data) <= LARGEST else None
+    if hook is None:
         hook_log.note(home, event, f"the input is not a JSON object ({len(data)} bytes)")
         return ""
-    place = checkout_at(hook_input.folder)
-    text = _context(home, event, hook_input, place)
+    place = checkout_at(hook.folder)
+    text = _context(home, event, hook, place)
     if not text:
         return ""
     from codelens.hooks.written_prompt import tamed
 
     text = _in_utf_8(tamed(text))
-    if hook_input.is_cursor:
+    if hook.is_cursor:
         return dumps({"continue": True, "additional_context": text})
-    if not hook_input.host_event:
+    if not hook.host_event:
         return dumps({"additionalContext": text})
-    output = {"hookEventName": hook_input.host_event, "additionalContext": text}
+    output = {"hookEventName": hook.host_event, "additionalContext": text}
     return dumps({"hookSpecificOutput": output})
 
 

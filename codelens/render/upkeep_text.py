@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from codelens.answers.upkeep_answers import (
@@ -16,9 +16,8 @@ from codelens.answers.upkeep_answers import (
 )
 from codelens.dates import day_of
 from codelens.plurals import count_of
+from codelens.render.reading_json import Json
 from codelens.render.text_pieces import safe
-
-Json = Mapping[str, object]
 
 
 def prune_lines(answer: PruneAnswer) -> list[str]:

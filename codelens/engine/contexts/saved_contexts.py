@@ -140,11 +140,11 @@ class SavedContexts:
     def adopt(self, place: str, path: str | Path) -> TakenOver:
         """See `Engine.adopt`."""
         opened = self._pool.open_any(path)
-        notebook, home = notebook_of(opened), _home(opened)
+        saved, home = notebook_of(opened), _home(opened)
         if place:
-            former = former_places.of_place(notebook.path, place)
+            former = former_places.of_place(saved.path, place)
         else:
-            former = former_places.former(notebook.path, home.root)
+            former = former_places.former(saved.path, home.root)
         if not former:
             raise ContextError(
                 f"nothing was saved at {place!r}"
@@ -167,7 +167,7 @@ class SavedContexts:
                 notes.append(f"not taken over from {file.common_dir!r}, newer contexts have "
                              f"these names: {', '.join(older)}")  # fmt: skip
         files = [file.path.name for file in former]
-        merged = notebook.take_over(contexts_by_name.values(), home, replace=False, adopted=files)
+        merged = saved.take_over(contexts_by_name.values(), home, replace=False, adopted=files)
         merged.notes.extend(notes)
         return context_items.taken_over(", ".join(file.common_dir for file in former), merged)
 

@@ -10,7 +10,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.handles.handle_grammar import file_handle, symbol_handle
 from codelens.handles.handle_naming import handle_of_lines
 from codelens.paths import printed
-from codelens.rank.search_pipeline import Outcome, Ranked
+from codelens.rank.search_request import Outcome, Ranked
 from codelens.render.text_pieces import first_doc_line
 from codelens.scope.repository import Scope
 from codelens.store.facts import ranking_reads
