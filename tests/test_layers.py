@@ -20,7 +20,6 @@ ALLOWED = {
     # Keys and passwords in texts: masked in prompts, never sent to a provider.
     "secret_prefixes": set(),
     "secret_masking": {"secret_prefixes"},
-    "light_library": set(),
     # Counts with their nouns, for whatever prints.
     "plurals": set(),
     # Days, for whatever prints.
@@ -103,9 +102,6 @@ ALLOWED = {
     },
 }  # fmt: skip
 
-FOR_ALL = {"light_library"}
-"""What commands need of the standard library, without its imports: as that, it is for everyone."""
-
 OWNERS = {
     "pygit2": "scope",
     "openai": "meaning",
@@ -179,7 +175,7 @@ def test_a_package_imports_only_what_stands_above_it(file: Path) -> None:
         package,
         "__version__",
     }
-    assert ours <= ALLOWED[package] | FOR_ALL
+    assert ours <= ALLOWED[package]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))

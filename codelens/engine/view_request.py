@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codelens.engine.asked_files import by_handles
@@ -9,7 +10,6 @@ from codelens.extract.text_scan import wanted
 from codelens.handles.handle_grammar import parse_handle
 from codelens.index.progress import Progress, silent
 from codelens.index.refresh_budget import Budget
-from codelens.light_library.light_dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
 
 from codelens.extract.text_scan import NOTHING_ASKED, Wanted
-from codelens.light_library.light_dataclasses import dataclass, replace
 
 FEW_FILES = 200
 """So many pending files are brought up to date in the budget of the question that met them; of

@@ -28,8 +28,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank.results import answer_lines
 from codelens.rank.results.answer_lines import Place
 from codelens.rank.results.shown_texts import Texts

@@ -11,10 +11,10 @@ import errno
 import os
 import stat as stat_module
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from codelens.errors import ReadError
-from codelens.light_library.light_dataclasses import dataclass
 from codelens.scope.ignore.ignore_table import Table, tables
 
 IGNORE_NAME: Final = b".gitignore"
