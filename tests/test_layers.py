@@ -27,7 +27,6 @@ ALLOWED = {
     # Read with a limit, never waiting at a pipe.
     "small_files": set(),
     "file_owner": {"small_files"},
-    "bytecode": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
     # What clients over HTTP must send: the server asks for it, install writes it down.
@@ -82,7 +81,7 @@ ALLOWED = {
     },
     "serve": {
         "plurals",
-        "types", "cancellation", "errors", "paths", "config", "bearer_token", "bytecode", "answers",
+        "types", "cancellation", "errors", "paths", "config", "bearer_token", "answers",
         "render", "engine",
     },
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine,
@@ -96,7 +95,7 @@ ALLOWED = {
     "ui": {"types", "cancellation", "errors", "config", "answers", "render", "engine"},
     "cli": {
         "plurals",
-        "types", "errors", "bearer_token", "paths", "config", "bytecode", "capsule", "answers",
+        "types", "errors", "bearer_token", "paths", "config", "capsule", "answers",
         "render", "engine", "serve", "ui",
         "hosts", "focus", "hooks",
     },
