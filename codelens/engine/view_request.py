@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens.engine.asked_files import by_handles
 from codelens.extract.text_scan import wanted
@@ -12,8 +12,7 @@ from codelens.index.progress import Progress, silent
 from codelens.index.refresh_budget import Budget
 
 
-@dataclass(frozen=True, slots=True)
-class ViewRequest:
+class ViewRequest(NamedTuple):
     """What every question says before it says what it asks."""
 
     path: str | Path = "."
@@ -44,4 +43,4 @@ def at_own_ref(view_request: ViewRequest, target: str) -> ViewRequest:
     """
     if view_request.ref is not None or ":" not in target:
         return view_request
-    return replace(view_request, ref=parse_handle(target, "/").ref or None)
+    return view_request._replace(ref=parse_handle(target, "/").ref or None)
