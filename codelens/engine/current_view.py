@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 from codelens.config import Settings
 from codelens.engine.open_index import OpenIndex
@@ -28,7 +28,8 @@ from codelens.types import Receipt
 _NAMES_SHOWN = 5
 
 
-class OpenRepository(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OpenRepository:
     """A repository, the scope that a question is about, and the repository's index."""
 
     repository: Repository
@@ -42,7 +43,7 @@ class OpenRepository(NamedTuple):
         Raises:
             ScopeError: as `Repository.scope`.
         """
-        return self._replace(scope=self.repository.scope(ref))
+        return replace(self, scope=self.repository.scope(ref))
 
     def at_worktree(self, root: str) -> OpenRepository:
         """Another worktree of the same repository, as it is now.
@@ -51,7 +52,7 @@ class OpenRepository(NamedTuple):
             ScopeError: as `Repository.at`.
         """
         repository = Repository.at(root)
-        return self._replace(repository=repository, scope=repository.scope())
+        return replace(self, repository=repository, scope=repository.scope())
 
 
 class CurrentView:

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from codelens.config import Settings
@@ -145,7 +146,7 @@ class IndexPool:
         index = OpenIndex(self.settings, opened.scope)
         try:
             with index.mended():
-                current_view(opened._replace(index=index), request)
+                current_view(replace(opened, index=index), request)
         finally:
             index.close()
 
