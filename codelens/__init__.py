@@ -7,8 +7,8 @@ The names below are what a caller meets; each is imported when it is first used.
 
 from __future__ import annotations
 
-# Every command imports this, a hook at each prompt too: `typing` would cost it 4 ms.
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from codelens.answers.explore_answers import ExploreAnswer as ExploreAnswer
     from codelens.answers.graph_answers import ImpactAnswer as ImpactAnswer

@@ -11,9 +11,9 @@ import re
 import secrets
 import stat
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens.errors import HomeNotWritable, SettingError
-from codelens.light_library import NamedTuple
 from codelens.paths import barred, make_private
 
 _BYTES = 32

@@ -8,14 +8,15 @@ line and the remedy, and nothing is pruned or counted until it is mended.
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from codelens.errors import SettingError
-from codelens.light_library.light_dataclasses import dataclass, field
 from codelens.paths import barred, default_home
 
 DEFAULT_BUDGET_MS = 500
@@ -151,8 +152,6 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
     values, damage = _in_file(place)
     if not damage:
         return Settings(place, "", **(values | _converted(_from_environment(env))))
-    import logging
-
     logging.getLogger(__name__).warning(
         "warning: %s; default settings are used, and nothing is pruned or counted until "
         "this is fixed (`codelens doctor --fix` sets the file aside)",

@@ -3,15 +3,16 @@
 A log or list that was copied over another one, or two that were swapped, would tell one repository
 or session about another. The name of such a file names its repository (and worktree, or session);
 the same name stands in the file's head. Files of versions before this have none, and are taken.
-Hooks use this, so it imports little.
+Hooks use this.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import time
+from typing import cast
 
-from codelens.light_library import cast, dumps, loads
 from codelens.small_files import open_regular
 
 KEY = "of"
@@ -24,7 +25,7 @@ _ASIDE = ".foreign-"
 def head(path: str) -> bytes:
     """The first line of a log that is written for `path`."""
     fields = {KEY: os.path.basename(path)}
-    return dumps(fields, separators=(",", ":")).encode("ascii") + b"\n"
+    return json.dumps(fields, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def other_name(path: str, stated: object) -> str:
@@ -39,7 +40,7 @@ def other_head(path: str, data: bytes) -> str:
     if not line.startswith(b'{"of":'):
         return ""
     try:
-        fields = loads(line)
+        fields = json.loads(line)
     except (ValueError, RecursionError):
         return ""
     stated = cast("dict[str, object]", fields).get(KEY) if isinstance(fields, dict) else None
@@ -61,7 +62,7 @@ def set_aside(path: str, why: str) -> str:
         os.rename(path, aside)
     except OSError:
         aside = ""
-    # Late: a hook has no time for it.
+    # Late: of the hooks few come here.
     import logging
 
     outcome = f"kept as {aside!r}" if aside else "ignored, as it cannot be renamed"

@@ -8,6 +8,7 @@ cut at `:` and `#`, and a terminal is never sent a control character from a file
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import stat
@@ -15,7 +16,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from codelens.errors import BadHandle, DiskFull, HomeNotReadable, HomeNotWritable, SettingError
-from codelens.light_library import sha256_hex
 from codelens.types import RelPath
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -81,7 +81,7 @@ def default_home(environ: dict[str, str]) -> Path:
 
 def repository_id(common_dir: str) -> str:
     """Names a repository by its git common directory: equal for all its worktrees."""
-    return sha256_hex(os.fsencode(common_dir))[:16]
+    return hashlib.sha256(os.fsencode(common_dir)).hexdigest()[:16]
 
 
 def index_file(home: Path, repo_id: str) -> Path:

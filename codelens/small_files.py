@@ -1,7 +1,7 @@
 """Small files, read with a limit: what lies in their place may be a pipe, or far too large.
 
 To open a pipe is to wait for whoever writes into it, for ever perhaps; a file of 3 GB fills the
-memory. Hooks use this, so it imports little.
+memory. Hooks use this.
 """
 
 from __future__ import annotations
@@ -9,10 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO, Final
+from typing import BinaryIO, Final
 
 NO_WAIT: Final[int] = getattr(os, "O_NONBLOCK", 0)
 """Flag to open what may be a pipe without waiting for its other end."""

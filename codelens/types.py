@@ -8,10 +8,8 @@ so text comes only at the edge (`codelens.paths.printed`).
 
 from __future__ import annotations
 
-from typing import Literal, NewType
-
-from codelens.light_library import NamedTuple
-from codelens.light_library.light_dataclasses import dataclass, field
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, NewType
 
 RelPath = NewType("RelPath", bytes)
 ContentHash = NewType("ContentHash", bytes)

@@ -20,7 +20,6 @@ ALLOWED = {
     # Keys and passwords in texts: masked in prompts, never sent to a provider.
     "secret_prefixes": set(),
     "secret_masking": {"secret_prefixes"},
-    "light_library": set(),
     # Counts with their nouns, for whatever prints.
     "plurals": set(),
     # Days, for whatever prints.
@@ -28,7 +27,6 @@ ALLOWED = {
     # Read with a limit, never waiting at a pipe.
     "small_files": set(),
     "file_owner": {"small_files"},
-    "bytecode": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
     # What clients over HTTP must send: the server asks for it, install writes it down.
@@ -83,7 +81,7 @@ ALLOWED = {
     },
     "serve": {
         "plurals",
-        "types", "cancellation", "errors", "paths", "config", "bearer_token", "bytecode", "answers",
+        "types", "cancellation", "errors", "paths", "config", "bearer_token", "answers",
         "render", "engine",
     },
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine,
@@ -97,14 +95,11 @@ ALLOWED = {
     "ui": {"types", "cancellation", "errors", "config", "answers", "render", "engine"},
     "cli": {
         "plurals",
-        "types", "errors", "bearer_token", "paths", "config", "bytecode", "capsule", "answers",
+        "types", "errors", "bearer_token", "paths", "config", "capsule", "answers",
         "render", "engine", "serve", "ui",
         "hosts", "focus", "hooks",
     },
 }  # fmt: skip
-
-FOR_ALL = {"light_library"}
-"""What commands need of the standard library, without its imports: as that, it is for everyone."""
 
 OWNERS = {
     "pygit2": "scope",
@@ -179,7 +174,7 @@ def test_a_package_imports_only_what_stands_above_it(file: Path) -> None:
         package,
         "__version__",
     }
-    assert ours <= ALLOWED[package] | FOR_ALL
+    assert ours <= ALLOWED[package]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))

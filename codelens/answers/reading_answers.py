@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from codelens.answers.tied_notes import TiedNote
-from codelens.light_library.light_dataclasses import dataclass, field
 from codelens.types import Receipt
 
 

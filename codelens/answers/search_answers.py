@@ -6,9 +6,9 @@ A frozen dataclass costs about a millisecond of CPU to make, and there are fifte
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from codelens.answers.tied_notes import TiedNote
-from codelens.light_library.light_dataclasses import dataclass
 from codelens.types import Receipt
 
 

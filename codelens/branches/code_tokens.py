@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from codelens.branches.comment_syntax import (
     code_of,
@@ -17,7 +18,6 @@ from codelens.branches.comment_syntax import (
     is_indented,
     strings_and_comments,
 )
-from codelens.light_library import NamedTuple
 
 _BLANKS = b" \t\r\n\f\v"
 _PIECE = re.compile(rb"\\\r?\n[ \t]*|\n[ \t]*|[\w\x80-\xff]+|[ \t\r\f\v]+|[^\s\w\x80-\xff]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from codelens.branches.code_tokens import is_same_code
 from codelens.branches.definition_diff import (
@@ -13,7 +14,6 @@ from codelens.branches.definition_diff import (
 )
 from codelens.branches.file_definitions import Definition, FileDefinitions
 from codelens.branches.text_changes import ADDED, DOCUMENTATION, FORMATTING, MOVED, RENAMED
-from codelens.light_library import NamedTuple
 from codelens.resolve.languages.registry import spec_of
 
 CERTAIN, LIKELY, POSSIBLE, HARMLESS = "certain", "likely", "possible", "harmless"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from codelens.branches.comment_syntax import is_comment_line
 from codelens.branches.definition_matcher import NOTHING_STAGED, Matches
@@ -38,7 +39,6 @@ from codelens.branches.text_changes import (
     SIGNATURE,
     change_of,
 )
-from codelens.light_library import NamedTuple
 
 _IMPORT = re.compile(
     rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)|use\s|using\s|#\s*include\b|require\b"

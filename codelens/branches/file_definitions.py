@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from codelens.branches.comment_syntax import code_of, is_comment_line
-from codelens.light_library import NamedTuple
 from codelens.types import Symbol
 
 FILE = -1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from codelens.branches.file_definitions import FileDefinitions, squeezed
-from codelens.light_library import NamedTuple
 from codelens.scope.commits.file_similarity import RENAMED, line_weights, similarity
 
 _CANDIDATES = 12

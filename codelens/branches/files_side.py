@@ -11,12 +11,12 @@ import os
 import stat as stat_module
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 from codelens.config import Settings
 from codelens.errors import ReadError
 from codelens.extract.file_kinds import decode
 from codelens.index.text_sources import DiskSource, Unavailable, Work
-from codelens.light_library import NamedTuple
 from codelens.scan.content_hash import blob_oid, hash_of
 from codelens.scope.commits.tree_changes import GITLINK, LINK, file_oid
 from codelens.scope.ignore.own_rules import OwnRules

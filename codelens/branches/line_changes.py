@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.branches.file_definitions import FileDefinitions, Lines
-from codelens.light_library import NamedTuple
 
 DiffLines = Callable[[bytes, bytes], Sequence[tuple[int, int, int, int]]]
 """Lines in which two texts differ: start and count on both sides."""

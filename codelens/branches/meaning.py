@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.branches.collisions import (
     CERTAIN,
@@ -23,7 +24,6 @@ from codelens.branches.definition_diff import DefinitionChange, FileChange
 from codelens.branches.file_definitions import FILE, Definition, FileDefinitions, squeezed
 from codelens.branches.parameters import breaks_calls, default_changed, parameters
 from codelens.branches.text_changes import BODY, MOVED, RENAMED, SIGNATURE
-from codelens.light_library import NamedTuple
 from codelens.resolve.languages.registry import spec_of
 
 _DERIVES = frozenset({"inherit", "satisfy", "override"})

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from codelens.light_library import NamedTuple
+from typing import NamedTuple
 
 _OPEN, _CLOSE = "([{<", ")]}>"
 _SELF = re.compile(r"(?:&(?:'\w+ )?)?(?:mut )?(?:self|cls|this)\b")

@@ -7,10 +7,10 @@ brackets (`puts x`) or spread from a list (`f(*all)`) is told as not known.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from codelens.branches.comment_syntax import code_of
 from codelens.extract.language_settings import TEXT, language_info
-from codelens.light_library import NamedTuple
 from codelens.resolve.languages.registry import spec_of
 
 _OPEN, _CLOSE = b"([{", b")]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from codelens.branches.file_definitions import FileText
 from codelens.branches.files_side import FilesSide, SideChange, SideFile
@@ -11,7 +11,6 @@ from codelens.errors import ReadError
 from codelens.extract.file_kinds import decode
 from codelens.index.path_facts import path_facts
 from codelens.index.text_facts import Text, text_facts
-from codelens.light_library import NamedTuple
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_tree import tree_entries
 from codelens.scope.commits.tree_changes import GITLINK, LINK, Entry, tree_changes

@@ -7,10 +7,9 @@ caller, who knows how they are written; what is chosen here costs no more than t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from codelens.capsule.shown_lines import WHOLE_LINES, runs, windows
-from codelens.light_library import NamedTuple
 
 Part = Literal["pivot", "callee", "caller", "container", "lines"]
 

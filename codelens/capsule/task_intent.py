@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
-
-from codelens.light_library import NamedTuple
+from typing import Literal, NamedTuple
 
 Intent = Literal["debug", "refactor", "modify", "explore"]
 INTENTS: Mapping[str, Intent] = {

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from codelens import __version__
-from codelens.bytecode import damaged_copy
 from codelens.cli import standard_streams
 from codelens.cli.exit_codes import DONE, FAILED, INTERRUPTED
 
@@ -76,9 +75,6 @@ def _run(arguments: list[str]) -> int:
             raise
         if isinstance(error, FileNotFoundError) and _stands_nowhere():
             return standard_streams.fail(str(WorkingFolderGone()))
-        damaged = damaged_copy(error)
-        if damaged:
-            return standard_streams.fail(damaged)
         description = f"{type(error).__name__}: {error}"
         return standard_streams.fail(
             f"unexpected {description}; this is a bug in codelens; CODELENS_DEBUG=1 shows the "

@@ -9,11 +9,7 @@ import atexit
 import gc
 import os
 import sys
-
-TYPE_CHECKING = False
-# An agent waits for a hook at every prompt: `typing` and `collections.abc` cost it 2 ms.
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -7,6 +7,7 @@ never met. They are extracted in this process, under the crash mark of small ind
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
 from codelens.extract.file_kinds import classify
@@ -14,7 +15,6 @@ from codelens.extract.language_detection import language_of
 from codelens.handles.handle_reading import Reader
 from codelens.index.workers.worker_pool import InProcess
 from codelens.index.workers.worker_process import Task
-from codelens.light_library import NamedTuple
 from codelens.scan.content_hash import hash_of
 from codelens.store.facts.contents import TIER_FULL, find, surfaces, symbols_of
 from codelens.types import Symbol

@@ -7,6 +7,7 @@ Indexes are pruned soon after the start and every six hours, and tended each min
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -20,13 +21,12 @@ from codelens.errors import CodelensError
 from codelens.index.ref_view import refresh_ref
 from codelens.index.refresh_budget import Budget
 from codelens.index.view_refresh import refresh
-from codelens.light_library.lazy_logger import logger_of
 from codelens.scope.repository import Repository
 
 if TYPE_CHECKING:
     from codelens.engine.upkeep.server_upkeep import ServerUpkeep
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 _Job = tuple[str, str | None]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from codelens.config import Settings
@@ -15,7 +16,6 @@ from codelens.extract.file_kinds import readable
 from codelens.index.ref_view import refresh_ref
 from codelens.index.text_sources import DiskSource
 from codelens.index.view_refresh import Refreshed, refresh
-from codelens.light_library.light_dataclasses import dataclass, replace
 from codelens.paths import printed
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_tree import CommitFolders

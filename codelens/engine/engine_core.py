@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from codelens import config
 from codelens.engine.index_pool import IndexPool
-from codelens.light_library.light_dataclasses import replace
 from codelens.paths import VECTORS_FOLDER
 
 # Each capability is imported when it is first used: a search needs one of them.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from codelens.config import Settings
@@ -24,11 +26,9 @@ from codelens.errors import (
     IndexCorrupt,
     SettingError,
 )
-from codelens.light_library.lazy_logger import logger_of
-from codelens.light_library.light_dataclasses import replace
 from codelens.scope.repository import Repository, Scope
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 _HEAD_TRIES = 3
 

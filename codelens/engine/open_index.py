@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Generator
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING
 from codelens.config import Settings
 from codelens.engine.fair_turns import FairTurns
 from codelens.errors import CodelensError, IndexCorrupt, SettingError, StoreError
-from codelens.light_library.lazy_logger import logger_of
 from codelens.paths import index_file
 from codelens.scope.repository import Scope
 from codelens.store.database import index_removal, writer_lease
@@ -28,7 +28,7 @@ from codelens.store.views.views import FileRow, ViewRow
 if TYPE_CHECKING:
     from codelens.scan.watched_tree import WatchedTree
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 _SERVERS_PAGES_KB = 8_000
 """Pages that a server holds for questions, which took as much CPU with 16 and with 32 MB."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens.engine.asked_files import by_handles
 from codelens.extract.text_scan import wanted
 from codelens.handles.handle_grammar import parse_handle
 from codelens.index.progress import Progress, silent
 from codelens.index.refresh_budget import Budget
-from codelens.light_library.light_dataclasses import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
-class ViewRequest:
+class ViewRequest(NamedTuple):
     """What every question says before it says what it asks."""
 
     path: str | Path = "."
@@ -44,4 +43,4 @@ def at_own_ref(view_request: ViewRequest, target: str) -> ViewRequest:
     """
     if view_request.ref is not None or ":" not in target:
         return view_request
-    return replace(view_request, ref=parse_handle(target, "/").ref or None)
+    return view_request._replace(ref=parse_handle(target, "/").ref or None)

@@ -13,13 +13,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
-from typing import TypedDict, cast
+from hashlib import blake2b
+from typing import NamedTuple, TypedDict, cast
 
 from codelens.extract import language_settings
 from codelens.extract.extractor_version import CORE_VERSION
 from codelens.extract.language_settings import TEXT, language_info
-from codelens.light_library import NamedTuple
-from codelens.light_library.digests import blake2b
 
 _VERSIONS_PER_CORE = 1000
 _HEAD_BYTES = 4096

@@ -8,13 +8,12 @@ settings are read at the first question, so that importing this module costs nex
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from codelens.errors import SettingError
-from codelens.light_library import NamedTuple
-from codelens.light_library.light_dataclasses import dataclass
 from codelens.types import SymbolKind
 
 TEXT = "text"

@@ -13,9 +13,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import STOPWORDS, parts_of_word, terms_of_word
-from codelens.light_library import NamedTuple
 
 _MOST_WORDS = 16
 _LEAST_CHARS = 3

@@ -37,7 +37,8 @@ _PART = re.compile(
     r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
     r"|[^\W\d_A-Za-z]+"  # letters of other scripts stay together, then see _UNSPACED
 )
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_UNSPACED = r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
+"""Compiled at the first word that is not ASCII: it is the costliest of all expressions."""
 
 STOPWORDS = frozenset(
     "a about above after all also an and any are as at be because been before being below between "
@@ -135,7 +136,7 @@ def _terms(word: str) -> tuple[str, ...]:
     if len(word) > _MAX_WORD:
         return ()
     if not word.isascii():
-        if _UNSPACED.search(word):
+        if re.search(_UNSPACED, word):
             return tuple(_pairs(unicodedata.normalize("NFKC", word)))
         word = _without_marks(word)
     if len(word) >= _BLOB and sum(map(str.isdigit, word)) * 4 >= len(word):

@@ -6,10 +6,10 @@ small files, of at most `_LONGEST` bytes; what is odd about a repository gives a
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-
-from codelens.light_library import NamedTuple, sha256_hex
+from typing import NamedTuple
 
 _LONGEST = 4_096
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -136,4 +136,4 @@ def _text(path: str) -> str:
 
 
 def _digest(path: str) -> str:
-    return sha256_hex(os.fsencode(path))[:16]
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, Node
 from codelens.focus.guide import GuideEntry
 from codelens.focus.prompt_terms import stem, words_of
-from codelens.light_library import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _TREES = 5
 _LEAVES = 3
@@ -164,8 +163,6 @@ def _tamed(text: str) -> str:
     """A text that neither begins nor ends a block: what people and models wrote may do both."""
     if "[" not in text or "ocus" not in text.lower():
         return text
-    import re  # here, since few prompts can pay for it with what they hold
-
     return re.sub(_MARKS, r"(\1)", text)
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-
-from codelens.light_library import NamedTuple
+from typing import NamedTuple
 
 SCOPES = ("worktree", "repository", "session")
 _LARGEST_FILE = 1_000_000

@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+from typing import Literal, cast
 
-from codelens.light_library import cast, dumps, loads
 from codelens.small_files import read_small, replace_file
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
-    OffBy = Literal["variable", "damage", "repository", "everywhere"]
+OffBy = Literal["variable", "damage", "repository", "everywhere"]
 
 EVERYWHERE = "everywhere"
 _LARGEST = 1_000_000
@@ -57,13 +54,13 @@ def switch(home: str, repository: str, *, on: bool) -> None:
     switches = {**(_read(home) or {}), repository: on}
     path = switch_path(home)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    replace_file(path, dumps(switches).encode(), beside=f"{path}.{os.getpid()}")
+    replace_file(path, json.dumps(switches).encode(), beside=f"{path}.{os.getpid()}")
 
 
 def _read(home: str) -> dict[str, bool] | None:
     """The switches by repository; None where their file cannot be read."""
     try:
-        parsed: object = loads(read_small(switch_path(home), _LARGEST))
+        parsed: object = json.loads(read_small(switch_path(home), _LARGEST))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError):

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
+from typing import NamedTuple
 
 from codelens.focus import forest_file, waiting_turns
 from codelens.focus.checkout import Checkout
@@ -19,7 +21,6 @@ from codelens.focus.term_vectors import counted
 from codelens.focus.topic_code.topic_handles import true_handles
 from codelens.focus.topic_code.topic_trail import note_handles, remember_turn
 from codelens.focus.waiting_turns import Utterance, Waiting
-from codelens.light_library import NamedTuple, sha256_hex
 from codelens.secret_masking import masked
 
 _LONGEST_ID = 100
@@ -48,7 +49,7 @@ def path_of(home: str, place: Checkout, settings: FocusSettings, session: str) -
     if settings.scope == "worktree":
         name += f"-{place.worktree}"
     elif settings.scope == "session":
-        name += f"-s{sha256_hex(session.encode('utf-8', 'replace'))[:12]}"
+        name += f"-s{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:12]}"
     return forest_file.forest_path(home, name)
 
 

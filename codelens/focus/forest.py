@@ -7,19 +7,15 @@ decides and changes nothing; `grow` adds a prompt where it was classified.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.term_vectors import DIGITS, Counts, DocumentCounts, Vector, cosine
 from codelens.focus.topic_transitions import Transitions
-from codelens.light_library import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Literal
-
-    Kind = Literal["root", "topic", "prompt"]
-    Action = Literal["extend", "branch", "new", "none"]
+Kind = Literal["root", "topic", "prompt"]
+Action = Literal["extend", "branch", "new", "none"]
 
 _HOUR_S = 3600.0
 _NODES_OF_A_PROMPT = 2

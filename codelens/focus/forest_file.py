@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple, cast
 
 from codelens import file_owner, filelock
 from codelens.focus.forest import Forest, LastTurn, Node
@@ -23,12 +26,7 @@ from codelens.focus.line_fields import (
     written,
 )
 from codelens.focus.waiting_turns import MARK as WAITING
-from codelens.light_library import NamedTuple, cast
 from codelens.small_files import open_regular, replace_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 VERSION = 1
 LOCK_WAIT_S = 0.05
@@ -352,8 +350,6 @@ def forget_old(home: str, in_use: str = "") -> int:
         in_use: the file of a forest that stays whatever its age.
     """
     # Late: no prompt comes here.
-    from contextlib import suppress
-
     folder = os.path.join(home, "focus")
     names = os.listdir(folder) if os.path.isdir(folder) else []
     paths = [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, touch
 from codelens.focus.prompt_terms import terms_of
@@ -42,8 +44,6 @@ class GuideEntry:
 
 def first_sentence(answer: str) -> str:
     """The first sentence of an answer on one line, secrets masked; empty where it has none."""
-    import re  # here, since a prompt only reads what answers left
-
     # What is bold and italic in an answer is no mask.
     text = masked(answer[: 2 * _READ].replace(MASK, "**"))[:_READ].replace(MASK, _HIDDEN)
     fence = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from codelens.focus import forest_file
 from codelens.focus.checkout import Checkout
 from codelens.focus.context_block import topic_words
@@ -9,7 +11,6 @@ from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, Node, classify, weight
 from codelens.focus.prompt_terms import terms_of
 from codelens.focus.term_vectors import cosine, counted
-from codelens.light_library import NamedTuple
 from codelens.secret_masking import masked
 
 _TOP_TERMS = 20

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from codelens.light_library import cast, dumps, loads
+import json
+from typing import cast
 
 Fields = dict[str, object]
 
@@ -13,7 +14,7 @@ class Damaged(ValueError):
 
 def written(fields: Fields) -> bytes:
     """A line without its end."""
-    return dumps(fields, separators=(",", ":")).encode("ascii")
+    return json.dumps(fields, separators=(",", ":")).encode("ascii")
 
 
 def fields_of(line: bytes) -> Fields | None:
@@ -21,7 +22,7 @@ def fields_of(line: bytes) -> Fields | None:
     if not line:
         return None
     try:
-        fields = loads(line)
+        fields = json.loads(line)
     except (ValueError, RecursionError):
         return None
     return cast("Fields", fields) if isinstance(fields, dict) else None

@@ -7,12 +7,8 @@ hold the term; both are at least 1, so that a term that no prompt holds yet has 
 from __future__ import annotations
 
 import math
-
-from codelens.light_library import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import NamedTuple
 
 DIGITS = 12
 """What is compared is rounded to so many digits: equal by the formula is equal, and age decides."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, cast
 
 from codelens import file_owner
 from codelens.focus.line_fields import (
@@ -20,13 +22,7 @@ from codelens.focus.line_fields import (
     written,
 )
 from codelens.focus.term_vectors import Counts
-from codelens.light_library import NamedTuple, cast
 from codelens.small_files import read_small, replace_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Literal
 
 MARK = ".waiting-"
 """What follows the name of the forest's file."""

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 
 from codelens.errors import BadHandle, OutsideWorktree
-from codelens.light_library.light_dataclasses import dataclass
 from codelens.paths import can_be_named, from_printed, percent_escaped, printed
 from codelens.types import RelPath, Span
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, ReadError
 from codelens.extract.language_settings import TEXT, language_info
@@ -22,7 +23,6 @@ from codelens.handles.handle_grammar import (
     symbol_text,
 )
 from codelens.handles.handle_naming import handle_among, handle_of, known_symbols, ordinal_of
-from codelens.light_library import NamedTuple
 from codelens.store.facts.contents import symbol_keys
 from codelens.store.facts.symbol_keys import key_of
 from codelens.store.views.snapshot import Snapshot

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from codelens.errors import HandleNotFound, OutsideWorktree, ReadError
 from codelens.extract.file_kinds import classify, decode, readable
 from codelens.extract.language_detection import language_of
 from codelens.handles.handle_grammar import lines_handle
 from codelens.handles.handle_lookup import Place
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.scan.content_hash import hash_of, read_file
 from codelens.scope.commits.commit_tree import file_at

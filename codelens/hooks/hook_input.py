@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-
-from codelens.light_library import NamedTuple, cast, dumps, loads
+from typing import NamedTuple, cast
 
 LARGEST = 16_000_000
 """Bytes of input; a host that sends more is not listened to."""
@@ -40,7 +40,7 @@ class HookInput(NamedTuple):
 def parsed(data: bytes) -> HookInput | None:
     """The event; None where the input is no JSON object."""
     try:
-        data_read: object = loads(data)
+        data_read: object = json.loads(data)
     except (ValueError, RecursionError):
         return None
     if not isinstance(data_read, dict):
@@ -65,7 +65,7 @@ def parsed(data: bytes) -> HookInput | None:
         # Cursor's own event after an edit names no tool.
         tool=text("tool_name", "toolName") or ("edit_file" if "edits" in fields else ""),
         arguments=_arguments(fields),
-        response=response if isinstance(response, str) else dumps(response)[:20_000],
+        response=response if isinstance(response, str) else json.dumps(response)[:20_000],
         has_failed=_has_failed(response),
     )
 
@@ -75,7 +75,7 @@ def _has_failed(response: object) -> bool:
     if isinstance(response, str):
         if response.lstrip().startswith("{"):
             try:
-                return _has_failed(loads(response))
+                return _has_failed(json.loads(response))
             except (ValueError, RecursionError):
                 return False
         return response.lstrip()[:7].lower().startswith(("error:", "error "))
@@ -132,7 +132,7 @@ def _arguments(fields: dict[str, object]) -> dict[str, object]:
     arguments = fields.get("tool_input", fields.get("toolArgs", fields.get("toolInput")))
     if isinstance(arguments, str):
         try:
-            arguments = loads(arguments)
+            arguments = json.loads(arguments)
         except (ValueError, RecursionError):
             return {}
     if isinstance(arguments, dict):

@@ -5,6 +5,7 @@ Never fails: exit code 0 whatever happens, and nothing on stdout but a whole ans
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 
@@ -12,7 +13,6 @@ from codelens.focus.checkout import Checkout, checkout_at
 from codelens.focus.focus_turn import home_folder
 from codelens.hooks import hook_log
 from codelens.hooks.hook_input import EVENTS, LARGEST, HookInput, parsed
-from codelens.light_library import dumps
 
 _USAGE = f"""usage: codelens hook EVENT [--home PATH] < JSON
 
@@ -69,11 +69,11 @@ def _answer(home: str, event: str) -> str:
 
     text = _in_utf_8(tamed(text))
     if hook.is_cursor:
-        return dumps({"continue": True, "additional_context": text})
+        return json.dumps({"continue": True, "additional_context": text})
     if not hook.host_event:
-        return dumps({"additionalContext": text})
+        return json.dumps({"additionalContext": text})
     output = {"hookEventName": hook.host_event, "additionalContext": text}
-    return dumps({"hookSpecificOutput": output})
+    return json.dumps({"hookSpecificOutput": output})
 
 
 def _in_utf_8(text: str) -> str:

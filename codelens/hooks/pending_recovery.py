@@ -6,11 +6,11 @@ recovery is made while they compact; the prompt hook only reads a file.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 
 from codelens import file_owner
-from codelens.light_library import sha256_hex
 from codelens.small_files import open_regular, replace_file
 
 _ENDING = ".recovery"
@@ -59,5 +59,5 @@ def _delete_old(path: str) -> None:
 
 
 def _path(home: str, repository: str, session: str) -> str:
-    name = sha256_hex(session.encode("utf-8", "backslashreplace"))[:16]
+    name = hashlib.sha256(session.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     return os.path.join(home, "trails", f"{repository}-{name}{_ENDING}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from typing import cast
 
 from codelens.focus import focus_switch
 from codelens.focus.checkout import Checkout
@@ -13,7 +15,6 @@ from codelens.hooks import hook_log, pending_recovery
 from codelens.hooks.hook_input import HookInput
 from codelens.hooks.session_standing import standing_at
 from codelens.hooks.written_prompt import as_written
-from codelens.light_library import cast, loads
 from codelens.trail import session_marks
 
 _TAIL = 64_000
@@ -72,7 +73,7 @@ def _last_answer(transcript: str) -> str:
         if b"assistant" not in line:
             continue
         try:
-            parsed: object = loads(line)
+            parsed: object = json.loads(line)
         except (ValueError, RecursionError):
             continue
         text = _text_of(parsed)

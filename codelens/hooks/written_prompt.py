@@ -6,6 +6,8 @@ around it. All of this takes time in proportion to the text, whatever is in it.
 
 from __future__ import annotations
 
+import re
+
 from codelens.focus.context_block import BEGIN, END
 
 _TAGS = r"(?:<|&lt;)(/?)(hook_context|system-reminder)(?:>|&gt;)"
@@ -29,8 +31,6 @@ def tamed(text: str) -> str:
     """A text in which the tags of hosts are none any more; the rest stays."""
     if "hook_context" not in text and "system-reminder" not in text:
         return text
-    import re  # here and below, since few prompts need it
-
     return re.sub(_TAGS, r"(\1\2)", text)
 
 
@@ -52,8 +52,6 @@ def _blocks(prompt: str) -> list[tuple[int, int]]:
 
 def _tagged(prompt: str) -> list[tuple[int, int]]:
     """Each stretch from a tag that opens to the next one of its name that closes."""
-    import re
-
     tags = [
         (match.start(), match.end(), match[2], bool(match[1]))
         for match in re.finditer(_TAGS, prompt)

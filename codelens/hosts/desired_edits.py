@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePath
-from typing import cast
+from typing import NamedTuple, cast
 
 from codelens.hosts import host_files
 from codelens.hosts.formats.config_values import Value
@@ -18,7 +18,6 @@ from codelens.hosts.formats.entry_edits import OWN_FILE, Block, Edit, Entry, Fla
 from codelens.hosts.formats.hook_edits import Hooks
 from codelens.hosts.host_descriptor import Commands, HookFile, Host, filled
 from codelens.hosts.machine import Machine
-from codelens.light_library import NamedTuple
 from codelens.paths import shipped
 
 HOOK_EVENTS = ("prompt", "session-start", "stop", "before-edit", "after-tool", "before-compact")

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from codelens import __version__
@@ -29,7 +30,6 @@ from codelens.hosts.server_command import (
     variables_of,
 )
 from codelens.hosts.server_probe import Answered, probe
-from codelens.light_library import NamedTuple
 
 SLOW_S = 5.0
 """Seconds after which hosts begin their first turn without the tools."""

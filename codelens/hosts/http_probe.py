@@ -7,11 +7,10 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from codelens.hosts.server_probe import HELLO, Answered
-from codelens.light_library import NamedTuple
 
 _MOST_BYTES = 4 * 1024 * 1024
 _EVENT = b"data:"

@@ -11,9 +11,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import IO, Any
-
-from codelens.light_library import NamedTuple
+from typing import IO, Any, NamedTuple
 
 _PROTOCOL = "2025-06-18"
 _KEPT_OF_STDERR = 300

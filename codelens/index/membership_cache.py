@@ -12,10 +12,9 @@ import json
 import os
 import time
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from codelens.config import Settings
-from codelens.light_library import NamedTuple
 from codelens.paths import from_printed, printed
 from codelens.scan.stat_signature import RACY, signature, signature_to_store
 from codelens.scope.commits.commit_tree import expand_tree

@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from typing import NamedTuple
 
 from codelens.cancellation import check_cancelled
 from codelens.errors import IndexLocked
@@ -24,7 +25,6 @@ from codelens.index.path_facts import path_facts, role_of_path
 from codelens.index.progress import silent
 from codelens.index.text_sources import Source, Work
 from codelens.index.workers.worker_pool import InProcess
-from codelens.light_library import NamedTuple
 from codelens.paths import matching
 from codelens.scope.repository import Scope
 from codelens.store.database.database import QUESTION_S, Database

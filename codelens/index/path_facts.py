@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import terms_of_text
-from codelens.light_library import NamedTuple
 from codelens.store.views.views import PathFacts
 
 # For these the folder says what the file is about (worth .034 on the retrieval benchmark).

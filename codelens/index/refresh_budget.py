@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 from codelens.extract.text_scan import NOTHING_ASKED, Wanted
-from codelens.light_library.light_dataclasses import dataclass, replace
 
 FEW_FILES = 200
 """So many pending files are brought up to date in the budget of the question that met them; of
@@ -21,8 +21,7 @@ _GIVEN_SHARE = 0.2
 look took all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """How long a refresh may take, and what is asked meanwhile."""
 
     deadline: float | None = None
@@ -72,9 +71,9 @@ class Budget:
             return self
         if not self.leaves_rest:
             least = max(self.deadline, time.monotonic() + _GIVEN_SHARE * self.seconds)
-            return replace(self, deadline=least, scan_until=least)
+            return self._replace(deadline=least, scan_until=least)
         least = time.monotonic() + self.seconds / 2
-        return replace(self, deadline=max(self.deadline, min(least, self.scan_until)))
+        return self._replace(deadline=max(self.deadline, min(least, self.scan_until)))
 
     def for_a_part(self) -> Budget:
         """The budget of a question that had no time to learn which files there are.
@@ -83,7 +82,7 @@ class Budget:
         """
         if self.deadline is None or not self.leaves_rest:
             return self
-        return replace(self, scan_until=self.deadline + self.seconds, extract_s=self.seconds / 2)
+        return self._replace(scan_until=self.deadline + self.seconds, extract_s=self.seconds / 2)
 
     def has_no_time_for(self, pending: int) -> bool:
         """Whether so many pending files are left to others, or to a question with more time.

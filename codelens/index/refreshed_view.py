@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from codelens.index.worktree_comparison import Delta, Known
-from codelens.light_library import NamedTuple
 from codelens.scope.repository import Scope
 from codelens.store.views import views
 from codelens.store.views.views import FileRow, ViewRow

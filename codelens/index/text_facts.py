@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
+from typing import NamedTuple
 
 from codelens.errors import StoreError
 from codelens.extract.file_kinds import classify
 from codelens.extract.language_detection import extractor_version, language_of
 from codelens.index.workers.worker_pool import InProcess, WorkerPool
 from codelens.index.workers.worker_process import Task
-from codelens.light_library import NamedTuple
 from codelens.scan.content_hash import blob_oid, hash_of
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from codelens.errors import ReadError
-from codelens.light_library import NamedTuple
 from codelens.scan.content_hash import bytes_of_file, glance, read_file
 from codelens.scan.stat_signature import signature, signature_to_store
 from codelens.scope.repository import Repository

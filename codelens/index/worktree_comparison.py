@@ -16,13 +16,12 @@ import os
 from collections.abc import Iterable, Set
 from itertools import repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.config import Settings
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.index.membership_cache import Survey, Surveyor
 from codelens.index.text_sources import Source, Unavailable, Work
-from codelens.light_library import NamedTuple
 from codelens.meaning.view_vectors import has_vectors
 from codelens.scan.content_hash import hash_of
 from codelens.scan.stat_check import Looked, look

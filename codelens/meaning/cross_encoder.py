@@ -11,10 +11,9 @@ import time
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from codelens.cancellation import check_cancelled
-from codelens.light_library import NamedTuple
 from codelens.meaning.providers.embedding_client import library
 from codelens.meaning.providers.provider_errors import ProviderError, quoted
 from codelens.meaning.providers.reranking_client import Relevance

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from pathlib import Path
 
-from codelens.light_library.lazy_logger import logger_of
 from codelens.meaning import word_table
 from codelens.meaning.text_vectors import chunk_vectors
 from codelens.meaning.word_table import WordTable, WordTableDamaged
 from codelens.types import Facts
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 
 def table_if_whole() -> WordTable | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from math import isqrt
 from operator import mul
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.meaning.likeness import products
 from codelens.meaning.text_vectors import LENGTH, ZERO, said_vector
 from codelens.meaning.word_table import WordTable

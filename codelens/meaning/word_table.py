@@ -15,9 +15,9 @@ from array import array
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens.errors import CodelensError
-from codelens.light_library import NamedTuple
 
 FILE = Path(__file__).with_name("words.table")
 MAGIC = b"codelens words 1"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import terms_of_text
-from codelens.light_library import NamedTuple
 from codelens.store.saved.context_rows import Context
 
 HALF_LIFE_S = 7 * 86_400

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens.dates import day_of
-from codelens.light_library import NamedTuple
 from codelens.memory import former_places
 from codelens.memory.context_errors import ContextExists, NoSuchContext
 from codelens.memory.context_terms import names_for, terms_of

@@ -8,6 +8,7 @@ counts as the same: a namesake with another text in another file is only named a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from codelens.errors import AmbiguousHandle, HandleError
 from codelens.handles.handle_grammar import (
@@ -19,7 +20,6 @@ from codelens.handles.handle_grammar import (
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handle_among
 from codelens.handles.handle_reading import Reader
-from codelens.light_library import NamedTuple
 from codelens.memory.rename_detection import ReadFile, Renames
 from codelens.memory.text_identity import Texts, body_of, shape_of
 from codelens.scope.repository import Repository, Scope

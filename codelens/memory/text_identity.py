@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from hashlib import blake2b
 
 from codelens.errors import HandleNotFound, OutsideWorktree, ReadError
 from codelens.handles.handle_lookup import Place
 from codelens.handles.handle_reading import Reader
-from codelens.light_library.digests import blake2b
 from codelens.store.views.views import FileRow
 from codelens.types import Symbol
 

@@ -9,9 +9,9 @@ order in which the views were given.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from codelens.errors import CodelensError
-from codelens.light_library import NamedTuple
 from codelens.rank import search_pipeline
 from codelens.rank.common_scale import CommonScale, Visit
 from codelens.rank.query.query_analysis import analyse

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.plurals import count_of
 from codelens.rank import ranking_weights
-from codelens.rank.modes import meaning_search, path_search, text_search
 from codelens.rank.pasted import query_forms
 from codelens.rank.query import (
     near_matches,
@@ -135,7 +134,7 @@ def _by_mode(search_state: SearchState) -> tuple[list[Ranked], str]:
     if mode == "text":
         return _text(search_state, search_state.request.query), mode
     if mode == "regex":
-        # Late: three modules that nearly no question needs.
+        # Late, as the other modes are: nearly no question needs them.
         from codelens.rank.modes import regex_search
 
         return regex_search.search(
@@ -146,8 +145,12 @@ def _by_mode(search_state: SearchState) -> tuple[list[Ranked], str]:
             search_state.notes,
         ), mode
     if mode == "meaning":
+        from codelens.rank.modes import meaning_search
+
         return meaning_search.search(search_state), mode
     if mode == "path":
+        from codelens.rank.modes import path_search
+
         return path_search.search(
             search_state.view,
             search_state.query,
@@ -197,6 +200,8 @@ def _quoted(search_state: SearchState) -> tuple[list[Ranked], str] | None:
 
 
 def _text(search_state: SearchState, text: str) -> list[Ranked]:
+    from codelens.rank.modes import text_search
+
     return text_search.search(
         search_state.view,
         text,

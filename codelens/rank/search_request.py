@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.errors import InvalidArgument, QueryError
-from codelens.light_library import NamedTuple
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.store.views.views import FileRow
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.plurals import count_of
 from codelens.rank.query.query_analysis import Query
 from codelens.rank.query.search_filters import Filters, Keep

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import count, repeat
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.store.facts import postings
 from codelens.store.facts.postings import SegmentDocs

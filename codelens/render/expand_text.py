@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from codelens.answers.reading_answers import Excerpt, ExpandAnswer
-from codelens.light_library.light_dataclasses import replace
 from codelens.render import reading_json, saved_note_lines, token_budget
 from codelens.render.excerpt_rest import rest_of
 from codelens.render.text_pieces import Form, head_line, lines_of, one_line, safe

@@ -8,9 +8,9 @@ The handle comes first and ends at the tab: it may hold blanks and brackets, but
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from codelens.answers.search_answers import Hit, SearchAnswer
-from codelens.light_library.light_dataclasses import replace
 from codelens.rank.results.result_reasons import DEFINES_IT
 from codelens.render import saved_note_lines, token_budget
 from codelens.render.text_pieces import lines_of, one_line, receipt_line

@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import cast
+from typing import NamedTuple, cast
 
-from codelens.light_library import NamedTuple
 from codelens.plurals import count_of
 
 BYTES_A_TOKEN = 3

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat as stat_module
+from typing import NamedTuple
 
 import xxhash
 
 from codelens.errors import ReadError
-from codelens.light_library import NamedTuple
 from codelens.types import ContentHash
 
 # No link is followed at the last step, and a pipe put in a file's place does not block.
@@ -39,8 +40,6 @@ def hash_of(data: bytes) -> ContentHash:
 def blob_oid(data: bytes) -> bytes:
     """The object id git would give a blob of these bytes (SHA-1 over `blob SIZE NUL BYTES`)."""
     # For a few files of a worktree: `hashlib` loads OpenSSL.
-    import hashlib
-
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)
     return digest.digest()

@@ -16,8 +16,8 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.scope.mount_table import mount_of, mounts
 
 _LOCAL = frozenset(

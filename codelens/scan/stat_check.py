@@ -11,9 +11,9 @@ import stat as stat_module
 import time
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 from codelens.cancellation import check_cancelled
-from codelens.light_library import NamedTuple
 from codelens.scan.stat_signature import signature
 
 _CLOCK_EVERY = 256

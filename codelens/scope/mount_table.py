@@ -9,8 +9,7 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-
-from codelens.light_library import NamedTuple
+from typing import NamedTuple
 
 _TABLE = "/proc/self/mountinfo"
 _LEAST_FIELDS = 10

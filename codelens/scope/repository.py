@@ -8,11 +8,13 @@ worktree need not (`plain/plain_repository.py`). Nothing of a repository is run
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import sys
 import weakref
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,8 +26,6 @@ from codelens.errors import (
     ReadError,
     UnsupportedRepository,
 )
-from codelens.light_library import sha256_hex
-from codelens.light_library.light_dataclasses import dataclass
 from codelens.paths import repository_id
 from codelens.scope.ignore.ignore_rules import IgnoreSettings
 from codelens.scope.plain.git_settings import GitSettings, config_files
@@ -90,7 +90,7 @@ class Scope:
         """Names the state that a view stands at: repository, worktree, branch, HEAD."""
         worktree = "" if self.kind == "ref" else self.root
         parts = (self.common_dir, worktree, self.branch, self.head)
-        return sha256_hex(b"\0".join(os.fsencode(part) for part in parts))
+        return hashlib.sha256(b"\0".join(os.fsencode(part) for part in parts)).hexdigest()
 
     @property
     def key(self) -> str:

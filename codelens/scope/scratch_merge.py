@@ -15,12 +15,11 @@ import re
 import subprocess
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 import pygit2
 
 from codelens.errors import ReadError
-from codelens.light_library import NamedTuple
 from codelens.scope.commits.tree_changes import GITLINK
 from codelens.scope.repository import Repository
 from codelens.scope.scratch_repository import ScratchRepository

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pygit2
 
 from codelens.errors import NoSuchRef
-from codelens.light_library import NamedTuple
 from codelens.scope.repository import Repository
 from codelens.types import CommitId
 

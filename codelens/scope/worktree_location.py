@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from codelens.errors import NoSuchPath, RefusedFolder, UnsupportedRepository, WorkingFolderGone
-from codelens.light_library import NamedTuple
 from codelens.paths import can_be_named
 
 _GITFILE_LIMIT = 64 * 1024

@@ -8,10 +8,9 @@ worktree, which may lie far from its `.git`. Everything else is "cannot be told"
 from __future__ import annotations
 
 import os
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from codelens.errors import ScopeError
-from codelens.light_library import NamedTuple
 from codelens.scope.linked_worktrees import listed_worktrees
 from codelens.scope.mount_table import mount_of, mounts
 from codelens.scope.repository import Repository

@@ -10,15 +10,15 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import hashlib
 import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
+from hashlib import blake2b
+from typing import NamedTuple, cast
 
 from codelens import file_owner, filelock
-from codelens.light_library import NamedTuple, sha256_hex
-from codelens.light_library.digests import blake2b
 from codelens.trail.log_tail import tail_lines
 
 REMEMBERED_BYTES = 180_000
@@ -67,7 +67,7 @@ class SentLog:
         self, home: str | os.PathLike[str], repository: str, worktree: str, session: str
     ) -> None:
         self._folder = os.path.join(os.fspath(home), "trails")
-        name = sha256_hex(session.encode("utf-8", "backslashreplace"))[:16]
+        name = hashlib.sha256(session.encode("utf-8", "backslashreplace")).hexdigest()[:16]
         self._path = os.path.join(self._folder, f"{repository}-{worktree}-{name}{_ENDING}")
 
     def read(self, now: float | None = None) -> SentBodies:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
+from typing import NamedTuple, cast
 
 from codelens import file_owner
-from codelens.light_library import NamedTuple, cast, dumps, loads
 from codelens.small_files import read_small, replace_file
 from codelens.trail.trail_log import session_key
 
@@ -47,7 +48,7 @@ def marks(home: str | os.PathLike[str], repository: str, worktree: str) -> list[
     """The latest sessions in a worktree, the last one last."""
     path = _file(home, repository, worktree)
     try:
-        parsed: object = loads(read_small(path, _LARGEST))
+        parsed: object = json.loads(read_small(path, _LARGEST))
     except (OSError, ValueError, RecursionError):
         return []
     if isinstance(parsed, dict):
@@ -85,7 +86,7 @@ def mark(
     path = _file(home, standing.repository, standing.worktree)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     stored = [*others[-(_MOST_MARKS - 1) :], current]
-    text = dumps({file_owner.KEY: os.path.basename(path), _MARKS: stored})
+    text = json.dumps({file_owner.KEY: os.path.basename(path), _MARKS: stored})
     replace_file(path, text.encode(), beside=f"{path}.{os.getpid()}")
 
 

@@ -2,21 +2,20 @@
 
 `append` is the way in, `entries` the way out. One JSON object a line, 100 to 200 bytes, never
 code. A repository has one file a month under `CODELENS_HOME/trails`, so what is too old goes with
-its file, and nothing is ever rewritten. Hooks call this within 60 ms of CPU, so it imports little.
+its file, and nothing is ever rewritten. Hooks call this within 60 ms of CPU.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import time
+from collections.abc import Iterator
+from typing import NamedTuple, cast
 
 from codelens import file_owner, filelock
-from codelens.light_library import NamedTuple, cast, dumps, loads, sha256_hex
 from codelens.trail.log_tail import tail_lines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 KEPT_DAYS = 90
 LONGEST_LINE = 200
@@ -68,7 +67,7 @@ def session_key(session_id: str) -> str:
 
 def worktree_key(root: str) -> str:
     """A short name of a worktree's root, for a line that must stay short."""
-    return sha256_hex(os.fsencode(os.path.realpath(root)))[:8]
+    return hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:8]
 
 
 def append(
@@ -215,7 +214,7 @@ def _written(entry: TrailEntry, text_value: str, handles: list[str]) -> bytes:
     }
     if entry.ms:
         fields["m"] = entry.ms
-    text = dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8") + b"\n"
 
 
@@ -236,7 +235,7 @@ def _entry(line: bytes) -> TrailEntry | None:
     if not line.startswith(b"{"):
         return None
     try:
-        fields = cast("dict[str, object]", loads(line))
+        fields = cast("dict[str, object]", json.loads(line))
     except (ValueError, RecursionError):
         return None
     at, handles, ms = fields.get("t"), fields.get("h"), fields.get("m", 0)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-
-from codelens.light_library import NamedTuple
+from typing import NamedTuple
 
 FOLDER = Path(__file__).parent / "page"
 START = "index.html"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 from codelens.config import DEFAULT_BUDGET_MS
 from codelens.engine.engine import Engine
-from codelens.light_library import NamedTuple
 from codelens.render import contexts_json, reading_json, upkeep_text
 from codelens.render.branches import branch_json
 from codelens.render.graph import graph_json

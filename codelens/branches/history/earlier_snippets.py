@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from codelens.branches.comment_syntax import is_comment_line, is_indented
 from codelens.branches.file_definitions import Definition, FileDefinitions, FileText, Lines
 from codelens.extract.language_settings import TEXT, language_info
-from codelens.light_library import NamedTuple
 from codelens.scope.text_diff import LineChange
 from codelens.types import Symbol
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from codelens.branches.file_definitions import Definition, FileDefinitions
 from codelens.branches.history.standing_text import stands_whole, whole_text
-from codelens.light_library import NamedTuple
 from codelens.scope.commits.commit_walk import CommitWalk
 from codelens.types import CommitId
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.branches.definition_matcher import Matches
 from codelens.branches.file_definitions import Definition, FileDefinitions
 from codelens.branches.history.standing_text import holds, unix_lines
-from codelens.light_library import NamedTuple
 from codelens.scope.commits.commit_walk import CommitWalk
 from codelens.scope.commits.tree_changes import GITLINK, EntryChange
 from codelens.scope.text_diff import changed_lines

@@ -41,10 +41,11 @@ def add(commands: shared_options.Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read and print; 2 if a handle could not be followed."""
+    from dataclasses import replace
+
     from codelens.cli import screen
     from codelens.cli.standard_streams import fail
     from codelens.engine.engine import Engine
-    from codelens.light_library.light_dataclasses import replace
 
     handles = [
         handle

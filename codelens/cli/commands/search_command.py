@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from codelens.cli import shared_options
 from codelens.cli.progress_bar import Bar
-from codelens.light_library.light_dataclasses import replace
 
 if TYPE_CHECKING:
     from codelens.answers.search_answers import SearchAnswer

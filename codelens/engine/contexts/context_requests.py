@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from codelens.errors import SettingError
-from codelens.light_library import NamedTuple
 from codelens.memory import context_fields
 from codelens.store.saved.context_rows import Context, Item
 from codelens.types import Receipt

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from codelens.answers.tied_notes import TiedNote
 from codelens.engine.contexts.shown_places import FoundNotes, ShownPlace
 from codelens.engine.current_view import CurrentView, OpenRepository
 from codelens.errors import BadHandle, OutsideWorktree, StoreError
 from codelens.handles.handle_grammar import parse_handle
-from codelens.light_library import NamedTuple
 from codelens.memory.note_order import NoteOrder
 from codelens.memory.notebook import Notebook
 from codelens.memory.staleness import CHANGED, GONE, UNKNOWN, Verdict

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from codelens.answers.tied_notes import TiedNote
-from codelens.light_library import NamedTuple
 
 
 class ShownPlace(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from codelens.config import Settings
 from codelens.engine.doctor.database_checks import (
@@ -29,7 +29,6 @@ from codelens.engine.doctor.file_checks import (
 )
 from codelens.engine.doctor.findings import Examination, Finding
 from codelens.errors import CodelensError, HomeNotReadable
-from codelens.light_library import NamedTuple
 from codelens.paths import barred
 
 Check = Callable[[Examination], Iterator[Finding]]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from codelens.config import Settings
 from codelens.errors import CodelensError
-from codelens.light_library import NamedTuple
 
 State = Literal["ok", "note", "mended", "wrong"]
 

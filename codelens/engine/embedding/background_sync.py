@@ -10,9 +10,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from codelens.errors import CodelensError, IndexLocked
-from codelens.light_library import NamedTuple
 
 logger = logging.getLogger(__name__)
 

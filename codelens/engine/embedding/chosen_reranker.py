@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from codelens.config import Settings
 from codelens.engine.embedding import provider_consent
 from codelens.errors import StoreError
-from codelens.light_library import NamedTuple
 from codelens.meaning.providers.capability_profiles import LOCAL_SLOW
 from codelens.meaning.providers.provider_errors import ProviderError
 from codelens.meaning.providers.provider_registry import provider_called

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
@@ -15,7 +16,6 @@ from codelens.engine.embedding import (
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.view_request import ViewRequest
 from codelens.errors import SettingError, StoreError
-from codelens.light_library import NamedTuple
 from codelens.meaning.providers.capability_profiles import LOCAL_SLOW, CapabilityProfile
 from codelens.meaning.providers.embedder import connected
 from codelens.meaning.providers.patient_requests import FOR_A_QUESTION, Patience

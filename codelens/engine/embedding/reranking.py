@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
@@ -12,7 +13,6 @@ from codelens.engine.embedding.chosen_reranker import ChosenReranker
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.view_request import ViewRequest
 from codelens.errors import StoreError
-from codelens.light_library import NamedTuple
 from codelens.meaning.cross_encoder import cross_encoder
 from codelens.meaning.providers.embedder import Sent
 from codelens.meaning.providers.patient_requests import FOR_A_QUESTION, patiently

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import CurrentView
 from codelens.extract.file_kinds import decode
-from codelens.light_library import NamedTuple
 from codelens.meaning.providers.sending_rules import may_hold_secrets
 from codelens.scan.content_hash import hash_of
 from codelens.secret_masking import holds_key

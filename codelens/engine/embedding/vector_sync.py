@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import NamedTuple
 
 from codelens.answers.meaning_answers import Synced
 from codelens.engine.current_view import CurrentView
@@ -19,7 +20,6 @@ from codelens.engine.embedding.sendable_texts import Lacking
 from codelens.engine.index_pool import IndexPool
 from codelens.engine.view_request import ViewRequest
 from codelens.errors import CodelensError, StoreError
-from codelens.light_library import NamedTuple
 from codelens.meaning.providers.embedder import Embedder, Sent, connected
 from codelens.meaning.providers.patient_requests import FOR_INDEXING, Patience
 from codelens.meaning.providers.provider_registry import provider_called

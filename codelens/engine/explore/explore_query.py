@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from codelens.answers.explore_answers import (
     ExploreAnswer,
@@ -22,7 +23,6 @@ from codelens.engine.explore.task_candidates import Material, candidates_of
 from codelens.engine.explore.test_files import tests_of
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.handles.handle_grammar import lines_handle
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.rank.definitions import definition_search
 from codelens.rank.search_request import Request

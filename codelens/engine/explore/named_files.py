@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from codelens.answers.explore_answers import NamedDefinition, NamedFile
 from codelens.capsule.packing import Candidate, Shown
 from codelens.engine.explore.task_candidates import PIVOTS, Material
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.rank.definitions.definition_ranking import RankedDefinition
 from codelens.render import explore_text

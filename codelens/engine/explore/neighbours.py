@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.capsule.task_intent import Direction
 from codelens.engine.graph.lazy_graph import LazyGraph
-from codelens.light_library import NamedTuple
 from codelens.resolve.walk.edge_table import Node
 from codelens.resolve.walk.relation_walk import own_symbols
 

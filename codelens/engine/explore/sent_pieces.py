@@ -7,12 +7,12 @@ that was sent.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from codelens.capsule.packing import Candidate, Shown
 from codelens.capsule.shown_lines import runs
 from codelens.engine.explore.task_candidates import Material
 from codelens.engine.sessions.sent_answers import CHANGED, LEAST_SAVED, UNCHANGED
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.render.text_pieces import lines_of
 from codelens.trail.sent_log import SentBodies

@@ -159,7 +159,7 @@ class GraphQueries:
                 yield view
                 return
         targets = tuple(map(os.fsdecode, unread[:FEW_FILES]))
-        with self._pool.view(replace(view_request, targets=targets)) as view:
+        with self._pool.view(view_request._replace(targets=targets)) as view:
             yield view
 
     def _with_notes(self, view: CurrentView, answer: ImpactAnswer) -> ImpactAnswer:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.answers.graph_answers import Basis, PossibleUse
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.extract.tokenizer import terms_of_word
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE, TYPES

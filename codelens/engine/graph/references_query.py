@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from codelens.answers.graph_answers import Reference, ReferencesAnswer
@@ -12,7 +13,6 @@ from codelens.engine.graph.possible_uses import OF_FAMILY, PossibleSite
 from codelens.engine.graph.related_query import possible_of, target_of
 from codelens.engine.graph.targets import Targets
 from codelens.errors import InvalidArgument
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.resolve.walk.edge_table import Node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from codelens.answers.graph_answers import PathStep, RelatedAnswer, Relative
 from codelens.engine.current_view import CurrentView
@@ -26,7 +27,6 @@ from codelens.engine.graph.unresolved_uses import (
 from codelens.engine.impact.contracts import called_as
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.errors import InvalidArgument, SettingError
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.resolve.relations import STRUCTURE
 from codelens.resolve.walk.edge_table import MODULE, Node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from codelens.answers.graph_answers import GraphNode
 from codelens.engine.adhoc_reader import reader_of
@@ -17,7 +18,6 @@ from codelens.handles.handle_grammar import Handle, file_handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handle_among, known_symbols
 from codelens.handles.typed_handle import typed_handle
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.walk.edge_table import MODULE, Node

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import MOST_NAMES, Unresolved
 from codelens.engine.graph.targets import Targets
 from codelens.extract.language_detection import language_by_path
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.resolve.languages.registry import spec_of

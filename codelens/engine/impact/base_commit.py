@@ -8,12 +8,12 @@ the commit, as far as they still stand; only files that hold the name are resolv
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from codelens.answers.graph_answers import Fit
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
-from codelens.light_library import NamedTuple
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import Reached, changed_file, changed_symbol, reach
 from codelens.scope.text_diff import LineChange, changed_lines

@@ -8,6 +8,7 @@ uncertain.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from codelens.answers.graph_answers import Fit
 from codelens.branches.parameters import Parameter, parameter_name, parameters
@@ -15,7 +16,6 @@ from codelens.branches.passed_arguments import PassedArguments, passed_arguments
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
 from codelens.engine.impact.base_commit import BaseGraph
-from codelens.light_library import NamedTuple
 from codelens.resolve.edges import Edge
 from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.languages.registry import spec_of

@@ -7,13 +7,13 @@ is in them, and nothing is denied.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from codelens.branches.files_side import SideChange, SideFile
 from codelens.branches.sides import CommitSide, side_changes
 from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.uncommitted import files_side, unlisted_notes
 from codelens.errors import NoSuchRef, NotInGit, SettingError
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.scan.content_hash import hash_of

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from codelens.answers.graph_answers import (
     AffectedNode,
@@ -33,7 +34,6 @@ from codelens.engine.impact.symbol_diff import Change, Changes
 from codelens.engine.impact.tests_to_run import TestFiles, is_inline_test
 from codelens.errors import InvalidArgument, SettingError
 from codelens.handles.handle_grammar import file_handle, symbol_handle
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import (

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import cast
+from typing import NamedTuple, cast
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets, innermost
-from codelens.light_library import NamedTuple
 from codelens.resolve.facts.path_tree import folder_of, name_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import Reached

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from codelens.branches.comment_syntax import code_of, is_comment_line
 from codelens.branches.definition_matcher import Matches
@@ -23,7 +24,6 @@ from codelens.engine.impact.changed_files import (
 )
 from codelens.extract.file_kinds import readable
 from codelens.handles.handle_naming import known_symbols
-from codelens.light_library import NamedTuple
 from codelens.plurals import count_of
 from codelens.resolve.walk.edge_table import MODULE
 from codelens.scope.text_diff import LineChange, changed_lines

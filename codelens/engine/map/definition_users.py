@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
@@ -16,7 +16,6 @@ from codelens.engine.graph.targets import Targets
 from codelens.engine.map.ranked_files import Ranked
 from codelens.errors import HandleError
 from codelens.extract.language_settings import language_info
-from codelens.light_library import NamedTuple
 from codelens.resolve.facts.file_model import CALLABLE
 from codelens.resolve.walk.edge_table import Node
 

@@ -6,9 +6,8 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from codelens.light_library import NamedTuple
 from codelens.resolve.facts.path_tree import below, folder_of, joined, name_of
 from codelens.resolve.languages.registry import spec_of
 

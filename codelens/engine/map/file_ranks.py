@@ -7,12 +7,11 @@ that are known, the others are counted, and the next question goes on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import cast
+from typing import NamedTuple, cast
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.map.ranked_files import Ranked
-from codelens.light_library import NamedTuple
 from codelens.rank.links.file_links import Linking, Links, Source, relinked
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.modules.importer import Importer

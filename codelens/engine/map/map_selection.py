@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 from codelens.answers.graph_answers import MapAnswer, MapEntry, MapFile, MapFolder, MapSymbol
 from codelens.engine.current_view import CurrentView
@@ -16,7 +17,6 @@ from codelens.engine.map.ranked_files import Ranked
 from codelens.errors import HandleError
 from codelens.extract.language_settings import language_info
 from codelens.handles.handle_grammar import file_handle
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.render.graph import graph_text
 from codelens.render.token_budget import cost_of

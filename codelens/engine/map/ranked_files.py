@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from codelens.light_library import NamedTuple
+from typing import NamedTuple
+
 from codelens.rank.links.file_links import Links, Source
 from codelens.store.facts.contents import Content
 

@@ -254,9 +254,10 @@ def status(
     answer = engine.reader.status(ViewRequest(path, ref, budget_ms, progress))
     if not detail:
         return answer
+    from dataclasses import replace
+
     from codelens.answers.reading_answers import HealthFinding
     from codelens.engine.doctor.diagnosis import examine
-    from codelens.light_library.light_dataclasses import replace
 
     findings = (
         HealthFinding(result.check, result.state, result.about, result.found, result.done)

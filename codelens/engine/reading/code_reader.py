@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +19,6 @@ from codelens.engine.sessions.sent_answers import sent_before
 from codelens.engine.view_request import ViewRequest, at_own_ref
 from codelens.errors import InvalidArgument, QueryError, StoreError
 from codelens.handles.handle_grammar import parse_handle
-from codelens.light_library.lazy_logger import logger_of
-from codelens.light_library.light_dataclasses import replace
 from codelens.paths import VECTORS_FOLDER
 from codelens.rank.search_request import Outcome, Request
 from codelens.types import Receipt
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from codelens.engine.embedding.reranking import Reranked
     from codelens.engine.reading.search_telemetry import SearchFigures
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 _FIRST, _BESIDE = 3, 0.5
 """Notes on so many places of a search count in full, on the others as much."""

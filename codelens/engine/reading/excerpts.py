@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from codelens.answers.reading_answers import Excerpt
 from codelens.engine.adhoc_reader import reader_of
@@ -16,8 +18,6 @@ from codelens.handles.handle_grammar import Handle, parse_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_reading import Reader
 from codelens.handles.typed_handle import typed_handle
-from codelens.light_library import NamedTuple
-from codelens.light_library.light_dataclasses import replace
 from codelens.paths import printed
 from codelens.rank.definitions.body_terms import comment_start
 from codelens.render.text_pieces import folded, lines_of

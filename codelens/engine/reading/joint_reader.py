@@ -111,7 +111,7 @@ class JointReader:
                 budget_ms = left_ms / (len(there) - number)
             try:
                 sought.view = open_views.enter_context(
-                    self._pool.view(replace(view_request, path=sought.path, budget_ms=budget_ms))
+                    self._pool.view(view_request._replace(path=sought.path, budget_ms=budget_ms))
                 )
             except CodelensError as error:
                 sought.error = error

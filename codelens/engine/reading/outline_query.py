@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from codelens.answers.reading_answers import OutlineAnswer, OutlineFile, OutlineFolder, OutlineItem
 from codelens.engine.adhoc_reader import reader_of
@@ -14,7 +15,6 @@ from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handles_of, known_symbols
 from codelens.handles.handle_reading import Reader
 from codelens.handles.typed_handle import typed_handle
-from codelens.light_library.light_dataclasses import replace
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.render.text_pieces import first_doc_line

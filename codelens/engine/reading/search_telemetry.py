@@ -10,9 +10,9 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from codelens.light_library.light_dataclasses import dataclass
 from codelens.rank.query.search_filters import Filters
 
 if TYPE_CHECKING:

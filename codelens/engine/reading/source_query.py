@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 from codelens.answers.reading_answers import SourceAnswer, SourceLink, SourceMark
 from codelens.engine.adhoc_reader import reader_of
@@ -16,7 +17,6 @@ from codelens.extract.parse.syntax_marks import SyntaxMark, syntax_marks
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handles_of
 from codelens.handles.typed_handle import typed_handle
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE, Node

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Literal, cast
-
-from codelens.light_library import NamedTuple
+from typing import Literal, NamedTuple, cast
 
 HOST_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID")
 """What hosts name their session in the environment of servers and commands."""

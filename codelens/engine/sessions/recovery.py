@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.answers.session_answers import (
     BranchChanges,
@@ -29,7 +29,6 @@ from codelens.engine.sessions.asking_session import asking
 from codelens.engine.view_request import ViewRequest
 from codelens.errors import CodelensError, StoreError
 from codelens.handles.handle_grammar import parse_handle
-from codelens.light_library import NamedTuple
 from codelens.memory.context_fields import CATEGORIES
 from codelens.paths import printed
 from codelens.scope.commits.commits_since import commits_since, subjects_after

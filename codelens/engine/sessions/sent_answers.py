@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from codelens.config import Settings
 from codelens.engine.sessions.asking_session import Session, asking
-from codelens.light_library.lazy_logger import logger_of
-from codelens.light_library.light_dataclasses import replace
 from codelens.scope.repository import Scope
 from codelens.trail.sent_log import SentBodies, SentBody, SentLog
 from codelens.trail.trail_log import worktree_key
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from codelens.answers.explore_answers import ExploreAnswer
     from codelens.answers.reading_answers import Excerpt, ExpandAnswer
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 UNCHANGED, CHANGED = "unchanged", "changed"
 LEAST_SAVED = 100

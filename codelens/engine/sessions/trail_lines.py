@@ -7,14 +7,13 @@ kept, no more than `_LONGEST_WORD` characters each, so that a pasted secret is n
 from __future__ import annotations
 
 import functools
+import logging
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from codelens.engine.sessions.asking_session import asking
 from codelens.engine.usage import usage_counter
-from codelens.light_library import NamedTuple
-from codelens.light_library.lazy_logger import logger_of
 from codelens.plurals import count_of
 from codelens.trail import session_marks, trail_log
 from codelens.trail.session_marks import Standing
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from codelens.config import Configured, Settings
     from codelens.scope.repository import Scope
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 A = TypeVar("A")

@@ -6,10 +6,10 @@ import shutil
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens.engine.upkeep.view_survey import index_files, repo_id_of
 from codelens.errors import DiskFull
-from codelens.light_library import NamedTuple
 from codelens.store.database import exclusive_index
 from codelens.store.database.database import Database
 from codelens.store.database.index_opening import open_index

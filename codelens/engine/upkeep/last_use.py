@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 from codelens.engine.current_view import CurrentView
 from codelens.errors import StoreError
-from codelens.light_library.lazy_logger import logger_of
 from codelens.scope.worktree_presence import whereabouts
 from codelens.store.views import index_metadata
 from codelens.store.views.index_metadata import Site
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 
 def folder_text(folder: str) -> str:

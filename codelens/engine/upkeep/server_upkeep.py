@@ -11,11 +11,11 @@ import logging
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens.engine.open_index import OpenIndex
 from codelens.engine.upkeep import process_memory
 from codelens.errors import IndexLocked, LeaseLost, StoreError
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import LARGEST_LOG_BYTES
 from codelens.store.database.index_opening import open_index
 from codelens.store.database.restore_detection import FileState, state_of

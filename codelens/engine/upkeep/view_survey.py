@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens.answers.upkeep_answers import RepositoryLife, ViewLife
 from codelens.config import Settings
 from codelens.engine.upkeep.last_use import folder_text
-from codelens.light_library import NamedTuple
 from codelens.paths import barred, printed
 from codelens.scope.worktree_presence import (
     Standing,

@@ -12,18 +12,17 @@ A face says `served` when it has the text; before that a call is only remembered
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from codelens.answers.search_answers import SearchAnswer
 from codelens.errors import CodelensError, StoreError
-from codelens.light_library import NamedTuple
-from codelens.light_library.lazy_logger import logger_of
 from codelens.paths import from_printed
 from codelens.store.saved import usage_log
 from codelens.types import Receipt
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from codelens.config import Configured
     from codelens.scope.repository import Scope
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 A = TypeVar("A")

@@ -9,7 +9,7 @@ those of the new side's graph whose lines were not changed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from codelens.answers.branch_answers import BrokenUse
 from codelens.branches.definition_diff import DefinitionChange
@@ -25,7 +25,6 @@ from codelens.engine.graph.unresolved_uses import hidden_notes
 from codelens.engine.impact.tests_to_run import TestFiles
 from codelens.engine.versions.diff_query import Compared
 from codelens.index.path_facts import path_facts
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.resolve.edges import Edge

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import NamedTuple
 
 from codelens.branches.sides import AnySide, CommitSide, StagedSide
 from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.uncommitted import files_side
 from codelens.errors import CodelensError, NoSuchRef, NotInGit, SettingError
-from codelens.light_library import NamedTuple
 from codelens.paths import can_be_named
 from codelens.scope.commits.tree_changes import merge_base
 from codelens.scope.repository import Repository

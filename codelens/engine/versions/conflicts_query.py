@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from codelens.answers.branch_answers import (
     CollisionLine,
@@ -38,7 +39,6 @@ from codelens.engine.versions.rivals import RivalName
 from codelens.engine.versions.uncommitted import files_side, other_edits, own_edits
 from codelens.errors import CodelensError, ReadError
 from codelens.handles.handle_naming import handles_of
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE

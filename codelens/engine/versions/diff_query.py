@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.answers.branch_answers import DefinitionLine, FileDiff, OutsideLines
 from codelens.branches.definition_diff import (
@@ -20,7 +21,6 @@ from codelens.branches.text_changes import ADDED, REMOVED
 from codelens.config import Settings
 from codelens.handles.handle_grammar import file_handle
 from codelens.handles.handle_naming import handles_of
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.scope.text_diff import changed_lines

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from codelens.answers.branch_answers import (
     HistoryAnswer,
@@ -32,7 +33,6 @@ from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_naming import handles_of
 from codelens.handles.typed_handle import typed_handle
 from codelens.index.text_facts import Text, Unstored, store_facts, text_facts
-from codelens.light_library import NamedTuple
 from codelens.scan.content_hash import hash_of
 from codelens.scope.commits.commit_walk import CommitWalk
 from codelens.scope.commits.path_commits import PathCommits

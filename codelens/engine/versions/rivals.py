@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import os
 import time
+from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.chosen_sides import worktree_named
 from codelens.errors import CodelensError, NoSuchRef
-from codelens.light_library import NamedTuple
 from codelens.scope.commits.recent_branches import recent_branches
 from codelens.scope.repository import Repository
 

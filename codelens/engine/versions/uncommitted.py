@@ -6,10 +6,11 @@ my HEAD, or that I have changed: what is the same on both sides is as uncommitte
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from codelens.branches.files_side import DIRTY, FilesSide, SideChange, SideFile
 from codelens.branches.sides import CommitSide, entries_of
 from codelens.engine.current_view import CurrentView
-from codelens.light_library import NamedTuple
 from codelens.scope.commits.tree_changes import GITLINK, LINK, entry_at, tree_changes
 from codelens.store.database.database import Database
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,7 +96,7 @@ class VersionQueries:
                     typed="give two refs, A..B or A...B",
                     called="pass two refs in spec, A..B or A...B",
                 ) from error
-            return replace(view_request, ref=newer)
+            return view_request._replace(ref=newer)
         return view_request
 
     def conflicts(
@@ -203,7 +202,7 @@ def _meaning(
         if not isinstance(side, CommitSide) or not side.commit:
             return None
         given_ms = view_request.budget_ms
-        hurried = replace(view_request, budget_ms=seconds * 1000 if given_ms is None else given_ms)
+        hurried = view_request._replace(budget_ms=seconds * 1000 if given_ms is None else given_ms)
         return current_view(view.opened.at(side.commit), hurried)
 
     new = sides.new_view or at(sides.new) or view

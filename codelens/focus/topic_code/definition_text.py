@@ -7,12 +7,10 @@ open the blocks it is in, which must name its owners. Comments and docstrings de
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Literal
+from collections.abc import Iterator
+from typing import Literal
 
-    Standing = Literal["there", "unsure", "elsewhere", "gone"]
+Standing = Literal["there", "unsure", "elsewhere", "gone"]
 
 _KEYWORDS = frozenset(
     "def class func function fn fun struct interface type enum trait impl module mod const let var "

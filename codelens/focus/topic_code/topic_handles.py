@@ -9,6 +9,7 @@ not shown.
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 from codelens.focus.forest import Node
@@ -104,8 +105,6 @@ def _path(root: str, handle: str) -> str | None:
 
 
 def _unescaped(file: str) -> str:
-    import re  # here, since few paths need it
-
     raw = re.sub(rb"%([0-9A-F]{2})", lambda match: bytes([int(match[1], 16)]), os.fsencode(file))
     return os.fsdecode(raw)
 

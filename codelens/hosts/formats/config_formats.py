@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from codelens.hosts.formats import json_edit
 from codelens.hosts.formats.config_values import EditRefused, Keys, Value, at
-from codelens.light_library import NamedTuple
 
 BOM = b"\xef\xbb\xbf"
 

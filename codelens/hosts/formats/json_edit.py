@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from codelens.hosts.formats.config_values import EditRefused, Keys, Value, nested
-from codelens.light_library import NamedTuple
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _COMMENTS = re.compile(_STRING + r"|//[^\r\n]*|/\*.*?\*/", re.DOTALL)

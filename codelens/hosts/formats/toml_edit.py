@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from typing import cast
+from typing import NamedTuple, cast
 
 from codelens.hosts.formats.config_values import EditRefused, Keys, Value
-from codelens.light_library import NamedTuple
 
 _TOKENS = re.compile(
     r'#[^\n]*|"""(?:\\.|[^\\])*?"{3,5}(?!")|' + r"'''.*?'{3,5}(?!')|"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codelens.light_library import NamedTuple
+from typing import NamedTuple
 
 
 class CapabilityProfile(NamedTuple):

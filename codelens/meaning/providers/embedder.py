@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from codelens.light_library import NamedTuple
 from codelens.meaning.providers.embedding_client import Embedded, EmbeddingClient, Kind
 from codelens.meaning.providers.patient_requests import Patience, patiently
 from codelens.meaning.providers.provider_errors import AnswerInvalid, ProviderFailed

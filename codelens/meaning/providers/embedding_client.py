@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeVar, cast
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
-from codelens.light_library import NamedTuple
 from codelens.meaning.providers.provider_errors import (
     AnswerInvalid,
     ProviderBusy,

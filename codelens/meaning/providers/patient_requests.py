@@ -10,10 +10,9 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from codelens.cancellation import CallCancelled, check_cancelled, current_call
-from codelens.light_library import NamedTuple
 from codelens.meaning.providers.provider_errors import ProviderBusy, ProviderFailed
 
 T = TypeVar("T")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Protocol
-
-from codelens.light_library import NamedTuple
+from typing import NamedTuple, Protocol
 
 
 class Relevance(NamedTuple):

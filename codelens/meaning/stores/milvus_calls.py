@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
-
-from codelens.light_library import NamedTuple
+from typing import NamedTuple, Protocol
 
 TOKEN_VARIABLE = "MILVUS_TOKEN"  # noqa: S105 (the variable's name)
 MOST_RESULTS = 16_384

@@ -7,9 +7,7 @@ of its view, and nothing else of the store counts.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Protocol
-
-from codelens.light_library import NamedTuple
+from typing import NamedTuple, Protocol
 
 
 class StoredText(NamedTuple):

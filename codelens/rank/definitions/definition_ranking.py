@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import mul
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.rank.definitions import body_terms
 from codelens.rank.definitions.body_terms import BodyTerms, LineWeights, TermNumbers

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from codelens.light_library import NamedTuple
+from typing import NamedTuple
+
 from codelens.rank import search_pipeline
 from codelens.rank.definitions import definition_ranking
 from codelens.rank.definitions.definition_ranking import RankedDefinition

@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from math import sqrt
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from codelens.light_library import NamedTuple
 from codelens.resolve.facts.path_tree import folder_of
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.modules.importer import Importer

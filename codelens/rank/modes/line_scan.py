@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from heapq import nsmallest
 from operator import itemgetter
+from typing import NamedTuple
 
 from codelens.cancellation import check_cancelled
 from codelens.extract.tokenizer import STOPWORDS, parts_of_word, terms_of_word
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.rank import ranking_weights

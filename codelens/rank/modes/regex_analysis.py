@@ -10,11 +10,10 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from codelens.errors import QueryError
 from codelens.extract.tokenizer import WORD
-from codelens.light_library import NamedTuple
 
 MAX_PATTERN = 1000
 _FEW, _LONG, _ENDLESS, _TAME_WAYS = 8, 500, 10**9, 4000

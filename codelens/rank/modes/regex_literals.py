@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank.modes.long_lines import ODD_LETTERS
 from codelens.rank.modes.regex_analysis import Part
 

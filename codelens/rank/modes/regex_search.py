@@ -14,10 +14,9 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from codelens.cancellation import check_cancelled, current_call
-from codelens.light_library import NamedTuple
 from codelens.plurals import count_of
 from codelens.rank.modes import line_scan, long_lines, regex_analysis, regex_literals
 from codelens.rank.modes.line_scan import Clock, FileMatches, Line, Look, Words

@@ -7,9 +7,9 @@ told to be a value: numbers and what holds digits, quoted words, paths, addresse
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import STOPWORDS, WORD
-from codelens.light_library import NamedTuple
 
 MAX_CHARS = 2_000
 _MAX_WORDS = 60

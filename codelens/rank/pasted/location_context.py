@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank.definitions import body_terms
 from codelens.rank.search_request import Ranked
 from codelens.store.facts import ranking_reads as reads

@@ -7,9 +7,9 @@ message that was not seen there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import STOPWORDS, WORD, terms_of_word
-from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.rank.modes import line_scan
 from codelens.rank.pasted import location_context

@@ -8,9 +8,9 @@ question. `Declared.sure` says where the form alone is enough.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import STOPWORDS
-from codelens.light_library import NamedTuple
 from codelens.rank.query.query_analysis import Name
 
 MAX_CHARS = 400

@@ -7,8 +7,7 @@ r"""Places as they are typed and pasted: paths with lines, ranges, names behind 
 from __future__ import annotations
 
 import re
-
-from codelens.light_library import NamedTuple
+from typing import NamedTuple
 
 _MAX_TOKEN = 1000
 

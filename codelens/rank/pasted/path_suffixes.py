@@ -7,8 +7,8 @@ build below another folder. What is sure is the end of the path.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.store.views.views import FileRow
 
 

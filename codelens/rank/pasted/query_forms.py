@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from codelens.extract.tokenizer import STOPWORDS, WORD
 from codelens.rank import ranking_weights
-from codelens.rank.modes import path_search, text_search
 from codelens.rank.pasted import location_context, pasted_locations
 from codelens.rank.pasted.location_context import Spot
 from codelens.rank.pasted.trace_signs import may_be_trace
@@ -85,6 +84,8 @@ def place(search_state: SearchState) -> Answer | None:
     location = pasted_locations.whole(search_state.query.text)
     if location is None:
         return None
+    from codelens.rank.modes import path_search
+
     results = path_search.named(
         search_state.view, location, search_state.request, search_state.filters, search_state.notes
     )
@@ -102,6 +103,8 @@ def wildcard(search_state: SearchState) -> Answer | None:
     text = search_state.query.text
     if not _WILD.fullmatch(text) or not ("/" in text or "." in text):
         return None
+    from codelens.rank.modes import path_search
+
     results = path_search.search(
         search_state.view,
         search_state.query,
@@ -159,6 +162,8 @@ def nothing_to_look_up(search_state: SearchState) -> Answer | None:
         description = "common words and signs"
     search_state.note(f"nothing but {description}: looked for as literal text")
     notes: list[str] = []
+    from codelens.rank.modes import text_search
+
     results = text_search.search(
         search_state.view, search_state.query.text, search_state.request,
         search_state.filters, read=search_state.read, notes=notes,
@@ -275,6 +280,8 @@ def quoted_first(
             )
             first.append(result if search_state.request.explain else result._replace(explain={}))
     if not first and len(search_state.query.phrases) == 1:
+        from codelens.rank.modes import text_search
+
         first = text_search.search(
             search_state.view, search_state.query.phrases[0], search_state.request,
             search_state.filters, read=search_state.read, notes=[],
@@ -292,6 +299,8 @@ def places_inside(search_state: SearchState, ranked: Sequence[Ranked]) -> list[R
     for place in search_state.query.places:
         if not place.is_certain:
             continue
+        from codelens.rank.modes import path_search
+
         ranked_hits = path_search.named(search_state.view, place, request, search_state.filters, [])
         if 0 < len(ranked_hits) <= _NAMED_FILES and all(
             hit.why not in _VAGUE for hit in ranked_hits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.plurals import count_of
 from codelens.rank.pasted import location_context
 from codelens.rank.pasted.location_context import Spot

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import (
     WORD,
@@ -16,7 +17,6 @@ from codelens.extract.tokenizer import (
     parts_of_word,
     terms_of_word,
 )
-from codelens.light_library import NamedTuple
 from codelens.rank.query.query_analysis import Query
 from codelens.rank.scoring.candidates import Weighed
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.paths import matching, printed
 from codelens.rank.pasted.query_forms import definitions
 from codelens.rank.query import query_names

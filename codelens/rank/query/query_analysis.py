@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Set
+from typing import NamedTuple
 
 from codelens.errors import QueryError
 from codelens.extract.tokenizer import (
@@ -17,7 +18,6 @@ from codelens.extract.tokenizer import (
     parts_of_word,
     terms_of_word,
 )
-from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.rank.pasted import pasted_locations
 from codelens.rank.pasted.pasted_locations import Location

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank.query.query_analysis import Name
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.facts.ranking_reads import Definition

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from codelens.errors import QueryError
-from codelens.light_library import NamedTuple
 from codelens.rank.search_request import Request
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.views.snapshot import Snapshot

@@ -7,9 +7,9 @@ letters; a slip in the first letter is found only where it is a swap with the se
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import terms_of_word
-from codelens.light_library import NamedTuple
 from codelens.rank.scoring import term_hits
 from codelens.rank.view_statistics import Corpus
 from codelens.store.facts import vocabulary

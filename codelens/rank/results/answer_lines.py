@@ -7,8 +7,8 @@ inside one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.rank.query import query_names
 from codelens.rank.results.shown_texts import Texts

@@ -28,14 +28,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank.results import answer_lines
 from codelens.rank.results.answer_lines import Place
 from codelens.rank.results.shown_texts import Texts
 from codelens.rank.scoring.translated_paths import family
 from codelens.rank.scoring.weighted_score import Judged
-from codelens.resolve.languages.registry import spec_of
 from codelens.store.database.database import Database
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.views.views import FileRow
@@ -175,6 +174,9 @@ class _Comparison:
         about = place.judged.evidence.about
         if known.name[1] not in _CALLABLE or about is None:
             return False
+        # Late: few answers have two that are alike, and one that may be a declaration.
+        from codelens.resolve.languages.registry import spec_of
+
         if not spec_of(about.language).prototypes:
             return False
         text = b"\n".join(self._texts.lines(_file(place), place.start_line, place.end_line))

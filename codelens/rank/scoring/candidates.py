@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import MAX_TERMS, Term
 from codelens.rank.ranking_weights import K1

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import ranking_weights
 from codelens.rank.query import literal_identifiers

@@ -8,10 +8,9 @@ having been indexed later.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.extract.tokenizer import WORD, count_terms
-from codelens.light_library import NamedTuple
 from codelens.meaning import word_table
 from codelens.meaning.question_likeness import QuestionLikeness, by_vectors
 from codelens.meaning.text_vectors import said_vector

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import WORD, parts_of_word, terms_of_text, terms_of_word
-from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.rank.scoring.candidates import Weighed
 from codelens.store.views.views import PathFacts

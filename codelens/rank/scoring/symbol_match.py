@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import terms_of_text
-from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.rank.scoring import term_prefilter
 from codelens.rank.scoring.path_coverage import PathQuery

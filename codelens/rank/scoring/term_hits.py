@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank.view_statistics import Corpus, Segment
 from codelens.store.database.database import Database
 from codelens.store.facts import postings

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import Query
 from codelens.rank.scoring import definition_features

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
-from codelens.light_library.light_dataclasses import dataclass
 from codelens.resolve.facts.path_tree import Tree
 from codelens.types import Import
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.errors import ReadError
-from codelens.light_library import NamedTuple
 from codelens.scope.repository import Repository
 from codelens.types import CommitId, RelPath
 

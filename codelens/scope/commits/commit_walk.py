@@ -7,11 +7,11 @@ commits share most of their trees with the next one.
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 import pygit2
 
 from codelens.cancellation import check_cancelled
-from codelens.light_library import NamedTuple
 from codelens.scope.repository import Repository
 from codelens.scope.special_files import read_plain
 from codelens.types import CommitId

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
+from typing import NamedTuple
 
 import pygit2
 from pygit2.enums import SortMode
 
-from codelens.light_library import NamedTuple
 from codelens.scope.repository import Repository
 
 _MOST_COMMITS = 500

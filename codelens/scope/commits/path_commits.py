@@ -11,9 +11,8 @@ import os
 import subprocess
 from collections.abc import Generator
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
-from codelens.light_library import NamedTuple
 from codelens.scope.repository import Repository
 from codelens.scope.scratch_repository import ScratchRepository
 from codelens.types import CommitId

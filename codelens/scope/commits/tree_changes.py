@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 import pygit2
 
 from codelens.errors import ReadError
-from codelens.light_library import NamedTuple
 from codelens.scope.repository import Repository
 from codelens.types import CommitId, RelPath
 

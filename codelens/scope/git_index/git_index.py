@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Final, TypeVar
+from hashlib import blake2b
+from typing import Final, NamedTuple, TypeVar
 
 from codelens.errors import ReadError
-from codelens.light_library import NamedTuple
-from codelens.light_library.digests import blake2b
 from codelens.scope.git_index.git_index_format import (
     FIXED,
     SKIP_WORKTREE,

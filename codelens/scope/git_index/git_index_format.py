@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import Final
+from typing import Final, NamedTuple
 
 from codelens.errors import UnsupportedRepository
-from codelens.light_library import NamedTuple
 from codelens.scope.special_files import READ
 
 FIXED: Final = struct.Struct(">10I20s")

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import re
 import string
-from typing import Final
-
-from codelens.light_library import NamedTuple
+from typing import Final, NamedTuple
 
 _SPECIAL: Final = re.compile(rb"[*?\[\\]")
 _BETWEEN: Final = re.compile(rb"[*?/]")

@@ -11,10 +11,9 @@ import errno
 import os
 import stat as stat_module
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from codelens.errors import ReadError
-from codelens.light_library.light_dataclasses import dataclass
 from codelens.scope.ignore.ignore_table import Table, tables
 
 IGNORE_NAME: Final = b".gitignore"
@@ -30,8 +29,7 @@ _OPEN_FLAGS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoreSettings:
+class IgnoreSettings(NamedTuple):
     """What of git's config decides which files belong."""
 
     excludes_file: str | None = None

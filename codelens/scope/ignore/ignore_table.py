@@ -8,9 +8,8 @@ very many (`ignore_wildcards.Scattered`), only those are read that have to do wi
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.scope.ignore.ignore_pattern import Matcher, Pattern, is_wild, matcher, parse, reduced
 from codelens.scope.ignore.ignore_wildcards import NONE, Scattered, Wild, compiled
 

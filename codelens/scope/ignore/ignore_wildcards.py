@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.scope.ignore.ignore_pattern import Matcher, Pattern, matcher, needs, reduced
 
 NONE: Final = -1

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
-from codelens.light_library.digests import blake2b
 from codelens.scope.ignore.ignore_pattern import matcher, parse
 from codelens.scope.ignore.ignore_rules import Rules, read_outside
 

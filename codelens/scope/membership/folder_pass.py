@@ -7,10 +7,10 @@ import stat as stat_module
 import time
 import unicodedata
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import Final
 
 from codelens.cancellation import check_cancelled
-from codelens.light_library.light_dataclasses import dataclass, field
 from codelens.scope.ignore.ignore_rules import IGNORE_NAME, Ignore, Rules
 from codelens.scope.membership.nested_repository import is_repository
 from codelens.scope.membership.tracked_paths import Tracked

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from codelens.bytecode import damaged_copy
 from codelens.engine.engine import Engine
 from codelens.engine.sessions.asking_session import LONGEST_ID, Session
 from codelens.engine.usage import usage_counter
@@ -101,8 +100,7 @@ def failed(error: Exception) -> Reply:
         rows = [head_line(error.receipt)] if error.receipt is not None else []
         return Reply("\n".join([*rows, error.in_call]), True)
     logger.error("a tool failed", exc_info=error)
-    problem = f"unexpected {type(error).__name__}: {error}"
-    return Reply(damaged_copy(error) or f"{problem}; this is a bug in codelens", True)
+    return Reply(f"unexpected {type(error).__name__}: {error}; this is a bug in codelens", True)
 
 
 def session_named(arguments: CallArguments) -> Session | None:

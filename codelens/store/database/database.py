@@ -10,6 +10,7 @@ one thread at a time.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -19,14 +20,13 @@ import apsw
 
 from codelens.cancellation import check_cancelled
 from codelens.errors import IndexCorrupt
-from codelens.light_library.lazy_logger import logger_of
 from codelens.store.database import database_recovery, page_checksums, restore_detection
 from codelens.store.database.schema_migration import connection_rollback
 from codelens.store.database.sqlite_errors import translated
 
 T = TypeVar("T")
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 _LATEST = 4
 """Of so many values the last is at hand when the database has changed."""

@@ -13,10 +13,10 @@ import re
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens import filelock
 from codelens.errors import HomeNotWritable, IndexLocked
-from codelens.light_library import NamedTuple
 from codelens.small_files import NO_WAIT
 
 KEPT_S = 7 * 86_400

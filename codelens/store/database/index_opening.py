@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from pathlib import Path
 
 from codelens.errors import IndexCorrupt
-from codelens.light_library.lazy_logger import logger_of
 from codelens.paths import repository_id
 from codelens.store.database import database_recovery, restore_detection
 from codelens.store.database.database import Database
@@ -16,7 +16,7 @@ from codelens.store.database.sqlite_errors import translated
 from codelens.store.database.store_clock import machine
 from codelens.store.database.writer_lease import holder_of, is_held
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 _NAMED = re.compile(r"index-([0-9a-f]{16})\.db")
 _COMMON_DIR = "SELECT common_dir FROM upkeep"

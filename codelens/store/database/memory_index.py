@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import urllib.parse
 from pathlib import Path
@@ -13,7 +14,6 @@ from pathlib import Path
 import apsw
 
 from codelens.errors import DiskFull, IndexCorrupt
-from codelens.light_library.lazy_logger import logger_of
 from codelens.paths import barred
 from codelens.small_files import is_special
 from codelens.store.database import page_checksums
@@ -26,7 +26,7 @@ from codelens.store.database.sqlite_errors import translated
 STAND_IN_BYTES = 256_000_000
 """What an index that cannot be written may hold to be answered from memory instead."""
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 
 def open_stand_in(path: Path) -> Database:

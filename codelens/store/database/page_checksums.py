@@ -11,14 +11,13 @@ without it, new databases have no checksums, and `codelens doctor` says so.
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from pathlib import Path
 
 import apsw
 
-from codelens.light_library.lazy_logger import logger_of
-
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 RESERVED_BYTES = 8
 """What a page with a checksum keeps free at its end; byte 20 of the file's head says so."""

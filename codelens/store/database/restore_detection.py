@@ -12,6 +12,7 @@ noted under the lock that renaming takes.
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import urllib.parse
@@ -19,16 +20,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
 from codelens.errors import IndexCorrupt
-from codelens.light_library import NamedTuple
-from codelens.light_library.lazy_logger import logger_of
 from codelens.small_files import NO_WAIT, is_special, open_regular
 from codelens.store.database import database_recovery
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 LOG_PAGES = 1000
 """So many pages of log make a checkpoint due, as SQLite has it by itself."""

@@ -11,8 +11,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-
-from codelens.light_library import NamedTuple
+from typing import NamedTuple
 
 DAY_S = 86_400.0
 _UNSEEN_S = DAY_S

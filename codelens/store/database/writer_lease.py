@@ -11,24 +11,23 @@ that is set takes no lease away; else (another host, another boot) by the wall c
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.cancellation import check_cancelled
 from codelens.errors import IndexLocked, LeaseLost, StoreError
-from codelens.light_library import NamedTuple
-from codelens.light_library.lazy_logger import logger_of
 from codelens.store.database.store_clock import Clock, Moment, machine
 
 if TYPE_CHECKING:
     from codelens.store.database.database import Database
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 LEASE_S = 30.0
 _BEAT_S = LEASE_S / 3

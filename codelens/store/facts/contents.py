@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from sys import intern
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 from codelens.store.facts import resolution_facts
 from codelens.store.facts.packed_facts import REFERENCE_KINDS, PackedFacts, reference_columns

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import overload
+from typing import NamedTuple, overload
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 from codelens.store.facts.contents import batched
 from codelens.store.facts.packed_facts import REFERENCE_KINDS, reference_columns

@@ -9,8 +9,8 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.store.facts import resolution_facts
 from codelens.store.facts.symbol_keys import key_of
 from codelens.types import ChunkVectors, Facts, Import, Outcome, Reference, Symbol

@@ -19,8 +19,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-
-from codelens.light_library import NamedTuple
+from typing import NamedTuple
 
 BLOCK_BYTES = 2000
 """Of terms and postings, before they are compressed: with half of it postings take 6 % more on

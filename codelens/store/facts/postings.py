@@ -17,9 +17,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 from codelens.store.facts.posting_blocks import PostingBlock, blocks, mark, needle
 from codelens.store.facts.posting_layout import Posting, packed

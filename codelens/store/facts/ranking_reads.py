@@ -6,9 +6,8 @@ import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import overload
+from typing import NamedTuple, overload
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database, Row
 from codelens.store.facts.contents import ScoredChunk, batched, listed
 

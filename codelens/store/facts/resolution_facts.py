@@ -13,11 +13,10 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence, Set
 from functools import partial
+from hashlib import blake2b
 from itertools import chain
-from typing import get_args, overload
+from typing import NamedTuple, get_args, overload
 
-from codelens.light_library import NamedTuple
-from codelens.light_library.digests import blake2b
 from codelens.types import Binding, Reference, Scope, ScopeKind, Structure
 
 _INNER = frozenset({"=", ":", "?", "let"})

@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 
 _STATES = 3

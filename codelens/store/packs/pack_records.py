@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from typing import Any, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
-from codelens.light_library import NamedTuple
 from codelens.store.facts.contents import ContentKey
 from codelens.store.facts.packed_facts import PackedFacts, SymbolRow
 from codelens.store.facts.symbol_keys import key_of

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
 
 from codelens.errors import IndexCorrupt
-from codelens.light_library import NamedTuple
-from codelens.light_library.digests import blake2b
 from codelens.store.database.database import Database, Row
 
 COMMON_DIR, ROOTS, WAITING, ADOPTED = "common_dir", "roots", "waiting", "adopted"

@@ -16,7 +16,7 @@ import time
 from collections.abc import Generator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import apsw
 
@@ -28,7 +28,6 @@ from codelens.errors import (
     IndexLocked,
     StoreError,
 )
-from codelens.light_library import NamedTuple
 from codelens.paths import make_private
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_database

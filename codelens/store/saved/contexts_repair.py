@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
 from codelens.errors import IndexCorrupt, StoreError
-from codelens.light_library import NamedTuple
 from codelens.store.database.database_copy import copy_database
 from codelens.store.database.database_opening import open_database
 from codelens.store.database.sqlite_errors import translated

@@ -10,11 +10,11 @@ import urllib.parse
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
 from codelens.errors import HomeNotWritable, IndexCorrupt, StoreError
-from codelens.light_library import NamedTuple
 from codelens.paths import barred, repository_id
 from codelens.small_files import is_special
 from codelens.store.database import page_checksums

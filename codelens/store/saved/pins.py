@@ -9,22 +9,21 @@ Earlier versions kept pins in the index; `adopt` takes them over once.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import zlib
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from codelens import file_owner, filelock
 from codelens.errors import DiskFull, HomeNotWritable, IndexLocked, StoreError
-from codelens.light_library import NamedTuple
-from codelens.light_library.lazy_logger import logger_of
 from codelens.paths import NO_ROOM, make_private, pins_file
 from codelens.small_files import read_small
 from codelens.store.database.database import Database
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 _WAIT_S = 3.0
 _MOST_BYTES = 16_000_000

@@ -7,23 +7,23 @@ without harm: a damaged `usage.db` goes aside and is begun anew.
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from codelens.errors import HomeNotWritable, IndexCorrupt
-from codelens.light_library import NamedTuple
-from codelens.light_library.lazy_logger import logger_of
 from codelens.paths import barred, usage_file
 from codelens.small_files import open_regular
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_database
 from codelens.store.database.database_recovery import identity_of, set_aside
 
-logger = logger_of(__name__)
+logger = logging.getLogger(__name__)
 
 _LOG = "usage.log"
 _FIELDS = 8

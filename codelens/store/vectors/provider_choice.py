@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from codelens import file_owner
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 
 PACKING = 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 
 _FILES = "SELECT files FROM synced_files WHERE place = ?"

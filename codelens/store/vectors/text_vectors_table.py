@@ -6,8 +6,8 @@ import hashlib
 import time
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 from codelens.store.facts.contents import ScoredChunk, batched
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.store_clock import Clock, machine

@@ -8,8 +8,8 @@ whenever something is written. Everything that decides whether a view is due is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 from codelens.store.database.store_clock import Clock, Moment, machine, passed
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from itertools import compress, count
 from operator import is_not
-
-from codelens.light_library import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import TypeVar

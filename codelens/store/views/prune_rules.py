@@ -8,9 +8,8 @@ while its index is being written. Ages are by the index's clock
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.store_clock import DAY_S
 from codelens.store.views.index_metadata import TOUCH_S
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
-from codelens.light_library import TYPE_CHECKING
 from codelens.store.database.database import Database
 from codelens.store.facts import contents
 from codelens.store.facts.contents import Content, ScoredChunk

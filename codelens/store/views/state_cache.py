@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import Database
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow

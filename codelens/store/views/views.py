@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.store.database.database import BUSY_S, QUESTION_S, Database
 from codelens.store.database.store_clock import Clock, machine
 from codelens.store.database.writer_lease import Lease

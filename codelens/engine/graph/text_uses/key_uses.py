@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.text_uses.setting_keys import SettingKey, says_configuration
 from codelens.engine.graph.text_uses.word_search import Match, TextSearch, words_in
-from codelens.light_library import NamedTuple
 
 OF_ITS_OWNER, OF_CONFIGURATION, BY_NAME = 0, 1, 2
 """What reads it: the holder of the key by its name; something called configuration; anything."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.extract.tokenizer import parts_of_word
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.types import Symbol
 

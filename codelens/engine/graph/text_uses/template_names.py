@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 
 _ENDINGS = frozenset(

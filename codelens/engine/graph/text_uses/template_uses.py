@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.text_uses.template_names import (
@@ -18,7 +19,6 @@ from codelens.engine.graph.text_uses.template_names import (
     template_at,
 )
 from codelens.engine.graph.text_uses.word_search import Match, TextSearch, words_in
-from codelens.light_library import NamedTuple
 from codelens.resolve.walk.edge_table import Node
 from codelens.store.facts.symbol_keys import key_of
 

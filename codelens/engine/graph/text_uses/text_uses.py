@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
@@ -26,7 +27,6 @@ from codelens.engine.graph.text_uses.setting_keys import (
 from codelens.engine.graph.text_uses.template_names import has_ending, template_at
 from codelens.engine.graph.text_uses.template_uses import TemplateUse, TemplateUses, node_of
 from codelens.engine.graph.text_uses.word_search import TextSearch
-from codelens.light_library import NamedTuple
 from codelens.paths import printed
 from codelens.plurals import count_of
 from codelens.resolve.walk.edge_table import MODULE, Node

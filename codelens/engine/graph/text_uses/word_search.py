@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.branches.comment_syntax import is_comment_line
 from codelens.engine.current_view import CurrentView
@@ -11,7 +12,6 @@ from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.extract.file_kinds import is_binary
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.extract.tokenizer import WORD, terms_of_word
-from codelens.light_library import NamedTuple
 from codelens.store.facts import postings
 from codelens.store.facts.posting_layout import Posting
 
