@@ -1,8 +1,8 @@
 """Saved contexts as JSON, to be taken to another machine or clone and back.
 
-    {"codelens_contexts": 1, "repository": "/src/shop", "contexts": [{"name": ..., "items": [...]}]}
-
-Hashes are in hex and paths in their printed form. What is read is checked as if it were typed.
+The object has `codelens_contexts` (the version of the format), `repository` (a folder) and
+`contexts` (a list, each with its `items`). Hashes are in hex and paths in their printed form. What
+is read is checked as if it were typed.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ from codelens.hosts.formats.config_values import EditRefused, at
 from codelens.rank.pasted import error_messages, pasted_declarations, pasted_locations, stack_traces
 from codelens.rank.query import query_analysis, search_filters
 from codelens.scope.git_index.git_index import read_index, read_tracked
-from codelens.scope.ignore import ignore_pattern
+from codelens.scope.ignore.ignore_pattern import matcher as matcher_of
+from codelens.scope.ignore.ignore_pattern import parse as parse_pattern
 from codelens.serve.client_streams import Oversized, read_line
 from codelens.serve.first_turn import Front
 from codelens.serve.recorded_answers import known_answers
@@ -92,9 +93,9 @@ def git_index(data: bytes) -> None:
 
 def ignore_patterns(data: bytes) -> None:
     """Each pattern is a regex that compiles, or matches nothing."""
-    for pattern in ignore_pattern.parse(data):
+    for pattern in parse_pattern(data):
         for fold in (False, True):
-            matcher = ignore_pattern.matcher(pattern, fold=fold)
+            matcher = matcher_of(pattern, fold=fold)
             if matcher is not None and matcher[1].regex is not None:
                 regex = re.compile(matcher[1].regex, re.DOTALL)
                 for path in _PATHS:

@@ -15,6 +15,7 @@ from codelens.extract.tokenizer import terms_of_word
 from codelens.meaning import word_table
 from codelens.rank.scoring import meaning_signal
 from codelens.rank.scoring.meaning_signal import Candidate
+from codelens.store.facts import chunk_vectors
 
 ALIKE, APART = (90, 20, 0, 0), (0, 0, 90, 20)
 WORDS = {"cancel": ALIKE, "abort": ALIKE, "store": APART, "paint": APART, "job": (10, 10, 10, 10)}
@@ -82,14 +83,14 @@ def test_without_the_vectors_of_a_candidate_no_meaning_counts(
     engine: Engine, repository: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = engine.search(QUESTION, path=repository.root, meaning=False)
-    real = meaning_signal.chunk_vectors.vectors_of
+    real = chunk_vectors.vectors_of
 
     def without_one(*asked) -> dict[int, bytes]:
         known = real(*asked)
         known.pop(min(known))
         return known
 
-    monkeypatch.setattr(meaning_signal.chunk_vectors, "vectors_of", without_one)
+    monkeypatch.setattr(chunk_vectors, "vectors_of", without_one)
     answer = engine.search(QUESTION, path=repository.root, explain=True)
     assert [hit.handle for hit in answer.results] == [hit.handle for hit in expected.results]
     assert any("1 candidate of 3 have no vectors yet" in note for note in answer.notes)
