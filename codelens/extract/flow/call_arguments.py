@@ -74,18 +74,19 @@ class Arguments:
 
     def _argument(self, node: Node) -> str:
         if self._kinds.get(node.type) != "argument":
-            return self._value(node)
+            return self.value(node)
         count = node.named_child_count
         inner = node.named_child(count - 1) if count else None
         named = node.child_by_field_name("name")
         if named is None and count == 2 and node.children[1].type == "=":
             named = node.named_child(0)
-        value = self._value(inner) if inner is not None else UNKNOWN
+        value = self.value(inner) if inner is not None else UNKNOWN
         if named is None:
             return value
         return f"{self._source.slice(named.start_byte, named.end_byte)}={value}"
 
-    def _value(self, node: Node) -> str:
+    def value(self, node: Node) -> str:
+        """What one argument is."""
         kind = self._kind(node, 0)
         if kind:
             return kind if kind[0] == "`" else "'" + kind

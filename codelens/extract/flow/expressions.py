@@ -55,6 +55,7 @@ class Expressions:
     def __init__(self, info: LanguageInfo, source: Source) -> None:
         self._source = source
         self._recipes, self._plain = _recipes(info.expressions)
+        self._signs = dict(info.operator_names)
         self.bound: Callable[[Node, str], Iterable[tuple[int, str, str]]] = lambda _node, _text: ()
         """What a pattern binds for a value: places, names, and what these stand for."""
 
@@ -224,8 +225,9 @@ class Expressions:
 
     def _sign(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
         """An operator as the method that it stands for."""
-        sign = node.child_by_field_name("operator")
-        method = _METHODS.get(sign.type) if sign is not None else None
+        sign = node.child_by_field_name("operator") or child_of_sign(node)
+        word = sign.type if sign is not None else ""
+        method = self._signs.get(word, _METHODS[word]) if word in _METHODS else ""
         before = self.written(child(node, parts[0]), depth) if method else UNKNOWN
         return UNKNOWN if before in {UNKNOWN, LITERAL} else f"{before}.{method}()"
 
@@ -327,6 +329,11 @@ def _pair(part: str) -> tuple[str, str]:
     """
     name, _, gives = part.partition(":")
     return name, gives
+
+
+def child_of_sign(node: Node) -> Node | None:
+    """The sign between two operands that no field names."""
+    return node.children[1] if node.child_count > 2 else None
 
 
 def plain(text: str) -> bool:

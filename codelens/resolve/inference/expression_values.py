@@ -26,7 +26,9 @@ from codelens.resolve.languages.python.python_fixtures import Fixtures
 from codelens.resolve.languages.script.script_this import holder, literal
 from codelens.types import PROTOCOL, Binding, Reference
 
-_STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)")
+_STEP = re.compile(
+    r"\.(operator[^\w\s.()`]+|[\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)"
+)
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 ROOT = "\\"
 """In place of a receiver: the name is in no namespace, as PHP says by a sign before it."""
