@@ -78,6 +78,71 @@ CPP_BODIES = [
     ("a + 1;", []),
 ]
 
+KOTLIN = """\
+package shop
+class Money(val cents: Int) {
+    operator fun plus(o: Money): Money = this
+    operator fun minus(o: Money): Money = this
+    operator fun minus(o: Int): Money = this
+    operator fun unaryMinus(): Money = this
+    operator fun get(i: Int): Int = i
+    operator fun set(i: Int, v: Int) {}
+    operator fun contains(i: Int): Boolean = true
+    operator fun rangeTo(o: Money): Purse = Purse()
+    operator fun compareTo(o: Money): Int = 0
+    operator fun invoke(i: Int): Int = i
+    operator fun inc(): Money = this
+    operator fun component1(): Int = cents
+    operator fun component2(): Int = cents
+    override fun equals(other: Any?): Boolean = true
+    fun times(o: Money) {}
+    fun spend() {}
+}
+operator fun Money.div(n: Int): Money = this
+class Purse {
+    operator fun iterator(): Walk = Walk()
+    operator fun plusAssign(m: Money) {}
+}
+class Walk {
+    operator fun hasNext(): Boolean = false
+    operator fun next(): Money = Money(1)
+}
+class Kept {
+    operator fun getValue(o: Any?, p: Any): Int = 1
+    operator fun setValue(o: Any?, p: Any, v: Int) {}
+}
+"""
+KOTLIN_USE = """\
+package shop
+fun use(a: Money, b: Money, purse: Purse, n: Int, f: (Int) -> Int, many: List<Money>, kept: Kept) {
+    %s
+}
+"""
+KOTLIN_BODIES = [
+    ("a + b", ["plus 3"]),
+    ("a - b", ["minus 4"]),
+    ("a - 1", ["minus 5"]),
+    ("-a", ["unaryMinus 6"]),
+    ("a[1]", ["get 7"]),
+    ("a[1] = 2", ["set 8"]),
+    ("if (1 in a || 2 !in a) {}", ["contains 9"]),
+    ("a..b", ["rangeTo 10"]),
+    ("a < b", ["compareTo 11"]),
+    ("a(1)", ["invoke 12"]),
+    ("var c = a; c++", ["inc 13"]),
+    ("val (x, y) = a", ["component1 14", "component2 15"]),
+    ("a == b", ["equals 16"]),
+    ("a / 2", ["div 20"]),
+    ("for (m in purse) m.spend()", ["hasNext 26", "iterator 22", "next 27", "spend 18"]),
+    ("purse += a", ["plusAssign 23"]),
+    ("val q by kept", ["getValue 30"]),
+    ("var q by kept", ["getValue 30", "setValue 31"]),
+    ("val sum = a + b; sum.spend()", ["plus 3", "spend 18"]),
+    ("many[0] == a", ["equals 16"]),
+    ("a != null; a === b; n + 1; f(1); n == 2; many[0]; unknown + a; unknown(1)", []),
+    ("a * b", []),
+]
+
 
 def uses(files: dict[str, str], place: str) -> list[str]:
     """What is used in a place: names with their lines."""
@@ -90,3 +155,8 @@ def uses(files: dict[str, str], place: str) -> list[str]:
 @pytest.mark.parametrize(("body", "expected"), CPP_BODIES)
 def test_operators_of_cpp(body: str, expected: list[str]) -> None:
     assert uses({"lib.h": CPP, "use.cpp": CPP_USE % body}, "use.cpp:use") == expected
+
+
+@pytest.mark.parametrize(("body", "expected"), KOTLIN_BODIES)
+def test_operators_of_kotlin(body: str, expected: list[str]) -> None:
+    assert uses({"Lib.kt": KOTLIN, "Use.kt": KOTLIN_USE % body}, "Use.kt:use") == expected

@@ -3,7 +3,7 @@
 `[operators]` says of the type of a `@protocol` node which methods are called on what, and
 `[operator_names]` what the method of a sign is called. A use is `NAME RECEIVER ARGUMENT...`, of
 which all but the name are paths to nodes; `{}` in a name stands for the method of the sign, `{x}`
-for that of `x` and the sign. A receiver `?path` has to be a variable or a call, what follows a `+`
+for that of `x` and the sign, `{#}` for the place of the node among others. A receiver `?path` has to be a variable or a call, what follows a `+`
 is called on it first; an argument `path*` is a list of them, and `'int` one that is handed over
 where the sign stands behind what it belongs to.
 
@@ -32,6 +32,7 @@ _SAYING = frozenset({"=", "+", ":", "?", "let"})
 """Forms of bindings that say of what type a variable is."""
 _HEAD = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]*")
 _MARK = re.compile(r"\{(\w*)\}")
+_ORDINAL = "{#}"
 _CHAINED = frozenset({"<<", ">>"})
 """Signs whose result is what stands on their left: of `out << a << b` it is `out`."""
 _WRAPPING = frozenset({"parenthesized_expression"})
@@ -78,6 +79,9 @@ class Operators:
 
     def _use(self, node: Node, name: str, path: str, arguments: list[str]) -> Use | None:
         mark, sign = _MARK.search(name), ""
+        if _ORDINAL in name and node.parent is not None:
+            before = [part.start_byte <= node.start_byte for part in node.parent.named_children]
+            name = name.replace(_ORDINAL, str(sum(before)))
         if mark is not None:
             sign = self._sign(node, mark[1])
             if not sign:

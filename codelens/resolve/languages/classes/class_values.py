@@ -34,7 +34,7 @@ from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_names import ONE_SPACE, ClassNames, Space
 from codelens.resolve.languages.classes.class_type_text import class_type
 from codelens.resolve.languages.classes.overloads import Overloads
-from codelens.types import Reference
+from codelens.types import PROTOCOL, Reference
 
 _TYPED = frozenset({"java", "kotlin", "csharp"})
 _ABOVE = {"csharp": "base", "php": "parent"}
@@ -111,6 +111,11 @@ class ClassCalls(Calls):
         """An element of a value, by `[]` or by a loop (`[*]`)."""
         if isinstance(value, Container) and value.args and value.name in MAPS:
             return value.args[-1] if step == "[]" else Container(ENTRY, value.args)
+        if isinstance(value, Instance) and self.view.languages.get(value.path) == "kotlin":
+            part: Value = value
+            for name in ("get",) if step == "[]" else ("iterator", "next"):
+                part = self.resolver.called(self.resolver.member_value(part, name))
+            return part
         return super().element(value, step)
 
 
@@ -194,7 +199,7 @@ class ClassExpressions(Expressions):
             reference.receiver,
             reference.name,
             line=reference.line,
-            arguments=reference.arguments,
+            arguments=-1 if reference.arguments == PROTOCOL else reference.arguments,
         )
 
     def called_on(
