@@ -144,6 +144,70 @@ KOTLIN_BODIES = [
 ]
 
 
+RUST = """\
+use std::ops::*;
+pub struct Money { cents: i32 }
+impl Money { pub fn sub(self, o: Money) -> Money { self } pub fn spend(&self) {} }
+impl Add for Money { type Output = Money;
+ fn add(self, o: Money) -> Money { self } }
+impl Mul<i32> for Money { type Output = Money;
+ fn mul(self, o: i32) -> Money { self } }
+impl Mul<Purse> for Money { type Output = Purse;
+ fn mul(self, o: Purse) -> Purse { o } }
+impl Neg for Money { type Output = Money;
+ fn neg(self) -> Money { self } }
+impl AddAssign for Money {
+ fn add_assign(&mut self, o: Money) {} }
+impl Index<usize> for Money { type Output = i32;
+ fn index(&self, i: usize) -> &i32 { &self.cents } }
+impl IndexMut<usize> for Money {
+ fn index_mut(&mut self, i: usize) -> &mut i32 { &mut self.cents } }
+impl PartialEq for Money {
+ fn eq(&self, o: &Money) -> bool { true } }
+impl PartialOrd for Money {
+ fn partial_cmp(&self, o: &Money) -> Option<Ordering> { None } }
+pub struct Purse { coins: Vec<Money> }
+impl IntoIterator for Purse { type Item = Money; type IntoIter = Walk;
+ fn into_iter(self) -> Walk { Walk {} } }
+pub struct Walk {}
+impl Iterator for Walk { type Item = Money;
+ fn next(&mut self) -> Option<Money> { None } }
+pub struct Held { inner: Money }
+impl Deref for Held { type Target = Money;
+ fn deref(&self) -> &Money { &self.inner } }
+#[derive(PartialEq)]
+pub struct Derived {}
+"""
+RUST_USE = """\
+use crate::money::*;
+fn used(a: Money, b: Money, purse: Purse, walk: Walk, held: Held, lent: &Held, derived: Derived,
+        n: i32, list: Vec<Money>, mutable: &mut Money) {
+    %s
+}
+"""
+RUST_BODIES = [
+    ("a + b;", ["add 5"]),
+    ("a * n;", ["mul 7"]),
+    ("a * purse;", ["mul 9"]),
+    ("-a;", ["neg 11"]),
+    ("a += b;", ["add_assign 13"]),
+    ("a[0];", ["index 15"]),
+    ("a[0] = 1;", ["index_mut 17"]),
+    ("a == b;", ["eq 19"]),
+    ("&a != &b;", ["eq 19"]),
+    ("*mutable == a;", ["eq 19"]),
+    ("list[0] == a;", ["eq 19"]),
+    ("a < b;", ["partial_cmp 21"]),
+    ("for m in purse { m.spend(); }", ["into_iter 24", "spend 3"]),
+    ("for m in walk { m.spend(); }", ["next 27", "spend 3"]),
+    ("*held;", ["deref 30"]),
+    ("held.spend();", ["spend 3"]),
+    ("let sum = a + b; sum.spend();", ["add 5", "spend 3"]),
+    # `sub` is no method of a trait; of a reference `*` gives what it leads to.
+    ("a - b; *lent; derived == derived; n + n; -n; list[0]; for m in list {}", []),
+]
+
+
 def uses(files: dict[str, str], place: str) -> list[str]:
     """What is used in a place: names with their lines."""
     start = f"{place} -> "
@@ -160,3 +224,14 @@ def test_operators_of_cpp(body: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(("body", "expected"), KOTLIN_BODIES)
 def test_operators_of_kotlin(body: str, expected: list[str]) -> None:
     assert uses({"Lib.kt": KOTLIN, "Use.kt": KOTLIN_USE % body}, "Use.kt:use") == expected
+
+
+@pytest.mark.parametrize(("body", "expected"), RUST_BODIES)
+def test_operators_of_rust(body: str, expected: list[str]) -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "shop"\n',
+        "src/lib.rs": "mod money;\nmod used;\n",
+        "src/money.rs": RUST,
+        "src/used.rs": RUST_USE % body,
+    }
+    assert uses(files, "src/used.rs:used") == expected

@@ -2,10 +2,11 @@
 
 `[operators]` says of the type of a `@protocol` node which methods are called on what, and
 `[operator_names]` what the method of a sign is called. A use is `NAME RECEIVER ARGUMENT...`, of
-which all but the name are paths to nodes; `{}` in a name stands for the method of the sign, `{x}`
-for that of `x` and the sign, `{#}` for the place of the node among others. A receiver `?path` has to be a variable or a call, what follows a `+`
-is called on it first; an argument `path*` is a list of them, and `'int` one that is handed over
-where the sign stands behind what it belongs to.
+which all but the name are paths to nodes. In a name `{}` stands for the method of the sign, `{x}`
+for that of `x` and the sign, `{#}` for the place of the node among others, and `{a=b}` for `a`, or
+`b` where something is assigned to the node. A receiver `?path` has to be a variable or a call, what
+follows a `+` is called on it first; an argument `path*` is a list of them, and `'int` one that is
+handed over where the sign stands behind what it belongs to.
 
 Most operands are texts and numbers, so only such uses count of which the text says of an operand
 that it may be anything else (`plain_types`). `codelens.extract.flow.protocols` does the same for
@@ -32,6 +33,7 @@ _SAYING = frozenset({"=", "+", ":", "?", "let"})
 """Forms of bindings that say of what type a variable is."""
 _HEAD = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]*")
 _MARK = re.compile(r"\{(\w*)\}")
+_ASSIGNED = re.compile(r"\{(\S*?)=(\S+)\}")
 _ORDINAL = "{#}"
 _CHAINED = frozenset({"<<", ">>"})
 """Signs whose result is what stands on their left: of `out << a << b` it is `out`."""
@@ -79,6 +81,9 @@ class Operators:
 
     def _use(self, node: Node, name: str, path: str, arguments: list[str]) -> Use | None:
         mark, sign = _MARK.search(name), ""
+        assigned = _ASSIGNED.search(name)
+        if assigned is not None:
+            name = name.replace(assigned[0], assigned[1 + _is_assigned(node)])
         if _ORDINAL in name and node.parent is not None:
             before = [part.start_byte <= node.start_byte for part in node.parent.named_children]
             name = name.replace(_ORDINAL, str(sum(before)))
@@ -158,3 +163,11 @@ class Operators:
             return False
         head = _HEAD.match(text)
         return head is None or self._telling.get(head[0].strip("$"), True)
+
+
+def _is_assigned(node: Node) -> bool:
+    around = node.parent
+    left = around.child_by_field_name("left") if around is not None else None
+    return (
+        around is not None and ("assign" in around.type) and left is not None and left.id == node.id
+    )
