@@ -208,6 +208,92 @@ RUST_BODIES = [
 ]
 
 
+CSHARP = """\
+namespace Shop {
+class Money {
+  public static Money operator +(Money a, Money b) => a;
+  public static Money operator *(Money a, int n) => a;
+  public static Money operator *(int n, Money a) => a;
+  public static Money operator -(Money a) => a;
+  public static Money operator -(Money a, Money b) => a;
+  public static Money operator ++(Money a) => a;
+  public static bool operator ==(Money a, Money b) => true;
+  public static bool operator !=(Money a, Money b) => false;
+  public static implicit operator int(Money a) => 1;
+  public int this[int i] { get { return i; } set { } }
+  public int this[string s] => 1;
+  public void Spend() {}
+}
+class Purse { public Walk GetEnumerator() => null; public void Dispose() {} }
+class Walk { public bool MoveNext() => false; public Money Current => null; }
+}
+"""
+CSHARP_USE = """\
+using System.Collections.Generic;
+namespace Shop {
+class Use {
+  void Used(Money a, Money b, Purse purse, int n, List<Money> list) {
+    %s
+  }
+} }
+"""
+CSHARP_BODIES = [
+    ("var c = a + b; c.Spend();", ["+ 3", "Spend 14"]),
+    ("a = a * 2;", ["* 4"]),
+    ("a = 2 * a;", ["* 5"]),
+    ("a = n * a;", ["* 5"]),
+    ("a = -a;", ["- 6"]),
+    ("a = a - b;", ["- 7"]),
+    ("a++;", ["++ 8"]),
+    ("if (a == b) {}", ["== 9"]),
+    ("if (a != null) {}", ["!= 10"]),
+    ("n = a[1];", ["this 12"]),
+    ("a[1] = 2;", ["this 12"]),
+    ('n = a["x"];', ["this 13"]),
+    ("a += b;", ["+ 3"]),
+    ("foreach (var m in purse) m.Spend();", ["GetEnumerator 16", "MoveNext 17", "Spend 14"]),
+    ("using (purse) {}", ["Dispose 16"]),
+    ("using var open = purse;", ["Dispose 16"]),
+    ("if (list[0] == a) {}", ["== 9"]),
+    ("n = n + 1; if (n == 2) {} n = unknown + 1; unknown[1] = 2; var m = list[0];", []),
+]
+
+
+RUBY = """\
+class Money
+  def +(other) = self
+  def -@ = self
+  def [](i) = i
+  def []=(i, v); end
+  def <<(o) = self
+  def ==(o) = true
+  def <=>(o) = 0
+  def call(x) = x
+  def to_s = "x"
+  def each; end
+  def spend; end
+  def coerce
+    self + 1
+    self[1]
+    self == 2
+  end
+end
+"""
+RUBY_BODIES = [
+    ("a + b", ["+ 2"]),
+    ("-a", ["-@ 3"]),
+    ("a[1]", ["[] 4"]),
+    ("a[1] = 2", ["[]= 5"]),
+    ("a << b", ["<< 6"]),
+    ("a != b", ["== 7"]),
+    ("a <=> b", ["<=> 8"]),
+    ("a += b", ["+ 2"]),
+    ('"#{a}"', ["to_s 10"]),
+    ("c = a + b; c.spend", ["+ 2", "spend 12"]),
+    ("1 + 2; other + a; other[1]; list = []; list[0]; list << a", []),
+]
+
+
 def uses(files: dict[str, str], place: str) -> list[str]:
     """What is used in a place: names with their lines."""
     start = f"{place} -> "
@@ -235,3 +321,20 @@ def test_operators_of_rust(body: str, expected: list[str]) -> None:
         "src/used.rs": RUST_USE % body,
     }
     assert uses(files, "src/used.rs:used") == expected
+
+
+@pytest.mark.parametrize(("body", "expected"), CSHARP_BODIES)
+def test_operators_of_csharp(body: str, expected: list[str]) -> None:
+    files = {"Lib.cs": CSHARP, "Use.cs": CSHARP_USE % body}
+    assert uses(files, "Use.cs:Use.Used") == expected
+
+
+@pytest.mark.parametrize(("body", "expected"), RUBY_BODIES)
+def test_operators_of_ruby(body: str, expected: list[str]) -> None:
+    use = f"require_relative 'lib'\ndef use(other)\n  a = Money.new\n  b = a\n  {body}\nend\n"
+    assert uses({"lib.rb": RUBY, "use.rb": use}, "use.rb:use") == ["Money 1", *expected]
+
+
+def test_an_operator_of_an_unknown_receiver_is_no_possible_use() -> None:
+    use = "def use(other)\n  other + 1\n  other[1]\nend\n"
+    assert edges_of({"lib.rb": RUBY, "use.rb": use}, certain=False) == []

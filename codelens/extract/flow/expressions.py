@@ -163,7 +163,9 @@ class Expressions:
         word = "" if sign is None else sign.type
         if word in _FIRST:
             return self.written(child(node, parts[1]), depth)
-        return self._either(node, parts, depth) if word in _CHOICES else UNKNOWN
+        if word in _CHOICES:
+            return self._either(node, parts, depth)
+        return self._sign(node, parts, depth) if self._signs else UNKNOWN
 
     def _either(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
         first, second = (self.written(child(node, part), depth) for part in parts[:2])

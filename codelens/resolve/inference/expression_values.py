@@ -27,7 +27,8 @@ from codelens.resolve.languages.script.script_this import holder, literal
 from codelens.types import PROTOCOL, Binding, Reference
 
 _STEP = re.compile(
-    r"\.(operator[^\w\s.()`]+|[\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)"
+    r"\.(operator[^\w\s.()`]+|[-+*/%&|^<>]+(?=\(\))|[\w$#]+)"
+    r"|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)"
 )
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 ROOT = "\\"
