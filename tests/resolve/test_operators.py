@@ -338,3 +338,21 @@ def test_operators_of_ruby(body: str, expected: list[str]) -> None:
 def test_an_operator_of_an_unknown_receiver_is_no_possible_use() -> None:
     use = "def use(other)\n  other + 1\n  other[1]\nend\n"
     assert edges_of({"lib.rb": RUBY, "use.rb": use}, certain=False) == []
+
+
+NAMESPACE = {
+    "lib.ts": "export function f(n: number) {}\nexport class Repo { save() {} }\n",
+    "use.ts": "import * as lib from './lib';\n"
+    "const { f: renamed, Repo } = lib;\n"
+    "function use(other: any) {\n  const { f } = lib;\n  f(2);\n  const { save } = other;\n}\n",
+}
+
+
+def test_what_is_taken_out_of_a_namespace_is_used_by_its_own_name() -> None:
+    refs = [edge for edge in edges_of(NAMESPACE, "ref", lined=True) if edge.startswith("use.ts")]
+    assert [edge for edge in refs if "lib.ts" not in edge] == [
+        "use.ts:renamed -> f 1",
+        "use.ts:renamed -> Repo 2",
+        "use.ts:use -> f 1",
+    ]
+    assert "use.ts:use -> f 1" in edges_of(NAMESPACE, lined=True)

@@ -6,7 +6,8 @@ which all but the name are paths to nodes. In a name `{}` stands for the method 
 for that of `x` and the sign, `{#}` for the place of the node among others, and `{a=b}` for `a`, or
 `b` where something is assigned to the node. A receiver `?path` has to be a variable or a call, what
 follows a `+` is called on it first; an argument `path*` is a list of them, and `'int` one that is
-handed over where the sign stands behind what it belongs to.
+handed over where the sign stands behind what it belongs to. With `=path` in place of a method the
+node at that path names a member: `const { f: renamed } = module`.
 
 Most operands are texts and numbers, so only such uses count of which the text says of an operand
 that it may be anything else (`plain_types`). `codelens.extract.flow.protocols` does the same for
@@ -34,6 +35,7 @@ _SAYING = frozenset({"=", "+", ":", "?", "let"})
 _HEAD = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]*")
 _MARK = re.compile(r"\{(\w*)\}")
 _ASSIGNED = re.compile(r"\{(\S*?)=(\S+)\}")
+_NAMED = "="
 _ORDINAL = "{#}"
 _CHAINED = frozenset({"<<", ">>"})
 """Signs whose result is what stands on their left: of `out << a << b` it is `out`."""
@@ -75,9 +77,19 @@ class Operators:
         """All of them, in no order."""
         for node in self._nodes:
             for name, receiver, *arguments in self._recipes.get(node.type, ()):
+                if name[0] == _NAMED:
+                    yield from self._named(child(node, name[1:]), child(node, receiver))
+                    continue
                 use = self._use(node, name, receiver, arguments)
                 if use is not None:
                     yield use
+
+    def _named(self, name: Node | None, owner: Node | None) -> Iterator[Use]:
+        """A member that is named apart from what has it."""
+        receiver = self._flow.expressions.written(owner)
+        text = self._source.slice(name.start_byte, name.end_byte) if name is not None else ""
+        if name is not None and text.isidentifier() and self._tells(receiver):
+            yield name.start_byte, text, "name", receiver, -1, ""
 
     def _use(self, node: Node, name: str, path: str, arguments: list[str]) -> Use | None:
         mark, sign = _MARK.search(name), ""

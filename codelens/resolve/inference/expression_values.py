@@ -177,7 +177,20 @@ class Expressions:
             if isinstance(own, Definition):
                 # Python's `cls()`.
                 return [Referent(own.path, own.symbol, 0, reference.name)]
+            return self._of_module(path, referents[0]) or referents
         return referents
+
+    def _of_module(self, path: bytes, local: Referent) -> list[Referent]:
+        """What a local variable of JavaScript is another name of: `const { f: local } = module`."""
+        model = self.view.model(path)
+        rows = self.names.rows(local) if model is not None and model.spec.spaces else ()
+        owner, _, name = rows[0].text.rpartition(".") if len(rows) == 1 else ("", "", "")
+        if not owner.isidentifier() or rows[0].how != "=":
+            return []
+        value = self.value(path, local.scope, owner, rows[0].line)
+        if not isinstance(value, Module):
+            return []
+        return [referent for referent, _ in self.resolver.members(value, name)]
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""
