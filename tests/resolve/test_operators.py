@@ -294,6 +294,29 @@ RUBY_BODIES = [
 ]
 
 
+PHP = """\
+<?php
+class Money implements ArrayAccess, IteratorAggregate, Countable {
+  public function __invoke(int $n) { return $n; }
+  public function offsetGet($i) { return $i; }
+  public function offsetSet($i, $v) {}
+  public function getIterator(): Walk { return new Walk(); }
+  public function count(): int { return 1; }
+  public function __toString(): string { return ''; }
+  public function __get($name) {}
+  public function spend() {}
+}
+"""
+PHP_BODIES = [
+    ("$a(1);", ["__invoke 3"]),
+    ("return $a[1];", ["offsetGet 4"]),
+    ("$a[1] = 2;", ["offsetSet 5"]),
+    ("foreach ($a as $m) {}", ["getIterator 6"]),
+    ('echo "x $a";', ["__toString 8"]),
+    ("if (isset($a[1])) {} unset($a[1]); $other(1); return $other[1];", []),
+]
+
+
 def uses(files: dict[str, str], place: str) -> list[str]:
     """What is used in a place: names with their lines."""
     start = f"{place} -> "
@@ -356,3 +379,9 @@ def test_what_is_taken_out_of_a_namespace_is_used_by_its_own_name() -> None:
         "use.ts:use -> f 1",
     ]
     assert "use.ts:use -> f 1" in edges_of(NAMESPACE, lined=True)
+
+
+@pytest.mark.parametrize(("body", "expected"), PHP_BODIES)
+def test_what_php_calls_by_itself(body: str, expected: list[str]) -> None:
+    use = f"<?php\nrequire 'lib.php';\nfunction use_it(Money $a, $other) {{ {body} }}\n"
+    assert uses({"lib.php": PHP, "use.php": use}, "use.php:use_it") == expected
