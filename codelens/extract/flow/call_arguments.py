@@ -74,22 +74,26 @@ class Arguments:
 
     def _argument(self, node: Node) -> str:
         if self._kinds.get(node.type) != "argument":
-            return self.value(node)
+            return self._value(node)
         count = node.named_child_count
         inner = node.named_child(count - 1) if count else None
         named = node.child_by_field_name("name")
         if named is None and count == 2 and node.children[1].type == "=":
             named = node.named_child(0)
-        value = self.value(inner) if inner is not None else UNKNOWN
+        value = self._value(inner) if inner is not None else UNKNOWN
         if named is None:
             return value
         return f"{self._source.slice(named.start_byte, named.end_byte)}={value}"
 
-    def value(self, node: Node) -> str:
-        """What one argument is."""
+    def kind(self, node: Node) -> str:
+        """The kind of value that an argument is by its text alone; empty if that is not told."""
         kind = self._kind(node, 0)
+        return kind if not kind or kind[0] == "`" else "'" + kind
+
+    def _value(self, node: Node) -> str:
+        kind = self.kind(node)
         if kind:
-            return kind if kind[0] == "`" else "'" + kind
+            return kind
         text = self._expressions.written(node)
         return UNKNOWN if text == LITERAL or "\n" in text else text
 

@@ -90,7 +90,7 @@ class Expressions:
         called = child(node, parts[0] if parts else "0")
         inner = self.written(called, depth)
         if form == "call" and len(parts) > 1:
-            text = self._built_in(node, inner, dict(map(_pair, parts[1:])), depth)
+            text = self._built_in(node, inner, _pairs(parts[1:]), depth)
             if text:
                 return text
         if inner == UNKNOWN or form == "through":
@@ -311,7 +311,7 @@ _FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
 
 def _marks(node: Node, letters: tuple[str, ...]) -> str:
     """Arguments of a call, a letter each, by the types of their nodes: `string:s`."""
-    letter_of = dict(map(_pair, letters))
+    letter_of = _pairs(letters)
     marks = "<" if node.child_by_field_name("type_arguments") is not None else ""
     listed = node.child_by_field_name("arguments")
     if listed is None or listed.type != "arguments":
@@ -322,6 +322,11 @@ def _marks(node: Node, letters: tuple[str, ...]) -> str:
         if child_node.type != "comment":
             marks += letter_of.get(child_node.type, "u")
     return marks
+
+
+@cache
+def _pairs(parts: tuple[str, ...]) -> dict[str, str]:
+    return dict(map(_pair, parts))
 
 
 def _pair(part: str) -> tuple[str, str]:

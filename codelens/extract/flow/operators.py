@@ -109,14 +109,17 @@ class Operators:
         if first is None or (path[0] == "?" and not self._is_value(first)):
             return None
         owner = self._leftmost(first, node.type, sign) if sign in _CHAINED else first
+        receiver = self._written(owner)
+        tells = self._tells(receiver)
+        if not tells and (path not in arguments or len(arguments) == 1):
+            return None
         lines = [
             line for place in arguments for line in self._arguments(node, place, (first, owner))
         ]
-        receiver = self._written(owner)
-        if not self._tells(receiver):
+        if not tells:
             # `2 * v`: what is on the right may be what tells.
             told = [line for line in lines if line[0] != "'" and self._tells(line)]
-            if not told or path not in arguments:
+            if not told:
                 return None
             receiver = told[0]
         text = "\n".join(lines) if any(line != UNKNOWN for line in lines) else ""
@@ -149,8 +152,8 @@ class Operators:
             count, text = self._flow.arguments.written(operand)
             return text.split("\n") if text else [UNKNOWN] * count
         operand = owners[1] if operand.id == owners[0].id else operand
-        text = self._flow.arguments.value(operand)
-        return [text if text[0] == "'" else self._written(operand)]
+        kind = self._flow.arguments.kind(operand)
+        return [kind or self._written(operand)]
 
     def _written(self, node: Node) -> str:
         """What an operand is, where that is no pointer."""

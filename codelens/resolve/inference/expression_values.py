@@ -184,10 +184,13 @@ class Expressions:
         """What a local variable of JavaScript is another name of: `const { f: local } = module`."""
         model = self.view.model(path)
         rows = self.names.rows(local) if model is not None and model.spec.spaces else ()
-        owner, _, name = rows[0].text.rpartition(".") if len(rows) == 1 else ("", "", "")
-        if not owner.isidentifier() or rows[0].how != "=":
+        row = next(iter(rows), None)
+        owner, _, name = (
+            row.text.rpartition(".") if row is not None and len(rows) == 1 else ("",) * 3
+        )
+        if row is None or not owner.isidentifier() or row.how != "=":
             return []
-        value = self.value(path, local.scope, owner, rows[0].line)
+        value = self.value(path, local.scope, owner, row.line)
         if not isinstance(value, Module):
             return []
         return [referent for referent, _ in self.resolver.members(value, name)]
