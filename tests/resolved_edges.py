@@ -13,11 +13,17 @@ from codelens.resolve.modules.importer import Importer, settings_paths
 
 
 def edges_of(
-    files: Mapping[str, str], kind: str = "call", *, certain: bool = True, numbered: bool = False
+    files: Mapping[str, str],
+    kind: str = "call",
+    *,
+    certain: bool = True,
+    numbered: bool = False,
+    lined: bool = False,
 ) -> list[str]:
     """Edges as `file:symbol -> file:symbol`, in order; without the file where it is the same.
 
-    With `numbered`, the second definition of a name in its file ends in `~2`.
+    With `numbered`, the second definition of a name in its file ends in `~2`. With `lined`, a
+    target is its bare name and line.
     """
     languages = {
         name.encode(): language_of(name.encode(), text.encode()) for name, text in files.items()
@@ -51,6 +57,12 @@ def edges_of(
     for path in languages:
         for edge in edges.of_file(path):
             if edge.kind == kind and edge.is_certain is certain:
+                model = view.model(edge.target)
+                if lined and model is not None and edge.target_symbol >= 0:
+                    symbol = model.symbols[edge.target_symbol]
+                    source = f"{path.decode()}:{named(path, edge.symbol)}"
+                    found.append(f"{source} -> {symbol.name} {symbol.name_line}")
+                    continue
                 there = "" if edge.target == path else edge.target.decode() + ":"
                 found.append(
                     f"{path.decode()}:{named(path, edge.symbol)} -> "

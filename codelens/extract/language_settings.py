@@ -230,6 +230,15 @@ class LanguageInfo:
     """Type of a node -> how it is written down (`codelens.extract.flow.expressions`)."""
     literals: tuple[tuple[str, str], ...] = ()
     """Type of a node -> kind of an argument (`codelens.extract.flow.call_arguments`)."""
+    operators: tuple[tuple[str, str], ...] = ()
+    """Type of a `@protocol` node -> the methods it calls (`codelens.extract.flow.operators`)."""
+    operator_names: tuple[tuple[str, str], ...] = ()
+    """Sign of an operator -> its method."""
+    plain_types: str = ""
+    """Regex of types, as bindings say them, that have no methods of their own."""
+    pointing: frozenset[str] = frozenset()
+    """Types of nodes that give a pointer to what is written for them; with it, what is written for
+    a pointer is what it leads to, and no operand."""
     ignored_calls: frozenset[str] = frozenset()
     """Names of what looks like a call and is none: `if` in Elixir."""
     ignored_types: frozenset[str] = frozenset()
@@ -261,7 +270,7 @@ def language_info(name: str) -> LanguageInfo:
 
 _SETS = frozenset(
     "confined destructured ignored_calls ignored_types import_calls keywords once "
-    "open_kinds placeholder_names private_first sending_calls".split()
+    "open_kinds placeholder_names pointing private_first sending_calls".split()
 )
 _CHOICES = {
     "docs": get_args(DocStyle),

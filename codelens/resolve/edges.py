@@ -202,7 +202,10 @@ class Edges:
             place = places[begin] = resolver.place(path, *begin)
         at, sensitive = place
         line = reference.line if sensitive or receiver in model.asserted else -1
-        begins = reference.argument_lines == BEGINS
+        begins: object = reference.argument_lines == BEGINS
+        if reference.arguments == PROTOCOL and reference.argument_lines:
+            # An operator is told by all that it is called on, and that by the place.
+            begins, line = (reference.scope, reference.argument_lines), reference.line
         key = (
             receiver,
             reference.name,

@@ -35,7 +35,8 @@ KNOWN = {
     *(capture for capture, _ in references.BOUND),
     *(f"scope.{kind}" for kind in scopes.SCOPES),
     *(f"bind.{how}" for how in bindings.HOWS),
-    *"bind chain protocol receiver reference.open.call reference.sent".split(),
+    *"bind chain protocol protocol.pointer protocol.pointer.far receiver".split(),
+    *"reference.open.call reference.sent".split(),
     *"call.arguments call.initial call.sending call.setter".split(),
 }
 

@@ -109,7 +109,7 @@ class ItemIterator implements Iterator {
 }
 function go(Items $items) { foreach ($items as $item) { $item->name(); } }
 """
-    assert called_in({"a.php": text}, "a.php:go") == ["Item.name"]
+    assert called_in({"a.php": text}, "a.php:go") == ["Items.getIterator", "Item.name"]
 
 
 def test_a_union_gives_possible_calls() -> None:

@@ -62,7 +62,7 @@ def calls(body: str, taken: str = "") -> list[str]:
         ("p: Option<Part>", "p.map(|x| x.turn());", ["Part.turn"]),
         ("p: Result<u8, Part>", "p.map_err(|x| x.turn());", ["Part.turn"]),
         ("", "parts::with(|x| x.turn());", ["with", "Part.turn"]),
-        ("s: Steps", "for x in s {\n x.turn(); }", ["Part.turn"]),
+        ("s: Steps", "for x in s {\n x.turn(); }", ["Steps.next", "Part.turn"]),
         ("s: Steps", "s.map(|x| x.turn());", ["Part.turn"]),
         ("n: u32", "n.spin(); n.each_of();", ["u32.spin", "T.each_of"]),
         ("m: Mine", "m.only(); m.held.turn();", ["Mine.only", "Part.turn"]),

@@ -41,9 +41,7 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
     for path in sorted(edges.languages):
         lines: dict[EdgeLine, None] = {}
         file_edges = edges.all_edges(path) if possible else edges.edges(path)
-        unwritten = _unwritten(
-            edges, path, {edge.name for edge in file_edges if edge.name[:2] == "__"}
-        )
+        unwritten = _unwritten(edges, path, {edge.name for edge in file_edges})
         for edge in file_edges:
             target = Node(edge.target, edge.target_symbol)
             source = Node(path, edge.symbol)

@@ -85,10 +85,15 @@ class Arguments:
             return value
         return f"{self._source.slice(named.start_byte, named.end_byte)}={value}"
 
-    def _value(self, node: Node) -> str:
+    def kind(self, node: Node) -> str:
+        """The kind of value that an argument is by its text alone; empty if that is not told."""
         kind = self._kind(node, 0)
+        return kind if not kind or kind[0] == "`" else "'" + kind
+
+    def _value(self, node: Node) -> str:
+        kind = self.kind(node)
         if kind:
-            return kind if kind[0] == "`" else "'" + kind
+            return kind
         text = self._expressions.written(node)
         return UNKNOWN if text == LITERAL or "\n" in text else text
 

@@ -55,6 +55,7 @@ class Expressions:
     def __init__(self, info: LanguageInfo, source: Source) -> None:
         self._source = source
         self._recipes, self._plain = _recipes(info.expressions)
+        self._signs = dict(info.operator_names)
         self.bound: Callable[[Node, str], Iterable[tuple[int, str, str]]] = lambda _node, _text: ()
         """What a pattern binds for a value: places, names, and what these stand for."""
 
@@ -89,7 +90,7 @@ class Expressions:
         called = child(node, parts[0] if parts else "0")
         inner = self.written(called, depth)
         if form == "call" and len(parts) > 1:
-            text = self._built_in(node, inner, dict(map(_pair, parts[1:])), depth)
+            text = self._built_in(node, inner, _pairs(parts[1:]), depth)
             if text:
                 return text
         if inner == UNKNOWN or form == "through":
@@ -162,7 +163,9 @@ class Expressions:
         word = "" if sign is None else sign.type
         if word in _FIRST:
             return self.written(child(node, parts[1]), depth)
-        return self._either(node, parts, depth) if word in _CHOICES else UNKNOWN
+        if word in _CHOICES:
+            return self._either(node, parts, depth)
+        return self._sign(node, parts, depth) if self._signs else UNKNOWN
 
     def _either(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
         first, second = (self.written(child(node, part), depth) for part in parts[:2])
@@ -224,8 +227,9 @@ class Expressions:
 
     def _sign(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
         """An operator as the method that it stands for."""
-        sign = node.child_by_field_name("operator")
-        method = _METHODS.get(sign.type) if sign is not None else None
+        sign = node.child_by_field_name("operator") or child_of_sign(node)
+        word = sign.type if sign is not None else ""
+        method = self._signs.get(word, _METHODS[word]) if word in _METHODS else ""
         before = self.written(child(node, parts[0]), depth) if method else UNKNOWN
         return UNKNOWN if before in {UNKNOWN, LITERAL} else f"{before}.{method}()"
 
@@ -307,7 +311,7 @@ _FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
 
 def _marks(node: Node, letters: tuple[str, ...]) -> str:
     """Arguments of a call, a letter each, by the types of their nodes: `string:s`."""
-    letter_of = dict(map(_pair, letters))
+    letter_of = _pairs(letters)
     marks = "<" if node.child_by_field_name("type_arguments") is not None else ""
     listed = node.child_by_field_name("arguments")
     if listed is None or listed.type != "arguments":
@@ -320,6 +324,11 @@ def _marks(node: Node, letters: tuple[str, ...]) -> str:
     return marks
 
 
+@cache
+def _pairs(parts: tuple[str, ...]) -> dict[str, str]:
+    return dict(map(_pair, parts))
+
+
 def _pair(part: str) -> tuple[str, str]:
     """A built-in function, and what it gives: an argument by its number, `new:type` its type.
 
@@ -327,6 +336,11 @@ def _pair(part: str) -> tuple[str, str]:
     """
     name, _, gives = part.partition(":")
     return name, gives
+
+
+def child_of_sign(node: Node) -> Node | None:
+    """The sign between two operands that no field names."""
+    return node.children[1] if node.child_count > 2 else None
 
 
 def plain(text: str) -> bool:

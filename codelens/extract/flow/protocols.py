@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from tree_sitter import Node
 
 from codelens.extract.flow.expressions import LITERAL, UNKNOWN
+from codelens.extract.flow.operators import Use
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
@@ -46,8 +47,6 @@ _BUILT_IN = re.compile(
 """What gives a text, a number or a collection of Python's own."""
 _HEAD = re.compile(r"(?:(?:self|cls)\.)?[^\W\d]\w*|[(`]")
 
-Use = tuple[int, str, str, str, int]
-"""Start, name, kind, receiver, and `PROTOCOL` in place of how many arguments there are."""
 _Named = tuple[str, Node | None]
 
 
@@ -61,7 +60,7 @@ def protocol_uses(
     for node in calls:
         named = _named_in_text(node)
         if named is not None:
-            yield named[2].end_byte - 1, named[0], named[1], written(named[2]), -1
+            yield named[2].end_byte - 1, named[0], named[1], written(named[2]), -1, ""
     for node in (*captures.get("protocol", []), *calls):
         for name, operand in _READERS[node.type](node):
             if operand is None or _says_nothing(name, operand, telling_names, defined):
@@ -73,7 +72,7 @@ def protocol_uses(
                 and telling_names.get(head[0], True)
                 and not _BUILT_IN.fullmatch(receiver)
             ):
-                yield operand.end_byte - 1, f"__{name}__", "call", receiver, PROTOCOL
+                yield operand.end_byte - 1, f"__{name}__", "call", receiver, PROTOCOL, ""
 
 
 def _calls(names: list[Node], source: Source, telling_names: Mapping[str, bool]) -> Iterator[Node]:

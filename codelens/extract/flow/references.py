@@ -15,6 +15,7 @@ from typing import cast
 
 from tree_sitter import Node
 
+from codelens.extract.flow.operators import Operators, Use
 from codelens.extract.flow.protocols import protocol_uses
 from codelens.extract.flow.receivers import BLANKS, receivers_of
 from codelens.extract.flow.scopes import Flow
@@ -110,31 +111,28 @@ def references_of(
         names, kinds, lines, columns, owners, receivers, scopes, counts, arguments, strict=True
     )
     references = list(map(_new_reference, rows))
-    return _with_protocols(references, captures, symbols, imports, source=source, flow=flow)
+    if "protocol" not in captures:
+        return references
+    uses = (
+        Operators(captures, info, source, flow).uses()
+        if info.operators
+        else protocol_uses(captures, _known_names(symbols, imports, members=False), source, flow)
+    )
+    return _with_protocols(references, sorted(uses), symbols, source=source, flow=flow)
 
 
 def _with_protocols(
-    references: list[Reference],
-    captures: Captures,
-    symbols: Symbols,
-    imports: Iterable[Import],
-    *,
-    source: Source,
-    flow: Flow,
+    references: list[Reference], uses: list[Use], symbols: Symbols, *, source: Source, flow: Flow
 ) -> list[Reference]:
     """References of a text together with those that are not by their names."""
-    if "protocol" not in captures:
-        return references
-    defined = _known_names(symbols, imports, members=False)
-    uses = sorted(protocol_uses(captures, defined, source, flow))
     line_starts = source.line_starts
     starts = [use[0] for use in uses]
     lines = list(map(bisect_right, repeat(line_starts), starts))
-    for (start, name, kind, receiver, count), line, owner, scope in zip(
+    for (start, name, kind, receiver, count, arguments), line, owner, scope in zip(
         uses, lines, _owners(starts, symbols), flow.scopes_at(starts), strict=True
     ):
         column = start - line_starts[line - 1]
-        place = (name, kind, line, column, owner, receiver, scope, count, "")
+        place = (name, kind, line, column, owner, receiver, scope, count, arguments)
         references.append(_new_reference(place))
     return sorted(references, key=_PLACE)
 

@@ -150,6 +150,29 @@
 (array_declarator size: (identifier) @reference.bound)
 (case_statement value: [(identifier) (qualified_identifier)] @reference.name)
 
+; What calls a method without its name. What is declared as a pointer has no operators of its own.
+[
+  (binary_expression)
+  (assignment_expression)
+  (unary_expression)
+  (pointer_expression)
+  (update_expression)
+  (subscript_expression)
+  (field_expression operator: "->")
+  (call_expression function: [(identifier) (call_expression)])
+  (for_range_loop)
+] @protocol
+(pointer_declarator declarator: [(identifier) (field_identifier)] @protocol.pointer)
+(pointer_declarator (reference_declarator (identifier) @protocol.pointer))
+(pointer_declarator declarator: (pointer_declarator declarator: (_) @protocol.pointer.far))
+(pointer_declarator declarator: (array_declarator declarator: (_) @protocol.pointer.far))
+(pointer_declarator (pointer_declarator (reference_declarator (_) @protocol.pointer.far)))
+(array_declarator declarator: (array_declarator declarator: (_) @protocol.pointer.far))
+(array_declarator declarator: [(identifier) (field_identifier)] @protocol.pointer)
+(init_declarator declarator: (identifier) @protocol.pointer value: (new_expression))
+(init_declarator declarator: (identifier) @protocol.pointer
+  value: (call_expression function: [(template_function) (qualified_identifier name: (template_function))]))
+
 ; Imports.
 (preproc_include path: (_) @import.module) @import
 

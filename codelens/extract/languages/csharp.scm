@@ -103,6 +103,19 @@
 (if_statement condition: (identifier) @reference.bound)
 (while_statement condition: (identifier) @reference.bound)
 
+; What calls a method without its name.
+[
+  (binary_expression)
+  (assignment_expression)
+  (prefix_unary_expression)
+  (postfix_unary_expression)
+  (element_access_expression)
+  (foreach_statement)
+  (using_statement . "using" . "(" . [(identifier) (member_access_expression) (invocation_expression)])
+] @protocol
+(using_statement . "using" (variable_declaration (variable_declarator) @protocol))
+(local_declaration_statement . "using" (variable_declaration (variable_declarator) @protocol))
+
 ; Imports: `using N` is all of it.
 (using_directive
   !name [(identifier) (qualified_name) (alias_qualified_name)] @import.module ";" @import.all) @import
@@ -153,4 +166,5 @@
 (type_parameter) @bind.type
 (method_declaration returns: (_) @bind.result)
 (local_function_statement type: (_) @bind.result)
+(operator_declaration type: (_) @bind.result)
 (base_list (_) @bind.implements)

@@ -73,6 +73,11 @@
 (member_expression object: [(identifier) (this)] property: (_) @reference.member)
 (shorthand_property_identifier) @reference.bound
 
+; What is taken apart is used by its members' names: `const { f: renamed } = module`.
+(variable_declarator
+  name: (object_pattern [(pair_pattern) (shorthand_property_identifier_pattern)] @protocol)
+  value: [(identifier) (member_expression)])
+
 ; Imports.
 (import_statement) @import
 (import_statement source: (string) @import.module)

@@ -80,6 +80,29 @@
 (when_subject (simple_identifier) @reference.bound)
 (interpolated_identifier) @reference.bound
 
+; What calls a method without its name; `a == null` calls none.
+[
+  (additive_expression)
+  (multiplicative_expression)
+  (range_expression)
+  (comparison_expression)
+  (equality_expression (_) [
+    (simple_identifier) (navigation_expression) (call_expression) (this_expression)
+    (indexing_expression) (string_literal)
+  ] .)
+  (check_expression)
+  (prefix_expression)
+  (postfix_expression)
+  (indexing_expression)
+  (directly_assignable_expression (indexing_suffix) .)
+  (assignment)
+  (call_expression . [(simple_identifier) (call_expression)])
+  (for_statement)
+  (property_delegate)
+] @protocol
+(property_declaration (multi_variable_declaration (variable_declaration) @protocol))
+(property_declaration (binding_pattern_kind "var") @protocol (property_delegate))
+
 ; Imports.
 (import_header (identifier) @import.module) @import
 (import_header (import_alias (type_identifier) @import.alias))

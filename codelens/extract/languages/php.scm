@@ -63,6 +63,20 @@
 (simple_parameter default_value: (name) @reference.bound)
 (const_element (_) . (name) @reference.bound)
 
+; What calls a method without its name; `isset($a[1])`, to the grammar a function, reads nothing.
+(function_call_expression function: (variable_name)) @protocol
+(assignment_expression (subscript_expression) @protocol)
+(member_call_expression (arguments (argument (subscript_expression) @protocol)))
+(object_creation_expression (arguments (argument (subscript_expression) @protocol)))
+(binary_expression (subscript_expression) @protocol)
+(echo_statement (subscript_expression) @protocol)
+(expression_statement (subscript_expression) @protocol)
+(member_access_expression object: (subscript_expression) @protocol)
+(member_call_expression object: (subscript_expression) @protocol)
+(return_statement (subscript_expression) @protocol)
+(foreach_statement) @protocol
+(encapsed_string (variable_name)) @protocol
+
 ; Imports.
 (namespace_use_declaration) @import
 (namespace_use_declaration (namespace_use_clause . [(name) (qualified_name)] @import.module))

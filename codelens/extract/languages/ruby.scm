@@ -47,6 +47,15 @@
 (operator_assignment left: (call method: (_) @call.setter))
 (call method: (identifier) @call.sending arguments: (argument_list . (simple_symbol) @reference.sent))
 
+; What calls a method without its name.
+[
+  (binary)
+  (operator_assignment)
+  (unary)
+  (element_reference)
+  (interpolation . [(identifier) (instance_variable)] .)
+] @protocol
+
 ; Imports.
 (argument_list . (string) @import.module)
 (argument_list . (simple_symbol) @import.name . (string) @import.module)

@@ -96,6 +96,15 @@
 (static_item value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
 (tuple_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
 
+; What calls a method without its name.
+[
+  (binary_expression)
+  (compound_assignment_expr)
+  (unary_expression)
+  (index_expression)
+  (for_expression)
+] @protocol
+
 ; Imports. The path before a list holds for all that is in the list.
 (use_declaration) @import
 (use_declaration argument: (identifier) @import.module)

@@ -26,7 +26,10 @@ from codelens.resolve.languages.python.python_fixtures import Fixtures
 from codelens.resolve.languages.script.script_this import holder, literal
 from codelens.types import PROTOCOL, Binding, Reference
 
-_STEP = re.compile(r"\.([\w$#]+)|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)")
+_STEP = re.compile(
+    r"\.(operator[^\w\s.()`]+|[-+*/%&|^<>]+(?=\(\))|[\w$#]+)"
+    r"|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)"
+)
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 ROOT = "\\"
 """In place of a receiver: the name is in no namespace, as PHP says by a sign before it."""
@@ -174,7 +177,23 @@ class Expressions:
             if isinstance(own, Definition):
                 # Python's `cls()`.
                 return [Referent(own.path, own.symbol, 0, reference.name)]
+            return self._of_module(path, referents[0]) or referents
         return referents
+
+    def _of_module(self, path: bytes, local: Referent) -> list[Referent]:
+        """What a local variable of JavaScript is another name of: `const { f: local } = module`."""
+        model = self.view.model(path)
+        rows = self.names.rows(local) if model is not None and model.spec.spaces else ()
+        row = next(iter(rows), None)
+        owner, _, name = (
+            row.text.rpartition(".") if row is not None and len(rows) == 1 else ("",) * 3
+        )
+        if row is None or not owner.isidentifier() or row.how != "=":
+            return []
+        value = self.value(path, local.scope, owner, row.line)
+        if not isinstance(value, Module):
+            return []
+        return [referent for referent, _ in self.resolver.members(value, name)]
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""

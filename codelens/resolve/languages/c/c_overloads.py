@@ -69,9 +69,33 @@ class COverloads:
             return referents
         arguments = reference.argument_lines.split("\n") if reference.argument_lines else []
         fitting = self._fitting(path, reference, arguments, referents) if arguments else referents
-        return (
-            self._by_const(path, reference, fitting) if len(fitting) > 1 else fitting or referents
-        )
+        return self.by_const(path, reference, fitting) if len(fitting) > 1 else fitting or referents
+
+    def taking(
+        self,
+        referents: list[Referent],
+        values: list[tuple[str, Value]],
+        *,
+        exactly: bool,
+        anchored: bool = False,
+    ) -> list[Referent]:
+        """Operators that take some operands, `exactly` so many; one, if the operands tell.
+
+        Of those `anchored` a parameter is of the class of its operand, or of a base of it.
+        """
+        fits: list[tuple[Referent, Ranked]] = []
+        for referent in referents:
+            signature = self._signature(referent)
+            ranks = self._ranks(referent, values) if signature is not None else None
+            if ranks is None or (exactly and ranks[-1][0]):
+                continue
+            close = [
+                isinstance(value, Instance) and rank is not None and rank < _GENERIC
+                for (rank, _), (_, value) in zip(ranks, values, strict=False)
+            ]
+            if not anchored or any(close):
+                fits.append((referent, ranks))
+        return self._best_of(fits)
 
     def _signature(self, referent: Referent) -> str | None:
         model = self._view.model(referent.path)
@@ -101,12 +125,16 @@ class COverloads:
             ranks = self._ranks(referent, values)
             if ranks is not None:
                 fits.append((referent, ranks))
+        return self._best_of(fits) or referents
+
+    @staticmethod
+    def _best_of(fits: list[tuple[Referent, Ranked]]) -> list[Referent]:
         best = [
             referent
             for referent, ranks in fits
             if all(is_better(ranks, others) for other, others in fits if other != referent)
         ]
-        return best if len(best) == 1 else [referent for referent, _ in fits] or referents
+        return best if len(best) == 1 else [referent for referent, _ in fits]
 
     def _ranks(self, referent: Referent, values: list[tuple[str, Value]]) -> Ranked | None:
         signature = self._signature(referent) or ""
@@ -236,7 +264,7 @@ class COverloads:
                 return True
         return False
 
-    def _by_const(
+    def by_const(
         self, path: bytes, reference: Reference, referents: list[Referent]
     ) -> list[Referent]:
         """Of two methods that differ in `const` alone that which fits what it is called on."""

@@ -26,6 +26,7 @@ _TEMPLATE = re.compile(r"^\s*template\s*<")
 _PARAMETER = re.compile(r"(?:typename|class)\b(?:\s*\.\.\.)?\s*(\w+)")
 _NAMED_LAST = re.compile(r"^(.*[\s*&>])(\w+)\s*((?:\[[^\]]*\])*)$", re.DOTALL)
 _CONST = re.compile(r"\)\s*const\b[^()]*(?:\([^()]*\)[^()]*)*$")
+OPERATOR = "operator"
 _ALIASED = re.compile(r"^\s*namespace\s+(\w+)\s*=\s*(?:::)?\s*([\w:]+)")
 
 
@@ -60,9 +61,18 @@ class CParameter(NamedTuple):
     """It takes any number of arguments."""
 
 
+def _unspaced(signature: str, name: str) -> str:
+    """A signature with the name of an operator as symbols have it, for `operator == (`."""
+    if not name.startswith(OPERATOR):
+        return signature
+    sign = name.removeprefix(OPERATOR)
+    return re.sub(rf"\boperator\s*{re.escape(sign)}\s*\(", lambda _: f"{name}(", signature, count=1)
+
+
 @lru_cache(maxsize=20_000)
 def c_parameters(signature: str, name: str) -> tuple[CParameter, ...] | None:
     """The parameters that a signature says; None if it cannot be read."""
+    signature = _unspaced(signature, name)
     at = signature.find(name + "(")
     if at < 0:
         return None
@@ -88,6 +98,7 @@ def _parameter(text: str) -> CParameter:
 @lru_cache(maxsize=20_000)
 def result_type(signature: str, name: str) -> str:
     """What a declaration says before the name; empty if it says no type."""
+    signature = _unspaced(signature, name)
     before = signature.partition(name + "(")[0] if name + "(" in signature else ""
     opened = _TEMPLATE.match(before)
     if opened is not None:

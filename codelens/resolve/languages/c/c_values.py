@@ -25,11 +25,12 @@ from codelens.resolve.languages.c.c_containers import (
 )
 from codelens.resolve.languages.c.c_members import CMembers
 from codelens.resolve.languages.c.c_names import CNames
+from codelens.resolve.languages.c.c_operators import COperators
 from codelens.resolve.languages.c.c_overloads import COverloads
-from codelens.resolve.languages.c.c_type_text import result_type
+from codelens.resolve.languages.c.c_type_text import OPERATOR, result_type
 from codelens.resolve.languages.classes.class_names import builds
 from codelens.resolve.languages.classes.class_values import ClassCalls, ClassExpressions
-from codelens.types import Reference
+from codelens.types import PROTOCOL, Reference
 
 _ARROWS = ("operator->", "operator*")
 
@@ -69,6 +70,7 @@ class CExpressions(ClassExpressions):
     """Values of expressions and variables."""
 
     names: CNames  # pyright: ignore[reportIncompatibleVariableOverride]
+    operators: COperators
     _members: CMembers
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
@@ -79,6 +81,8 @@ class CExpressions(ClassExpressions):
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""
+        if reference.arguments == PROTOCOL:
+            return self.operators.meant(path, reference)
         if reference.kind == "call" and reference.argument_lines == BEGINS:
             return self.resolver.named_type(
                 path, reference.scope, f"{reference.receiver}.{reference.name}"
@@ -223,6 +227,10 @@ class CExpressions(ClassExpressions):
         if isinstance(value, Container):
             return result_of_method(value, name)
         result = super()._sent(value, name)
+        if result is None and name.startswith(OPERATOR):
+            path = value.path if isinstance(value, Instance) else b""
+            free = self.operators.free(path, name, [("", value)])
+            return together([self._outcome_of(referent, None) for referent in free])
         if result is None and isinstance(value, Instance):
             led = self._led(value)
             if led is not None and led != value:
@@ -238,5 +246,8 @@ def resolver(view: View) -> Resolver:
     members = names.types = CMembers(c, names)
     names.owner = members.owner
     c.others = names.others
-    c.overloads = COverloads(c, members).meant
-    return c.join(CAnnotations(c), members, CCalls(c), CExpressions(c, members))
+    overloads = COverloads(c, members)
+    c.overloads = overloads.meant
+    expressions = CExpressions(c, members)
+    expressions.operators = COperators(c, names, members, overloads)
+    return c.join(CAnnotations(c), members, CCalls(c), expressions)

@@ -31,6 +31,10 @@ class Arity(NamedTuple):
         return self.least <= count <= self.most
 
 
+INDEXER = "this"
+"""The name of an indexer of C#, a property with parameters: `int this[int i]`."""
+
+
 @lru_cache(maxsize=20_000)
 def class_type(text: str) -> str:
     """A type as one that `codelens.resolve.inference.type_text` reads."""
@@ -139,6 +143,9 @@ def generics(signature: str, name: str) -> int:
 def _listed(signature: str, name: str) -> list[str] | None:
     """The parameters as written; None if there are none to be seen."""
     at = signature.find(name + "(")
+    if at < 0 and name == INDEXER:
+        at = signature.find(name + "[")
+        return bracketed(signature, at + len(name)) if at >= 0 else None
     if at < 0:
         at = signature.find("(") - len(name)
     if at + len(name) < 0 or "(" not in signature:

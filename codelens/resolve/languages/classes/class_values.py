@@ -32,13 +32,18 @@ from codelens.resolve.languages.classes.class_containers import (
 from codelens.resolve.languages.classes.class_handed import ClassHanded
 from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_names import ONE_SPACE, ClassNames, Space
-from codelens.resolve.languages.classes.class_type_text import class_type
+from codelens.resolve.languages.classes.class_type_text import INDEXER, class_type
 from codelens.resolve.languages.classes.overloads import Overloads
-from codelens.types import Reference
+from codelens.types import PROTOCOL, Reference
 
 _TYPED = frozenset({"java", "kotlin", "csharp"})
 _ABOVE = {"csharp": "base", "php": "parent"}
 """The word for what a class derives from, beside `super`."""
+_ELEMENTS = {
+    "csharp": (("this",), ("GetEnumerator", "Current")),
+    "kotlin": (("get",), ("iterator", "next")),
+}
+"""Members that lead from a value to its element by key, and to one by iteration."""
 _MAKING = {
     "csharp": {"this": False, "base": True},
     "java": {"this": False, "super": True},
@@ -111,7 +116,19 @@ class ClassCalls(Calls):
         """An element of a value, by `[]` or by a loop (`[*]`)."""
         if isinstance(value, Container) and value.args and value.name in MAPS:
             return value.args[-1] if step == "[]" else Container(ENTRY, value.args)
+        ways = self._ways(value)
+        if ways:
+            part = value
+            for name in ways[step == "[*]"]:
+                part = self.resolver.member_value(part, name)
+                part = self.resolver.called(part) if isinstance(part, Definition) else part
+            if part is not None:
+                return part
         return super().element(value, step)
+
+    def _ways(self, value: Value) -> tuple[tuple[str, ...], ...]:
+        language = self.view.languages.get(value.path) if isinstance(value, Instance) else None
+        return _ELEMENTS.get(language or "", ())
 
 
 class ClassExpressions(Expressions):
@@ -188,14 +205,32 @@ class ClassExpressions(Expressions):
             return self.names.of_space(self.names.in_package(path, package, reference.name), space)
         if reference.kind != "call":
             return super().member_of(path, reference)
+        if reference.arguments == PROTOCOL and self.view.languages.get(path) == "csharp":
+            return self._operators(path, reference)
         return self.called_on(
             path,
             reference.scope,
             reference.receiver,
             reference.name,
             line=reference.line,
-            arguments=reference.arguments,
+            arguments=-1 if reference.arguments == PROTOCOL else reference.arguments,
         )
+
+    def _operators(self, path: bytes, reference: Reference) -> list[Referent]:
+        """Operators of C#, which the type of any operand may have; an indexer is a property."""
+        name, space = reference.name, None if reference.name == INDEXER else "call"
+        operands = [reference.receiver]
+        if not name.isidentifier():
+            operands += [line for line in reference.argument_lines.split("\n") if line[:1] != "'"]
+        for text in dict.fromkeys(filter(None, operands)):
+            for part in each(self.value(path, reference.scope, text, reference.line)):
+                if isinstance(part, Instance):
+                    members = self._members.line_members(part, name, space, -1)
+                    if members and name == INDEXER and self.resolver.overloads is not None:
+                        return self.resolver.overloads(path, reference, members)
+                    if members:
+                        return members
+        return []
 
     def called_on(
         self, path: bytes, scope: int, receiver: str, name: str, *, line: int, arguments: int

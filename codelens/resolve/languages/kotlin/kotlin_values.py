@@ -29,7 +29,7 @@ from codelens.resolve.languages.kotlin.kotlin_standard_library import (
     NO_FUNCTIONS,
     PLAIN,
 )
-from codelens.types import Reference
+from codelens.types import PROTOCOL, Reference
 
 _RECEIVER = re.compile(r"\(?\s*(?:@[\w.]+\s+)*(?:suspend\s+)?(\w[\w.]*(?:<[^()]*>)?)\??\.\(")
 _SPACES = {"call": CALLABLE, "value": frozenset({"property", "field"})}
@@ -48,6 +48,21 @@ class KotlinExpressions(ClassExpressions):
             referents = self.names.find(path, reference.scope, reference.name, "call", INFIX)
             return referents or self._callable_value(path, reference.scope, reference.name)
         return super().meant(path, reference)
+
+    def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
+        """What a name behind a receiver means; an operator has to be declared as one."""
+        referents = super().member_of(path, reference)
+        if reference.arguments != PROTOCOL:
+            return referents
+        return [referent for referent in referents if self._is_operator(referent)]
+
+    def _is_operator(self, referent: Referent) -> bool:
+        model = self.view.model(referent.path)
+        if model is None or model.language != "kotlin":
+            return True
+        words = model.symbols[referent.symbol].signature.partition("(")[0].split()
+        # What overrides an operator is one.
+        return "operator" in words or "override" in words
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """The scope from which a name means the same: no further than to another `this`."""

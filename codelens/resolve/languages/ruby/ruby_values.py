@@ -17,7 +17,7 @@ from codelens.resolve.inference.values import Definition, Instance, Literal, Val
 from codelens.resolve.languages.ruby.ruby_core_methods import CORE_METHODS
 from codelens.resolve.languages.ruby.ruby_members import RubyMembers
 from codelens.resolve.languages.ruby.ruby_takers import RubyTakers
-from codelens.types import Reference
+from codelens.types import PROTOCOL, Reference
 
 _CALLED = CALLABLE | {"property"}
 _HOLDERS = TYPES | {"module"}
@@ -94,7 +94,8 @@ class RubyExpressions(Expressions):
         if reference.argument_lines == SETTER:
             name += "="
         receiver = reference.receiver
-        if reference.kind != "call" or name in CORE_METHODS:
+        is_operator = reference.arguments == PROTOCOL
+        if reference.kind != "call" or is_operator or name in CORE_METHODS:
             return []
         if receiver:
             value = self.value(path, reference.scope, receiver, reference.line)

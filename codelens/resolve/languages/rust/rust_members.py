@@ -104,6 +104,31 @@ class RustMembers(Members):
             for referent in block.members.get(name, ())
         ]
 
+    def of_operator(self, own: Instance, name: str, operand: Value) -> list[Referent]:
+        """Methods of that name that a type has by a trait, of several those for an operand."""
+        blocks = [block for block in self._blocks(own) if block.of_trait and name in block.members]
+        if len(blocks) > 1 and isinstance(operand, Instance | Container):
+            fitting = [block for block in blocks if self._takes(block, own, operand)]
+            blocks = fitting or blocks
+        return [referent for block in blocks for referent in block.members[name]]
+
+    def _takes(self, block: Impl, own: Instance, operand: Instance | Container) -> bool:
+        """A block is for a trait with that type as its argument, or with none: `Add<Foo>`."""
+        model = self.view.model(block.path)
+        if model is None:
+            return False
+        around = model.scopes[block.scope].parent
+        for row in model.of_scope.get(block.scope, ()):
+            if row.how == "implements":
+                _, sign, inner = rust_type(row.text).partition("<")
+                if isinstance(operand, Container):
+                    return bool(sign) and inner[:-1] == operand.name
+                taken = self.resolver.of_type(block.path, around, inner[:-1]) if sign else own
+                return any(
+                    isinstance(part, Instance) and part[:2] == operand[:2] for part in each(taken)
+                )
+        return False
+
     def methods(self, value: Value, name: str, path: bytes = b"") -> list[Referent]:
         """Members of that name that can be called, in a file."""
         referents = [referent for referent, _ in self.members(value, name)]
@@ -111,6 +136,9 @@ class RustMembers(Members):
         if not methods and isinstance(value, Instance | Definition):
             line = self.ancestry(Instance(*value[:2]))
             methods = [referent for type_ in line for referent in self._in_blocks(type_, name)]
+        if not methods and isinstance(value, Instance):
+            target = self._target(value)
+            methods = self.methods(target, name, path) if isinstance(target, Instance) else []
         if not methods and isinstance(value, Container):
             methods = self._by_traits(value.name.rpartition(".")[2], name, path)
         return methods
@@ -139,6 +167,18 @@ class RustMembers(Members):
                 if self.view.modules(referent.path, "crate") == root
             ]
         return methods if len(methods) == 1 else []
+
+    def _target(self, value: Instance) -> Value:
+        """What a value leads to by its `Deref`: it has the methods of that."""
+        return self.once(("target", value), lambda: self._find_target(value), None)
+
+    def _find_target(self, value: Instance) -> Value:
+        for block in self._blocks(value):
+            if block.of_trait and "deref" in block.members:
+                for referent in block.members.get("Target", ()):
+                    target = self.resolver.typed(referent, (), value)
+                    return None if target is None or target[:2] == value[:2] else target
+        return None
 
     def item(self, value: Instance) -> Value:
         """What going through a value gives: the `Item` of its iterator."""

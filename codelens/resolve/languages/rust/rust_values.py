@@ -33,8 +33,9 @@ from codelens.resolve.languages.rust.rust_type_text import (
     handed_to,
     parts_of,
 )
-from codelens.types import Reference
+from codelens.types import PROTOCOL, Reference
 
+_LOOPING = frozenset({"into_iter", "next"})
 _MACRO = -2
 """What `Reference.arguments` says of a macro."""
 _HANDED = "#in"
@@ -79,6 +80,8 @@ class RustExpressions(Expressions):
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
         """What a name behind a receiver means."""
+        if reference.arguments == PROTOCOL:
+            return self._operators(path, reference)
         if reference.kind != "call":
             return super().member_of(path, reference)
         value = self.value(path, reference.scope, reference.receiver, reference.line)
@@ -94,6 +97,30 @@ class RustExpressions(Expressions):
             methods = self._by_path(path, reference.scope, parts)
         called = [referent for referent in methods if referent.symbol >= 0]
         return list(dict.fromkeys(called or methods))
+
+    def _operators(self, path: bytes, reference: Reference) -> list[Referent]:
+        """The methods of traits that an operator may stand for; one, if the other operand tells."""
+        name, receiver = reference.name, reference.receiver
+        called = receiver.removesuffix("()").rpartition(".")[2] if receiver[-2:] == "()" else ""
+        value = self.value(path, reference.scope, receiver, reference.line)
+        if not isinstance(value, Instance) or (called in SAME and name in _LOOPING):
+            # `a.iter()` may be an iterator of what `a` leads to.
+            return []
+        if name == "deref" and not self._is_owned(path, reference.scope, receiver):
+            return []
+        other = reference.argument_lines
+        operand = (
+            self.value(path, reference.scope, other, reference.line)
+            if other and other[0] != "'"
+            else None
+        )
+        return self._members.of_operator(value, name, operand)
+
+    def _is_owned(self, path: bytes, scope: int, name: str) -> bool:
+        """A variable is declared as something other than a reference: `*name` calls `deref`."""
+        referents = self.names.lookup(path, scope, name)
+        rows = self.names.rows(referents[0]) if referents and name != "self" else ()
+        return bool(rows) and all(row.how == ":" and row.text[:1] not in "&*" for row in rows)
 
     def _by_path(self, path: bytes, scope: int, parts: list[str]) -> list[Referent]:
         model = self.view.model(path)
