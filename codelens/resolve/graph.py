@@ -189,6 +189,19 @@ class Graph:
         model = self._view.model(path)
         return model.references if model is not None else ()
 
+    def variable_lines(self, path: bytes, name: str) -> set[int]:
+        """Lines of a file where a name means nothing but a parameter or variable of a function."""
+        return self._view.aside(lambda: self._edges.variable_lines(path, name))
+
+    def source(self, path: bytes, symbol: int) -> int:
+        """The definition that edges of what stands inside a symbol come from, -1 for the file."""
+        model = self._view.model(path)
+        return model.source(symbol, values=model.spec.spaces) if model is not None else -1
+
+    def imported_as(self, path: bytes, name: str) -> list[Referent]:
+        """The definitions that a name of a file means there by an import or export."""
+        return self._view.aside(lambda: self._edges.imported_as(path, name))
+
     def handed_on(self, path: bytes) -> list[Referent]:
         """What a file exports by a statement of its own: `export { a }`, `__all__`."""
         model = self._view.model(path)

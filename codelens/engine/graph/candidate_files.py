@@ -137,6 +137,12 @@ class CandidateFiles:
         using = {file for file, places in self.of_names({named}) if places}
         return sorted(using.union(self.importers(path)))
 
+    def renaming(self, name: str) -> list[bytes]:
+        """Files with an import by which a name is another's, or that asks for the name."""
+        contents = self._cache.name_index.renaming(name)
+        by_content = self._snapshot.by_content
+        return sorted(file.path for content in contents for file in by_content.get(content, ()))
+
     def importers(self, path: bytes) -> list[bytes]:
         """Files with an import that names a file."""
         known = cast("dict[bytes, list[bytes]]", self._cache.values.setdefault("importers", {}))

@@ -244,7 +244,7 @@ def _answer(
     # What is hit only through others has callers that hide as well.
     between = [user.node for user in hit if user.distance < question.depth]
     named = [node for node in nodes if not files.is_fixture(node)]
-    unresolved_uses = unresolved(graph, targets, named)
+    unresolved_uses = unresolved(graph, targets, named, inside=seeds.nodes)
     hidden = [
         *hidden_notes(graph, unresolved_uses, between),
         *interface_notes(graph, targets, nodes),

@@ -29,6 +29,22 @@
 ])
 (augmented_assignment left: (identifier) right: (list) @scope)
 (augmented_assignment left: (identifier) right: (list (string (string_content) @export.name)))
+((assignment left: (identifier) @listing right: [
+  (expression_list (string (string_content) @reference.name))
+  (list (string (string_content) @reference.name))
+  (tuple (string (string_content) @reference.name))
+]) (#eq? @listing "__all__"))
+((augmented_assignment left: (identifier) @listing right: [
+  (list (string (string_content) @reference.name))
+  (tuple (string (string_content) @reference.name))
+]) (#eq? @listing "__all__"))
+((call
+  function: (attribute object: (identifier) @listing attribute: (identifier))
+  arguments: (argument_list [
+    (string (string_content) @reference.name)
+    (list (string (string_content) @reference.name))
+    (tuple (string (string_content) @reference.name))
+  ])) (#eq? @listing "__all__"))
 
 ; Docs.
 (comment) @comment
@@ -65,6 +81,13 @@
   (attribute) @reference.type
   (tuple [(identifier) (attribute)] @reference.type)
 ]))
+
+(class_pattern . (dotted_name) @reference.type)
+(case_pattern (dotted_name (identifier) . (identifier)) @reference.name)
+[
+  (class_pattern . (dotted_name . (identifier) @reference.bound . (identifier)))
+  (case_pattern (dotted_name . (identifier) @reference.bound . (identifier)))
+]
 
 (primary_expression/identifier) @reference.bound
 (primary_expression/attribute attribute: (identifier) @reference.name)

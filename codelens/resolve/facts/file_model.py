@@ -268,7 +268,10 @@ class FileModel:
         With `values`, variables of a module and aliases of types count, and members of an
         interface are part of it.
         """
-        at = self._decorated(reference)
+        return self.source(self._decorated(reference), values=values)
+
+    def source(self, at: int, *, values: bool) -> int:
+        """As `enclosing`, of what stands inside a symbol."""
         source = self._sources.get((at, values))
         if source is None:
             source = self._sources[at, values] = self._source(at, values)
