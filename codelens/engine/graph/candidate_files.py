@@ -70,7 +70,9 @@ class CandidateFiles:
             return set()
         definition = symbols[symbol]
         if definition.parent < 0:
-            return self._cache.name_index.also_called(definition.name, _face(path))
+            face, index = _face(path), self._cache.name_index
+            given = self._graph.export_names(path, definition.name)
+            return set().union(*(index.also_called(name, face) for name in given))
         names = {definition.name}
         owner = symbols[definition.parent]
         if definition.name in CONSTRUCTORS:

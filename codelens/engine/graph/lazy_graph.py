@@ -190,6 +190,11 @@ class LazyGraph:
         """As `EdgeReader`."""
         return (node, *self._declared_places.others(node))
 
+    def alias_of(self, edge: Edge) -> Node | None:
+        """As `EdgeReader`."""
+        symbol = self.resolved.alias_at(edge.source, edge.line, edge.name)
+        return Node(edge.source, symbol) if edge.kind == "ref" and symbol >= 0 else None
+
     def body_of(self, node: Node) -> Node:
         """Of declared overloads the one that runs, where edges to any of them end."""
         return self._declared_places.body_of(node)

@@ -72,6 +72,7 @@
 (primary_expression/identifier) @reference.bound
 (member_expression object: [(identifier) (this)] property: (_) @reference.member)
 (shorthand_property_identifier) @reference.bound
+(export_statement !source (export_clause (export_specifier name: (identifier) @reference.name)))
 
 ; Imports.
 (import_statement) @import

@@ -147,6 +147,10 @@ def _hit_by(
             source = Node(edge.source, edge.symbol)
             if source not in places and edge.kind != "override":
                 yield Reached(source, distance, edge.kind, (edge.line,), node)
+                alias = graph.alias_of(edge) if source.symbol == MODULE else None
+                if alias is not None:
+                    # A file passes nothing on; another name of what changes does.
+                    yield Reached(alias, distance, edge.kind, (edge.line,), node)
     for place in places:
         yield from _dispatched(graph, place, distance, downward=distance == 1 or node in binding)
 
