@@ -197,7 +197,7 @@ class Graph:
         """A name of a file, with those under which the file exports it: `export { a as b }`."""
         model = self._view.model(path)
         exports = model.exports.items() if model is not None else ()
-        return {name, *(given for given, rows in exports if any(row.text == name for row in rows))}
+        return {name} | {outer for outer, rows in exports if any(row.text == name for row in rows)}
 
     def source(self, path: bytes, symbol: int) -> int:
         """The definition that edges of what stands inside a symbol come from, -1 for the file."""

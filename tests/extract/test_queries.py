@@ -37,6 +37,7 @@ KNOWN = {
     *(f"bind.{how}" for how in bindings.HOWS),
     *"bind chain protocol receiver reference.open.call reference.sent".split(),
     *"call.arguments call.initial call.sending call.setter".split(),
+    *"reference.listed reference.taken".split(),
 }
 
 

@@ -71,8 +71,8 @@ class CandidateFiles:
         definition = symbols[symbol]
         if definition.parent < 0:
             face, index = _face(path), self._cache.name_index
-            given = self._graph.export_names(path, definition.name)
-            return set().union(*(index.also_called(name, face) for name in given))
+            outside = self._graph.export_names(path, definition.name)
+            return set().union(*(index.also_called(name, face) for name in outside))
         names = {definition.name}
         owner = symbols[definition.parent]
         if definition.name in CONSTRUCTORS:

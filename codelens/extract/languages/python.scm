@@ -29,22 +29,12 @@
 ])
 (augmented_assignment left: (identifier) right: (list) @scope)
 (augmented_assignment left: (identifier) right: (list (string (string_content) @export.name)))
-((assignment left: (identifier) @listing right: [
-  (expression_list (string (string_content) @reference.name))
-  (list (string (string_content) @reference.name))
-  (tuple (string (string_content) @reference.name))
-]) (#eq? @listing "__all__"))
-((augmented_assignment left: (identifier) @listing right: [
-  (list (string (string_content) @reference.name))
-  (tuple (string (string_content) @reference.name))
-]) (#eq? @listing "__all__"))
-((call
-  function: (attribute object: (identifier) @listing attribute: (identifier))
-  arguments: (argument_list [
-    (string (string_content) @reference.name)
-    (list (string (string_content) @reference.name))
-    (tuple (string (string_content) @reference.name))
-  ])) (#eq? @listing "__all__"))
+(assignment right: [
+  (expression_list (string (string_content) @reference.listed))
+  (list (string (string_content) @reference.listed))
+  (tuple (string (string_content) @reference.listed))
+])
+(augmented_assignment right: (list (string (string_content) @reference.listed)))
 
 ; Docs.
 (comment) @comment

@@ -139,6 +139,7 @@ def impact(answer: ImpactAnswer) -> Json:
         "files": answer.files,
         "tests": [asdict(test) for test in answer.tests],
         "test_count": answer.test_count,
+        "top_levels": answer.top_levels,
         "only_import": answer.only_import,
         "at_least": answer.at_least,
         "notes": list(answer.notes),

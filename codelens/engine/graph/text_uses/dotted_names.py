@@ -17,7 +17,7 @@ from codelens.resolve.walk.edge_table import Node
 MOST_NAMED = 30
 """Definitions and files that are looked for."""
 _FACELESS = frozenset({"__init__", "__main__"})
-_ROOTS = frozenset({"src", "lib", "python", "app", "java", "main", "test"})
+_ROOTS = frozenset({"src", "lib", "app", "main", "test"})
 """Folders above a package that are no part of its name."""
 _JOINT = re.compile(r"[.:\\]+")
 _ENDS = re.compile(rb"(?:[.:]+\w+)*[\"'`]")
