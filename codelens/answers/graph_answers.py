@@ -97,6 +97,7 @@ class Reference:
     """Why it is only possible; None if it is certain."""
     choices: int = 0
     why: str = ""
+    """What speaks for a possible use; of a certain one the alias that it names: `through g`."""
 
 
 @dataclass(frozen=True, slots=True)

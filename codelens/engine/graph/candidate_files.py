@@ -72,7 +72,7 @@ class CandidateFiles:
         if definition.parent < 0:
             face, index = _face(path), self._cache.name_index
             outside = self._graph.export_names(path, definition.name)
-            return set().union(*(index.also_called(name, face) for name in outside))
+            return set[str]().union(*(index.also_called(name, face) for name in outside))
         names = {definition.name}
         owner = symbols[definition.parent]
         if definition.name in CONSTRUCTORS:

@@ -90,6 +90,8 @@ def _reference(reference: Reference) -> dict[str, object]:
     }
     if reference.basis is not None:
         fields |= {"basis": reference.basis, "choices": reference.choices, "why": reference.why}
+    elif reference.why:
+        fields["why"] = reference.why
     return fields
 
 

@@ -8,7 +8,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import BY_TEXT, PossibleSite
 from codelens.engine.graph.targets import Named, Targets, innermost
-from codelens.engine.graph.text_uses.dotted_names import DottedNames
+from codelens.engine.graph.text_uses.dotted_names import MOST_NAMED, DottedNames
 from codelens.engine.graph.text_uses.key_uses import (
     BY_NAME,
     OF_CONFIGURATION,
@@ -194,4 +194,8 @@ def _notes(search: TextSearch, readers: KeyUses, text_targets: TextTargets) -> t
         notes.append(f"at least: {reads} read keys of these names, too many to be told apart")
     if len(text_targets.keys) >= MOST_KEYS:
         notes.append(f"at least: of many keys the readers of the first {MOST_KEYS} were looked for")
+    unnamed = len(text_targets.nodes) - MOST_NAMED
+    if unnamed > 0:
+        more = count_of(unnamed, "more target")
+        notes.append(f"at least: texts that name {more} were not looked for")
     return tuple(notes)
