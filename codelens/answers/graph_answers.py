@@ -97,6 +97,7 @@ class Reference:
     """Why it is only possible; None if it is certain."""
     choices: int = 0
     why: str = ""
+    """What speaks for a possible use; of a certain one the alias that it names: `through g`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,8 @@ class ImpactAnswer:
     """What a diff is against."""
     fits: tuple[tuple[Fit, int], ...] = ()
     """How many of the direct users break, are uncertain, and fit, listed or not."""
+    top_levels: int = 0
+    """How many of those hit are files, by what stands in them outside of any definition."""
     only_import: int = 0
     """Files that only import what changes, and are not listed as something in them is hit."""
     may: tuple[PossibleUse, ...] = ()

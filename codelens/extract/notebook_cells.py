@@ -20,6 +20,10 @@ _LANGUAGE = re.compile(
 )
 _MAGIC = re.compile(rb"[ ]*(?:[%!?]|\w+\?)")
 """Lines that are for the notebook itself."""
+_RUNNING = re.compile(rb"([ ]*)%(?:time|timeit|prun|lprun|memit|mprun)[ ]+(?=[^ %-])")
+"""Before code that runs as it stands; not with options, as their values would be code."""
+_RUNNING_CELL = re.compile(rb'"%%(?:time|timeit|capture|prun|memit|debug|python3?)\b')
+"""The first line of a cell whose other lines are code."""
 _LINE_END = re.compile(rb'"[ \t]*,?[ \t]*\r?(?=\n)')
 _BETWEEN_LINES = re.compile(r'(?:\\n)?",?\s+"')
 _LAST_END = re.compile(r'(?:\\n",?|(?<!\\)",?)\s*"?\Z')
@@ -67,7 +71,9 @@ def _lines(cell: Node, text: bytes) -> list[Span]:
     if source is None:
         return []
     lines = [child.byte_range for child in source.named_children]
-    return [] if lines and text.startswith(b"%%", lines[0][0] + 1) else lines
+    if lines and text.startswith(b"%%", lines[0][0] + 1):
+        return lines[1:] if _RUNNING_CELL.match(text, lines[0][0]) else []
+    return lines
 
 
 def _line_spans(text: bytes, start: int, end: int) -> list[Span] | None:
@@ -79,9 +85,13 @@ def _line_spans(text: bytes, start: int, end: int) -> list[Span] | None:
     begin, last = start + 1, end - 1
     if text.endswith(b"\\n", begin, last):
         last -= 2
-    if _MAGIC.match(text, begin, last):
-        return []
     spans: list[Span] = []
+    running = _RUNNING.match(text, begin, last)
+    if running is not None:
+        spans += [running.span(1)] if running[1] else []
+        begin = running.end()
+    elif _MAGIC.match(text, begin, last):
+        return []
     at = begin
     while at < last:
         cut = text.find(b"\\", at, last)

@@ -111,6 +111,18 @@ class Edges:
         referents = (referent for name in names_exported for referent in names.exported(path, name))
         return list(dict.fromkeys(referent for referent in referents if referent.symbol >= 0))
 
+    def imported_as(self, path: bytes, name: str) -> list[Referent]:
+        """The definitions that a name of a file means there by an import or export."""
+        model = self._view.model(path)
+        if model is None:
+            return []
+        names = self._resolver_of(model.language).names
+        imports = [import_ for import_ in model.imports if name in {import_.alias, import_.name}]
+        referents = [*names.exported(path, name)] if name in model.exports else []
+        for import_ in imports:
+            referents += names.imported(path, import_) or names.imported(path, import_, types=True)
+        return list(dict.fromkeys(referent for referent in referents if referent.symbol >= 0))
+
     def of_file(self, path: bytes) -> list[Edge]:
         """All edges that begin in a file, in order of its text; the uncertain ones as well."""
         return self.within(path, lambda: False) or []
@@ -289,6 +301,31 @@ class Edges:
             # A local variable hides all others; and the list is known by being the same.
             return referents
         return [referent for referent in referents if referent.symbol != LOCAL]
+
+    def variable_lines(self, path: bytes, name: str) -> set[int]:
+        """Lines of a file where a name means nothing but a parameter or variable of a function."""
+        model = self._view.model(path)
+        if model is None:
+            return set()
+        self._resolver = self._resolver_of(model.language)
+        is_variable: dict[int, bool] = {}
+        for reference in references_named(model.references, {name}):
+            known = is_variable.get(reference.line, True)
+            is_variable[reference.line] = known and self._is_variable(path, reference)
+        return {line for line, known in is_variable.items() if known}
+
+    def _is_variable(self, path: bytes, reference: Reference) -> bool:
+        """Whether a use is of a variable in a function whose value is not called the same."""
+        if reference.receiver or not self._resolver.by_place:
+            return False
+        referents = self._resolver.meant(path, reference)
+        same = re.compile(rf"\b{re.escape(reference.name)}\b")
+        return bool(referents) and all(
+            referent.symbol == LOCAL
+            and referent.scope > 0
+            and not any(same.search(row.text) for row in self._resolver.names.rows(referent))
+            for referent in referents
+        )
 
     def _weighted(
         self, referents: list[Referent], kind: str, others: int = 0

@@ -189,6 +189,35 @@ class Graph:
         model = self._view.model(path)
         return model.references if model is not None else ()
 
+    def variable_lines(self, path: bytes, name: str) -> set[int]:
+        """Lines of a file where a name means nothing but a parameter or variable of a function."""
+        return self._view.aside(lambda: self._edges.variable_lines(path, name))
+
+    def export_names(self, path: bytes, name: str) -> set[str]:
+        """A name of a file, with those under which the file exports it: `export { a as b }`."""
+        model = self._view.model(path)
+        exports = model.exports.items() if model is not None else ()
+        return {name} | {outer for outer, rows in exports if any(row.text == name for row in rows)}
+
+    def source(self, path: bytes, symbol: int) -> int:
+        """The definition that edges of what stands inside a symbol come from, -1 for the file."""
+        model = self._view.model(path)
+        return model.source(symbol, values=model.spec.spaces) if model is not None else -1
+
+    def package(self, path: bytes) -> str:
+        """The package or namespace that a file says to belong to; empty without one."""
+        model = self._view.model(path)
+        return model.package if model is not None else ""
+
+    def alias_at(self, path: bytes, line: int, name: str) -> int:
+        """The variable of a module that a line makes another name of `name`; -1 for none."""
+        model = self._view.model(path)
+        return model.alias_at(line, name) if model is not None else -1
+
+    def imported_as(self, path: bytes, name: str) -> list[Referent]:
+        """The definitions that a name of a file means there by an import or export."""
+        return self._view.aside(lambda: self._edges.imported_as(path, name))
+
     def handed_on(self, path: bytes) -> list[Referent]:
         """What a file exports by a statement of its own: `export { a }`, `__all__`."""
         model = self._view.model(path)

@@ -71,6 +71,9 @@ class WholeNet:
     def places(self, node: Node) -> Sequence[Node]:
         return (node,)
 
+    def alias_of(self, edge: Edge) -> Node | None:
+        return None
+
     def is_test(self, path: bytes) -> bool:
         return path.startswith(b"tests/")
 

@@ -70,7 +70,9 @@ class CandidateFiles:
             return set()
         definition = symbols[symbol]
         if definition.parent < 0:
-            return self._cache.name_index.also_called(definition.name, _face(path))
+            face, index = _face(path), self._cache.name_index
+            outside = self._graph.export_names(path, definition.name)
+            return set[str]().union(*(index.also_called(name, face) for name in outside))
         names = {definition.name}
         owner = symbols[definition.parent]
         if definition.name in CONSTRUCTORS:
@@ -136,6 +138,12 @@ class CandidateFiles:
         named = _face(path).decode("utf-8", "surrogateescape")
         using = {file for file, places in self.of_names({named}) if places}
         return sorted(using.union(self.importers(path)))
+
+    def renaming(self, name: str) -> list[bytes]:
+        """Files with an import by which a name is another's, or that asks for the name."""
+        contents = self._cache.name_index.renaming(name)
+        by_content = self._snapshot.by_content
+        return sorted(file.path for content in contents for file in by_content.get(content, ()))
 
     def importers(self, path: bytes) -> list[bytes]:
         """Files with an import that names a file."""

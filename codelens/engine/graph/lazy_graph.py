@@ -23,11 +23,12 @@ from codelens.engine.graph.edge_cache import edge_cache_of
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.plurals import count_of
 from codelens.resolve.edges import Edge
-from codelens.resolve.facts.file_model import CALLABLE
+from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.graph import Graph
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import DERIVING, MODULE, Node, Table
 from codelens.resolve.walk.named_tests import NamedTests
+from codelens.resolve.walk.relation_walk import CONSTRUCTORS
 from codelens.resolve.walk.test_conventions import is_shipped
 from codelens.store.facts.name_uses import Use
 from codelens.types import Receipt, Symbol
@@ -130,7 +131,7 @@ class LazyGraph:
         return self.known_users(*node)
 
     def knows_users(self, path: bytes, symbol: int) -> bool:
-        """Whether all edges to a definition are known, so that `edges_to` resolves nothing."""
+        """Whether all edges to a definition are known that come from where its name stands."""
         cache = self._edge_cache
         names = self._candidates.names_of(path, symbol)
         if cache.whole or names <= cache.settled:
@@ -188,6 +189,11 @@ class LazyGraph:
     def places(self, node: Node) -> Sequence[Node]:
         """As `EdgeReader`."""
         return (node, *self._declared_places.others(node))
+
+    def alias_of(self, edge: Edge) -> Node | None:
+        """As `EdgeReader`."""
+        symbol = self.resolved.alias_at(edge.source, edge.line, edge.name)
+        return Node(edge.source, symbol) if edge.kind == "ref" and symbol >= 0 else None
 
     def body_of(self, node: Node) -> Node:
         """Of declared overloads the one that runs, where edges to any of them end."""
@@ -304,12 +310,22 @@ class LazyGraph:
                 resolved = table.lines(file, name)
                 if listed:
                     resolved = resolved | possible_uses.lines(file, name)
-                sites += [(file, line) for line in lines if line not in resolved]
+                left = [line for line in lines if line not in resolved]
+                variables = self.resolved.variable_lines(file, name) if left else set[int]()
+                sites += [(file, line) for line in left if line not in variables]
         return sorted(sites)
 
     def importers(self, path: bytes) -> list[bytes]:
         """Files with an import that names a file."""
         return self._candidates.importers(path)
+
+    def imported_as(self, name: str, paths: Iterable[bytes] | None = None) -> list[Node]:
+        """The definitions that files, all without `paths`, import or export under a name."""
+        files = self._candidates.renaming(name) if paths is None else paths
+        referents = (
+            referent for path in files for referent in self.resolved.imported_as(path, name)
+        )
+        return list(dict.fromkeys(Node(*referent[:2]) for referent in referents))
 
     def holding(self, names: Set[str]) -> list[tuple[bytes, Sequence[Use]]]:
         """Files of the view that use or import one of the names, by path, with the uses."""
@@ -328,15 +344,17 @@ class LazyGraph:
         cache = self._edge_cache
         if cache.whole:
             return
+        every = [node for node in nodes if node.symbol >= 0]
         names = {
             name
-            for node in nodes
-            if node.symbol >= 0
+            for node in every
             for name in self._candidates.names_of(*node)
             if name not in cache.settled
         }
         if names and self._resolve_named([file for file, _ in self.holding(names)], names):
             cache.settled |= names
+        for node in every:
+            self._seek_inside(node)
 
     def receipt(self) -> Receipt:
         """The look's, `partial` if files could not be resolved in time."""
@@ -376,8 +394,25 @@ class LazyGraph:
             names = self._candidates.names_of(path, symbol) - cache.settled
             if names and self._resolve_named([file for file, _ in self.holding(names)], names):
                 cache.settled |= names
+            self._seek_inside(Node(path, symbol))
             methods = self._candidates.required_by(path, symbol) - cache.implemented
             if methods and self.resolve(self._candidates.defining(methods)):
                 cache.implemented |= methods
         elif path not in cache.known_modules and self.resolve(self._candidates.of_module(path)):
             cache.known_modules.add(path)
+
+    def _seek_inside(self, node: Node) -> None:
+        """Resolve the file of a type or constructor, where it is used without its name.
+
+        `cls(1)` and `this(1)` name no type, and no other use in the file need name it.
+        """
+        if self._is_used_unnamed(node):
+            names = self._candidates.names_of(*node)
+            self._resolve_named([node.path], names)
+
+    def _is_used_unnamed(self, node: Node) -> bool:
+        symbols = self.symbols(node.path)
+        if not 0 <= node.symbol < len(symbols):
+            return False
+        definition = symbols[node.symbol]
+        return definition.kind in TYPES or definition.name in CONSTRUCTORS

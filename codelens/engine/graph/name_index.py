@@ -131,6 +131,16 @@ class NameIndex:
                     pending.append(other)
         return names | self._defaults.get(module, set())
 
+    def renaming(self, name: str) -> set[int]:
+        """Contents with an import by which a name is another's, or that asks for the name."""
+        originals = [original for original, names in self._aliases.items() if name in names]
+        words = [original.encode("utf-8", "replace") for original in (name, *originals)]
+        return {
+            content
+            for content, rows in self.importing(words).items()
+            if any(name in row[1:3] for row in rows)
+        }
+
     def importing(self, words: Iterable[bytes] | None) -> dict[int, list[Row]]:
         """Contents with an import that has one of the words, and those imports; None: all."""
         if words is None:

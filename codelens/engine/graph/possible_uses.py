@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.answers.graph_answers import Basis, PossibleUse
@@ -126,8 +126,9 @@ def _possible(graph: LazyGraph, nodes: Iterable[Node]) -> Iterator[Edge]:
 
 
 def unresolved(
-    graph: LazyGraph, targets: Targets, nodes: Sequence[Node], *, listed: bool = True
-) -> Unresolved:
+    graph: LazyGraph, targets: Targets, nodes: Sequence[Node], *, listed: bool = True,
+    inside: Collection[Node] = (),
+) -> Unresolved:  # fmt: skip
     """Every use of the names of definitions that leads to nothing known, with its likelihood.
 
     Args:
@@ -135,6 +136,7 @@ def unresolved(
         targets: names and texts of its files.
         nodes: the definitions.
         listed: whether possible edges are listed apart; otherwise they count as unresolved.
+        inside: definitions whose own uses do not count.
     """
     by_name: dict[str, list[Node]] = {}
     for node in nodes:
@@ -149,6 +151,7 @@ def unresolved(
     for name in looked_at:
         uses = graph.unresolved(*by_name[name][0], listed=listed)
         ranked = list(_ranked(graph, targets, by_name[name], uses)) if uses else []
+        ranked = [site for site in ranked if site.node not in inside]
         if ranked:
             names.append(name)
             sites += ranked
@@ -160,12 +163,20 @@ def _ranked(
 ) -> Iterator[PossibleSite]:
     likelihood = _Likelihood(graph, targets, nodes)
     enclosing: dict[bytes, _Enclosing] = {}
+    # `partial = functools.partial(f)` and `class Query(orm.Query)` use something else.
+    own = {
+        (node.path, symbol.name_line)
+        for node in nodes
+        if (symbol := graph.symbols(node.path)[node.symbol]).kind not in CALLABLE
+    }
     for path, line in uses:
+        if (path, line) in own:
+            continue
         if path not in enclosing:
             enclosing[path] = _Enclosing(graph.symbols(path))
         if not likelihood.is_bare(path, line):
             score, why = likelihood.of(path, line)
-            inner = Node(path, enclosing[path].of(line))
+            inner = Node(path, graph.resolved.source(path, enclosing[path].of(line)))
             yield PossibleSite(BY_NAME + _MOST - score, path, line, inner, 0, why)
 
 

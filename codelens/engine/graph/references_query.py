@@ -42,6 +42,8 @@ class _Line(NamedTuple):
     kinds: tuple[str, ...]
     site: PossibleSite | None
     """Set for a line that is only possible."""
+    through: str = ""
+    """The variable that the line names, where it is another name of the target."""
 
 
 def references(
@@ -96,21 +98,30 @@ def references(
 
 
 def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
-    """The lines from which edges lead to the target; of a file those outside of it."""
-    sources: dict[_Position, dict[int, None]] = {}
-    kinds: dict[_Position, dict[str, None]] = {}
-    for node in start.nodes:
+    """The lines from which edges lead to the target; of a file those outside of it.
+
+    Then those to variables that are another name of it, `g = f`.
+    """
+    lines: dict[_Position, _Line] = {}
+    pending = list(start.nodes)
+    names: dict[Node, str] = {}
+    while pending:
+        node = pending.pop(0)
+        through = names.get(node, "")
         for edge in graph.edges_to(*node):
-            if start.whole and Node(edge.source, edge.symbol) in start.inside:
+            source = Node(edge.source, edge.symbol)
+            if start.whole and source in start.inside:
                 continue
             section = _TESTS if graph.is_test(edge.source) else _CODE
             position = _Position(section, edge.source, edge.line)
-            sources.setdefault(position, {})[edge.symbol] = None
-            kinds.setdefault(position, {})[edge.kind] = None
-    return {
-        position: _Line(Node(position.path, max(symbols)), tuple(kinds[position]), None)
-        for position, symbols in sources.items()
-    }
+            known = lines.get(position) or _Line(source, (), None, through)
+            kinds = tuple(dict.fromkeys((*known.kinds, edge.kind)))
+            lines[position] = known._replace(node=max(known.node, source), kinds=kinds)
+            alias = graph.alias_of(edge) if not start.whole else None
+            if alias is not None and alias not in names and alias not in start.nodes:
+                names[alias] = graph.symbols(alias.path)[alias.symbol].name
+                pending.append(alias)
+    return lines
 
 
 def _of_family(graph: LazyGraph, targets: Targets, start: Target) -> Iterable[PossibleSite]:
@@ -151,7 +162,7 @@ def _reference(targets: Targets, position: _Position, line: _Line) -> Reference:
         within=targets.node(line.node),
         basis=site.basis if site is not None else None,
         choices=site.choices if site is not None else 0,
-        why=site.why if site is not None else "",
+        why=site.why if site is not None else line.through and f"through {line.through}",
     )
 
 

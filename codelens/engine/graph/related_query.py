@@ -124,8 +124,11 @@ def possible_of(view: CurrentView, targets: Targets, named: Named, start: Target
     fixtures = Fixtures(view, graph, targets)
     nodes = [node for node in start.nodes if not fixtures.is_fixture(node)]
     texts = text_uses(view, graph, targets, asked_of(targets, named))
-    hidden = unresolved(graph, targets, nodes)
-    sites = [*several_meant(graph, targets, start.nodes), *hidden.sites, *texts.sites]
+    inside = start.inside if start.whole else frozenset[Node]()
+    hidden = unresolved(graph, targets, nodes, inside=inside)
+    meant = several_meant(graph, targets, start.nodes)
+    sites = [site for site in (*meant, *texts.sites) if site.node not in inside]
+    sites += hidden.sites
     unseen = [*interface_notes(graph, targets, start.nodes), *oversized_notes(view)]
     return Possible(sites, hidden, texts.notes, unseen)
 

@@ -80,10 +80,29 @@ class Targets:
             if owner_targets is None:
                 raise
             return owner_targets
+        except HandleNotFound:
+            renamed = self._renamed(handle)
+            if renamed is None:
+                raise
+            return renamed
         if place.lines is not None:
             # Refuses lines that the file has not.
             reader.read(place, 0, 1)
         return self._placed(place)
+
+    def _renamed(self, handle: Handle) -> Named | None:
+        """What a name that nothing defines is in the files that import or export it."""
+        name, path = handle.symbol, handle.path
+        if not name or "." in name:
+            return None
+        files = [path] if path is not None and not handle.bare else None
+        nodes = list(dict.fromkeys(map(self.graph.body_of, self.graph.imported_as(name, files))))
+        if not nodes or len(nodes) > _OWNERS_READ:
+            return None
+        shown = ", ".join(map(self.handle, nodes))
+        sentence = f"{name} is the name of an import or export; it means {shown}"
+        paths = list(dict.fromkeys(node.path for node in nodes))
+        return Named(nodes, False, self.node(nodes[0]), paths, sentence)
 
     def _meant(self, finder: Finder, owners: Sequence[str]) -> Named | None:
         """What a name with several owners can only mean here, if so."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -228,14 +228,7 @@ def _answer(
     every, only_import = without_imports(_merged(reached.users, base_users, seeds))
     files = TestFiles(question.view, graph, targets)
     tests = files.called_for(nodes, seeds.paths, every)
-    # Tests have a list of their own; what helps them, and no runner takes, is code like other.
-    run = {test.path for test in tests}
-    hit = [
-        user
-        for user in every
-        if not (graph.is_test(user.node.path) and printed(user.node.path) in run)
-        and not is_inline_test(targets, user.node)
-    ]
+    hit = _outside_tests(question, every, {test.path for test in tests})
     shown = hit[: question.limit]
     targets.fetch(
         [user.node for user in shown]
@@ -244,7 +237,7 @@ def _answer(
     # What is hit only through others has callers that hide as well.
     between = [user.node for user in hit if user.distance < question.depth]
     named = [node for node in nodes if not files.is_fixture(node)]
-    unresolved_uses = unresolved(graph, targets, named)
+    unresolved_uses = unresolved(graph, targets, named, inside=seeds.nodes)
     hidden = [
         *hidden_notes(graph, unresolved_uses, between),
         *interface_notes(graph, targets, nodes),
@@ -267,11 +260,28 @@ def _answer(
         at_least=bool(hidden or unread or may) or cut or receipt.status != "fresh",
         base=against,
         fits=count_by_fit(_fit(user, base_users) for user in hit),
+        top_levels=sum(user.node.symbol == MODULE for user in hit),
         only_import=only_import,
         may=may,
         may_count=may_count,
         notes=tuple(dict.fromkeys([*notes, *unread])),
     )
+
+
+def _outside_tests(
+    question: _Question, users: Sequence[Reached], run: Collection[str]
+) -> list[Reached]:
+    """What is hit and is no test that is to be run, which has a list of its own.
+
+    What helps tests, and no runner takes, is code like other.
+    """
+    is_test = question.graph.is_test
+    return [
+        user
+        for user in users
+        if not (is_test(user.node.path) and printed(user.node.path) in run)
+        and not is_inline_test(question.targets, user.node)
+    ]
 
 
 def _possible(

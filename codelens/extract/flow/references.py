@@ -85,6 +85,9 @@ def references_of(
             if parameters:
                 names, starts = _without_type_parameters(names, starts, symbols, parameters, source)
             found_at.update(zip(starts, zip(names, repeat(kind)), strict=False))
+    taken = _taken(captures, source, flow)
+    found_at.update((start, (name, "name")) for start, (name, _) in taken.items())
+    found_at.update(_listed(captures, info, source))
     senders = _sent(captures, info, source)
     found_at.update((start, (name, "call")) for start, (name, *_) in senders.items())
     # What a parser puts in where a name is missing is none: `self. = 1`.
@@ -95,15 +98,7 @@ def references_of(
     line_starts = source.line_starts
     lines = list(map(bisect_right, repeat(line_starts), starts))
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
-    # What is sent by its name is called on what it is sent to.
-    called, places = names, starts
-    if senders:
-        places = [senders[start][2] if start in senders else start for start in starts]
-        called = [
-            senders[start][1] if start in senders else name
-            for name, start in zip(names, starts, strict=True)
-        ]
-    receivers = receivers_of(captures, called, places, source, flow)
+    receivers = _receivers(captures, names, starts, source, flow, senders=senders, taken=taken)
     scopes = flow.scopes_at(starts)
     owners = _owners(starts, symbols)
     counts, arguments = _arguments(captures, names, starts, source, flow)
@@ -135,6 +130,66 @@ def _with_protocols(
         place = (name, kind, line, column, owner, receiver, scope, count, arguments)
         references.append(_new_reference(place))
     return sorted(references, key=_PLACE)
+
+
+def _receivers(
+    captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow, *,
+    senders: dict[int, tuple[str, str, int]], taken: dict[int, tuple[str, str]],
+) -> list[str]:  # fmt: skip
+    """What each name is of."""
+    # What is sent by its name is called on what it is sent to.
+    called, places = names, starts
+    if senders:
+        places = [senders[start][2] if start in senders else start for start in starts]
+        called = [
+            senders[start][1] if start in senders else name
+            for name, start in zip(names, starts, strict=True)
+        ]
+    receivers = receivers_of(captures, called, places, source, flow)
+    if not taken:
+        return receivers
+    return [
+        taken[start][1] if start in taken else receiver
+        for start, receiver in zip(starts, receivers, strict=True)
+    ]
+
+
+def _listed(
+    captures: Captures, info: LanguageInfo, source: Source
+) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Names in the list of what a file exports (`__all__`), by position."""
+    nodes = captures.get("reference.listed", [])
+    exporting = re.compile(info.exporting.encode()) if nodes and info.exporting else None
+    for node, name in zip(nodes, source.texts(nodes), strict=True):
+        text = node.parent
+        around = text.parent if text is not None else None
+        if (
+            around is not None
+            and exporting is not None
+            and name.isidentifier()
+            and exporting.match(source.text, around.start_byte)
+        ):
+            yield node.start_byte, (name, "name")
+
+
+def _taken(captures: Captures, source: Source, flow: Flow) -> dict[int, tuple[str, str]]:
+    """Members that a pattern takes, by position: `f` of `ns`, in `const { f } = ns`."""
+    nodes = captures.get("reference.taken", ())
+    if not nodes:
+        return {}
+    owners = {
+        (row.line, member): owner
+        for row in flow.bindings
+        if row.how == "="
+        for owner, _, member in [row.text.rpartition(".")]
+        if owner
+    }
+    taken: dict[int, tuple[str, str]] = {}
+    for node, name in zip(nodes, source.texts(nodes), strict=True):
+        owner = owners.get((bisect_right(source.line_starts, node.start_byte), name))
+        if owner is not None:
+            taken[node.start_byte] = (name, owner)
+    return taken
 
 
 def _sent(

@@ -72,6 +72,11 @@
 (primary_expression/identifier) @reference.bound
 (member_expression object: [(identifier) (this)] property: (_) @reference.member)
 (shorthand_property_identifier) @reference.bound
+(object_pattern (shorthand_property_identifier_pattern) @reference.taken)
+(object_pattern (pair_pattern key: (property_identifier) @reference.taken))
+(object_pattern (object_assignment_pattern
+  left: (shorthand_property_identifier_pattern) @reference.taken))
+(export_statement !source (export_clause (export_specifier name: (identifier) @reference.name)))
 
 ; What is taken apart is used by its members' names: `const { f: renamed } = module`.
 (variable_declarator

@@ -29,6 +29,12 @@
 ])
 (augmented_assignment left: (identifier) right: (list) @scope)
 (augmented_assignment left: (identifier) right: (list (string (string_content) @export.name)))
+(assignment right: [
+  (expression_list (string (string_content) @reference.listed))
+  (list (string (string_content) @reference.listed))
+  (tuple (string (string_content) @reference.listed))
+])
+(augmented_assignment right: (list (string (string_content) @reference.listed)))
 
 ; Docs.
 (comment) @comment
@@ -65,6 +71,13 @@
   (attribute) @reference.type
   (tuple [(identifier) (attribute)] @reference.type)
 ]))
+
+(class_pattern . (dotted_name) @reference.type)
+(case_pattern (dotted_name (identifier) . (identifier)) @reference.name)
+[
+  (class_pattern . (dotted_name . (identifier) @reference.bound . (identifier)))
+  (case_pattern (dotted_name . (identifier) @reference.bound . (identifier)))
+]
 
 (primary_expression/identifier) @reference.bound
 (primary_expression/attribute attribute: (identifier) @reference.name)

@@ -90,6 +90,8 @@ def _reference(reference: Reference) -> dict[str, object]:
     }
     if reference.basis is not None:
         fields |= {"basis": reference.basis, "choices": reference.choices, "why": reference.why}
+    elif reference.why:
+        fields["why"] = reference.why
     return fields
 
 
@@ -139,6 +141,7 @@ def impact(answer: ImpactAnswer) -> Json:
         "files": answer.files,
         "tests": [asdict(test) for test in answer.tests],
         "test_count": answer.test_count,
+        "top_levels": answer.top_levels,
         "only_import": answer.only_import,
         "at_least": answer.at_least,
         "notes": list(answer.notes),

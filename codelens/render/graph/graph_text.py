@@ -222,9 +222,6 @@ def _path(number: int, steps: Sequence[PathStep]) -> str:
 
 def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     """Heading and blocks: what changes, the tests to run, then what is hit by distance."""
-    hit = sum(count for _, count in answer.totals)
-    least = "at least " if answer.at_least and hit else ""
-    so_far = " so far" if not hit and answer.receipt.status == "partial" else ""
     against = f" against {answer.base}" if answer.base else ""
     if not answer.changed:
         read = " in what was read in time" if answer.at_least else ""
@@ -232,8 +229,7 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     may = f", {answer.may_count:,} more may use it" if answer.may_count else ""
     imports = f"; {count_of(answer.only_import, 'import')} not listed" if answer.only_import else ""
     head = [
-        f"{count_of(len(answer.changed), 'change')}{against}: {least}"
-        f"{count_of(hit, 'definition')} hit{so_far}, {count_of(answer.files, 'other file')}"
+        f"{count_of(len(answer.changed), 'change')}{against}: {_hit_count(answer)}"
         f"{may}; {count_of(answer.test_count, 'test file')} to run{imports}"
     ]
     changed = [f"  {_changed(change)}" for change in answer.changed[:_CHANGED_SHOWN]]
@@ -242,6 +238,22 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
     return head, [
         *changed, *_tests(answer), *_hits(answer), *_may(answer.may, answer.may_count),
     ]  # fmt: skip
+
+
+def _hit_count(answer: ImpactAnswer) -> str:
+    """How many definitions and files are hit; no zero of what is only not known."""
+    hit = sum(count for _, count in answer.totals)
+    if not hit and answer.receipt.status == "partial":
+        return "0 definitions hit so far, 0 other files"
+    if not hit and answer.at_least:
+        return "nothing hit for certain"
+    definitions = hit - answer.top_levels
+    kinds = [count_of(definitions, "definition")] if definitions or not hit else []
+    if answer.top_levels:
+        kinds.append(f"the top level of {count_of(answer.top_levels, 'file')}")
+    least = "at least " if answer.at_least else ""
+    others = f", {count_of(answer.files, 'other file')}" if answer.files or not least else ""
+    return f"{least}{' and '.join(kinds)} hit{others}"
 
 
 def _changed(change: Changed) -> str:

@@ -13,6 +13,8 @@ from codelens.types import Binding, Import, Reference, Scope, Symbol
 
 TYPES = frozenset({"class", "struct", "union", "interface", "trait", "enum", "type"})
 CALLABLE = frozenset({"function", "method", "macro"})
+_GIVEN = frozenset({"=", "+", "?"})
+"""How a name is given a value, by `Binding.how`."""
 VARIABLES = frozenset({"variable", "constant", "field", "property", "member", "key"})
 _ENCLOSING = frozenset(
     {"function", "method", "macro", "class", "struct", "union", "interface", "trait", "enum"}
@@ -268,7 +270,25 @@ class FileModel:
         With `values`, variables of a module and aliases of types count, and members of an
         interface are part of it.
         """
-        at = self._decorated(reference)
+        return self.source(self._decorated(reference), values=values)
+
+    def alias_at(self, line: int, name: str) -> int:
+        """The variable of the module that a line makes another name of `name`; -1 for none.
+
+        One that is given nothing else: `g = f`.
+        """
+        for at in self.tops:
+            symbol = self.symbols[at]
+            if symbol.name_line != line or symbol.kind not in {"variable", "constant"}:
+                continue
+            entry = self.names[self.home[at]].get(symbol.name)
+            values = [row.text for row in entry.rows if row.how in _GIVEN] if entry else []
+            if len(values) == 1 and values[0].rpartition(".")[2].lstrip("&:") == name:
+                return at
+        return -1
+
+    def source(self, at: int, *, values: bool) -> int:
+        """As `enclosing`, of what stands inside a symbol."""
         source = self._sources.get((at, values))
         if source is None:
             source = self._sources[at, values] = self._source(at, values)

@@ -170,8 +170,10 @@ class Expressions:
         """What a name without a receiver means."""
         types = reference.kind == "type"
         referents = self.names.lookup(path, reference.scope, reference.name, types=types)
-        if types and not referents:
-            referents = self.names.lookup(path, reference.scope, reference.name)
+        if not referents and (types or reference.kind == "name"):
+            # `export { Row }` may export a type.
+            types = not types
+            referents = self.names.lookup(path, reference.scope, reference.name, types=types)
         if reference.kind == "call" and len(referents) == 1 and referents[0].symbol == LOCAL:
             own = self._first_parameter(referents[0])
             if isinstance(own, Definition):

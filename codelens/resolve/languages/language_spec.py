@@ -56,6 +56,8 @@ class LanguageSpec:
     """Types and values of one name are different things (TypeScript)."""
     submodules: bool = False
     """A module has its submodules as members (Python)."""
+    named_in_texts: bool = False
+    """Programs load modules, types and functions by their whole names in texts (Python, Java)."""
     ordered: bool = False
     """What is bound later in a module counts, be it by a star import (Python)."""
     instance: frozenset[str] = frozenset()

@@ -61,6 +61,10 @@ class EdgeReader(Protocol):
         """A node, and where else its function is declared or defined (C, C++)."""
         ...
 
+    def alias_of(self, edge: Edge) -> Node | None:
+        """The variable of a module that is no more than another name of the edge's target."""
+        ...
+
     def is_test(self, path: bytes) -> bool:
         """Whether a file is one of tests, by its path."""
         ...

@@ -26,7 +26,8 @@ class Reached(NamedTuple):
     """`call`, `ref`, `inherit`, `import`, `overrides` (it overrides what changes) or `overridden`
     (a call of it may run what changes)."""
     lines: tuple[int, ...]
-    """Where it uses what hits it, in its own file: at distance 1 every such line."""
+    """Where it uses what hits it, in its own file: at distance 1 every such line; those that
+    import it only where it does no more than import."""
     via: Node
     """What it is hit through; at distance 1 what changes."""
 
@@ -97,13 +98,14 @@ class _Hits:
 
     def __init__(self) -> None:
         self.first: dict[Node, Reached] = {}
-        self._lines: dict[Node, set[int]] = {}
+        self._lines: dict[tuple[Node, bool], set[int]] = {}
+        """Those that only import stand apart: `calls f at :1` would be wrong of an import."""
 
     def is_new(self, hit: Reached) -> bool:
         """Whether its node was not hit before; of a direct hit the line is kept either way."""
         known = self.first.get(hit.node)
         if hit.distance == 1:
-            self._lines.setdefault(hit.node, set()).update(hit.lines)
+            self._lines.setdefault((hit.node, hit.how == "import"), set()).update(hit.lines)
             if known is not None and (known.how, hit.how) in _STRONGER:
                 self.first[hit.node] = hit
         return known is None
@@ -112,7 +114,9 @@ class _Hits:
         """By distance, those outside of tests first, then by how many they hit in turn."""
         passed_on = Counter(hit.via for hit in self.first.values())
         hits = [
-            hit._replace(lines=tuple(sorted(self._lines.get(node, hit.lines))))
+            hit._replace(
+                lines=tuple(sorted(self._lines.get((node, hit.how == "import"), hit.lines)))
+            )
             for node, hit in self.first.items()
         ]
 
@@ -143,6 +147,10 @@ def _hit_by(
             source = Node(edge.source, edge.symbol)
             if source not in places and edge.kind != "override":
                 yield Reached(source, distance, edge.kind, (edge.line,), node)
+                alias = graph.alias_of(edge) if source.symbol == MODULE else None
+                if alias is not None:
+                    # A file passes nothing on; another name of what changes does.
+                    yield Reached(alias, distance, edge.kind, (edge.line,), node)
     for place in places:
         yield from _dispatched(graph, place, distance, downward=distance == 1 or node in binding)
 

@@ -1,4 +1,4 @@
-"""Possible uses that texts name: of templates by their names, of settings by their keys."""
+"""Possible uses that texts name: templates and definitions by name, settings by their keys."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import BY_TEXT, PossibleSite
 from codelens.engine.graph.targets import Named, Targets, innermost
+from codelens.engine.graph.text_uses.dotted_names import MOST_NAMED, DottedNames
 from codelens.engine.graph.text_uses.key_uses import (
     BY_NAME,
     OF_CONFIGURATION,
@@ -40,6 +41,8 @@ class TextTargets(NamedTuple):
     paths: tuple[bytes, ...]
     """Files that change, or are asked about, as a whole."""
     keys: tuple[SettingKey, ...]
+    nodes: tuple[Node, ...] = ()
+    """Definitions, and files as a whole, that a text may name by their path: `"pkg.a.f"`."""
 
 
 class TextUses(NamedTuple):
@@ -70,7 +73,8 @@ def asked_of(targets: Targets, named: Named) -> TextTargets:
         text = targets.view.read(file) if file is not None and spans else None
         if text:
             keys |= dict.fromkeys(keys_in(path, text, targets.symbols(path), spans))
-    return TextTargets(tuple(named.paths) if named.whole else (), tuple(keys)[:MOST_KEYS])
+    whole = tuple(named.paths) if named.whole else ()
+    return TextTargets(whole, tuple(keys)[:MOST_KEYS], tuple(named.nodes))
 
 
 def together(text_targets: Iterable[TextTargets]) -> TextTargets:
@@ -78,7 +82,8 @@ def together(text_targets: Iterable[TextTargets]) -> TextTargets:
     every = list(text_targets)
     paths = dict.fromkeys(path for part in every for path in part.paths)
     keys = dict.fromkeys(key for part in every for key in part.keys)
-    return TextTargets(tuple(paths), tuple(keys)[:MOST_KEYS])
+    nodes = dict.fromkeys(node for part in every for node in part.nodes)
+    return TextTargets(tuple(paths), tuple(keys)[:MOST_KEYS], tuple(nodes))
 
 
 def _spans(targets: Targets, named: Named, path: bytes) -> list[tuple[int, int]]:
@@ -108,11 +113,16 @@ def text_uses(
     view: CurrentView, graph: LazyGraph, targets: Targets, text_targets: TextTargets, depth: int = 1
 ) -> TextUses:
     """Who may use what is asked about, by what texts say."""
-    if not text_targets.keys and all(template_at(path) is None for path in text_targets.paths):
+    named = text_targets.keys or text_targets.nodes
+    if not named and all(template_at(path) is None for path in text_targets.paths):
         return TextUses((), ())
     search = TextSearch(view, graph)
     readers = KeyUses(graph, search)
-    places = [*_templates(view, search, text_targets, depth), *_keys(readers, text_targets)]
+    places = [
+        *_templates(view, search, text_targets, depth),
+        *_keys(readers, text_targets),
+        *_named(DottedNames(graph, search), text_targets),
+    ]
     targets.fetch([Node(place.path, MODULE) for place in places])
     sites = dict.fromkeys(_site(targets, place) for place in places)
     return TextUses(tuple(sites), _notes(search, readers, text_targets))
@@ -153,6 +163,11 @@ def _keys(readers: KeyUses, text_targets: TextTargets) -> Iterator[_Place]:
         yield _Place(use.path, use.line, None, _why_key(use), 0, use.grade)
 
 
+def _named(names: DottedNames, text_targets: TextTargets) -> Iterator[_Place]:
+    for use in names.of(text_targets.nodes):
+        yield _Place(use.path, use.line, None, f"names {use.name}", 0, _EXACT)
+
+
 def _why_key(use: KeyUse) -> str:
     ways: Mapping[int, str] = {
         OF_ITS_OWNER: f"reads {use.key.name} of {(use.key.owner, *use.key.around)[-1]}",
@@ -179,4 +194,8 @@ def _notes(search: TextSearch, readers: KeyUses, text_targets: TextTargets) -> t
         notes.append(f"at least: {reads} read keys of these names, too many to be told apart")
     if len(text_targets.keys) >= MOST_KEYS:
         notes.append(f"at least: of many keys the readers of the first {MOST_KEYS} were looked for")
+    unnamed = len(text_targets.nodes) - MOST_NAMED
+    if unnamed > 0:
+        more = count_of(unnamed, "more target")
+        notes.append(f"at least: texts that name {more} were not looked for")
     return tuple(notes)

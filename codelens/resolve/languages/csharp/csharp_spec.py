@@ -8,6 +8,7 @@ SPECS = {
     "csharp": LanguageSpec(
         modules="csharp.csharp_namespaces:Namespaces",
         resolver="classes.class_values:resolver",
+        named_in_texts=True,
         follows_names=True,
         instance=frozenset({"this", "$this"}),
         overloads_apart=True,

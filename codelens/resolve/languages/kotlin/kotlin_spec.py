@@ -8,6 +8,7 @@ SPECS = {
     "kotlin": LanguageSpec(
         modules="java.jvm_packages:JvmPackages",
         resolver="kotlin.kotlin_values:resolver",
+        named_in_texts=True,
         follows_names=True,
         instance=frozenset({"this", "$this"}),
         overloads_apart=True,

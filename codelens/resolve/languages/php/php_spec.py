@@ -9,6 +9,7 @@ SPECS = {
         modules="php.php_autoload:Autoload",
         settings=(b"composer.json",),
         resolver="php.php_values:resolver",
+        named_in_texts=True,
         follows_names=True,
         needs_receiver=True,
         instance=frozenset({"this", "$this"}),

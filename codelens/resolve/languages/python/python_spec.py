@@ -7,6 +7,7 @@ from codelens.resolve.languages.language_spec import LanguageSpec
 SPECS = {
     "python": LanguageSpec(
         modules="python.python_modules:PythonModules",
+        named_in_texts=True,
         follows_names=True,
         needs_receiver=True,
         class_names=True,
