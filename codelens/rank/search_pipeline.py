@@ -10,7 +10,6 @@ from codelens.plurals import count_of
 from codelens.rank import ranking_weights
 from codelens.rank.pasted import query_forms
 from codelens.rank.query import (
-    near_matches,
     query_names,
     quoted_phrases,
     related_words,
@@ -280,7 +279,11 @@ def places(files: Files) -> list[Ranked]:
     if query.phrases:
         results = query_forms.quoted_first(search_state, files_with_chunks, results)
     results = query_forms.places_inside(search_state, results)
-    results = near_matches.with_near_names(search_state, definitions, judged, results)
+    if query.single or query.names:
+        # Late, as below: most questions have words alone, which the view knows.
+        from codelens.rank.query import near_matches
+
+        results = near_matches.with_near_names(search_state, definitions, judged, results)
     return sole_definitions.unique_first(search_state, definitions, results)
 
 
@@ -299,6 +302,8 @@ def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
     unknown = [word for word in unknown if not any(word in place.path for place in query.places)]
     if not unknown:
         return search_state, terms
+    from codelens.rank.query import near_matches
+
     corrected_query, near = near_matches.near_words(search_state, unknown)
     for word, other in near.items():
         search_state.deny(f"no file here has `{word}`; ranked with `{other}`")

@@ -2,7 +2,8 @@
 
 Tables of ours are appended at the end, and cut from header to last value, never by a region
 between markers: other tools append into such regions. What no whole table can say (`servers` as
-an inline table) is edited with tomlkit. The caller compares the meaning before and after.
+an inline table) is edited with tomlkit. With tomlkit alone the comment above the next table would
+go with a table of ours. The caller compares the meaning before and after.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from codelens.hosts.formats.config_values import EditRefused, Keys, Value
+
+if TYPE_CHECKING:
+    from tomlkit.items import Item
 
 _TOKENS = re.compile(
     r'#[^\n]*|"""(?:\\.|[^\\])*?"{3,5}(?!")|' + r"'''.*?'{3,5}(?!')|"
@@ -160,35 +164,43 @@ def _dotted(keys: Keys) -> str:
 
 def _rendered(keys: Keys, value: dict[str, Value]) -> str:
     """A table with its sub-tables as text."""
-    plain = {key: inner for key, inner in value.items() if not _is_table(inner)}
-    lines = [f"[{_dotted(keys)}]"] if plain or not value else []
-    lines += [f"{_dotted((key,))} = {_inline(inner)}" for key, inner in plain.items()]
-    parts = ["\n".join(lines) + "\n"] if lines else []
+    import tomlkit
+
+    whole = holder = tomlkit.table(is_super_table=True)
+    for key in keys[:-1]:
+        inner = tomlkit.table(is_super_table=True)
+        holder[key] = inner
+        holder = inner
+    holder[keys[-1]] = _item(value, inline=False)
+    return tomlkit.dumps(whole)
+
+
+def _item(value: Value, *, inline: bool) -> Item:
+    """A value as tomlkit writes it; unless inline, a table with tables in it has a header."""
+    import tomlkit
+
+    if isinstance(value, str):
+        # A literal needs no escapes: `C:\\Users` in a basic string is no TOML.
+        return tomlkit.string(value, literal="'" not in value and value.isprintable())
+    if isinstance(value, list):
+        array = tomlkit.array()
+        cast("list[Item]", array).extend(_item(inner, inline=True) for inner in value)
+        return array
+    if not isinstance(value, dict):
+        return tomlkit.item(value)
+    if inline:
+        table = tomlkit.inline_table()
+    else:
+        table = tomlkit.table(is_super_table=bool(value) and all(map(_is_table, value.values())))
     for key, inner in value.items():
-        if key not in plain:
-            parts.append(_rendered((*keys, key), cast("dict[str, Value]", inner)))
-    return "\n".join(parts)
+        table[key] = _item(inner, inline=inline or not _is_table(inner))
+    return table
 
 
 def _is_table(value: Value) -> bool:
     return isinstance(value, dict) and (
         not value or any(isinstance(inner, dict) for inner in value.values())
     )
-
-
-def _inline(value: Value) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        # A literal needs no escapes: `C:\\Users` in a basic string is no TOML.
-        literal = "'" not in value and value.isprintable()
-        return f"'{value}'" if literal else json.dumps(value, ensure_ascii=False)
-    if isinstance(value, list):
-        return f"[{', '.join(_inline(inner) for inner in value)}]"
-    if isinstance(value, dict):
-        inside = ", ".join(f"{_dotted((key,))} = {_inline(inner)}" for key, inner in value.items())
-        return f"{{ {inside} }}" if inside else "{}"
-    return str(value)
 
 
 def _with_tomlkit(text: str, keys: Keys, value: Value) -> str:
@@ -202,14 +214,7 @@ def _with_tomlkit(text: str, keys: Keys, value: Value) -> str:
             if key not in holder:
                 holder[key] = tomlkit.inline_table()
             holder = cast("dict[str, object]", holder[key])
-        fresh: object = value
-        if isinstance(value, dict):
-            fresh = tomlkit.inline_table()
-            for key, inner in value.items():
-                fresh[key] = inner
-        elif isinstance(value, str):
-            fresh = tomlkit.string(value, literal="'" not in value and value.isprintable())
-        holder[keys[-1]] = fresh
+        holder[keys[-1]] = _item(value, inline=True)
         return tomlkit.dumps(document)
     except (TOMLKitError, TypeError, ValueError) as error:
         raise EditRefused(f"{_dotted(keys)} cannot be set: {error}") from error
