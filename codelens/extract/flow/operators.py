@@ -118,10 +118,10 @@ class Operators:
         ]
         if not tells:
             # `2 * v`: what is on the right may be what tells.
-            told = [line for line in lines if line[0] != "'" and self._tells(line)]
-            if not told:
+            telling = [line for line in lines if line[0] != "'" and self._tells(line)]
+            if not telling:
                 return None
-            receiver = told[0]
+            receiver = telling[0]
         text = "\n".join(lines) if any(line != UNKNOWN for line in lines) else ""
         return first.end_byte - 1, name, "call", receiver + further, PROTOCOL, text
 

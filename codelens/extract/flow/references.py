@@ -95,14 +95,7 @@ def references_of(
     line_starts = source.line_starts
     lines = list(map(bisect_right, repeat(line_starts), starts))
     columns = [start - line_starts[line - 1] for start, line in zip(starts, lines, strict=True)]
-    # What is sent by its name is called on what it is sent to.
-    called, places = names, starts
-    if senders:
-        places = [senders[start][2] if start in senders else start for start in starts]
-        called = [
-            senders[start][1] if start in senders else name
-            for name, start in zip(names, starts, strict=True)
-        ]
+    called, places = _told_to(senders, names, starts)
     receivers = receivers_of(captures, called, places, source, flow)
     scopes = flow.scopes_at(starts)
     owners = _owners(starts, symbols)
@@ -113,18 +106,24 @@ def references_of(
     references = list(map(_new_reference, rows))
     if "protocol" not in captures:
         return references
-    uses = (
-        Operators(captures, info, source, flow).uses()
-        if info.operators
-        else protocol_uses(captures, _known_names(symbols, imports, members=False), source, flow)
-    )
-    return _with_protocols(references, sorted(uses), symbols, source=source, flow=flow)
+    if info.operators:
+        uses = Operators(captures, info, source, flow).uses()
+    else:
+        defined = _known_names(symbols, imports, members=False)
+        uses = protocol_uses(captures, defined, source, flow)
+    return _with_protocols(references, uses, symbols, source=source, flow=flow)
 
 
 def _with_protocols(
-    references: list[Reference], uses: list[Use], symbols: Symbols, *, source: Source, flow: Flow
+    references: list[Reference],
+    unordered: Iterable[Use],
+    symbols: Symbols,
+    *,
+    source: Source,
+    flow: Flow,
 ) -> list[Reference]:
     """References of a text together with those that are not by their names."""
+    uses = sorted(unordered)
     line_starts = source.line_starts
     starts = [use[0] for use in uses]
     lines = list(map(bisect_right, repeat(line_starts), starts))
@@ -135,6 +134,20 @@ def _with_protocols(
         place = (name, kind, line, column, owner, receiver, scope, count, arguments)
         references.append(_new_reference(place))
     return sorted(references, key=_PLACE)
+
+
+def _told_to(
+    senders: dict[int, tuple[str, str, int]], names: list[str], starts: list[int]
+) -> tuple[list[str], list[int]]:
+    """Names and places, with those of the senders: what is sent by its name is called on theirs."""
+    if not senders:
+        return names, starts
+    places = [senders[start][2] if start in senders else start for start in starts]
+    called = [
+        senders[start][1] if start in senders else name
+        for name, start in zip(names, starts, strict=True)
+    ]
+    return called, places
 
 
 def _sent(
