@@ -118,10 +118,10 @@ class Operators:
         ]
         if not tells:
             # `2 * v`: what is on the right may be what tells.
-            told = [line for line in lines if line[0] != "'" and self._tells(line)]
-            if not told:
+            telling = [line for line in lines if line[:1] != "'" and self._tells(line)]
+            if not telling:
                 return None
-            receiver = told[0]
+            receiver = telling[0]
         text = "\n".join(lines) if any(line != UNKNOWN for line in lines) else ""
         return first.end_byte - 1, name, "call", receiver + further, PROTOCOL, text
 
@@ -133,7 +133,7 @@ class Operators:
         return ""
 
     def _leftmost(self, node: Node, kind: str, sign: str) -> Node:
-        while node.type == kind and self._sign(node, "") == sign:
+        while node.type == kind and self._sign(node, "") == sign and node.named_children:
             node = node.named_children[0]
         return node
 
@@ -174,7 +174,7 @@ class Operators:
         return UNKNOWN if text[:1] == "`" and node.type in self._pointing else text
 
     def _tells(self, text: str) -> bool:
-        if text in {UNKNOWN, LITERAL}:
+        if text in {"", UNKNOWN, LITERAL}:
             return False
         head = _HEAD.match(text)
         return head is None or self._telling.get(head[0].strip("$"), True)

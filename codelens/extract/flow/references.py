@@ -108,18 +108,24 @@ def references_of(
     references = list(map(_new_reference, rows))
     if "protocol" not in captures:
         return references
-    uses = (
-        Operators(captures, info, source, flow).uses()
-        if info.operators
-        else protocol_uses(captures, _known_names(symbols, imports, members=False), source, flow)
-    )
-    return _with_protocols(references, sorted(uses), symbols, source=source, flow=flow)
+    if info.operators:
+        uses = Operators(captures, info, source, flow).uses()
+    else:
+        defined = _known_names(symbols, imports, members=False)
+        uses = protocol_uses(captures, defined, source, flow)
+    return _with_protocols(references, uses, symbols, source=source, flow=flow)
 
 
 def _with_protocols(
-    references: list[Reference], uses: list[Use], symbols: Symbols, *, source: Source, flow: Flow
+    references: list[Reference],
+    unordered: Iterable[Use],
+    symbols: Symbols,
+    *,
+    source: Source,
+    flow: Flow,
 ) -> list[Reference]:
     """References of a text together with those that are not by their names."""
+    uses = sorted(unordered)
     line_starts = source.line_starts
     starts = [use[0] for use in uses]
     lines = list(map(bisect_right, repeat(line_starts), starts))

@@ -101,7 +101,7 @@ class COperators:
             return head == "this" or self._is_object_named(path, scope, head, line, depth)
         last, before = rest[-1], head + _joined(rest[:-1])
         if last in {"[]", "[*]"}:
-            return self._is_element(path, scope, before, line, last, depth)
+            return self._is_element(path, scope, before, line, by_key=last == "[]", depth=depth)
         if last == "()":
             if len(rest) == 1:
                 return self._gives_object(self._names.find(path, scope, head, "call"))
@@ -130,16 +130,16 @@ class COperators:
         )
 
     def _is_element(
-        self, path: bytes, scope: int, of: str, line: int, step: str, depth: int
+        self, path: bytes, scope: int, of: str, line: int, *, by_key: bool, depth: int
     ) -> bool:
         value = self._resolver.value(path, scope, of, line)
         if not self._is_object(path, scope, of, line, depth + 1):
             return False
         if not isinstance(value, Instance):
             return True
-        name = "operator[]" if step == "[]" else "begin"
+        name = "operator[]" if by_key else "begin"
         members = [referent for referent, _ in self._resolver.members(value, name)]
-        if step == "[]":
+        if by_key:
             return self._gives_object(members)
         results = [self._declared(referent) for referent in members]
         return bool(results) and all(result.count("*") == 1 for result in results)
