@@ -35,6 +35,7 @@ _AWAITED = ".#await"
 _DEEPEST = 40
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\??\.#?[\w$]+)*|[$#][\w$]*(?:\??\.#?[\w$]+)*")
 """A name, or names with dots between: most of all expressions."""
+_RANGES = frozenset({"range_expression", "range", "slice"})
 _HEAD = re.compile(r"[^\W\d]\w*")
 _FIRST = frozenset({"&&", "and"})
 _METHODS = {
@@ -55,6 +56,8 @@ class Expressions:
     def __init__(self, info: LanguageInfo, source: Source) -> None:
         self._source = source
         self._recipes, self._plain = _recipes(info.expressions)
+        self.unwraps = any(recipe[0] == "then" for recipe in self._recipes.values())
+        """A `?` behind a value takes out what it holds (Rust); elsewhere it says nothing."""
         self.bound: Callable[[Node, str], Iterable[tuple[int, str, str]]] = lambda _node, _text: ()
         """What a pattern binds for a value: places, names, and what these stand for."""
 
@@ -67,7 +70,7 @@ class Expressions:
             text = self._source.slice(node.start_byte, min(node.end_byte, node.start_byte + LIMIT))
             if text.isidentifier():
                 return text
-            if _PLAIN.fullmatch(text):
+            if _PLAIN.fullmatch(text) and not (self.unwraps and "?" in text):
                 return text.replace("?", "") if "?" in text else text
         recipe = self._recipes.get(kind)
         if recipe is None:
@@ -95,7 +98,10 @@ class Expressions:
         if inner == UNKNOWN or form == "through":
             return inner
         if form == "index":
-            return f"{inner}[]"
+            index = child(node, "1")
+            # A part of a list is a list.
+            is_part = index is not None and index.type in _RANGES
+            return inner if is_part else f"{inner}[]"
         behind = f"({_marks(node, parts[1:])})" if form == "marked" else "()"
         if called is not None and called.type == "await_expression":
             # `await f<T>()`, as the grammar of TypeScript reads it.

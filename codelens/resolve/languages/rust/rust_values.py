@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codelens.resolve.facts.file_model import TYPES
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.expression_values import Expressions, steps
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
@@ -18,8 +19,10 @@ from codelens.resolve.inference.values import (
 from codelens.resolve.languages.rust.rust_annotations import RustAnnotations, RustCalls
 from codelens.resolve.languages.rust.rust_containers import (
     HOLDERS,
+    MAKING,
     OF_ELEMENTS,
     OF_ERRORS,
+    PRIMITIVES,
     SAME,
     error_value,
     result_of_method,
@@ -125,6 +128,8 @@ class RustExpressions(Expressions):
                 )
             if own is not None:
                 return own
+        if head in PRIMITIVES and rest[:1] and rest[0].isupper():
+            return Container(head, ())
         if head in {"crate", "super", "self"} and model is not None:
             module = self.names.module_of(model, scope)
             referents = self.names.follow(path, module, [head])
@@ -174,8 +179,17 @@ class RustExpressions(Expressions):
         if result is None and isinstance(value, Definition):
             # `impl From<A> for T`, `impl From<B> for T`: whichever is meant, they give a `T`.
             several = self._members.of_traits(Instance(*value[:2]), name)
-            return together([Definition(*referent[:2], value) for referent in several])
+            result = together([Definition(*referent[:2], value) for referent in several])
+        if result is None and name in MAKING and isinstance(value, Definition):
+            return self._made(value)
         return result
+
+    def _made(self, type_: Definition) -> Value:
+        """What a function of a trait of the standard library makes: `T::default()`."""
+        model = self.view.model(type_.path)
+        if model is None or model.symbols[type_.symbol].kind not in TYPES:
+            return None
+        return self.resolver.typed(Referent(*type_[:2]), (), None)
 
     def _variant(self, value: Value, name: str) -> Value:
         """One of the variants of an enum, for what it holds."""
@@ -268,6 +282,9 @@ class RustExpressions(Expressions):
     def _step(self, value: Value, step: str) -> Value:
         if step == "#try":
             return together([success_value(part) for part in each(value)])
+        if isinstance(value, Container) and value.name in PRIMITIVES and step.isupper():
+            # `u32::MAX` is one itself.
+            return value
         if step == "#err":
             return together([error_value(part) for part in each(value)])
         if step.lstrip("#").isdigit():
