@@ -118,8 +118,12 @@ class Expressions:
         if gives == "above":
             type_ = child(node, "arguments.0")
             return f"{self._quoted(type_)}{_ABOVE}" if type_ is not None else ""
-        argument = child(node, f"arguments.{gives.removeprefix('type') or 0}")
-        return self._quoted(argument) if gives == "type" else self.written(argument, depth)
+        number = gives.removeprefix("type").removeprefix("each")
+        argument = child(node, f"arguments.{number or 0}")
+        if gives == "type":
+            return self._quoted(argument)
+        text = self.written(argument, depth)
+        return f"{text}[]" if text != UNKNOWN and gives != number else text
 
     def _type_argument(self, called: Node | None) -> str:
         """What a function gives that is told the type of it: `make_unique<Foo>()`."""
@@ -329,7 +333,8 @@ def _marks(node: Node, letters: tuple[str, ...]) -> str:
 def _pair(part: str) -> tuple[str, str]:
     """A built-in function, and what it gives: an argument by its number, `new:type` its type.
 
-    `make:made` gives what stands in brackets behind the name, `super:above` what is above a type.
+    `end:each0` gives an element of an argument,
+    `make:made` what stands in brackets behind the name, `super:above` what is above a type.
     """
     name, _, gives = part.partition(":")
     return name, gives
