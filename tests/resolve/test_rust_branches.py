@@ -78,6 +78,28 @@ def test_a_constant_of_a_primitive_type_has_the_methods_that_traits_give_the_typ
     assert edges_of({"src/lib.rs": text}) == ["src/lib.rs:x -> u32.wide"]
 
 
+MADE = (
+    "pub trait Auto { fn run(&self); }\n"
+    "macro_rules! define { () => { pub struct R<A> { a: A } } }\ndefine!();\n"
+    "impl<A: Auto> R<A> { fn held(&self) -> &A { &self.a } fn me(&self) { self.held().run(); } }\n"
+    "struct L { exact: bool }\nimpl L { fn exact(x: u8) -> L { L } fn go(&self) {}\n"
+    "fn own(&self) { self::L::exact(1).go(); } }\n"
+    "fn x<A: Auto>(r: &R<A>) { r.held(); let l = L::exact(1); l.go(); }\n"
+)
+
+
+def test_members_of_what_a_macro_defines_and_methods_named_as_fields() -> None:
+    assert edges_of({"src/lib.rs": MADE})[1:] == [
+        "src/lib.rs:R.me -> R.held",
+        "src/lib.rs:R.me -> Auto.run",
+        "src/lib.rs:L.own -> L.exact",
+        "src/lib.rs:L.own -> L.go",
+        "src/lib.rs:x -> R.held",
+        "src/lib.rs:x -> L.exact",
+        "src/lib.rs:x -> L.go",
+    ]
+
+
 @pytest.mark.parametrize("type_", ["H<u8>", "H<B>"])
 def test_a_default_counts_where_no_argument_is_given(type_: str) -> None:
     text = (

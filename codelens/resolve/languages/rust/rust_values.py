@@ -120,7 +120,8 @@ class RustExpressions(Expressions):
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         model = self.view.model(path)
-        if head in {"self", "Self"} and model is not None:
+        is_path = head == "self" and rest[:1] and rest[0][:1].isupper()
+        if head in {"self", "Self"} and model is not None and not is_path:
             own = self.instance_around(path, scope)
             if head == "Self":
                 return together(
@@ -175,6 +176,11 @@ class RustExpressions(Expressions):
             if item is not None:
                 return result_of_method(Container("Iterator", (item,)), name)
             return value if name in SAME else None
+        if isinstance(value, Definition | Container):
+            # A field may be called as a method is.
+            methods = self._members.methods(value, name)
+            if methods:
+                return together([self.resolver.taken(method, value) for method in methods[:1]])
         result = self.resolver.member_value(value, name)
         if result is None and isinstance(value, Definition):
             # `impl From<A> for T`, `impl From<B> for T`: whichever is meant, they give a `T`.
