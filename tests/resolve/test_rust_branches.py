@@ -47,6 +47,8 @@ def test_what_is_given_is_known(body: str) -> None:
         "let (a, b) = v.split_at(1); b[0].go();",
         "for x in vec_of(o).into_iter().flatten() { x.go(); }",
         "let x = o.ok_or(1)?; x.go();",
+        "o.map_or(1, |o| { o.go(); 2 });",
+        "v.dedup_by(|a, b| b.go());",
         "o.ok_or_else(|| 1).unwrap().go();",
         "e.unwrap_err().go();",
         "g?.go();",
@@ -76,6 +78,20 @@ def test_a_constant_of_a_primitive_type_has_the_methods_that_traits_give_the_typ
         "fn x() { u32::MAX.wide(); }\n"
     )
     assert edges_of({"src/lib.rs": text}) == ["src/lib.rs:x -> u32.wide"]
+
+
+def test_a_path_does_not_begin_with_a_variable() -> None:
+    files = {
+        "src/lib.rs": (
+            "mod hir;\nuse crate::hir::K;\n"
+            "fn x(hir: &K) { match *hir { K::A(hir::C::U(ref cls)) => cls.go(), _ => {} } }\n"
+        ),
+        "src/hir.rs": (
+            "pub enum K { A(C) }\npub enum C { U(X), B }\n"
+            "pub struct X;\nimpl X { pub fn go(&self) {} }\n"
+        ),
+    }
+    assert edges_of(files) == ["src/lib.rs:x -> src/hir.rs:X.go"]
 
 
 MADE = (

@@ -93,10 +93,9 @@ class RustAnnotations(Annotations):
             at = parts.index(referent.name)
             types = self.named_type(referent.path, scope.parent, rust_type(alias).partition("<")[0])
             for part in each(me):
-                is_own = isinstance(part, Instance) and any(
-                    type_[:2] == part[:2] for type_ in types
-                )
-                if is_own and at < len(part.args) and part.args[at] is not None:
+                if not isinstance(part, Instance) or at >= len(part.args):
+                    continue
+                if part.args[at] is not None and any(type_[:2] == part[:2] for type_ in types):
                     return part.args[at]
         return super()._parameter(referent, model, me)
 

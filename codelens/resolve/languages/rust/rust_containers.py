@@ -45,8 +45,8 @@ OF_ERRORS = frozenset({"map_err", "unwrap_or_else", "or_else", "inspect_err"})
 OF_ELEMENTS = frozenset(
     "map filter any all for_each find position filter_map flat_map take_while skip_while find_map "
     "max_by_key min_by_key sort_by_key sort_unstable_by_key sort_by_cached_key retain inspect "
-    "partition rposition map_while dedup_by_key sort_by sort_unstable_by max_by min_by reduce "
-    "try_for_each binary_search_by binary_search_by_key partition_point".split()
+    "partition rposition map_while dedup_by dedup_by_key sort_by sort_unstable_by max_by min_by "
+    "reduce try_for_each binary_search_by binary_search_by_key partition_point".split()
 )
 """Methods that give a function the elements one by one."""
 _LOCKS = frozenset({"Mutex", "RwLock", "RefCell", "Cell", "OnceCell", "LazyLock", "Lazy"})

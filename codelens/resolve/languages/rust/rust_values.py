@@ -120,7 +120,7 @@ class RustExpressions(Expressions):
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         model = self.view.model(path)
-        is_path = head == "self" and rest[:1] and rest[0][:1].isupper()
+        is_path = bool(rest) and rest[0][:1].isupper() and head[:1].islower()
         if head in {"self", "Self"} and model is not None and not is_path:
             own = self.instance_around(path, scope)
             if head == "Self":
@@ -131,6 +131,11 @@ class RustExpressions(Expressions):
                 return own
         if head in PRIMITIVES and rest[:1] and rest[0].isupper():
             return Container(head, ())
+        if is_path and head not in {"crate", "super", "self"}:
+            # A variable of the same name has no such members: `hir::Class` beside `hir: &Hir`.
+            module = self._module_named(path, scope, head)
+            if module is not None:
+                return module
         if head in {"crate", "super", "self"} and model is not None:
             module = self.names.module_of(model, scope)
             referents = self.names.follow(path, module, [head])
@@ -248,6 +253,20 @@ class RustExpressions(Expressions):
             return Module(referent.path)
         return Definition(referent.path, referent.symbol) if referent.symbol >= 0 else None
 
+    def _module_named(self, path: bytes, scope: int, name: str) -> Value:
+        """The module that a path begins with."""
+        model = self.view.model(path)
+        if model is None:
+            return None
+        referents = self.names.follow(path, self.names.module_of(model, scope), [name])
+        return together(
+            [
+                self._as_value(referent)
+                for referent in referents
+                if referent.symbol == MODULE or is_kind(self.view, referent, "module")
+            ]
+        )
+
     def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
         referents = self.names.lookup(path, scope, name) or self.names.lookup(
             path, scope, name, types=True
@@ -275,7 +294,7 @@ class RustExpressions(Expressions):
             return None
         taken = steps(row.text) if row.how == "=" else None
         shadows = taken is not None and taken[0] == referent.name and rows[0] == row
-        if shadows and row.line == line:
+        if shadows and row.line == line and _HANDED not in row.text:
             # `let x = x.f()`: on the right it is the one around.
             return self.value(referent.path, model.scopes[row.scope].parent, referent.name, line)
         if row.how == ":":
