@@ -75,9 +75,14 @@ def test_a_constant_of_a_primitive_type_has_the_methods_that_traits_give_the_typ
     text = (
         "trait Wide { fn wide(self) -> u64; }\n"
         "impl Wide for u32 { fn wide(self) -> u64 { 1 } }\n"
-        "fn x() { u32::MAX.wide(); }\n"
+        "impl Wide for usize { fn wide(self) -> u64 { Self::one() } fn one() -> u64 { 1 } }\n"
+        "fn x() { u32::MAX.wide(); }\nfn y(v: Vec<u8>) { v.len().wide(); }\n"
     )
-    assert edges_of({"src/lib.rs": text}) == ["src/lib.rs:x -> u32.wide"]
+    assert edges_of({"src/lib.rs": text}) == [
+        "src/lib.rs:usize.wide -> usize.one",
+        "src/lib.rs:x -> u32.wide",
+        "src/lib.rs:y -> usize.wide",
+    ]
 
 
 def test_a_path_does_not_begin_with_a_variable() -> None:

@@ -9,6 +9,15 @@ HOLDERS = frozenset({"Option", "Result", "Poll"})
 PRIMITIVES = frozenset(
     "bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize".split()
 )
+_NUMBERS = {
+    "len": "usize",
+    "capacity": "usize",
+    "count": "usize",
+    "count_ones": "u32",
+    "leading_zeros": "u32",
+    "trailing_zeros": "u32",
+}
+"""Methods that give a number, on all types that have them."""
 MAKING = frozenset({"default", "from", "from_iter"})
 """Functions of `Default`, `From` and `FromIterator`, which give the type they are called on."""
 _UNWRAPPING = frozenset(
@@ -69,6 +78,8 @@ def error_value(value: Value) -> Value:
 def result_of_method(value: Container, name: str) -> Value:
     """What a method of a type of the standard library gives; to be called."""
     kind = value.name.rpartition(".")[2]
+    if name in _NUMBERS:
+        return Container(_NUMBERS[name], ())
     if not value.args:
         return None
     if kind in _LOCKS:

@@ -124,9 +124,9 @@ class RustExpressions(Expressions):
         if head in {"self", "Self"} and model is not None and not is_path:
             own = self.instance_around(path, scope)
             if head == "Self":
-                return together(
-                    [Definition(*part[:2]) for part in each(own) if isinstance(part, Instance)]
-                )
+                types = [Definition(*part[:2]) for part in each(own) if isinstance(part, Instance)]
+                # Of a type that is not of the view its blocks say what it has.
+                return together([*types]) or (own if isinstance(own, Container) else None)
             if own is not None:
                 return own
         if head in PRIMITIVES and rest[:1] and rest[0].isupper():
