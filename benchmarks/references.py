@@ -151,8 +151,9 @@ def _lose(
     for site in sites.keys() - listed:
         cause = "answer" if site in known else "edge"
         figures.lost[answer][cause] += 1
-        if answer == "references":
-            figures.examples.append(f"{cause}: {target} is called at {site[0]}:{site[1]}")
+        if answer != "impact":
+            place = f"{site[0]}:{site[1]}"
+            figures.examples.append(f"{answer}, {cause}: {target} is called at {place}")
 
 
 def _judge(figures: Figures, answer: ReferencesAnswer, truth: Truth) -> None:

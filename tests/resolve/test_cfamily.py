@@ -165,6 +165,33 @@ def test_overloads_in_cpp_may_each_be_meant() -> None:
     assert len(edges_of(files, certain=False, numbered=True)) == 2
 
 
+REPLACED = {
+    "gz.h": "int gzopen(int a);\nint gzopen64(int a);\n",
+    "gz.c": '#include "gz.h"\nint gzopen(int a) { return a; }\n',
+}
+STATIC = "static int gzopen(int a) { return a; }\n"
+
+
+@pytest.mark.parametrize(
+    ("user", "certain", "possible"),
+    [
+        (f'#include "gz.h"\n{STATIC}', [], ["gzopen", "gz.c:gzopen"]),
+        (STATIC, ["gzopen"], []),
+        ('#include "gz.h"\nint gzopen(int a) { return a; }\n', ["gzopen"], []),
+        ('#include "gz.h"\n#define gzopen gzopen64\n', ["gz.c:gzopen"], []),
+        ('#include "gz.h"\n#define gzopen other\n', ["gzopen"], []),
+    ],
+    ids=["static beside a header", "static alone", "its own", "wider offsets", "another name"],
+)
+def test_a_function_that_stands_in_for_one_of_a_header(
+    user: str, certain: list[str], possible: list[str]
+) -> None:
+    files = REPLACED | {"a.c": user + "int run(void) { return gzopen(1); }\n"}
+    for expected, is_certain in ((certain, True), (possible, False)):
+        edges = [edge for edge in edges_of(files, certain=is_certain) if edge.startswith("a.c:run")]
+        assert edges == [f"a.c:run -> {name}" for name in expected]
+
+
 def test_a_macro_that_only_prefixes_a_name_is_not_what_is_called() -> None:
     files = {
         "conf.h": "#ifdef PREFIX\n#define reset z_reset\n#define other z_other\n#endif\n",

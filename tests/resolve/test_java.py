@@ -153,3 +153,23 @@ def test_a_default_method_is_called_by_the_name_of_its_interface() -> None:
         ),
     }
     assert edges_of(files) == ["j/Book.java:Book.sell -> j/Shop.java:Shop.sell"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (T t : several) t.go();",
+        "several[0].go();",
+        "maybe.get().go();",
+        "maybe.orElseThrow().go();",
+        "maybe.ifPresent(t -> t.go());",
+        "queue.peekFirst().go();",
+    ],
+)
+def test_what_is_held_is_known(body: str) -> None:
+    text = (
+        "package a;\nclass T { void go() {} }\n"
+        "class Main { void run(Optional<T> maybe, Deque<T> queue, T... several) "
+        f"{{ {body} }} }}\n"
+    )
+    assert edges_of({"a/Main.java": text}) == ["a/Main.java:Main.run -> T.go"]

@@ -26,6 +26,46 @@ def test_a_comment_tells_a_type(members: str) -> None:
     assert "a.php:A.x -> D.go" in edges_of({"a.php": f"<?php\n{D}class A {{ {members} }}\n"})
 
 
+@pytest.mark.parametrize(
+    "members",
+    [
+        "/** @return D[] */ function t(): array {} "
+        "function x() { foreach ($this->t() as $d) { $d->go(); } }",
+        "/** @return list<D> */ function t(): iterable {} function x() { $this->t()[0]->go(); }",
+        "/** @return \\Generator<int, D> */ function t(): \\Generator {} "
+        "function x() { foreach ($this->t() as $d) { $d->go(); } }",
+        "/** @return array<int, array<string, array<int, list<D>>>> */ function t(): array {} "
+        "function x() { $this->t()[1]['a'][2][0]->go(); }",
+        "/** @return Box<D> */ function t(): Box {} function x() { $this->t()->held()->go(); }",
+        "/** @return Box<D> */ function t(): Box {} "
+        "function x() { foreach ($this->t() as $d) { $d->go(); } }",
+        "/** @param Foreign<int, D> $ds */ function x($ds) { foreach ($ds as $d) { $d->go(); } }",
+        "function x(D ...$ds) { foreach ($ds as $d) { $d->go(); } }",
+        "/** @template T of D\n * @param T $d */ function x($d) { $d->go(); }",
+        "/** @var list<D> */ private array $b; function x() { array_pop($this->b)->go(); }",
+        "/** @var list<D> */ private array $b; function x() { $d = end($this->b); $d->go(); }",
+        "/** @var list<D> */ private array $b; "
+        "function x() { foreach (array_reverse($this->b) as $d) { $d->go(); } }",
+    ],
+)
+def test_a_comment_tells_what_a_list_holds(members: str) -> None:
+    box = (
+        "/** @template T */ class Box implements \\IteratorAggregate { "
+        "/** @return T */ function held() {} "
+        "/** @return \\Iterator<int, T> */ function getIterator(): \\Iterator {} }\n"
+    )
+    text = f"<?php\n{D}{box}class A {{ {members} }}\n"
+    assert "a.php:A.x -> D.go" in edges_of({"a.php": text})
+
+
+def test_what_a_comment_says_of_another_type_than_the_declared_tells_nothing() -> None:
+    text = (
+        f"<?php\n{D}class E {{ function go() {{}} }}\n"
+        "class A { /** @return D<E> */ function t(): E {} function x() { $this->t()->go(); } }\n"
+    )
+    assert edges_of({"a.php": text}) == ["a.php:A.x -> A.t", "a.php:A.x -> E.go"]
+
+
 def test_what_is_declared_counts_before_a_comment() -> None:
     text = (
         f"<?php\n{D}class E {{ function go() {{}} }}\n"

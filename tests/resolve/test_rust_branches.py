@@ -35,6 +35,103 @@ def test_what_is_given_is_known(body: str) -> None:
     assert "src/lib.rs:x -> T.go" in edges_of({"src/lib.rs": text})
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "m.entry(1).or_insert(t).go();",
+        "let x = m.remove(&1).unwrap(); x.go();",
+        "let mut s = std::mem::take(v); s[0].go();",
+        "while let Some(x) = core::mem::replace(v, vec![]).pop() { x.go(); }",
+        "for x in v[1..].iter() { x.go(); }",
+        "if let Some((first, rest)) = v.split_first() { first.go(); }",
+        "let (a, b) = v.split_at(1); b[0].go();",
+        "for x in vec_of(o).into_iter().flatten() { x.go(); }",
+        "let x = o.ok_or(1)?; x.go();",
+        "o.map_or(1, |o| { o.go(); 2 });",
+        "v.dedup_by(|a, b| b.go());",
+        "o.ok_or_else(|| 1).unwrap().go();",
+        "e.unwrap_err().go();",
+        "g?.go();",
+        "h?.inner.go();",
+        "let x = T::default(); x.go();",
+        "r.held().go();",
+        "r.held.go();",
+        "wide.held().go();",
+    ],
+)
+def test_what_is_held_is_known(body: str) -> None:
+    text = (
+        f"{T}pub struct H<A = T> {{ held: A, inner: T }}\n"
+        "impl<B> H<B> { fn held(&self) -> &B { &self.held } }\n"
+        "fn vec_of(o: Option<T>) -> Option<Vec<T>> { None }\n"
+        "fn x(t: T, m: HashMap<u8, T>, v: &mut Vec<T>, o: Option<T>, e: Result<u8, T>, "
+        "g: Result<T, u8>, h: Result<H, u8>, r: H, wide: H<T>) "
+        f"{{ {body} }}\n"
+    )
+    assert "src/lib.rs:x -> T.go" in edges_of({"src/lib.rs": text})
+
+
+def test_a_constant_of_a_primitive_type_has_the_methods_that_traits_give_the_type() -> None:
+    text = (
+        "trait Wide { fn wide(self) -> u64; }\n"
+        "impl Wide for u32 { fn wide(self) -> u64 { 1 } }\n"
+        "impl Wide for usize { fn wide(self) -> u64 { Self::one() } fn one() -> u64 { 1 } }\n"
+        "fn x() { u32::MAX.wide(); }\nfn y(v: Vec<u8>) { v.len().wide(); }\n"
+    )
+    assert edges_of({"src/lib.rs": text}) == [
+        "src/lib.rs:usize.wide -> usize.one",
+        "src/lib.rs:x -> u32.wide",
+        "src/lib.rs:y -> usize.wide",
+    ]
+
+
+def test_a_path_does_not_begin_with_a_variable() -> None:
+    files = {
+        "src/lib.rs": (
+            "mod hir;\nuse crate::hir::K;\n"
+            "fn x(hir: &K) { match *hir { K::A(hir::C::U(ref cls)) => cls.go(), _ => {} } }\n"
+        ),
+        "src/hir.rs": (
+            "pub enum K { A(C) }\npub enum C { U(X), B }\n"
+            "pub struct X;\nimpl X { pub fn go(&self) {} }\n"
+        ),
+    }
+    assert edges_of(files) == ["src/lib.rs:x -> src/hir.rs:X.go"]
+
+
+MADE = (
+    "pub trait Auto { fn run(&self); }\n"
+    "macro_rules! define { () => { pub struct R<A> { a: A } } }\ndefine!();\n"
+    "impl<A: Auto> R<A> { fn held(&self) -> &A { &self.a } fn me(&self) { self.held().run(); } }\n"
+    "struct L { exact: bool }\nimpl L { fn exact(x: u8) -> L { L } fn go(&self) {}\n"
+    "fn own(&self) { self::L::exact(1).go(); } }\n"
+    "fn x<A: Auto>(r: &R<A>) { r.held(); let l = L::exact(1); l.go(); }\n"
+)
+
+
+def test_members_of_what_a_macro_defines_and_methods_named_as_fields() -> None:
+    assert edges_of({"src/lib.rs": MADE})[1:] == [
+        "src/lib.rs:R.me -> R.held",
+        "src/lib.rs:R.me -> Auto.run",
+        "src/lib.rs:L.own -> L.exact",
+        "src/lib.rs:L.own -> L.go",
+        "src/lib.rs:x -> R.held",
+        "src/lib.rs:x -> L.exact",
+        "src/lib.rs:x -> L.go",
+    ]
+
+
+@pytest.mark.parametrize("type_", ["H<u8>", "H<B>"])
+def test_a_default_counts_where_no_argument_is_given(type_: str) -> None:
+    text = (
+        f"{T}pub struct H<A = T> {{ held: A }}\n"
+        f"fn x<B>(h: {type_}) {{ h.held.go(); }}\n"
+        "impl<A> H<A> { fn y(&self) { self.held.go(); } fn make(a: A) -> Self { H { held: a } } }\n"
+        "fn z() { H::make(1).held.go(); }\n"
+    )
+    assert [edge for edge in edges_of({"src/lib.rs": text}) if edge.endswith("go")] == []
+
+
 def test_a_method_named_as_a_primitive_type_is_called_within_a_macro() -> None:
     text = (
         "pub struct P; impl P { fn char(&self) -> char { 'a' } fn str(&self) -> u8 { 1 }\n"

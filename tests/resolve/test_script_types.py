@@ -115,3 +115,39 @@ def test_a_declared_type_says_what_type_parameters_stand_for(
 )
 def test_this_in_a_method_of_an_object_of_a_declared_type(body: str, expected: list[str]) -> None:
     assert called(body) == expected
+
+
+EXPECTED = (
+    "interface Store<S = any> { go(): void }\ninterface Other { go(): void }\n"
+    "type Creator = <S>(r: number) => Store<S>;\n"
+    "type Enhancer<E = {}> = <T extends (x: Other) => Other>(next: Creator) => Creator;\n"
+    "type Fn = (n: number, s: Store) => Store;\n"
+    "interface Handler { (s: Store): void }\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "is_known"),
+    [
+        ("const x: Fn = (n, s) => { s.go(); return s }", True),
+        ("const x: Fn = function (n, s) { s.go(); return s }", True),
+        ("const x: (s: Store) => void = s => s.go()", True),
+        (
+            "const x: Enhancer = next => reducer => { const s = next(reducer); s.go(); return s }",
+            True,
+        ),
+        ("const x: Enhancer = next => { return reducer => { const s = next(1); s.go() } }", True),
+        ("const x = ((n, s) => { s.go(); return s }) as Fn", True),
+        ("const x = ((n, s) => { s.go(); return s }) satisfies Fn", True),
+        ("function x(): Fn { return (n, s) => { s.go(); return s } }", True),
+        ("class A { x: Fn = (n, s) => { s.go(); return s } }", True),
+        ("const x: Fn = (s) => { s.go() }", False),
+        ("const x: Handler = s => s.go()", False),
+        ("const x: Fn = (n, ...s) => { s.go() }", False),
+        ("const x: (...s: Store[]) => void = s => s.go()", False),
+        ("const x: Fn = (n, s: Other) => { s.go() }", False),
+    ],
+)
+def test_a_function_gets_what_the_type_of_its_variable_says(body: str, is_known: bool) -> None:
+    edges = [edge for edge in edges_of({"a.ts": EXPECTED + body}) if edge.endswith("Store.go")]
+    assert bool(edges) == is_known

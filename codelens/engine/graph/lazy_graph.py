@@ -22,7 +22,7 @@ from codelens.engine.graph.cpu_limit import WorkLimit
 from codelens.engine.graph.edge_cache import edge_cache_of
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.plurals import count_of
-from codelens.resolve.edges import Edge
+from codelens.resolve.edges import CERTAIN, Edge
 from codelens.resolve.facts.file_model import CALLABLE, TYPES
 from codelens.resolve.graph import Graph
 from codelens.resolve.languages.registry import spec_of
@@ -34,6 +34,7 @@ from codelens.store.facts.name_uses import Use
 from codelens.types import Receipt, Symbol
 
 _SOURCE = attrgetter("source")
+_USE = attrgetter("source", "symbol", "line", "name", "kind")
 _FEW_FILES = 12
 """So many files are resolved whole: what others ask of them next is known then."""
 _KEPT_TIMES, _FIRST_FILE_TIMES = 2, 5
@@ -106,8 +107,24 @@ class LazyGraph:
         """As `EdgeReader`; of the files that hold the name. A constructor has those of its type."""
         node = Node(path, symbol)
         drawn = self._drawn_to(node)
-        built = [edge for edge in self._constructor_calls.of(node) if edge.is_certain]
-        return sorted([*drawn, *built], key=_SOURCE) if built else drawn
+        more = [edge for edge in self._constructor_calls.of(node) if edge.is_certain]
+        more += [edge._replace(confidence=CERTAIN) for edge in self._of_one_thing(node)]
+        return sorted([*drawn, *more], key=_SOURCE) if more else drawn
+
+    def _of_one_thing(self, node: Node) -> list[Edge]:
+        """Edges of uses that mean a node or an alternative of it, and nothing else.
+
+        Of definitions in the branches of an `#if` a build takes one, and the use means that.
+        """
+        possible_uses = self._edge_cache.weak
+        edges = possible_uses.edges_to(*node)
+        others = self._declared_places.alternatives(node) if edges else ()
+        if not others:
+            return []
+        meant = [{_USE(edge) for edge in possible_uses.edges_to(*place)} for place in others]
+        return [
+            edge for edge in edges if sum(_USE(edge) in uses for uses in meant) + 1 == edge.choices
+        ]
 
     def derived_from(self, path: bytes, symbol: int) -> Sequence[Edge]:
         """As `EdgeReader`; what only uses a type is not resolved, and that is most of its files."""
@@ -148,7 +165,10 @@ class LazyGraph:
         self._seek(path, symbol)
         built = self._constructor_calls.of(Node(path, symbol))
         edges = [edge for edge in built if not edge.is_certain]
-        return sorted([*self._edge_cache.weak.edges_to(path, symbol), *edges], key=_SOURCE)
+        of_one_thing = set(self._of_one_thing(Node(path, symbol)))
+        drawn = self._edge_cache.weak.edges_to(path, symbol)
+        edges += [edge for edge in drawn if edge not in of_one_thing]
+        return sorted(edges, key=_SOURCE)
 
     def spent(self) -> bool:
         """As `EdgeReader`; the receipt says it."""

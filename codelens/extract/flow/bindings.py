@@ -132,7 +132,8 @@ class Bindings:
                 if text.startswith("//go:build "):
                     add((node.start_byte, "", "built", text[11:], False))
         else:
-            row = self._taken_by if how == "receiver" else partial(self._row, how)
+            others = {"receiver": self._taken_by, "rest": self._rest}
+            row = others.get(how, partial(self._row, how))
             for node in nodes:
                 row(node)
 
@@ -204,6 +205,15 @@ class Bindings:
                     self._found.append((start, "default", "export", text, False))
                 continue
             self._targeted(start, outside, how, target, value=value, node=type_node)
+
+    def _rest(self, node: Node) -> None:
+        """A parameter that takes all further arguments, as a list of its type."""
+        paths = self._rules.fields[node.type]
+        type_ = first_child(node, paths[2])
+        text = self._expressions.type(type_) if type_ is not None else ""
+        form, text = (":", f"{text}[]") if text else ("?", "")
+        for target in all_children(node, paths[0]):
+            self._named(node.start_byte, False, target, form, text)
 
     def _is_given(self, node: Node) -> bool:
         """A parameter without a type is what its function gets by what takes it, if any."""

@@ -35,6 +35,7 @@ _AWAITED = ".#await"
 _DEEPEST = 40
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\??\.#?[\w$]+)*|[$#][\w$]*(?:\??\.#?[\w$]+)*")
 """A name, or names with dots between: most of all expressions."""
+_RANGES = frozenset({"range_expression", "range", "slice"})
 _HEAD = re.compile(r"[^\W\d]\w*")
 _FIRST = frozenset({"&&", "and"})
 _METHODS = {
@@ -56,6 +57,8 @@ class Expressions:
         self._source = source
         self._recipes, self._plain = _recipes(info.expressions)
         self._signs = dict(info.operator_names)
+        self.unwraps = any(recipe[0] == "then" for recipe in self._recipes.values())
+        """A `?` behind a value takes out what it holds (Rust); elsewhere it says nothing."""
         self.bound: Callable[[Node, str], Iterable[tuple[int, str, str]]] = lambda _node, _text: ()
         """What a pattern binds for a value: places, names, and what these stand for."""
 
@@ -68,7 +71,7 @@ class Expressions:
             text = self._source.slice(node.start_byte, min(node.end_byte, node.start_byte + LIMIT))
             if text.isidentifier():
                 return text
-            if _PLAIN.fullmatch(text):
+            if _PLAIN.fullmatch(text) and not (self.unwraps and "?" in text):
                 return text.replace("?", "") if "?" in text else text
         recipe = self._recipes.get(kind)
         if recipe is None:
@@ -96,7 +99,10 @@ class Expressions:
         if inner == UNKNOWN or form == "through":
             return inner
         if form == "index":
-            return f"{inner}[]"
+            index = child(node, "1")
+            # A part of a list is a list.
+            is_part = index is not None and index.type in _RANGES
+            return inner if is_part else f"{inner}[]"
         behind = f"({_marks(node, parts[1:])})" if form == "marked" else "()"
         if called is not None and called.type == "await_expression":
             # `await f<T>()`, as the grammar of TypeScript reads it.
@@ -113,8 +119,12 @@ class Expressions:
         if gives == "above":
             type_ = child(node, "arguments.0")
             return f"{self._quoted(type_)}{_ABOVE}" if type_ is not None else ""
-        argument = child(node, f"arguments.{gives.removeprefix('type') or 0}")
-        return self._quoted(argument) if gives == "type" else self.written(argument, depth)
+        number = gives.removeprefix("type").removeprefix("each")
+        argument = child(node, f"arguments.{number or 0}")
+        if gives == "type":
+            return self._quoted(argument)
+        text = self.written(argument, depth)
+        return f"{text}[]" if text != UNKNOWN and gives != number else text
 
     def _type_argument(self, called: Node | None) -> str:
         """What a function gives that is told the type of it: `make_unique<Foo>()`."""
@@ -332,7 +342,8 @@ def _pairs(parts: tuple[str, ...]) -> dict[str, str]:
 def _pair(part: str) -> tuple[str, str]:
     """A built-in function, and what it gives: an argument by its number, `new:type` its type.
 
-    `make:made` gives what stands in brackets behind the name, `super:above` what is above a type.
+    `end:each0` gives an element of an argument,
+    `make:made` what stands in brackets behind the name, `super:above` what is above a type.
     """
     name, _, gives = part.partition(":")
     return name, gives

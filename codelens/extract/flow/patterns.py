@@ -138,14 +138,37 @@ def given(
     if closure is None or closure.type not in _CLOSURES or at > LAST:
         return UNKNOWN
     text = given_at(closure, at, written)
+    if text == UNKNOWN:
+        return _of(_expected(closure, type_of), f".#own{at}")
     listed = closure.parent
     call = listed.parent if listed is not None and listed.type == "arguments" else None
     declared = call.parent if call is not None else None
-    if text == UNKNOWN or declared is None or declared.type != "variable_declarator":
+    if declared is None or declared.type != "variable_declarator":
         return text
     type_ = declared.child_by_field_name("type")
     declared_text = type_of(type_) if type_ is not None else ""
     return f"{text}`{declared_text}`" if declared_text and "`" not in declared_text else text
+
+
+_TYPED = frozenset({"public_field_definition", "as_expression", "satisfies_expression"})
+
+
+def _expected(closure: Node, type_of: Callable[[Node], str]) -> str:
+    """What TypeScript's code says that a function written out is, by where it stands."""
+    around = closure.parent
+    while around is not None and around.type == "parenthesized_expression":
+        around = around.parent
+    type_ = declared_type(closure)
+    if type_ is None and around is not None and around.type in _TYPED:
+        type_ = around.child_by_field_name("type") or around.named_children[-1]
+    if type_ is not None:
+        text = type_of(type_)
+        return f"`{text}`" if text and "`" not in text else UNKNOWN
+    if around is None or around.type not in {"arrow_function", "return_statement"}:
+        return UNKNOWN
+    while around is not None and around.type not in _GIVING:
+        around = around.parent
+    return _of(_expected(around, type_of), "()") if around is not None else UNKNOWN
 
 
 _BY_KEY = frozenset({b"sorted", b"max", b"min"})

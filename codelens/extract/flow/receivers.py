@@ -113,6 +113,8 @@ def _read_back(
     """The receiver of a name, from the text before it, else from the tree."""
     before = text[max(0, start - _LONGEST_CHAIN) : start][::-1]
     near = _CHAIN.match(before)
+    if near is not None and chain is not None and b"?" in near[0] and flow.expressions.unwraps:
+        return _without_name(flow.expressions.written(chain), name)
     if near is not None:
         return _DOT.sub(".", near[1][::-1].decode("utf-8", "replace"))
     rooted = _ROOTED.match(before)

@@ -108,7 +108,7 @@
 (constant_declaration (variable_declarator) @bind)
 (resource name: (_)) @bind
 (formal_parameter) @bind.parameter
-(spread_parameter [(type_identifier) (generic_type) (scoped_type_identifier) (integral_type) (floating_point_type) (boolean_type) (array_type)] (variable_declarator) @bind.unknown)
+(spread_parameter) @bind.rest
 (catch_formal_parameter) @bind.parameter
 (lambda_expression parameters: (identifier) @bind.parameter)
 (inferred_parameters (identifier) @bind.parameter)

@@ -117,7 +117,7 @@
 (arguments) @call.arguments
 (assignment_expression left: (variable_name)) @bind
 (simple_parameter) @bind.parameter
-(variadic_parameter) @bind.unknown
+(variadic_parameter) @bind.rest
 (property_element) @bind
 (property_promotion_parameter) @bind.parameter
 (foreach_statement . (_) . (variable_name)) @bind.each

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.inference.handed_values import HandedValues, handed
+from codelens.resolve.inference.handed_values import OWN, HandedValues, handed
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
@@ -140,7 +140,12 @@ class Expressions:
         self, path: bytes, scope: int, taken: tuple[str, tuple[str, ...]], line: int
     ) -> Value:
         head, rest = taken
-        value = self._head(path, scope, head, rest, line)
+        own = next((at for at, step in enumerate(rest, 1) if step.startswith(OWN)), 0)
+        if own:
+            value = self._given.expected(path, scope, head[1:-1], rest[:own])
+            rest = rest[own:]
+        else:
+            value = self._head(path, scope, head, rest, line)
         if head == "super" and rest[:1] and rest[0][0] == "(":
             rest = rest[1:]
         for at, step in enumerate(rest):

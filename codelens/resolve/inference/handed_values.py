@@ -16,6 +16,8 @@ from codelens.resolve.inference.type_text import Named, parsed
 from codelens.resolve.inference.values import Container, Definition, Instance, Super, Value
 
 _STEP = "#in"
+OWN = "#own"
+"""The step from a function's type to a parameter of it, which the number behind it says."""
 _LAST = 8
 _ELEMENTS = frozenset(
     "every filter find findIndex findLast findLastIndex flatMap forEach map some sort "
@@ -104,6 +106,21 @@ class HandedValues:
         text = parameter_type(text, at, "=>")
         return self.resolver.of_type(path, scope, text, function.owner) if text else None
 
+    def expected(self, path: bytes, scope: int, text: str, steps: tuple[str, ...]) -> Value:
+        """What a function written out gets where code says its type: `const f: Taker = x => ...`.
+
+        Of the type's own writing each step takes a part: `()` what a call gives, and the last a
+        parameter.
+        """
+        for step in steps:
+            if "=>" not in text:
+                for referent in self.resolver.named_type(path, scope, text.partition("<")[0])[:1]:
+                    path, scope, text = self._aliased(referent)
+            parameters, result = function_parts(text)
+            number = step.removeprefix(OWN)
+            text = parameter_at(parameters, int(number)) if number != step else result
+        return self.resolver.of_type(path, scope, text) if text else None
+
     def _aliased(self, referent: Referent) -> tuple[bytes, int, str]:
         """Where a type's other name is given, and what it stands for."""
         model = self.view.model(referent.path)
@@ -135,6 +152,36 @@ def of_script_container(value: Container, method: str, at: int) -> Value:
         return value.args[0] if at == 1 else None
     is_element = not at or method in {"sort", "toSorted"}
     return value.args[0] if method in _ELEMENTS and is_element else None
+
+
+@lru_cache(maxsize=5_000)
+def function_parts(text: str) -> tuple[tuple[str, ...], str]:
+    """Parameters and result of a function's type: `<T>(a: T, b?: U) => V`."""
+    text = text.strip()
+    depth, start = 0, 0
+    for at, sign in enumerate(text):
+        is_arrow = sign == ">" and text[at - 1 : at] == "="
+        depth += (sign in _OPEN) - (sign in _CLOSED and not is_arrow)
+        if depth:
+            continue
+        if sign == ")":
+            rest = text[at + 1 :].lstrip()
+            if not rest.startswith("=>"):
+                break
+            return tuple(_split(text[start + 1 : at])), rest[2:].strip()
+        if sign == ">" and not is_arrow:
+            start = at + 1
+            while text[start : start + 1].isspace():
+                start += 1
+        elif sign not in _OPEN and not sign.isspace():
+            break
+    return (), ""
+
+
+def parameter_at(parameters: tuple[str, ...], at: int) -> str:
+    """The type of a parameter; nothing of one that takes all further arguments."""
+    part = parameters[at].strip() if at < len(parameters) else "..."
+    return "" if part.startswith("...") else part.partition(":")[2].strip()
 
 
 @lru_cache(maxsize=20_000)

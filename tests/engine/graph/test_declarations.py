@@ -43,6 +43,40 @@ def test_the_users_of_either_place_are_those_of_both(taxes: GitRepo, run: Run, a
     assert {one["handle"] for one in impact["results"] if one["distance"] == 1} == users
 
 
+BRANCHES = {
+    "a.c": (
+        "#ifdef FAST\nstatic int best(int x) {\n  return x;\n}\n#else\n"
+        "static int best(int x) {\n  return x + 1;\n}\n#endif\n"
+        "int run(void) {\n  return best(2);\n}\n"
+    ),
+    "a.rs": (
+        "fn run() -> i32 {\n    #[cfg(fast)]\n    fn best(x: i32) -> i32 { x }\n"
+        "    #[cfg(not(fast))]\n    fn best(x: i32) -> i32 { x + 1 }\n    best(2)\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "user"),
+    [
+        ("a.c:2", "a.c#run"),
+        ("a.c:6", "a.c#run"),
+        ("a.rs:3", "a.rs#run"),
+        ("a.rs:5", "a.rs#run"),
+    ],
+)
+def test_a_use_of_what_has_a_definition_in_each_branch_is_certain(
+    repo: GitRepo, run: Run, asked: str, user: str
+) -> None:
+    for name, text in BRANCHES.items():
+        repo.write(name, text)
+    related = run("related", asked, "--kind", "callers", "--json").json
+    assert [row["handle"] for row in related["results"]] == [user]
+    assert not related.get("may")
+    references = run("references", asked, "--json").json
+    assert [row["certain"] for row in references["results"]] == [True]
+
+
 LIMITS = {
     "lib/limit.h": "extern int limit;\nextern const int most;\n",
     "lib/limit.c": '#include "limit.h"\nint limit = 10;\nconst int most = 99;\n',

@@ -37,6 +37,14 @@ class DeclaredPlaces:
             known = self._known[node] = self._apart(node)
         return known
 
+    def alternatives(self, node: Node) -> Sequence[Node]:
+        """What else a definition's name may mean where it stands, as a build takes one of them."""
+        spec = self._spec(node)
+        if spec.prototypes or spec.overloads or not spec.overloads_apart:
+            return self.others(node)
+        namesakes = self._graph.namesakes(*node)
+        return [Node(node.path, at) for at in namesakes if at != node.symbol]
+
     def same(self, node: Node) -> list[Node]:
         """All places of the definition that a node is one of; of overloads the body first."""
         merged = self._merged(node) or [node]

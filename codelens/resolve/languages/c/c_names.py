@@ -26,6 +26,7 @@ _DEEPEST = 50
 """Includes within includes that are followed one by one; beyond, a walk takes all of them."""
 _TAGGED = TYPES - {"type"}
 _HEADER = re.compile(rb"\.(?:h|hh|hpp|hxx|inl|ipp|tcc|cuh)$", re.IGNORECASE)
+_WIDTHS = frozenset({"32", "64", "_32", "_64"})
 _RENAMING = re.compile(r"#\s*define\s+\w+\s+([A-Za-z_]\w*)")
 
 
@@ -229,7 +230,7 @@ class CNames(ClassNames):
             referent for referent in callable_ if referent.path == path and self.is_whole(referent)
         ]
         if here:
-            return here
+            return here + self._instead(path, here, callable_)
         whole = [referent for referent in callable_ if self.is_whole(referent)]
         declared = [referent for referent in callable_ if not self.is_whole(referent)]
         if not declared or any(self._kind(referent) != "macro" for referent in whole):
@@ -246,11 +247,26 @@ class CNames(ClassNames):
             apart += self._different(alone) if alone else []
         return whole + apart
 
+    def _instead(self, path: bytes, here: list[Referent], known: list[Referent]) -> list[Referent]:
+        """Functions of other files that static ones replace where a build lacks these.
+
+        In C a static function and a declaration of the same name exclude each other.
+        """
+        if self.view.languages.get(path) != "c" or any(map(self._is_open, here)):
+            return []
+        functions = [referent for referent in known if self._kind(referent) == "function"]
+        declared = [
+            referent for referent in functions if referent.path != path and self._is_open(referent)
+        ]
+        if not declared or any(self._kind(referent) != "function" for referent in here):
+            return []
+        return self._apart(path, declared)
+
     def _without_prefixes(self, referents: list[Referent]) -> list[Referent]:
         """Without macros that only give functions another name, which no file of the view defines.
 
-        `#define inflate z_inflate` lets whoever builds the library choose the names of its symbols:
-        who writes `inflate` means the function.
+        `#define inflate z_inflate` lets whoever builds the library choose the names of its symbols,
+        and `#define gzopen gzopen64` how wide offsets are: who writes the name means the function.
         """
         functions = [referent for referent in referents if self._kind(referent) != "macro"]
         if not functions or len(functions) == len(referents):
@@ -265,11 +281,11 @@ class CNames(ClassNames):
         model = self.view.model(macro.path)
         signature = model.symbols[macro.symbol].signature if model is not None else ""
         renamed = _RENAMING.fullmatch(signature)
-        return (
-            renamed is not None
-            and renamed[1].endswith(macro.name)
-            and not self.index().named(renamed[1])
-        )
+        if renamed is None:
+            return False
+        if renamed[1].endswith(macro.name):
+            return all(self._kind(other) == "macro" for other in self.index().named(renamed[1]))
+        return renamed[1].removeprefix(macro.name) in _WIDTHS
 
     def _different(self, declared: list[Referent]) -> list[Referent]:
         """Of declarations one for each overload: in C there is one alone."""

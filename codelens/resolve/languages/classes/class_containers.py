@@ -8,10 +8,14 @@ from codelens.resolve.languages.classes.standard_types import GIVES
 _ELEMENTS = frozenset(
     "get getFirst getLast next previous remove poll peek pop first last take element orElse "
     "orElseGet orElseThrow getOrDefault put computeIfAbsent getOrNull find single First Last "
-    "FirstOrDefault Single SingleOrDefault Dequeue Pop Peek".split()
+    "firstOrNull lastOrNull singleOrNull elementAt getValue getOrPut maxByOrNull minByOrNull "
+    "maxBy minBy random removeFirst removeLast peekFirst peekLast pollFirst pollLast "
+    "LastOrDefault ElementAt FirstOrDefault Single SingleOrDefault Dequeue Pop Peek".split()
 )
 _SAME = frozenset(
     "stream iterator listIterator filter sorted distinct limit skip reversed subList toList "
+    "asSequence sortedBy sortedByDescending sortedWith distinctBy drop dropWhile takeWhile "
+    "toMutableList toSet toTypedArray asReversed filterNot OrderByDescending Distinct Take "
     "findFirst findAny parallelStream collect Where OrderBy ToList ToArray Reverse Skip".split()
 )
 """Methods of collections that give one of their elements, or a collection of the same."""
@@ -59,7 +63,7 @@ def of_collection(value: Container, name: str) -> Value:
     """What a method of a collection gives."""
     if not value.args:
         return None
-    if name in _PARTS:
+    if name in _PARTS and value.name not in MAPS:
         return part_of_entry(value, name)
     if value.name in MAPS:
         if name in {"entrySet", "entries"}:

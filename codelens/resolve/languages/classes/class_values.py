@@ -71,6 +71,9 @@ class ClassAnnotations(Annotations):
         self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
     ) -> Value:
         """A type that is not of the view: nothing is known of it but its name."""
+        if name.rpartition(".")[2] == "Optional" and args:
+            # To Python it is one of two types; here a value has to be taken out.
+            return Container("Optional", (self._of(path, scope, args[0], me),))
         value = super()._foreign(path, scope, name, args, me)
         typed = self.view.languages.get(path) in _TYPED and name not in _ANY
         return Container(name, ()) if value is None and not args and typed else value

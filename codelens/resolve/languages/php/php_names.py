@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codelens.resolve.facts.file_model import CALLABLE, FileModel
 from codelens.resolve.facts.path_tree import nearest
-from codelens.resolve.inference.name_lookup import Referent
+from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.languages.classes.class_names import ClassNames, Space
 from codelens.resolve.languages.php.php_autoload import is_include
 
@@ -55,8 +55,10 @@ class PhpNames(ClassNames):
     def _in_type(
         self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int
     ) -> list[Referent]:
-        """Nothing that a class has is known by its bare name."""
-        return []
+        """Nothing that a class has is known by its bare name, but for its type parameters."""
+        if space != "type" or name not in model.parameters.get(at, ()):
+            return []
+        return [Referent(path, LOCAL, at, name)]
 
     def qualified(self, path: bytes, name: str) -> list[Referent]:
         """What a name with a namespace before it means, by `use` or from its own namespace."""

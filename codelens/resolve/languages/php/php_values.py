@@ -7,7 +7,14 @@ import re
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
-from codelens.resolve.inference.values import Definition, Instance, Value, each, together
+from codelens.resolve.inference.values import (
+    Container,
+    Definition,
+    Instance,
+    Value,
+    each,
+    together,
+)
 from codelens.resolve.languages.classes.class_members import ClassMembers
 from codelens.resolve.languages.classes.class_values import (
     ClassAnnotations,
@@ -62,6 +69,9 @@ class PhpCalls(ClassCalls):
 
     def element(self, value: Value, step: str) -> Value:
         """An element of an array, an `Iterator`, an `IteratorAggregate` or an `ArrayAccess`."""
+        if isinstance(value, Container) and len(value.args) > 1:
+            # Of keys and values these come out.
+            return value.args[1]
         if not isinstance(value, Instance):
             return super().element(value, step)
         for name in ("offsetGet",) if step == "[]" else ("current", "getIterator"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codelens.resolve.facts.file_model import TYPES, FileModel
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
 from codelens.resolve.inference.name_lookup import LOCAL, Referent
@@ -22,8 +23,11 @@ from codelens.resolve.languages.rust.rust_names import RustNames
 from codelens.resolve.languages.rust.rust_type_text import (
     TUPLE,
     bound_of,
+    defaults_of,
     rust_type,
+    split_arguments,
 )
+from codelens.types import Symbol
 
 _ANY = frozenset({"_", "any", "void", "Self"})
 
@@ -66,7 +70,34 @@ class RustAnnotations(Annotations):
                 bound = bound_of(symbol.signature)
                 around = model.own_scope.get(symbol.parent, 0)
                 return self.of_type(referent.path, around, bound, me) if bound else None
+        if not args and symbol is not None and symbol.kind in TYPES:
+            args = self._defaults(referent, symbol)
         return super().typed(referent, args, me)
+
+    def _defaults(self, referent: Referent, symbol: Symbol) -> tuple[Value, ...]:
+        """What the parameters of a type stand for that is written without them: `R<A = T>`."""
+        texts = defaults_of(symbol.signature, symbol.name)
+        return (
+            tuple(self.of_type(referent.path, 0, text) if text else None for text in texts)
+            if any(texts)
+            else ()
+        )
+
+    def _parameter(self, referent: Referent, model: FileModel, me: Value) -> Value:
+        """A type parameter; that of a block stands where its type is: `impl<B> R<B>`."""
+        scope = model.scopes[referent.scope]
+        rows = model.of_scope.get(referent.scope, ()) if scope.symbol < 0 else ()
+        alias = next((row.text for row in rows if row.how == "alias"), "")
+        parts = split_arguments(alias)
+        if referent.name in parts:
+            at = parts.index(referent.name)
+            types = self.named_type(referent.path, scope.parent, rust_type(alias).partition("<")[0])
+            for part in each(me):
+                if not isinstance(part, Instance) or at >= len(part.args):
+                    continue
+                if part.args[at] is not None and any(type_[:2] == part[:2] for type_ in types):
+                    return part.args[at]
+        return super()._parameter(referent, model, me)
 
     def _foreign(
         self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value

@@ -151,12 +151,13 @@ class RustMembers(Members):
     def _by_traits(self, kind: str, name: str, path: bytes) -> list[Referent]:
         """What traits of the view give a type that is not of it, or all types: the only one.
 
-        Of several crates that of the file.
+        So do blocks without a trait, for types that a macro defines. Of several crates that of the
+        file.
         """
         methods = [
             referent
             for block in self.names.impls(kind)
-            if block.of_trait and name in block.members and not self._meant_by(block)
+            if name in block.members and not self._meant_by(block)
             for referent in block.members[name]
         ]
         if len(methods) > 1 and path:

@@ -95,6 +95,23 @@ def parts_of(signature: str, name: str) -> tuple[str, ...]:
     return tuple(_PUBLIC.sub("", part) for part in parts if _LEFT_OUT.match(part) is None)
 
 
+@lru_cache(maxsize=20_000)
+def split_arguments(text: str) -> tuple[str, ...]:
+    """What stands in the angle brackets of a type, without lifetimes: `T` of `Foo<'a, T>`."""
+    at = text.find("<")
+    if at < 0:
+        return ()
+    parts = split(text[at + 1 : closing(text, at)])
+    return tuple(part for part in parts if not part.startswith("'"))
+
+
+def defaults_of(signature: str, name: str) -> tuple[str, ...]:
+    """What each type parameter of a definition is by default, empty where it says nothing."""
+    at = signature.find(f"{name}<")
+    parts = split_arguments(signature[at:]) if at >= 0 else ()
+    return tuple(part.partition("=")[2].strip() for part in parts)
+
+
 def bound_of(signature: str) -> str:
     """What a type must be that a trait leaves open: `type Item: Bound`."""
     match = _BOUND.search(signature)

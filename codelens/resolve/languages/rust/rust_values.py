@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codelens.resolve.facts.file_model import TYPES
 from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.expression_values import Expressions, steps
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
@@ -18,8 +19,10 @@ from codelens.resolve.inference.values import (
 from codelens.resolve.languages.rust.rust_annotations import RustAnnotations, RustCalls
 from codelens.resolve.languages.rust.rust_containers import (
     HOLDERS,
+    MAKING,
     OF_ELEMENTS,
     OF_ERRORS,
+    PRIMITIVES,
     SAME,
     error_value,
     result_of_method,
@@ -144,14 +147,22 @@ class RustExpressions(Expressions):
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         model = self.view.model(path)
-        if head in {"self", "Self"} and model is not None:
+        is_path = bool(rest) and rest[0][:1].isupper() and head[:1].islower()
+        if head in {"self", "Self"} and model is not None and not is_path:
             own = self.instance_around(path, scope)
             if head == "Self":
-                return together(
-                    [Definition(*part[:2]) for part in each(own) if isinstance(part, Instance)]
-                )
+                types = [Definition(*part[:2]) for part in each(own) if isinstance(part, Instance)]
+                # Of a type that is not of the view its blocks say what it has.
+                return together([*types]) or (own if isinstance(own, Container) else None)
             if own is not None:
                 return own
+        if head in PRIMITIVES and rest[:1] and rest[0].isupper():
+            return Container(head, ())
+        if is_path and head not in {"crate", "super", "self"}:
+            # A variable of the same name has no such members: `hir::Class` beside `hir: &Hir`.
+            module = self._module_named(path, scope, head)
+            if module is not None:
+                return module
         if head in {"crate", "super", "self"} and model is not None:
             module = self.names.module_of(model, scope)
             referents = self.names.follow(path, module, [head])
@@ -197,12 +208,26 @@ class RustExpressions(Expressions):
             if item is not None:
                 return result_of_method(Container("Iterator", (item,)), name)
             return value if name in SAME else None
+        if isinstance(value, Definition | Container):
+            # A field may be called as a method is.
+            methods = self._members.methods(value, name)
+            if methods:
+                return together([self.resolver.taken(method, value) for method in methods[:1]])
         result = self.resolver.member_value(value, name)
         if result is None and isinstance(value, Definition):
             # `impl From<A> for T`, `impl From<B> for T`: whichever is meant, they give a `T`.
             several = self._members.of_traits(Instance(*value[:2]), name)
-            return together([Definition(*referent[:2], value) for referent in several])
+            result = together([Definition(*referent[:2], value) for referent in several])
+        if result is None and name in MAKING and isinstance(value, Definition):
+            return self._made(value)
         return result
+
+    def _made(self, type_: Definition) -> Value:
+        """What a function of a trait of the standard library makes: `T::default()`."""
+        model = self.view.model(type_.path)
+        if model is None or model.symbols[type_.symbol].kind not in TYPES:
+            return None
+        return self.resolver.typed(Referent(*type_[:2]), (), None)
 
     def _variant(self, value: Value, name: str) -> Value:
         """One of the variants of an enum, for what it holds."""
@@ -255,6 +280,20 @@ class RustExpressions(Expressions):
             return Module(referent.path)
         return Definition(referent.path, referent.symbol) if referent.symbol >= 0 else None
 
+    def _module_named(self, path: bytes, scope: int, name: str) -> Value:
+        """The module that a path begins with."""
+        model = self.view.model(path)
+        if model is None:
+            return None
+        referents = self.names.follow(path, self.names.module_of(model, scope), [name])
+        return together(
+            [
+                self._as_value(referent)
+                for referent in referents
+                if referent.symbol == MODULE or is_kind(self.view, referent, "module")
+            ]
+        )
+
     def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
         referents = self.names.lookup(path, scope, name) or self.names.lookup(
             path, scope, name, types=True
@@ -282,7 +321,7 @@ class RustExpressions(Expressions):
             return None
         taken = steps(row.text) if row.how == "=" else None
         shadows = taken is not None and taken[0] == referent.name and rows[0] == row
-        if shadows and row.line == line:
+        if shadows and row.line == line and _HANDED not in row.text:
             # `let x = x.f()`: on the right it is the one around.
             return self.value(referent.path, model.scopes[row.scope].parent, referent.name, line)
         if row.how == ":":
@@ -295,6 +334,9 @@ class RustExpressions(Expressions):
     def _step(self, value: Value, step: str) -> Value:
         if step == "#try":
             return together([success_value(part) for part in each(value)])
+        if isinstance(value, Container) and value.name in PRIMITIVES and step.isupper():
+            # `u32::MAX` is one itself.
+            return value
         if step == "#err":
             return together([error_value(part) for part in each(value)])
         if step.lstrip("#").isdigit():
