@@ -10,7 +10,7 @@ RESOLVER_VERSION = 26
 RULES_DIGEST = "bc999a206ea2f86b"
 """Digest of all other files of this package; `tests/resolve/test_version.py` says the new one."""
 
-PACKING_DIGEST = "87525701a9d934e7"
+PACKING_DIGEST = "657db5a2a0407f1b"
 """Digest of `store/facts/resolution_facts.py`: facts that are packed, or whose surface is told,
 otherwise than those in the indexes of users need a new CORE_VERSION of
 `codelens.extract.extractor_version`."""

@@ -35,7 +35,6 @@ _SAYING = frozenset({"=", "+", ":", "?", "let"})
 _HEAD = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]*")
 _MARK = re.compile(r"\{(\w*)\}")
 _ASSIGNED = re.compile(r"\{(\S*?)=(\S+)\}")
-_NAMED = "="
 _ORDINAL = "{#}"
 _CHAINED = frozenset({"<<", ">>"})
 """Signs whose result is what stands on their left: of `out << a << b` it is `out`."""
@@ -60,36 +59,26 @@ class Operators:
         self._literals = frozenset(
             kind for kind, value in info.literals if value not in _WRITTEN_OUT
         )
-        self._telling = self._told(info)
+        self._typed = self._known(info)
 
-    def _told(self, info: LanguageInfo) -> dict[str, bool]:
+    def _known(self, info: LanguageInfo) -> dict[str, bool]:
         """Whether the text says of a variable more than that it is of a plain type."""
         plain = re.compile(info.plain_types) if info.plain_types else None
-        telling: dict[str, bool] = {}
+        typed: dict[str, bool] = {}
         for row in self._flow.bindings:
             if row.how in _SAYING:
                 says = row.text not in {"", LITERAL, UNKNOWN}
                 says = says and (plain is None or plain.fullmatch(row.text) is None)
-                telling[row.name] = telling.get(row.name, False) or says
-        return telling
+                typed[row.name] = typed.get(row.name, False) or says
+        return typed
 
     def uses(self) -> Iterator[Use]:
         """All of them, in no order."""
         for node in self._nodes:
             for name, receiver, *arguments in self._recipes.get(node.type, ()):
-                if name[0] == _NAMED:
-                    yield from self._named(child(node, name[1:]), child(node, receiver))
-                    continue
                 use = self._use(node, name, receiver, arguments)
                 if use is not None:
                     yield use
-
-    def _named(self, name: Node | None, owner: Node | None) -> Iterator[Use]:
-        """A member that is named apart from what has it."""
-        receiver = self._flow.expressions.written(owner)
-        text = self._source.slice(name.start_byte, name.end_byte) if name is not None else ""
-        if name is not None and text.isidentifier() and self._tells(receiver):
-            yield name.start_byte, text, "name", receiver, -1, ""
 
     def _use(self, node: Node, name: str, path: str, arguments: list[str]) -> Use | None:
         mark, sign = _MARK.search(name), ""
@@ -118,10 +107,10 @@ class Operators:
         ]
         if not tells:
             # `2 * v`: what is on the right may be what tells.
-            telling = [line for line in lines if line[:1] != "'" and self._tells(line)]
-            if not telling:
+            typed = [line for line in lines if line[:1] != "'" and self._tells(line)]
+            if not typed:
                 return None
-            receiver = telling[0]
+            receiver = typed[0]
         text = "\n".join(lines) if any(line != UNKNOWN for line in lines) else ""
         return first.end_byte - 1, name, "call", receiver + further, PROTOCOL, text
 
@@ -140,7 +129,7 @@ class Operators:
     def _is_value(self, node: Node) -> bool:
         """A variable of which the text says something, or what a call gives."""
         text = self._source.slice(node.start_byte, node.end_byte)
-        return self._telling.get(text.strip("$"), False) or "call" in node.type
+        return self._typed.get(text.strip("$"), False) or "call" in node.type
 
     def _arguments(self, node: Node, place: str, owners: tuple[Node, Node]) -> list[str]:
         if place[0] == "'":
@@ -177,7 +166,7 @@ class Operators:
         if text in {"", UNKNOWN, LITERAL}:
             return False
         head = _HEAD.match(text)
-        return head is None or self._telling.get(head[0].strip("$"), True)
+        return head is None or self._typed.get(head[0].strip("$"), True)
 
 
 def _is_assigned(node: Node) -> bool:

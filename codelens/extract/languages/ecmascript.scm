@@ -78,11 +78,6 @@
   left: (shorthand_property_identifier_pattern) @reference.taken))
 (export_statement !source (export_clause (export_specifier name: (identifier) @reference.name)))
 
-; What is taken apart is used by its members' names: `const { f: renamed } = module`.
-(variable_declarator
-  name: (object_pattern [(pair_pattern) (shorthand_property_identifier_pattern)] @protocol)
-  value: [(identifier) (member_expression)])
-
 ; Imports.
 (import_statement) @import
 (import_statement source: (string) @import.module)

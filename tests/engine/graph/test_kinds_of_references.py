@@ -88,7 +88,7 @@ CERTAIN: dict[str, tuple[dict[str, str], str, Lines]] = {
             "b.js": "import * as ns from './a.js';\n\nfunction go() {\n  const { k: other } = ns;\n"
             "  other();\n}\n",
         },
-        "a.js#k", {("b.js", 4)},
+        "a.js#k", {("b.js", 4), ("b.js", 5)},
     ),
     "code behind magics of a notebook": (
         {
