@@ -56,8 +56,8 @@ from codelens.extract.source_text import Source
 
 HOWS = frozenset(
     "alias asserted assign base built caught each export forward global handed held implements "
-    "loop matched own package parameter range receiver result return this type unknown with "
-    "yield yielded".split()
+    "loop matched own package parameter range receiver rest result return this type unknown "
+    "with yield yielded".split()
 )
 """What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
 _MOST_NAMES = 200

@@ -57,8 +57,8 @@ def with_told(rows: list[Row], comments: list[Node], source: Source) -> list[Row
     tags = list(_told_types(comments, source))
     places = {(start, name) for start, name, _ in tags}
     others = [row for row in rows if row[2] not in _LESS or row[:2] not in places]
-    tagged = [(start, name, ":" if name else "->", type_, False) for start, name, type_ in tags]
-    return [*others, *tagged, *_type_parameters(comments, source)]
+    types = [(start, name, ":" if name else "->", type_, False) for start, name, type_ in tags]
+    return [*others, *types, *_type_parameters(comments, source)]
 
 
 def _type_parameters(comments: list[Node], source: Source) -> Iterator[Row]:
