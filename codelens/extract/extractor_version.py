@@ -4,10 +4,10 @@ A test holds the digest of the rules (queries, settings, code of this package), 
 cannot be forgotten: facts of an older version would stay in the indexes of users.
 """
 
-EXTRACTOR_VERSION = 24
+EXTRACTOR_VERSION = 25
 """Raised with any change; a view that an older one completed is checked for outdated facts."""
 
-CORE_VERSION = 12
+CORE_VERSION = 13
 """Raised with a change that is not of one language's query and settings alone; those have a
 `version` of their own. Facts are outdated when core or language are newer than they."""
 
