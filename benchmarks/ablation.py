@@ -30,8 +30,8 @@ import retrieval
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.rank import ranking_weights, search_pipeline
-from codelens.rank.query import related_words
-from codelens.rank.scoring import weighted_score
+from codelens.rank.query import query_analysis
+from codelens.rank.scoring import definition_features
 from codelens.rank.search_request import Outcome, Request
 from codelens.store.views.snapshot import Snapshot
 
@@ -165,7 +165,7 @@ def left_out() -> Iterator[tuple[str, Any, str, Any]]:
         yield f"pushed down: {role}", ranking_weights, "PUSHED_DOWN", less
     none = {kind: MappingProxyType({}) for kind in ranking_weights.PUSHED_DOWN}
     yield "pushed down: all", ranking_weights, "PUSHED_DOWN", none
-    yield "kindred words", related_words, "kindred", lambda _: []
+    yield "kindred words", query_analysis, "kindred", lambda _: []
     yield "adjacent words as one", ranking_weights, "COMPOUND_WEIGHT", 1e-9
     yield "long queries: a stem's share", ranking_weights, "LONG_QUERY", 10**6
     yield "names as a field (weight 1)", ranking_weights, "NAME_WEIGHT", 1.0
@@ -191,17 +191,17 @@ class Sample(NamedTuple):
 
 def sample(case: Case, names: list[str]) -> Sample | None:
     """The features of one question's candidates; None for a single name."""
-    judged: list[weighted_score.Judged] = []
+    judged: list[definition_features.Judged] = []
     single = False
-    real = weighted_score.judge
+    real = definition_features.judge
 
-    def take(found: Any, query: Any) -> list[weighted_score.Judged]:
+    def take(found: Any, query: Any) -> list[definition_features.Judged]:
         nonlocal single
         single = query.single
         judged[:] = real(found, query)
         return judged
 
-    with changed(weighted_score, "judge", take):
+    with changed(definition_features, "judge", take):
         case.ask()
     if single or not judged:
         return None

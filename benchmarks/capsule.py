@@ -34,12 +34,12 @@ from types import MappingProxyType
 
 from home_settings import home_settings
 
-from codelens.capsule import packing
+from codelens import capsule
+from codelens.engine import explore_query, task_candidates
 from codelens.engine.engine import Engine
-from codelens.engine.explore import explore_query, task_candidates
 from codelens.rank import ranking_weights
 from codelens.render import explore_text
-from codelens.serve.tools import reading_shape
+from codelens.serve import answer_shapes
 
 SHARED = Path(os.environ.get("CODELENS_SHARED", "shared"))
 CAPSULE = SHARED / "capsule"
@@ -66,13 +66,13 @@ def explored(engine: Engine, folder: Path, task: dict, budget: int) -> str:
 
 def searched(engine: Engine, folder: Path, task: dict, budget: int) -> str:
     answer = engine.search(task["query"], path=folder, ref=task["parent"])
-    text = reading_shape.search(answer, "concise", budget)
+    text = answer_shapes.search(answer, "concise", budget)
     left = budget - len(text.encode()) // 3
     handles = [one.handle for one in answer.results]
     if not handles or left < 100:
         return text
     read = engine.expand(handles, path=folder, ref=task["parent"])
-    return f"{text}\n{reading_shape.expand(read, 'concise', left)}"
+    return f"{text}\n{answer_shapes.expand(read, 'concise', left)}"
 
 
 METHODS = {"explore": explored, "search": searched}
@@ -107,7 +107,7 @@ PARTS: Mapping[str, tuple[tuple[object, str, object], ...]] = {
     "all parts": (),
     "no neighbours": ((task_candidates, "FOLLOWED", 0),),
     "no containers' heads": ((task_candidates, "_HEAD_LINES", -1),),
-    "no windows: long bodies are left out": ((packing, "_FEWEST", 10**6),),
+    "no windows: long bodies are left out": ((capsule, "_FEWEST", 10**6),),
     "no names": ((explore_query, "_NAMES_SHARE", 0.0),),
     "no tests": ((explore_query, "_MOST_TESTS_SHARE", 0.0),),
     **{

@@ -26,8 +26,8 @@ from typing import NamedTuple
 
 from home_settings import home_settings
 
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
-from codelens.engine.view_request import ViewRequest
 from codelens.extract.tokenizer import WORD, terms_of_word
 
 KINDS = frozenset("function method class struct interface trait enum".split())

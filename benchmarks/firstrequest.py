@@ -20,7 +20,7 @@ from fake_model import Call, serving
 from gitrepo import GitRepo
 
 from codelens.hosts.desired_edits import instructions as file_lines
-from codelens.serve.tools.server_instructions import instructions
+from codelens.serve.tool_table import instructions
 
 A_TOKEN = 4
 MARKS = {

@@ -25,7 +25,7 @@ SDK_FIRST = """
 import os, sys
 from codelens import config
 from codelens.engine.engine import Engine
-from codelens.serve.tool_profiles import CORE
+from codelens.serve.first_turn import CORE
 from codelens.serve.sdk_server import make_server
 make_server(Engine(config.load(), keep_going=True), None, 500, CORE).run("stdio")
 """

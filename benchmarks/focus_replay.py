@@ -32,11 +32,10 @@ from typing import NamedTuple
 
 from codelens.extract.tokenizer import terms_of_text
 from codelens.focus import prompt_terms
+from codelens.focus.context_block import GuideEntry, first_sentence, listen, reinforce
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, grow
-from codelens.focus.guide import GuideEntry, first_sentence, listen, reinforce
-from codelens.focus.prompt_terms import terms_of, words_of
-from codelens.focus.term_vectors import DocumentCounts, cosine, counted
+from codelens.focus.prompt_terms import DocumentCounts, cosine, counted, terms_of, words_of
 
 PAUSE_S = 600.0
 HISTORY = ".specstory/history/"

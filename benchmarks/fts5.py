@@ -28,8 +28,8 @@ import apsw
 from queries import queries
 
 from codelens.config import Settings
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
-from codelens.engine.view_request import ViewRequest
 from codelens.extract.tokenizer import terms_of_text
 from codelens.rank.query.query_analysis import Query, analyse
 from codelens.rank.scoring import candidates

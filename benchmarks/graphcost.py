@@ -36,8 +36,8 @@ RESOLVE = """
 import gc, json, resource, time
 gc.set_threshold(50_000, 20, 50)
 from codelens.engine.engine import Engine
-from codelens.engine.view_request import ViewRequest
-from codelens.resolve.stored_graph import graph_of
+from codelens.engine.current_view import ViewRequest
+from codelens.resolve.graph import graph_of
 engine = Engine()
 engine.look()
 with engine.pool.view(ViewRequest()) as view, view.reading():

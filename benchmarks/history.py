@@ -54,7 +54,7 @@ from typing import NamedTuple
 import rivals
 from home_settings import home_settings
 
-from codelens.answers.search_answers import SearchAnswer
+from codelens.answers.reading_answers import SearchAnswer
 from codelens.engine.engine import Engine
 from codelens.extract.language_detection import language_by_path
 from codelens.extract.language_settings import TEXT, language_info

@@ -24,8 +24,8 @@ from pathlib import Path
 
 from queries import queries
 
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
-from codelens.engine.view_request import ViewRequest
 
 HELLO = {
     "protocolVersion": "2025-06-18",

@@ -37,8 +37,8 @@ import history
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.memory import note_order
-from codelens.memory.note_order import NoteOrder, NoteWeights
+from codelens.memory import notebook
+from codelens.memory.notebook import NoteOrder, NoteWeights
 from codelens.store.saved.context_rows import Context
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@ ?(.*)")
@@ -200,12 +200,12 @@ def report(cases: list[dict]) -> None:
         first, reciprocal = scored(cases, weights)
         parts = [scored(half, weights)[1] for half in halves]
         print(f"{label:24} {first:.3f}  {reciprocal:.3f}  {parts[0]:.3f}  {parts[1]:.3f}")
-    before = note_order.HALF_LIFE_S
+    before = notebook.HALF_LIFE_S
     for days in (1, 7, 30, 90, 365):
-        note_order.HALF_LIFE_S = days * DAY_S
+        notebook.HALF_LIFE_S = days * DAY_S
         first, reciprocal = scored(cases, now)
         print(f"{f'half-life {days} days':24} {first:.3f}  {reciprocal:.3f}")
-    note_order.HALF_LIFE_S = before
+    notebook.HALF_LIFE_S = before
 
 
 def main() -> None:

@@ -28,9 +28,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens.engine.current_view import CurrentView
+from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.engine import Engine
-from codelens.engine.view_request import ViewRequest
 from codelens.extract.tokenizer import STOPWORDS, parts_of_word
 from codelens.rank.search_pipeline import search
 from codelens.rank.search_request import Outcome, Request

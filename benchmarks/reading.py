@@ -46,11 +46,11 @@ from typing import NamedTuple
 import rivals
 from retrieval import RETRIEVAL, full_path, questions
 
-from codelens.answers.search_answers import SearchAnswer
+from codelens.answers.reading_answers import SearchAnswer
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.render.text_pieces import tokens_of
-from codelens.serve.tools import reading_shape
+from codelens.serve import answer_shapes
 from codelens.types import Receipt
 
 BUDGETS = (1000, 2000, 4000, 8000)
@@ -200,7 +200,7 @@ def codelens(engine: Engine, folder: Path, query: str) -> Iterator[Shown]:
 def printed_by_search(answer: SearchAnswer, *, brief: bool) -> str:
     """The tool's text; `brief` as it is unless more results are asked for than by default."""
     steadied = replace(answer, receipt=steady(answer.receipt))
-    return reading_shape.search(steadied, "concise", SEARCH_TOKENS, brief=brief)
+    return answer_shapes.search(steadied, "concise", SEARCH_TOKENS, brief=brief)
 
 
 def expanded(engine: Engine, folder: Path, handles: Sequence[str]) -> Iterator[Shown]:
@@ -208,9 +208,9 @@ def expanded(engine: Engine, folder: Path, handles: Sequence[str]) -> Iterator[S
     answer = engine.expand(handles, path=folder, max_lines=MOST_TOKENS)
     answer = replace(answer, receipt=steady(answer.receipt))
 
-    def printed(*items: reading_shape.Excerpt) -> int:
+    def printed(*items: answer_shapes.Excerpt) -> int:
         return len(
-            reading_shape.expand(replace(answer, items=items), "concise", MOST_TOKENS).encode()
+            answer_shapes.expand(replace(answer, items=items), "concise", MOST_TOKENS).encode()
         )
 
     head = printed()

@@ -27,7 +27,7 @@ NAMES = """
 import json, os, random, sys
 from pathlib import Path
 from codelens.engine.engine import Engine
-from codelens.engine.view_request import ViewRequest
+from codelens.engine.current_view import ViewRequest
 count = int(sys.argv[1])
 names = []
 with Engine() as engine, engine.pool.view(ViewRequest(Path('.'))) as view:

@@ -31,7 +31,7 @@ COLUMNS, ROWS = 104, 25
 FONT_PX, CHAR_PX, LINE_PX, EDGE_PX = 14, 8.43, 19, 16
 TYPED_AT_ONCE, KEY_S, PAUSE_S = 3, 0.09, 0.35
 PROMPT = "$ "
-CHANGED = "sed -i 's/time_s: int | None)/time_s: {})/' {}codelens/dates.py"
+CHANGED = "sed -i 's/time_s: int | None)/time_s: {})/' {}codelens/wording.py"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.render import token_budget
-from codelens.serve.tools import reading_shape
+from codelens.serve import answer_shapes
 
 LIMIT = 100_000
 SPLIT = (
@@ -63,7 +63,7 @@ def main() -> None:
             answer = engine.search(query, path=folder, explain=False)
             results += len(answer.results)
             for form, found in texts.items():
-                found.append(reading_shape.search(answer, form, LIMIT, brief=True))
+                found.append(answer_shapes.search(answer, form, LIMIT, brief=True))
     out = sys.stdout
     out.write(f"{len(texts['json'])} queries, {results} results; a token of each way to count\n")
     for form, found in texts.items():

@@ -62,7 +62,7 @@ SEARCHES = ("parse", "handle", "read file", "where is the cache invalidated", "c
 
 PICTURES = (
     ("search?query=check+the+bearer+token+of+a+request", ".hit", "search"),
-    (f"code?target={quote('codelens/engine/view_request.py#at_own_ref')}", ".uses h3", "code"),
+    (f"code?target={quote('codelens/engine/current_view.py#at_own_ref')}", ".uses h3", "code"),
     ("map", ".box", "map"),
     ("diff?from=HEAD~2&to=HEAD", ".file", "diff"),
     (f"history?target={quote('codelens/cli/main.py#main')}", ".list", "history"),

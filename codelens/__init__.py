@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from codelens.answers.explore_answers import ExploreAnswer as ExploreAnswer
     from codelens.answers.graph_answers import ImpactAnswer as ImpactAnswer
     from codelens.answers.graph_answers import MapAnswer as MapAnswer
     from codelens.answers.graph_answers import RelatedAnswer as RelatedAnswer
     from codelens.answers.reading_answers import Excerpt as Excerpt
     from codelens.answers.reading_answers import ExpandAnswer as ExpandAnswer
+    from codelens.answers.reading_answers import ExploreAnswer as ExploreAnswer
     from codelens.answers.reading_answers import OutlineAnswer as OutlineAnswer
+    from codelens.answers.reading_answers import SearchAnswer as SearchAnswer
     from codelens.answers.reading_answers import StatusAnswer as StatusAnswer
-    from codelens.answers.search_answers import SearchAnswer as SearchAnswer
     from codelens.config import Settings as Settings
     from codelens.engine.engine import Engine as Engine
     from codelens.errors import AmbiguousHandle as AmbiguousHandle
@@ -35,12 +35,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "codelens.answers.explore_answers": ("ExploreAnswer",),
     "codelens.answers.graph_answers": ("ImpactAnswer", "MapAnswer", "RelatedAnswer"),
     "codelens.answers.reading_answers": (
-        "Excerpt", "ExpandAnswer", "OutlineAnswer", "StatusAnswer",
+        "Excerpt", "ExpandAnswer", "ExploreAnswer", "OutlineAnswer", "SearchAnswer", "StatusAnswer",
     ),
-    "codelens.answers.search_answers": ("SearchAnswer",),
     "codelens.config": ("Settings",),
     "codelens.engine.engine": ("Engine",),
     "codelens.errors": (

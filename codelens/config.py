@@ -55,10 +55,10 @@ class Settings:
     """Patterns of files to leave out, as in `.codelensignore`, which takes precedence."""
 
     tools: str = ""
-    """Which MCP tools a server lists, see `codelens.serve.tool_profiles`; empty: the core ones."""
+    """Which MCP tools a server lists, see `codelens.serve.first_turn`; empty: the core ones."""
 
     usage: bool = True
-    """Whether calls are counted, on this machine alone (`codelens.engine.usage.usage_counter`)."""
+    """Whether calls are counted, on this machine alone (`codelens.engine.upkeep.usage_counter`)."""
 
     trail: bool = True
     """Whether calls and edits are noted in the session trail (`codelens.trail.trail_log`)."""
@@ -81,13 +81,13 @@ class Settings:
 
     telemetry: bool = False
     """Whether each search writes its figures to stderr
-    (`codelens.engine.reading.search_telemetry`)."""
+    (`codelens.engine.reading.search_hits`)."""
 
     index_at_start: bool = True
     """Whether a server indexes the worktree it was started for before the first question."""
 
     editor: str = ""
-    """Which editor the page opens code in (`codelens.ui.editor_links`); empty: VS Code."""
+    """Which editor the page opens code in (`codelens.ui.page_questions`); empty: VS Code."""
 
     prune_branch_days: float = 14
     """How long the view of a branch is kept that no worktree stands on; as a left-over index."""

@@ -29,9 +29,9 @@
         +-- SchemaTooNew           written by a newer codelens
         +-- IndexCorrupt           not a database, or a damaged one
 
-Errors of one package are in that package: `memory/context_errors.py`, `hosts/host_errors.py`,
-`scope/repository_opening.py`,
-`meaning/word_table.py`, `serve/calls/call_slots.py`, `cli/argument_parser.py`.
+Errors of one package are in that package: `memory/context_fields.py`, `hosts/host_files.py`,
+`scope/location.py`,
+`meaning/word_table.py`, `serve/call_answers.py`, `cli/argument_parser.py`.
 
 The command line and the server report what reaches them. Below them an error is caught only where
 the answer goes on without what failed, and says so: one handle of several, one rival, one host.

@@ -1,4 +1,4 @@
-r"""Secrets in prompts and answers, masked before anything is written.
+"""Secrets in prompts and answers, masked before anything is written.
 
 The rules are a list of our own: scanners such as detect-secrets take longer to import than a
 prompt hook may take in all. Masked are
@@ -21,8 +21,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-
-from codelens import secret_prefixes
 
 MASK = "***"
 _LONGEST_READ = 16_000
@@ -97,7 +95,7 @@ def holds_key(text: str) -> bool:
         return True
     if "Private-Lines:" in text and re.search(_PUTTY, text):
         return True
-    return secret_prefixes.may_be_in(text) and bool(re.search(secret_prefixes.PATTERN, text))
+    return may_be_in(text) and bool(re.search(PATTERN, text))
 
 
 def masked(text: str) -> str:
@@ -234,8 +232,8 @@ def _without_keys(text: str) -> str:
 
 
 def _without_key(run: str) -> str:
-    if secret_prefixes.may_be_in(run):
-        run = _substituted(secret_prefixes.PATTERN, MASK, run)
+    if may_be_in(run):
+        run = _substituted(PATTERN, MASK, run)
     return MASK if _holds_number(run) or _is_random(run) else run
 
 
@@ -269,3 +267,68 @@ def _is_random(run: str) -> bool:
     kinds = [(letter.isdigit(), letter.isupper()) for letter in core]
     changes = sum(kinds[at] != kinds[at - 1] for at in range(1, size))
     return len(set(kinds)) == 3 and changes >= size * 0.35
+
+
+# Tokens that are known by what their issuer begins them with.
+
+_WITH_DIGIT = r"(?=[\w-]*\d)[\w-]{16,}"
+"""Where names in code may begin so too."""
+_WORDS = {
+    # AWS: keys of users and roles.
+    **dict.fromkeys("AKIA ASIA AGPA AIDA AROA ANPA ABIA ACCA".split(), r"[A-Z0-9]{12,}"),
+    # GitHub, GitLab.
+    **dict.fromkeys("ghp_ gho_ ghu_ ghs_ ghr_ github_pat_".split(), r"\w{16,}"),
+    **dict.fromkeys(
+        "glpat- gldt- glrt- glrtr- glptt- glcbt- glsoat- gloas- glimt- glagent- glffct-".split(),
+        r"[\w-]{16,}",
+    ),
+    # Slack, Discord, Teams: the path of a webhook is its key.
+    **dict.fromkeys("xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-".split(),
+                    r"[\w-]{8,}"),
+    **dict.fromkeys(("hooks.slack.com/services/", "discord.com/api/webhooks/",
+                     "discordapp.com/api/webhooks/"), r"[\w/-]{8,}"),
+    ".webhook.office.com/": r"[\w/@-]{8,}",
+    # Payments: Stripe, Square, Razorpay.
+    **dict.fromkeys("sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_ whsec_".split(),
+                    r"\w{8,}"),
+    **dict.fromkeys("sq0atp- sq0csp- rzp_live_ rzp_test_".split(), r"[\w-]{12,}"),
+    # Models: OpenAI, Anthropic, Hugging Face, Groq, xAI, Perplexity, Replicate, NVIDIA.
+    "sk-": r"[\w-]{16,}",
+    **dict.fromkeys("hf_ gsk_ xai- pplx- r8_ nvapi-".split(), _WITH_DIGIT),
+    # Google: API keys, OAuth.
+    "AIza": r"[\w-]{30,}",
+    **dict.fromkeys(("ya29.", "GOCSPX-", "1//0"), r"[\w-]{16,}"),
+    # Registries: npm, PyPI, RubyGems, Docker, crates.io.
+    **dict.fromkeys("npm_ rubygems_ dckr_pat_ dckr_oat_".split(), r"\w{16,}"),
+    **dict.fromkeys("pypi- CLOJARS_".split(), r"[\w-]{16,}"),
+    # Clouds and services.
+    "SG.": r"[\w-]{16,}\.[\w-]{16,}",
+    **dict.fromkeys("dop_v1_ doo_v1_ dor_v1_ fm2_ fo1_ sbp_ sntrys_ sntryu_ figd_ ntn_".split(),
+                    _WITH_DIGIT + r"[=+/\w]*"),
+    **dict.fromkeys("shpat_ shpss_ shpca_ shppa_ lin_api_ lin_oauth_".split(), r"\w{24,}"),
+    **dict.fromkeys("hvs. hvb. hvr. dp.pt. dp.st. dp.ct. dp.sa.".split(), r"[\w-]{16,}"),
+    **dict.fromkeys("pscale_tkn_ pscale_pw_ pscale_oauth_ glsa_ glc_ tskey-".split(),
+                    _WITH_DIGIT + r"[\w=.-]*"),
+    **dict.fromkeys("NRAK- NRII- PMAK- ATATT3x ATCTT3x ATBB AGE-SECRET-KEY-".split(),
+                    r"[\w=-]{16,}"),
+    # JSON web tokens, and what else is JSON in base 64.
+    "eyJ": r"[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",
+}  # fmt: skip
+"""What such a token begins with -> the pattern of the rest."""
+
+
+def _pattern() -> str:
+    alternatives: dict[str, list[str]] = {}
+    for start, rest in _WORDS.items():
+        alternatives.setdefault(rest, []).append(start.replace(".", r"\."))
+    parts = [f"(?:{'|'.join(starts)}){rest}" for rest, starts in alternatives.items()]
+    # No letter before: `task-...` is no `sk-...`.
+    return rf"(?<![A-Za-z0-9])(?:{'|'.join(parts)})"
+
+
+PATTERN = _pattern()
+
+
+def may_be_in(text: str) -> bool:
+    """Whether a text has one of the beginnings in it."""
+    return any(start in text for start in _WORDS)

@@ -90,7 +90,7 @@ class Reference(NamedTuple):
     where the language calls it, and not by its name."""
     argument_lines: str = ""
     """One line an argument, where overloads are told apart by them; see
-    `codelens.extract.flow.call_arguments`."""
+    `codelens.extract.flow.expressions`."""
 
 
 ScopeKind = Literal["module", "function", "class", "block"]
@@ -176,7 +176,7 @@ class Facts(NamedTuple):
     generated: bool
     """The text says of itself that it was generated."""
     terms: dict[str, bytes]
-    """Term -> its occurrences, 4 bytes a chunk (see `codelens.extract.term_packing`)."""
+    """Term -> its occurrences, 4 bytes a chunk (see `codelens.extract.tokenizer`)."""
     lengths: tuple[tuple[int, int, int], ...]
     """Per chunk the number of terms in body, names and docs."""
     vectors: ChunkVectors | None = None

@@ -15,9 +15,9 @@ from harness_sizes import ANY_HEALTH, size_of
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from codelens.scope.git_index.git_index import read_tracked
-from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings
-from codelens.scope.membership.membership_walk import Membership, Walker
+from codelens.scope.git_index import read_tracked
+from codelens.scope.ignore_rules import Ignore, IgnoreSettings
+from codelens.scope.membership import Membership, Walker
 
 SCALE = size_of("CODELENS_TEST_SCALE")
 NO_EXCLUDES = IgnoreSettings(excludes_file="")

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from codelens.extract.facts import facts_of
 from codelens.extract.language_detection import language_of
-from codelens.index.path_facts import path_facts
+from codelens.index.ingestion import path_facts
 from codelens.rank.search_pipeline import search
 from codelens.rank.search_request import Outcome, Ranked, Request
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 from codelens.store.facts import contents, postings
 from codelens.store.facts.contents import TIER_FULL
-from codelens.store.facts.packed_facts import pack
+from codelens.store.facts.resolution_facts import pack_facts
 from codelens.store.views import views
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import CURRENT, Change, FileRow, ViewState
@@ -73,7 +73,7 @@ class Store:
                 hashed = (ContentHash(key[0]), language)
                 docs.append(
                     contents.insert(
-                        self.db, hashed, 1, TIER_FULL, size_bytes=len(text), facts=pack(facts)
+                        self.db, hashed, 1, TIER_FULL, size_bytes=len(text), facts=pack_facts(facts)
                     )
                 )
                 self._ids[key] = docs[-1].content

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from codelens.extract.facts import facts_of
 from codelens.extract.language_detection import language_of
 from codelens.resolve.edges import Edges
-from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.facts.view_files import View
-from codelens.resolve.modules.importer import Importer, settings_paths
+from codelens.resolve.file_model import FileModel
+from codelens.resolve.imports import Importer, settings_paths
+from codelens.resolve.view_files import View
 
 
 def edges_of(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from codelens.extract.facts import facts_of
 from codelens.extract.language_detection import language_of
-from codelens.resolve.modules.importer import Importer, settings_paths
+from codelens.resolve.imports import Importer, settings_paths
 
 
 def imported(files: Mapping[str, str], path: str) -> list[str]:

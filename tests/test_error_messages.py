@@ -14,7 +14,7 @@ import pytest
 from source_trees import FILES, ROOT, tree_of
 
 from codelens.errors import CodelensError, HandleNotFound, InvalidArgument
-from codelens.serve.tools.tool_table import ROWS
+from codelens.serve.tool_table import ROWS
 
 TREES = {file: tree_of(file) for file in FILES}
 SERVER, COMMAND_LINE = {"serve"}, {"cli", "hosts"}

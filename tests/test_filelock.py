@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens import filelock
+from codelens import home_files
 
 HOLDER = """
 import os, sys
@@ -40,10 +40,10 @@ def test_a_lock_that_is_held_is_not_taken_until_it_is_given_back(
     lock: Path, descriptor: int
 ) -> None:
     other = os.open(lock, os.O_RDWR)
-    assert filelock.take(other)
-    assert not filelock.take(descriptor)
+    assert home_files.take_lock(other)
+    assert not home_files.take_lock(descriptor)
     os.close(other)
-    assert filelock.take(descriptor)
+    assert home_files.take_lock(descriptor)
 
 
 def test_a_killed_process_holds_nothing(lock: Path, descriptor: int) -> None:
@@ -52,24 +52,24 @@ def test_a_killed_process_holds_nothing(lock: Path, descriptor: int) -> None:
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        assert not filelock.take(descriptor)
+        assert not home_files.take_lock(descriptor)
         holder.kill()
-        assert filelock.take(descriptor, wait_s=60)
+        assert home_files.take_lock(descriptor, wait_s=60)
 
 
 def test_what_cannot_be_locked_is_an_error_and_not_a_lock_of_another(lock: Path) -> None:
     closed = os.open(lock, os.O_RDWR)
     os.close(closed)
     with pytest.raises(OSError, match="descriptor"):
-        filelock.take(closed)
+        home_files.take_lock(closed)
 
 
 def test_a_holder_that_never_lets_go_is_not_waited_for_without_end(
     lock: Path, descriptor: int
 ) -> None:
     other = os.open(lock, os.O_RDWR)
-    assert filelock.take(other)
-    assert not filelock.take(descriptor, wait_s=0.1)
+    assert home_files.take_lock(other)
+    assert not home_files.take_lock(descriptor, wait_s=0.1)
     os.close(other)
 
 
@@ -78,12 +78,12 @@ def test_no_pause_is_longer_than_what_is_left_of_the_wait(
     lock: Path, descriptor: int, monkeypatch: pytest.MonkeyPatch, wait_s: float
 ) -> None:
     """By a clock that stands still but for the pauses."""
-    assert filelock.take(descriptor)
+    assert home_files.take_lock(descriptor)
     pauses: list[float] = []
-    monkeypatch.setattr(filelock.time, "monotonic", lambda: sum(pauses))
-    monkeypatch.setattr(filelock.time, "sleep", pauses.append)
+    monkeypatch.setattr(home_files.time, "monotonic", lambda: sum(pauses))
+    monkeypatch.setattr(home_files.time, "sleep", pauses.append)
     other = os.open(lock, os.O_RDWR)
-    assert not filelock.take(other, wait_s=wait_s)
+    assert not home_files.take_lock(other, wait_s=wait_s)
     os.close(other)
     assert sum(pauses) == pytest.approx(wait_s)
 
@@ -96,8 +96,8 @@ def test_what_is_no_lock_file_is_kept_under_another_name(
     if make is not os.remove:
         lock.unlink()
     make(lock)
-    descriptor = filelock.opened(lock)
-    assert filelock.take(descriptor)
+    descriptor = home_files.open_locked(lock)
+    assert home_files.take_lock(descriptor)
     os.close(descriptor)
     assert lock.is_file()
     assert len(list(lock.parent.glob("a.lock.foreign-*"))) == (make is not os.remove)

@@ -16,9 +16,9 @@ NAMES = frozenset(
 HOMES = ("extract/languages/", "resolve/languages/", "extract/language_settings.py")
 EXEMPT = {
     # A notebook that names no language is written in Python, as its format says.
-    "extract/notebook_cells.py",
+    "extract/source_text.py",
     # Suffixes of files: a hook has 60 ms, and the settings of languages are TOML.
-    "focus/topic_code/definition_text.py",
+    "focus/topic_code.py",
 }
 
 

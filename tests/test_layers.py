@@ -16,51 +16,43 @@ ALLOWED = {
     "errors": {"types"},  # a failure carries the receipt of what it was looked for in
     # Whether anybody still waits: asked for wherever work is long.
     "cancellation": set(),
-    "filelock": {"file_owner"},
     # Keys and passwords in texts: masked in prompts, never sent to a provider.
-    "secret_prefixes": set(),
-    "secret_masking": {"secret_prefixes"},
-    # Counts with their nouns, for whatever prints.
-    "plurals": set(),
-    # Days, for whatever prints.
-    "dates": set(),
-    # Read with a limit, never waiting at a pipe.
-    "small_files": set(),
-    "file_owner": {"small_files"},
+    "secret_masking": set(),
+    # Small files of the home: read with a limit, written for one place, locked.
+    "home_files": set(),
+    # Counts with their nouns, and days, as messages and answers print them.
+    "wording": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
     # What clients over HTTP must send: the server asks for it, install writes it down.
     "bearer_token": {"errors", "paths"},
     # Below all that writes or reads the session trail: hooks, which import next to nothing, and
     # the engine.
-    "trail": {"file_owner", "filelock", "small_files"},
-    "focus": {
-        "types", "errors", "paths", "config", "file_owner", "filelock", "secret_masking",
-        "small_files", "trail",
-    },
+    "trail": {"home_files"},
+    "focus": {"types", "errors", "paths", "config", "home_files", "secret_masking", "trail"},
     "scope": {"types", "cancellation", "errors", "paths", "config"},
     "scan": {"types", "cancellation", "errors", "paths", "config", "scope"},
     "extract": {"types", "errors"},
-    "store": {"types", "cancellation", "errors", "file_owner", "filelock", "paths", "small_files"},
+    "store": {"types", "cancellation", "errors", "home_files", "paths"},
     # The table of words with vectors by counts of terms; providers with vectors of texts.
     "meaning": {"types", "cancellation", "errors", "store"},
     "index": {
-        "plurals",
-        "types", "cancellation", "errors", "paths", "config", "small_files", "scope", "scan",
-        "extract", "meaning", "store",
+        "wording", "types", "cancellation", "errors", "paths", "config", "home_files",
+        "scope", "scan", "extract", "meaning", "store",
     },
     "handles": {"types", "errors", "paths", "scope", "scan", "extract", "store"},
     # `extract` for the tokenizer that documents and queries share, nothing else of it.
     "resolve": {"types", "errors", "paths", "store"},
     "rank": {
-        "plurals",
-        "types", "cancellation", "errors", "paths", "extract", "meaning", "store", "resolve",
+        "wording", "types", "cancellation", "errors", "paths", "extract", "meaning",
+        "store", "resolve",
     },
     # Given definitions, lines and values; it knows no view, store or graph.
     "capsule": set(),
     # `extract` for the tokenizer, as in `rank`.
     "memory": {
-        "dates", "types", "errors", "paths", "trail", "scope", "extract", "store", "handles",
+        "wording", "types", "errors", "paths", "trail", "scope", "extract", "store",
+        "handles",
     },
     # `index` and `extract`, since texts that no view holds are read, and their facts stored.
     "branches": {
@@ -70,34 +62,29 @@ ALLOWED = {
     # Values alone.
     "answers": {"types"},
     # `rank` for what a reason is called, `handles` for the grammar.
-    "render": {"dates", "plurals", "paths", "types", "answers", "handles", "rank"},
+    "render": {"wording", "paths", "types", "answers", "handles", "rank"},
     # `render`, since a map and a search within a number of tokens count what they cost as text.
     "engine": {
-        "plurals",
-        "types", "cancellation", "errors", "paths", "config", "file_owner", "secret_masking",
-        "trail", "scope", "scan", "extract", "meaning", "store", "index", "handles", "rank",
-        "resolve", "memory", "branches",
-        "capsule", "answers", "render",
+        "wording", "types", "cancellation", "errors", "paths", "config", "home_files",
+        "secret_masking", "trail", "scope", "scan", "extract", "meaning", "store", "index",
+        "handles", "rank", "resolve", "memory", "branches", "capsule", "answers", "render",
     },
     "serve": {
-        "plurals",
-        "types", "cancellation", "errors", "paths", "config", "bearer_token", "answers",
-        "render", "engine",
+        "wording", "types", "cancellation", "errors", "paths", "config", "bearer_token",
+        "answers", "render", "engine",
     },
     # What agents call: the light way to `focus` and `trail`, and at a session's start the engine,
     # with the text of its answers.
     "hooks": {
-        "types", "errors", "paths", "file_owner", "filelock", "secret_masking", "small_files",
-        "trail", "focus", "scope", "engine", "render",
+        "types", "errors", "paths", "home_files", "secret_masking", "trail", "focus",
+        "scope", "engine", "render",
     },
-    "hosts": {"types", "errors", "bearer_token", "filelock", "paths"},
+    "hosts": {"types", "errors", "bearer_token", "home_files", "paths"},
     # The page: what the commands answer, over HTTP on loopback.
     "ui": {"types", "cancellation", "errors", "config", "answers", "render", "engine"},
     "cli": {
-        "plurals",
-        "types", "errors", "bearer_token", "paths", "config", "capsule", "answers",
-        "render", "engine", "serve", "ui",
-        "hosts", "focus", "hooks",
+        "wording", "types", "errors", "bearer_token", "paths", "config", "capsule",
+        "answers", "render", "engine", "serve", "ui", "hosts", "focus", "hooks",
     },
 }  # fmt: skip
 
@@ -190,7 +177,6 @@ def test_questions_take_only_the_tokenizer_from_extract(package: str) -> None:
     assert modules <= {
         "codelens.extract",
         "codelens.extract.tokenizer",
-        "codelens.extract.term_packing",
     }
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from codelens.errors import CodelensError
-from codelens.focus import focus_switch, forest_file
-from codelens.hooks import hook_log
-from codelens.index.workers import crash_marker
-from codelens.small_files import open_regular, read_small
-from codelens.store.database import database_recovery, restore_detection
+from codelens.focus import focus_settings, forest_file
+from codelens.home_files import open_regular, read_small
+from codelens.hooks import hook_input
+from codelens.index import worker_pool
+from codelens.store.database import database_recovery
 from codelens.store.saved import usage_log
 from codelens.store.saved.pins import pinned_scopes
 from codelens.trail import session_marks, trail_log
@@ -74,21 +74,21 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
         lambda home: SentLog(home, "a", "b", "c").read(),
     ),
     "marks": ("trails/sessions-a-b.json", lambda home: session_marks.marks(home, "a", "b")),
-    "switches": ("focus/switches.json", lambda home: focus_switch.is_on(str(home), "a")),
+    "switches": ("focus/switches.json", lambda home: focus_settings.is_on(str(home), "a")),
     "forest": ("focus/a.v1.jsonl", lambda home: forest_file.load(f"{home}/focus/a.v1.jsonl")),
-    "hook log": ("logs/hooks.log", lambda home: hook_log.note(str(home), "stop", "it rains")),
+    "hook log": ("logs/hooks.log", lambda home: hook_input.log_note(str(home), "stop", "it rains")),
     "usage": ("usage.log", _usage),
     "folded usage": ("usage.log.1-2", _usage),
     "checked": (
         "indexes/index-a.db.checked",
         lambda home: (
             database_recovery.note_check(home / "indexes" / "index-a.db"),
-            restore_detection.left_of(home / "indexes" / "index-a.db"),
+            database_recovery.left_of(home / "indexes" / "index-a.db"),
         ),
     ),
     "mark of a crash": (
         "indexes/index-a.db.extracting-1-0-1",
-        lambda home: crash_marker.dead_marks(home / "indexes" / "index-a.db"),
+        lambda home: worker_pool.dead_marks(home / "indexes" / "index-a.db"),
     ),
 }
 """What is kept in the home beside databases, each with who reads it."""

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from codelens.extract.structure import ParseTimeout, structure
+from codelens.extract.facts import ParseTimeout, structure
 from codelens.extract.tokenizer import WORD, count_terms, parts_of_word, terms_of_word
 from codelens.types import Symbol
 from training.corpus import SourceText

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 from tree_sitter import Parser
 
-from codelens.extract.facts import facts_of
-from codelens.extract.file_kinds import decode
+from codelens.extract.facts import facts_of, structure
 from codelens.extract.parse.grammars import grammar
-from codelens.extract.structure import structure
+from codelens.extract.source_text import decode
 from language_judges.definitions import Text, ctags_command, texts
 from language_judges.plan import Plan, folders, plans
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from codelens.answers.tied_notes import TiedNote
+from codelens.answers.reading_answers import TiedNote
 from codelens.types import Receipt
 
 Fit = Literal["breaks", "uncertain", "fits"]

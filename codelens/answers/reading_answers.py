@@ -1,15 +1,32 @@
-"""What the engine answers with: frozen values, ready to be printed, sent or used from Python.
-
-`path` is always the printed form (`codelens.paths.printed`), relative to the worktree's root.
-"""
+"""What an answer says of the saved contexts on the code that it shows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from codelens.answers.tied_notes import TiedNote
 from codelens.types import Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class TiedNote:
+    """A saved context that is about code which an answer shows."""
+
+    name: str
+    category: str
+    status: str
+    """`current`: that code is as it was when it was saved, if elsewhere; or `changed`."""
+    note: str
+    """Its first line."""
+    handles: tuple[str, ...]
+    """Of what is shown, a few of those that it is about, as they are to be written now."""
+    handle_count: int = 0
+    """How many it is about."""
+
+
+# What the engine answers with: frozen values, ready to be printed, sent or used from Python.
+#
+# `path` is always the printed form (`codelens.paths.printed`), relative to the worktree's root.
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,3 +278,189 @@ class RefsAnswer:
     refs: tuple[str, ...]
     more: int = 0
     """Refs that were left out."""
+
+
+# What a search answers with; apart from `reading_answers`, for a search is what starts most often.
+#
+# A frozen dataclass costs about a millisecond of CPU to make, and there are fifteen others.
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One place that answers a search."""
+
+    handle: str
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    """Qualified name; empty when the place is no definition."""
+    kind: str
+    """Kind of the symbol, or `chunk`, `file`, `line`."""
+    language: str
+    score: float
+    signature: str
+    """The definition's, or the best line of the place."""
+    why: str
+    """A few words: which signals put it here."""
+    stale: bool = False
+    """The file is known to have changed since; its text here is the older one."""
+    alike: tuple[str, ...] = ()
+    """Handles of places with nearly the same text, that stand behind this one."""
+    also: tuple[str, ...] = ()
+    """Handles of further places of the same file that answer better than any other file."""
+    explain: Mapping[str, float] | None = None
+    """Each feature's share of the score, when asked for."""
+    doc: str = ""
+    """First line of the definition's doc."""
+    repository: str = ""
+    """Top of the worktree that it is in, where several repositories were asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Ranked places, best first."""
+
+    receipt: Receipt
+    results: tuple[Hit, ...]
+    query: str
+    mode: str
+    notes: tuple[str, ...] = ()
+    """What was understood or not, in sentences."""
+    contexts: tuple[TiedNote, ...] = ()
+    """Saved notes on the places; the best first."""
+    context_count: int = 0
+    """How many saved notes there are on the places."""
+    more: int = 0
+    """Results that were left out to keep to `max_tokens`."""
+    unshown: int = 0
+    """Results that a short text leaves out, since better ones stand before them."""
+    left: int = 0
+    """How many more definitions or files answer, at least, beyond the limit."""
+
+
+# What a search of several repositories answers with.
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryAnswer:
+    """What one of the repositories came to."""
+
+    root: str
+    """Top of its worktree; as it was asked for where that is not known."""
+    receipt: Receipt | None
+    """None where it could not be asked."""
+    mode: str = ""
+    found: int = 0
+    """Results it has among those of the answer."""
+    notes: tuple[str, ...] = ()
+    error: str = ""
+    """Why it has no results; empty if it was asked."""
+    error_in_call: str = ""
+    """The same for one who calls a tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointAnswer:
+    """Ranked places of several repositories in one order, best first.
+
+    The handle of a place has its absolute path, so that it says which repository it is in; its
+    `path` is relative to the top of that.
+    """
+
+    query: str
+    results: tuple[Hit, ...]
+    repositories: tuple[RepositoryAnswer, ...]
+    """In the order asked."""
+    notes: tuple[str, ...] = ()
+    """What is said of the whole."""
+    more: int = 0
+    """Results that were left out to keep to `max_tokens`."""
+    left: int = 0
+    """How many more definitions or files answer, at least, beyond the limit."""
+
+
+# What `Engine.explore` answers with: the code a task needs, in a number of tokens.
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Lines of a definition."""
+
+    handle: str
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    """Qualified name; empty for lines that stand in no definition."""
+    kind: str
+    part: str
+    """Of `codelens.capsule.Part`: what it is to the task."""
+    about: str
+    """Why it is there, in a few words."""
+    lines: tuple[tuple[int, str], ...]
+    """Number and text of each line that is shown here; none is shown twice in an answer."""
+    left_out: tuple[str, ...] = ()
+    """Handles of the lines of it that are shown nowhere in the answer."""
+    stale: bool = False
+    sent: str = ""
+    """`unchanged`: it was sent in this session, and `lines` is its signature alone; `changed`: it
+    was sent, and is another text now."""
+    sent_lines: tuple[tuple[int, int], ...] = ()
+    """Of one that is unchanged the spans that were sent, by the numbers that they have now."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDefinition:
+    """A definition that is named and not shown."""
+
+    name: str
+    """Qualified."""
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A file with definitions that answer as well, or with tests."""
+
+    path: str
+    definitions: tuple[NamedDefinition, ...] = ()
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a capsule had no room for."""
+
+    definitions: int
+    """Definitions that rank below those shown, and callers that were not looked at."""
+    cut: bool
+    """Lines of a definition that was looked for were left out."""
+    handles: tuple[str, ...]
+    """What to read next, best first: lines left out, then definitions."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreAnswer:
+    """A capsule."""
+
+    receipt: Receipt
+    task: str
+    intent: str
+    intent_words: tuple[str, ...]
+    """The words of the task that told the intent; empty if it was given, or none did."""
+    pieces: tuple[Piece, ...]
+    """By file, in the order of what answers best; in a file by line."""
+    named: tuple[NamedFile, ...] = ()
+    tests: tuple[NamedFile, ...] = ()
+    contexts: tuple[TiedNote, ...] = ()
+    """Saved notes on what is shown; those whose code has changed come last."""
+    gone_contexts: int = 0
+    """Saved notes on code of the shown files that is there no more."""
+    notes: tuple[str, ...] = ()
+    more: LeftOut | None = None
+    """What was left out; None if nothing was."""
+    test_count: int = 0
+    context_count: int = 0
+    note_count: int = 0
+    """How many of each there are, where not all have room."""

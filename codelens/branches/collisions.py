@@ -12,8 +12,8 @@ from codelens.branches.definition_diff import (
     DiffLines,
     FileChange,
 )
+from codelens.branches.definition_matcher import ADDED, DOCUMENTATION, FORMATTING, MOVED, RENAMED
 from codelens.branches.file_definitions import Definition, FileDefinitions
-from codelens.branches.text_changes import ADDED, DOCUMENTATION, FORMATTING, MOVED, RENAMED
 from codelens.resolve.languages.registry import spec_of
 
 CERTAIN, LIKELY, POSSIBLE, HARMLESS = "certain", "likely", "possible", "harmless"
@@ -42,7 +42,7 @@ class Collision(NamedTuple):
 
     rule: str
     """`overlapping`, `mergeable`, `same`, `moved`, `removed`, `added twice`, `additions`; or a
-    rule of `codelens.branches.meaning`."""
+    rule of `codelens.branches.meaning_collisions`."""
     grade: str
     """`certain`, `likely`, `possible` or `harmless`."""
     mine: Spot

@@ -16,10 +16,13 @@ What is small (`return self.x`) is like much else: steps 3 and 5 ask more of it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
 
-from codelens.branches.file_definitions import Definition, FileDefinitions, alike
-from codelens.branches.file_pairs import FilePair, paired_files
+from codelens.branches.code_tokens import is_same_code
+from codelens.branches.file_definitions import Definition, FileDefinitions, alike, renamed, squeezed
+from codelens.scope.commit_walk import RENAME_SIMILARITY, line_weights, similarity
 
 _SAME_NAME_ALIKE = 0.5
 _OTHER_NAME_ALIKE = 0.66
@@ -335,3 +338,178 @@ class Matches:
                     votes[place] += min(count, new[place].words[word])
         best = sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
         return [place for place, _ in best[:_CANDIDATES]]
+
+
+# Which file of one side is which of the other: by path, by equal bytes, by likeness.
+
+_COMMON_LINE = 20
+"""A line that more files have tells none of them."""
+
+
+class FilePair(NamedTuple):
+    """A file on both sides."""
+
+    old: FileDefinitions
+    new: FileDefinitions
+
+
+def paired_files(
+    old: Sequence[FileDefinitions], new: Sequence[FileDefinitions], staged: Mapping[bytes, bytes]
+) -> list[FilePair]:
+    """Pairs of files: those of one path, then of equal bytes, then at least half alike.
+
+    A new file is first compared as git's index has it (`staged`, by path): git follows a rename in
+    two steps, from the commit to the index and from there to the disk.
+    """
+    by_path = {file.path: file for file in new}
+    pairs = [FilePair(file, by_path[file.path]) for file in old if file.path in by_path]
+    here = {pair.old.path for pair in pairs}
+    gone = [file for file in old if file.path not in here]
+    come = [file for file in new if file.path not in here]
+    if gone and come:
+        for pairing in (_same_bytes, partial(_alike_files, staged=staged), _alike_files):
+            pairs += pairing(gone, come)
+            taken = {file.path for pair in pairs for file in pair}
+            gone = [file for file in gone if file.path not in taken]
+            come = [file for file in come if file.path not in taken]
+    return sorted(pairs, key=lambda pair: pair.new.path)
+
+
+def _same_bytes(gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions]) -> list[FilePair]:
+    waiting: dict[bytes, list[FileDefinitions]] = defaultdict(list)
+    for file in come:
+        if file.text.key and file.data.strip():
+            waiting[file.text.key].append(file)
+    file_pairs: list[FilePair] = []
+    for file in gone:
+        same = waiting.get(file.text.key, [])
+        if same:
+            named = [other for other in same if _base(other.path) == _base(file.path)]
+            chosen = (named or same)[0]
+            same.remove(chosen)
+            file_pairs.append(FilePair(file, chosen))
+    return file_pairs
+
+
+def _alike_files(
+    gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions],
+    staged: Mapping[bytes, bytes] | None = None,
+) -> list[FilePair]:  # fmt: skip
+    if staged is not None:
+        come = [file for file in come if file.path in staged]
+    file_pairs: list[FilePair] = []
+    done_old: set[bytes] = set()
+    done_new: set[bytes] = set()
+    for *_, at, place in sorted(_scored_files(gone, come, staged or {})):
+        file, other = gone[at], come[place]
+        if file.path not in done_old and other.path not in done_new:
+            done_old.add(file.path)
+            done_new.add(other.path)
+            file_pairs.append(FilePair(file, other))
+    return file_pairs
+
+
+def _scored_files(
+    gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions], staged: Mapping[bytes, bytes]
+) -> Iterator[tuple[float, bool, int, int]]:
+    """Pairs that are alike enough, to be sorted: the best first."""
+    weights = [
+        _weights(staged[file.path].splitlines() if file.path in staged else file.lines)
+        for file in come
+    ]
+    holding: dict[bytes, list[int]] = defaultdict(list)
+    for number, lines in enumerate(weights):
+        for line in lines:
+            holding[line].append(number)
+    for at, file in enumerate(gone):
+        mine = _weights(file.lines)
+        votes: Counter[int] = Counter()
+        for line, weight in mine.items():
+            places = holding.get(line, ())
+            if len(places) <= _COMMON_LINE:
+                votes.update(dict.fromkeys(places, weight))
+        for place, _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))[:_CANDIDATES]:
+            score = similarity(mine, weights[place])
+            if score >= RENAME_SIMILARITY:
+                yield -score, _base(file.path) != _base(come[place].path), at, place
+
+
+def _weights(lines: Iterable[bytes]) -> Counter[bytes]:
+    """Bytes by line, blanks aside."""
+    bare = map(squeezed, lines)
+    return line_weights(line for line in bare if line)
+
+
+def _base(path: bytes) -> bytes:
+    return path.rpartition(b"/")[2]
+
+
+# How a definition differs from what it was: place, name, signature, body, documentation.
+
+ADDED, REMOVED, MOVED, RENAMED = "added", "removed", "moved", "renamed"
+SIGNATURE, BODY, DOCUMENTATION, FORMATTING = "signature", "body", "documentation", "formatting"
+
+
+def change_of(old: Definition, new: Definition, matches: Matches) -> tuple[tuple[str, ...], float]:
+    """How a definition differs from what it was; nothing for one that does not."""
+    how: list[str] = []
+    if (new.file.path, new.owner) not in matches.scopes_of(old):
+        how.append(MOVED)
+    by_owner = old.owner.rpartition(".")[2] == old.name and new.owner.rpartition(".")[2] == new.name
+    if old.name != new.name and not by_owner:
+        how.append(RENAMED)
+    before, after = _where_renamed(old.own, _as_now(old.own, old, new), new.own), new.own
+    if before != after:
+        how += text_changes(before, after, old, new)
+    share = 0.0
+    if {MOVED, RENAMED} & set(how) and len(how) > 1:
+        share = round(1.0 - alike(old.words, new.words), 2)
+    return tuple(how), share
+
+
+def text_changes(before: bytes, after: bytes, old: Definition, new: Definition) -> list[str]:
+    """How two texts of one definition differ; they do."""
+    language = new.file.language
+    if is_same_code(before, after, language, with_comments=True):
+        return [FORMATTING]
+    if is_same_code(before, after, language, with_comments=False):
+        return [DOCUMENTATION]
+    if old.group == "value":
+        return [BODY]
+    declared = _as_now(old.symbol.signature.encode("utf-8", "replace"), old, new)
+    now_declared = new.symbol.signature.encode("utf-8", "replace")
+    if is_same_code(declared, now_declared, language, with_comments=False):
+        return [BODY]
+    code_before, code_after = new.written(before), new.written(after)
+    sign_before, sign_after = squeezed(declared), new.signature
+    rest = [
+        code.replace(sign, b"", 1) if sign in code else None
+        for code, sign in ((code_before, sign_before), (code_after, sign_after))
+    ]
+    if None not in rest and rest[0] == rest[1]:
+        return [SIGNATURE]
+    return [SIGNATURE, BODY]
+
+
+def _as_now(text: bytes, old: Definition, new: Definition) -> bytes:
+    """An old text with the present names of itself and of its owners."""
+    if old.name != new.name:
+        text = renamed(text, old.name, new.name)
+    before, after = old.owner.split("."), new.owner.split(".")
+    if len(before) == len(after):
+        for name, new_name in zip(before, after, strict=True):
+            if name != new_name:
+                text = renamed(text, name, new_name)
+    return text
+
+
+def _where_renamed(old: bytes, as_now: bytes, new: bytes) -> bytes:
+    """The old text with present names, but for lines (of comments) that still have the old ones."""
+    if old == as_now:
+        return old
+    lines = [text.split(b"\n") for text in (old, as_now, new)]
+    if len({len(line) for line in lines}) > 1:
+        return as_now
+    return b"\n".join(
+        before if before == after else now for before, now, after in zip(*lines, strict=True)
+    )

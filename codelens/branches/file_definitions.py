@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from codelens.branches.comment_syntax import code_of, is_comment_line
+from codelens.branches.code_tokens import code_of, is_comment_line
 from codelens.types import Symbol
 
 FILE = -1

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from codelens.branches.code_tokens import code_of
+from codelens.extract.language_settings import TEXT, language_info
+from codelens.resolve.languages.registry import spec_of
+
 _OPEN, _CLOSE = "([{<", ")]}>"
 _SELF = re.compile(r"(?:&(?:'\w+ )?)?(?:mut )?(?:self|cls|this)\b")
 _VARIADIC = re.compile(r"\A\*{1,2}\w|\A&\w+\Z|\.\.\.|\bparams\b|\bvararg\b")
@@ -92,3 +96,97 @@ def parameter_name(parameter: Parameter) -> str:
     head, colon, _ = bare.partition(":")
     words = _NAME.findall(head if colon else bare)
     return words[-1] if words else ""
+
+
+# The arguments of a call, as far as the text behind its name tells them.
+#
+# No language's grammar is asked: brackets, quotes and commas are counted, so what is written
+# without brackets (`puts x`) or spread from a list (`f(*all)`) is told as not known.
+
+_OPENING, _CLOSING = b"([{", b")]}"
+_QUOTES = b"\"'`"
+_MOST_BYTES = 4_000
+_GENERICS = re.compile(rb"(?:::)?<[\w\s.,:?&*'<>\[\]]{0,200}>\s*(?=\()")
+_NAMED = re.compile(rb"(\w+)\s*(?:=(?![=>])|:(?!:))")
+_SPREAD = re.compile(rb"\A\.\.\.|\.\.\.\Z")
+_STARRED = re.compile(rb"\A(?:\*|&\w)")
+_TYPES = re.compile(rb"\w<(?![=<\s])")
+_LIFETIME = re.compile(rb"'\w+\b(?!')")
+
+
+class PassedArguments(NamedTuple):
+    """The arguments of one call."""
+
+    number: int
+    names: tuple[str, ...]
+    """Of those that are given by name; a word before a colon may be the key of a map."""
+
+
+def passed_arguments(text: bytes, start: int, language: str) -> PassedArguments | None:
+    """What stands between the brackets behind a name; None where the text does not tell.
+
+    Args:
+        text: a whole file.
+        start: the byte behind the name that is called.
+        language: whose comments are left out.
+    """
+    text = code_of(text[start : start + _MOST_BYTES], language)
+    at = 0
+    while text[at : at + 1] in {b" ", b"!", b"?"}:
+        at += 1
+    generics = _GENERICS.match(text, at)
+    at = generics.end() if generics is not None else at
+    if text[at : at + 1] != b"(":
+        return None
+    parts = _parts(text, at, has_lifetimes=language_info(language or TEXT).lifetimes)
+    if parts is None or any(_SPREAD.search(part) or _is_cut(part) for part in parts):
+        return None
+    if spec_of(language).star_spreads and any(_STARRED.match(part) for part in parts):
+        return None
+    named = [match for part in parts if (match := _NAMED.match(part)) is not None]
+    return PassedArguments(len(parts), tuple(str(match[1], "utf-8", "replace") for match in named))
+
+
+def _is_cut(part: bytes) -> bool:
+    """It begins or ends inside of type arguments: `new Map<string, number>()`."""
+    return len(_TYPES.findall(part)) > part.count(b">")
+
+
+def _parts(text: bytes, opening: int, *, has_lifetimes: bool) -> list[bytes] | None:
+    """What commas divide between a bracket and the one that closes it; None if none does."""
+    depth, at, begin = 0, opening, opening + 1
+    parts: list[bytes] = []
+    limit = len(text)
+    while at < limit:
+        sign = text[at]
+        if sign in _QUOTES and not (has_lifetimes and _LIFETIME.match(text, at)):
+            at = _behind_quote(text, at, limit)
+            continue
+        if sign in _OPENING:
+            depth += 1
+        elif sign in _CLOSING:
+            depth -= 1
+            if not depth:
+                parts.append(text[begin:at])
+                return [part.strip() for part in parts if part.strip()]
+        elif sign == 44 and depth == 1:
+            parts.append(text[begin:at])
+            begin = at + 1
+        at += 1
+    return None
+
+
+def _behind_quote(text: bytes, at: int, limit: int) -> int:
+    mark = text[at : at + 1]
+    if text.startswith(mark * 3, at):
+        end = text.find(mark * 3, at + 3, limit)
+        return end + 3 if end >= 0 else limit
+    at += 1
+    while at < limit:
+        if text[at : at + 1] == b"\\":
+            at += 2
+            continue
+        if text[at : at + 1] == mark:
+            return at + 1
+        at += 1
+    return limit

@@ -1,23 +1,333 @@
-"""The two sides of a comparison: a commit, git's index, or the files of a worktree as they are."""
+"""The files of a worktree as they are, as one side of a comparison.
+
+What git sees as a change is one, and nothing else: line ends and `ident` that attributes or
+`core.autocrlf` ask for are none. Links, submodules and modes count as they do for git.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import os
+import stat as stat_module
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from codelens.branches.file_definitions import FileText
-from codelens.branches.files_side import FilesSide, SideChange, SideFile
+from codelens.config import Settings
 from codelens.errors import ReadError
-from codelens.extract.file_kinds import decode
-from codelens.index.path_facts import path_facts
-from codelens.index.text_facts import Text, text_facts
-from codelens.scan.content_hash import hash_of
-from codelens.scope.commits.commit_tree import tree_entries
-from codelens.scope.commits.tree_changes import GITLINK, LINK, Entry, tree_changes
+from codelens.extract.source_text import decode
+from codelens.index.ingestion import path_facts
+from codelens.index.text_facts import DiskSource, Text, Unavailable, Work, text_facts
+from codelens.scan.content_hash import blob_oid, hash_of
+from codelens.scope.commits import GITLINK, LINK, Entry, file_oid, tree_changes, tree_entries
+from codelens.scope.ignore_rules import OwnRules
+from codelens.scope.membership import own_rules
 from codelens.scope.repository import Repository, Scope
-from codelens.scope.stored_files import REGULAR, TYPE, StoredFiles, canonical_mode
+from codelens.scope.stored_files import EXECUTABLE, REGULAR, TYPE, StoredFiles, canonical_mode
+from codelens.scope.uncommitted_changes import is_dirty
 from codelens.store.database.database import Database
-from codelens.types import CommitId, Tier
+from codelens.store.facts.contents import blobs, hashes
+from codelens.store.views.snapshot import Snapshot
+from codelens.types import CommitId, ContentHash, Tier
+
+DIRTY = b"-dirty"
+"""Behind the commit of a submodule with uncommitted changes, as in git's own diffs."""
+_LFS = b"version https://git-lfs.github.com/spec/"
+_SPECIAL = frozenset({LINK, GITLINK})
+_PLAIN = frozenset({REGULAR, EXECUTABLE})
+
+
+class SideFile(NamedTuple):
+    """A file as one side has it."""
+
+    path: bytes
+    mode: int
+    oid: bytes
+    """Of git's object; empty for a regular file on disk. Of a submodule its commit."""
+
+
+class SideChange(NamedTuple):
+    """A path that is not the same on both sides."""
+
+    path: bytes
+    old: SideFile | None
+    new: SideFile | None
+
+
+class FilesSide:
+    """The files of a worktree as they are, untracked ones included.
+
+    Args:
+        repository: that the worktree is of.
+        scope: the worktree.
+        snapshot: its view.
+        settings: what belongs in it.
+        name: see `Side.name`.
+        pending: files that the view is behind with, or does not list yet.
+        is_checked: whether all others are known to be as the view has them.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        scope: Scope,
+        snapshot: Snapshot,
+        settings: Settings,
+        name: str,
+        *,
+        pending: Collection[bytes] = (),
+        is_checked: bool = True,
+    ) -> None:
+        self.repository = repository
+        self.scope = scope
+        self.snapshot = snapshot
+        self.name = name
+        self.stored = StoredFiles(repository, scope)
+        self._settings = settings
+        self._pending = pending
+        self._is_checked = is_checked
+        self._disk = DiskSource(os.fsencode(scope.root), settings.max_file_bytes, 0)
+
+    def read(self, file: SideFile) -> bytes:
+        """See `Side.read`."""
+        if file.mode & TYPE == LINK:
+            return self._target(file.path)
+        try:
+            return self._disk.fetch(Work(file.path, 0)).data
+        except (Unavailable, FileNotFoundError, NotADirectoryError) as error:
+            raise ReadError(f"{file.path!r} cannot be read") from error
+
+    def read_stored(self, file: SideFile) -> bytes:
+        """What git would store of it.
+
+        Raises:
+            ReadError: it cannot be read.
+        """
+        data = self.read(file)
+        return data if file.mode & TYPE in _SPECIAL else self.stored.stored(file.path, data)
+
+    def file(self, path: bytes, known_mode: int = REGULAR) -> SideFile:
+        """A regular file of it.
+
+        Args:
+            path: the file.
+            known_mode: its mode on the other side, which it has where the disk keeps none.
+        """
+        return SideFile(path, self.stored.mode(path, known_mode), b"")
+
+    def staged(self, paths: Collection[bytes]) -> dict[bytes, bytes]:
+        """What git's index has of some paths, in UTF-8; of those that are staged."""
+        return {
+            entry.path: decode(self.repository.read_blob(entry.oid))
+            for entry in self.stored.entries.values()
+            if entry.path in paths and not entry.stage and not entry.intent_to_add
+            and entry.mode & TYPE not in _SPECIAL
+        }  # fmt: skip
+
+    def all_special(self) -> dict[bytes, SideFile]:
+        """The links and submodules that are tracked and on the disk."""
+        return {
+            path: SideFile(path, mode, oid)
+            for path, (mode, oid) in self.stored.special_entries().items()
+        }
+
+    def unlike(
+        self,
+        entries: Mapping[bytes, SideFile],
+        db: Database,
+        paths: Collection[bytes] | None = None,
+    ) -> list[SideChange]:
+        """Where it differs from entries of a tree or of git's index.
+
+        Args:
+            entries: the other side.
+            db: where hashes are known.
+            paths: of these paths alone. Without it submodules with uncommitted changes of their own
+                count, too, and links and submodules that are new in git's index.
+
+        Raises:
+            ReadError: git's index or an object cannot be read.
+        """
+        behind = self._behind
+        by_path = self.snapshot.by_path
+        if paths is None:
+            now = {path: file for path, file in by_path.items() if path not in behind}
+        else:
+            now = {path: by_path[path] for path in paths if path in by_path and path not in behind}
+            behind = behind.intersection(paths)
+        hash_by_oid = _hashes_of_objects(entries, db)
+        have = hashes(db, {file.content for file in now.values() if file.content is not None})
+        side_changes: list[SideChange] = []
+        stored_mode = self.stored.mode
+        for path, file in now.items():
+            then = entries.get(path)
+            if then is None:
+                side_changes.append(SideChange(path, None, self.file(path)))
+                continue
+            known = have.get(file.content) if file.content is not None else None
+            # Of thousands nearly all are this: the same, to be told without a call for each.
+            if (
+                known is not None
+                and then.mode in _PLAIN
+                and known == hash_by_oid.get(then.oid)
+                and stored_mode(path, then.mode) == then.mode
+            ):
+                continue
+            side_changes += self._regular(then, known, hash_by_oid)
+        for path in entries.keys() - now.keys():
+            side_changes += self._not_in_view(entries[path], with_dirty=paths is None)
+        side_changes += [
+            SideChange(path, None, self.file(path))
+            for path in behind - entries.keys()
+            if self._is_there(path)
+        ]
+        if paths is None:
+            side_changes += [
+                SideChange(path, None, special)
+                for path, special in self.all_special().items()
+                if path not in entries and path not in now
+            ]
+        return sorted(side_changes)
+
+    def regular(self) -> dict[bytes, SideFile]:
+        """All regular files, with those that the view does not have yet."""
+        listed = self.snapshot.by_path.keys() - self._behind
+        return {
+            path: self.file(path)
+            for path in (*listed, *(path for path in self._behind if self._is_there(path)))
+        }
+
+    def content(self, path: bytes) -> int | None:
+        """What the view has of a file; None if it has nothing, or may be behind with it."""
+        file = self.snapshot.by_path.get(path)
+        return file.content if file is not None and path not in self._behind else None
+
+    def _is_there(self, path: bytes) -> bool:
+        """Whether a path that the view is behind with is a regular file that belongs in it."""
+        status = self.stored.status(path)
+        is_regular = status is not None and stat_module.S_ISREG(status.st_mode)
+        return is_regular and not self._rules.leaves_out(path)
+
+    @cached_property
+    def _behind(self) -> frozenset[bytes]:
+        """Files of which the disk alone is asked: the view may have another text, or none."""
+        if self._is_checked:
+            return frozenset(self._pending)
+        return frozenset((*self._pending, *self.snapshot.by_path, *self.stored.entries))
+
+    def _regular(
+        self, then: SideFile, known: bytes | None, hash_by_oid: dict[bytes, ContentHash]
+    ) -> Iterator[SideChange]:
+        """What differs, in text or mode, of a path that is a regular file now; see `_is_same`."""
+        here = self.file(then.path, then.mode)
+        is_special = then.mode & TYPE in _SPECIAL
+        if not self._is_same(then, known, hash_by_oid) or (
+            not is_special and here.mode != canonical_mode(then.mode)
+        ):
+            yield SideChange(then.path, then, here)
+
+    def _is_same(
+        self, then: SideFile, known: bytes | None, hash_by_oid: dict[bytes, ContentHash]
+    ) -> bool:
+        """Whether a regular file of the view has the text that it had.
+
+        Args:
+            then: the other side.
+            known: hash of what it has; None where that is not known.
+            hash_by_oid: hashes of objects; those that are asked for are added.
+        """
+        kind = then.mode & TYPE
+        if kind == GITLINK or (kind == LINK and self.stored.keeps_links):
+            return False
+        if known is not None and known == self._hash(then, hash_by_oid):
+            return True
+        return not self._differs(then)
+
+    def _hash(self, then: SideFile, hash_by_oid: dict[bytes, ContentHash]) -> bytes:
+        known = hash_by_oid.get(then.oid)
+        if known is None:
+            try:
+                known = hash_by_oid[then.oid] = hash_of(self.repository.read_blob(then.oid))
+            except ReadError:
+                return b""
+        return known
+
+    def _differs(self, then: SideFile) -> bool:
+        """Whether git sees bytes that are not the same as a change."""
+        path = then.path
+        if self.stored.is_untouched(path, then.oid):
+            return False
+        try:
+            new = self.read(SideFile(path, REGULAR, b""))
+        except ReadError:
+            return not self._same_object(then)
+        if blob_oid(new) == then.oid or blob_oid(self.stored.stored(path, new)) == then.oid:
+            return False
+        try:
+            old = self.repository.read_blob(then.oid)
+        except ReadError:
+            return True
+        if old.startswith(_LFS):
+            digest = hashlib.sha256(new).hexdigest().encode()
+            return b"oid sha256:" + digest not in old
+        return True
+
+    def _same_object(self, then: SideFile) -> bool:
+        """Of a file that is too large to be read."""
+        status = self.stored.status(then.path)
+        if status is None or status.st_size != self.repository.object_size(then.oid):
+            return False
+        try:
+            return file_oid(self.repository, then.path) == then.oid
+        except (OSError, ValueError):
+            return False
+
+    def _not_in_view(self, then: SideFile, *, with_dirty: bool) -> Iterator[SideChange]:
+        """What became of a path that is no file of the view."""
+        path, kind = then.path, then.mode & TYPE
+        if self.stored.is_left_out(path) or (kind != GITLINK and self._rules.leaves_out(path)):
+            return
+        status = self.stored.status(path)
+        if status is not None and stat_module.S_ISREG(status.st_mode):
+            # Not listed yet, or not tracked any more and ignored.
+            if self.stored.is_tracked(path) or path in self._behind:
+                yield from self._regular(then, None, {})
+            else:
+                yield SideChange(path, then, None)
+            return
+        special = self.stored.special_at(path)
+        if special is not None and (special[0] == LINK or kind == GITLINK):
+            now = SideFile(path, *special)
+            if with_dirty and now.mode == GITLINK and self._is_dirty(path):
+                now = now._replace(oid=now.oid + DIRTY)
+            if (now.mode, now.oid) != (kind, then.oid):
+                yield SideChange(path, then, now)
+        elif status is None or kind != GITLINK:
+            # A folder at the place of a submodule is one that is not checked out.
+            yield SideChange(path, then, None)
+
+    @cached_property
+    def _rules(self) -> OwnRules:
+        return own_rules(self.repository, self.scope, self._settings)
+
+    def _is_dirty(self, path: bytes) -> bool:
+        inner = self.stored.submodule(path)
+        return inner is not None and bool(is_dirty(inner))
+
+    def _target(self, path: bytes) -> bytes:
+        try:
+            return os.readlink(self.stored.full(path))
+        except OSError as error:
+            raise ReadError(f"{path!r} cannot be read ({error.strerror})") from error
+
+
+def _hashes_of_objects(entries: Mapping[bytes, SideFile], db: Database) -> dict[bytes, ContentHash]:
+    oids = {file.oid for file in entries.values() if file.mode & TYPE not in _SPECIAL}
+    return {oid: known[0] for oid, known in blobs(db, oids).items()}
+
+
+# The two sides of a comparison: a commit, git's index, or the files of a worktree as they are.
 
 
 class Facts(NamedTuple):

@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from codelens import __version__
-from codelens.cli import shared_options, standard_streams
-from codelens.cli.command_list import COMMANDS
+from codelens.cli import screen, shared_options
+from codelens.cli.command_examples import COMMANDS, MODULES
 from codelens.errors import CodelensError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class _Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """Help, which argparse would drop in silence where it cannot be written."""
-        standard_streams.emit(message)
+        screen.emit(message)
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments."""
@@ -91,7 +91,8 @@ def grammar(
         prog="codelens",
     )
     for name in names:
-        import_module(f"codelens.cli.commands.{name}_command").add(commands)
+        module = import_module(f"codelens.cli.commands.{MODULES[name]}")
+        getattr(module, f"add_{name}")(commands)
     return parser, commands.choices
 
 

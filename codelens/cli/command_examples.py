@@ -1,6 +1,60 @@
-"""Examples that each `--help` ends with: what is typed, and what it is for."""
+"""The commands, each with the module that defines it, its exit codes and its examples.
+
+In `codelens/cli/commands/MODULE.py`, `add_NAME` defines the arguments of a command, and `run_NAME`
+prints its answer and returns the exit code.
+"""
 
 from __future__ import annotations
+
+MODULES = {
+    "search": "search_command",
+    "explore": "reading_commands",
+    "expand": "reading_commands",
+    "outline": "reading_commands",
+    "map": "reading_commands",
+    "related": "graph_commands",
+    "references": "graph_commands",
+    "impact": "graph_commands",
+    "diff": "branch_commands",
+    "history": "branch_commands",
+    "conflicts": "branch_commands",
+    "status": "upkeep_commands",
+    "save": "context_commands",
+    "load": "context_commands",
+    "forget": "context_commands",
+    "session": "context_commands",
+    "recover": "context_commands",
+    "index": "upkeep_commands",
+    "pack": "pack_commands",
+    "unpack": "pack_commands",
+    "prune": "upkeep_commands",
+    "drop": "upkeep_commands",
+    "pin": "upkeep_commands",
+    "unpin": "upkeep_commands",
+    "meaning": "meaning_command",
+    "usage": "upkeep_commands",
+    "export": "graph_commands",
+    "languages": "reading_commands",
+    "doctor": "upkeep_commands",
+    "install": "install_commands",
+    "uninstall": "install_commands",
+    "completion": "server_commands",
+    "serve": "server_commands",
+    "ui": "server_commands",
+    "focus": "focus_commands",
+    "hook": "focus_commands",
+}
+COMMANDS = tuple(MODULES)
+"""In the order in which help and completion list them."""
+
+
+# What each command's exit code says.
+
+DONE, NOTHING, FAILED, INTERRUPTED = 0, 1, 2, 130
+"""Done or found; nothing found; error; interrupted."""
+
+
+# Examples that each `--help` ends with: what is typed, and what it is for.
 
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "search": (

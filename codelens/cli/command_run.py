@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from codelens import __version__
-from codelens.cli import standard_streams
-from codelens.cli.exit_codes import DONE, FAILED, INTERRUPTED
+from codelens.cli import screen
+from codelens.cli.command_examples import DONE, FAILED, INTERRUPTED
 
 if TYPE_CHECKING:
     from codelens.errors import CodelensError
@@ -34,26 +34,26 @@ There is no need to index first. `codelens help` lists all commands.
 def run_command(arguments: Sequence[str]) -> int:
     """Run the command that the arguments name; its exit code."""
     try:
-        standard_streams.prepare()
+        screen.prepare()
         code = _run(list(arguments))
-        standard_streams.flush()
+        screen.flush()
         _count()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        standard_streams.discard(sys.stdout)
+        screen.discard(sys.stdout)
         return DONE
-    except standard_streams.Unwritable as error:
-        return standard_streams.fail(f"cannot write to stdout: {error}")
+    except screen.Unwritable as error:
+        return screen.fail(f"cannot write to stdout: {error}")
     return code
 
 
 def _run(arguments: list[str]) -> int:
     if not arguments:
-        standard_streams.emit(_SHORT)
+        screen.emit(_SHORT)
         return DONE
     if arguments in (["--version"], ["-V"], ["version"]):
-        standard_streams.emit(f"codelens {__version__}\n")
+        screen.emit(f"codelens {__version__}\n")
         return DONE
     from codelens.errors import CodelensError, WorkingFolderGone
 
@@ -68,15 +68,15 @@ def _run(arguments: list[str]) -> int:
         return end.code if isinstance(end.code, int) else FAILED
     except CodelensError as error:
         return _failed(error, as_json=getattr(args, "json", False))
-    except (KeyboardInterrupt, BrokenPipeError, standard_streams.Unwritable):
+    except (KeyboardInterrupt, BrokenPipeError, screen.Unwritable):
         raise
     except Exception as error:
         if os.environ.get("CODELENS_DEBUG"):
             raise
         if isinstance(error, FileNotFoundError) and _stands_nowhere():
-            return standard_streams.fail(str(WorkingFolderGone()))
+            return screen.fail(str(WorkingFolderGone()))
         description = f"{type(error).__name__}: {error}"
-        return standard_streams.fail(
+        return screen.fail(
             f"unexpected {description}; this is a bug in codelens; CODELENS_DEBUG=1 shows the "
             "traceback"
         )
@@ -88,7 +88,7 @@ def _as_host_session() -> AbstractContextManager[None]:
 
     Code is left out with `--session` alone: what a pipe cuts off was never read.
     """
-    from codelens.engine.sessions.asking_session import Session, asked_by, of_host
+    from codelens.engine.contexts.session_trail import Session, asked_by, of_host
 
     session_id = of_host(os.environ)
     return asked_by(Session(session_id, "host")) if session_id else nullcontext()
@@ -96,17 +96,17 @@ def _as_host_session() -> AbstractContextManager[None]:
 
 def _failed(error: CodelensError, *, as_json: bool) -> int:
     """Say what went wrong, and what that is based on, where a view was looked at."""
-    code = standard_streams.fail(str(error))
+    code = screen.fail(str(error))
     if error.receipt is not None:
-        from codelens.render import reading_json
+        from codelens.render import reading_text
         from codelens.render.text_pieces import receipt_line
 
-        standard_streams.remark(receipt_line(error.receipt))
+        screen.remark(receipt_line(error.receipt))
         if as_json:
             import json
 
-            fields = {"receipt": reading_json.receipt(error.receipt), "error": str(error)}
-            standard_streams.emit(json.dumps(fields, ensure_ascii=False) + "\n")
+            fields = {"receipt": reading_text.receipt_json(error.receipt), "error": str(error)}
+            screen.emit(json.dumps(fields, ensure_ascii=False) + "\n")
     return code
 
 
@@ -125,8 +125,8 @@ def _stands_nowhere() -> bool:
 
 def _count() -> None:
     """Count the call, now that its answer is out; where the engine was not asked there is none."""
-    usage = sys.modules.get("codelens.engine.usage.usage_counter")
+    usage = sys.modules.get("codelens.engine.upkeep.usage_counter")
     if usage is not None:
-        home = usage.served(standard_streams.emitted_bytes())
+        home = usage.served(screen.emitted_bytes())
         if home is not None:
             usage.tidy(home)

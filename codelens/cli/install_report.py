@@ -1,4 +1,4 @@
-"""What `install` and `uninstall` print and ask: the exact changes, a table of what was done."""
+"""Prints what `codelens.hosts.host_checks` finds: for `install --check` and `doctor`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,50 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from codelens.cli import screen, standard_streams
+from codelens.cli import screen
 
 if TYPE_CHECKING:
-    from codelens.hosts.file_change import Change
-    from codelens.hosts.machine import Machine
+    from codelens.hosts.desired_edits import Request
+    from codelens.hosts.host_descriptor import Host, Machine
+    from codelens.hosts.install_ledger import Change
+
+
+def check(chosen: Sequence[Host], request: Request, *, as_json: bool) -> int:
+    """Check these hosts; 0 if all that is wired works, 1 if nothing is wired, else 2."""
+    from codelens.hosts.host_checks import check_hosts
+    from codelens.render import reading_text as shape
+
+    checks = check_hosts(chosen, request, ask_hosts=True)
+    if as_json:
+        # The keys since the first release: programs read them.
+        rows = [
+            {"host": row.host, "name": row.name, "state": row.state, "said": row.message}
+            for row in checks
+        ]
+        screen.put_json(shape.results_json(rows))
+    else:
+        width = max(len(host_check.host) for host_check in checks)
+        for host_check in checks:
+            style = {"fine": "dim", "absent": "dim"}.get(host_check.state, "warn")
+            screen.field(
+                f"{host_check.host:<{width}}  {host_check.state:<7}",
+                screen_line(host_check.message),
+                style,
+            )
+    states = {host_check.state for host_check in checks}
+    if "broken" in states:
+        return 2
+    return 1 if states == {"absent"} else 0
+
+
+def screen_line(text: str) -> str:
+    """`text` in one line, without what a terminal would obey."""
+    from codelens.render.text_pieces import one_line
+
+    return one_line(text)
+
+
+# What `install` and `uninstall` print and ask: the exact changes, a table of what was done.
 
 _TOKEN = re.compile(r"Bearer [A-Za-z0-9_-]{20,}")
 _LONGEST = 200
@@ -68,8 +107,8 @@ def can_ask() -> bool:
 
 def agreed(question: str) -> bool:
     """Whether the user, at a terminal, says yes; nothing typed is no."""
-    standard_streams.emit(f"{question} [y/N] ")
-    standard_streams.flush()
+    screen.emit(f"{question} [y/N] ")
+    screen.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 

@@ -19,8 +19,8 @@ from codelens.config import Settings
 from codelens.engine.open_index import OpenIndex
 from codelens.errors import CodelensError
 from codelens.index.ref_view import refresh_ref
-from codelens.index.refresh_budget import Budget
 from codelens.index.view_refresh import refresh
+from codelens.index.view_update import Budget
 from codelens.scope.repository import Repository
 
 if TYPE_CHECKING:
@@ -112,10 +112,10 @@ class Background:
             self._thread.start()
 
     def _run(self) -> None:
-        from codelens.engine.upkeep import process_memory
+        from codelens.engine.upkeep import server_upkeep
 
         # Before the threads that answer are there.
-        process_memory.limit_arenas()
+        server_upkeep.limit_arenas()
         while True:
             with self._wake:
                 while not self._jobs and not self._stopping:

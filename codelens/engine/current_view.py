@@ -1,29 +1,182 @@
-"""The view of a scope brought up to date, and all that an answer needs of it."""
+"""Which view a question is about, and how its freshness check is to be done."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
 
 from codelens.config import Settings
 from codelens.engine.open_index import OpenIndex
-from codelens.engine.view_request import ViewRequest
-from codelens.errors import ReadError
-from codelens.extract.file_kinds import readable
+from codelens.errors import HandleError, ReadError
+from codelens.extract.language_detection import language_of
+from codelens.extract.source_text import classify, readable
+from codelens.extract.text_scan import NOTHING_ASKED, Wanted, wanted
+from codelens.handles.handle_grammar import parse_handle
+from codelens.handles.handle_reading import Reader
+from codelens.index.ingestion import Progress, silent
 from codelens.index.ref_view import refresh_ref
-from codelens.index.text_sources import DiskSource
+from codelens.index.text_facts import DiskSource
 from codelens.index.view_refresh import Refreshed, refresh
-from codelens.paths import printed
+from codelens.index.view_update import Budget
+from codelens.index.worker_pool import InProcess
+from codelens.index.worker_process import Task
+from codelens.paths import can_be_named, printed
 from codelens.scan.content_hash import hash_of
-from codelens.scope.commits.commit_tree import CommitFolders
+from codelens.scope.commits import CommitFolders
 from codelens.scope.repository import Repository, Scope
-from codelens.store.facts.raw_hashes import hashes
+from codelens.store.facts.contents import TIER_FULL, find, hashes, surfaces, symbols_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
-from codelens.types import Receipt
+from codelens.types import Receipt, Symbol
+
+
+class ViewRequest(NamedTuple):
+    """What every question says before it says what it asks."""
+
+    path: str | Path = "."
+    """Any path inside the worktree."""
+    ref: str | None = None
+    """A branch, tag or commit instead of the worktree's files."""
+    budget_ms: float | None = None
+    """How long the freshness check may take; None: until the view is fresh."""
+    progress: Progress = silent
+    """Told of long work."""
+    words: str = ""
+    """The query, if there is one: pending files that hold its words are read first."""
+
+    targets: tuple[str, ...] = ()
+    """Handles, paths or names that are asked about, likewise."""
+
+    def budget(self, *, leaves_rest: bool = False) -> Budget:
+        """The budget of a refresh that begins now."""
+        request = by_handles(self.targets) if self.targets else wanted(self.words)
+        return Budget.starting_now(self.budget_ms, request, leaves_rest=leaves_rest)
+
+
+def at_own_ref(view_request: ViewRequest, target: str) -> ViewRequest:
+    """The request, at the ref that the target names by itself if no other is asked for.
+
+    Raises:
+        BadHandle: the target cannot be read.
+    """
+    if view_request.ref is not None or ":" not in target:
+        return view_request
+    return view_request._replace(ref=parse_handle(target, "/").ref or None)
+
+
+# What a question asks for, so that files that are not indexed yet can be looked through for it.
+
+
+def by_handles(targets: Sequence[str], root: str = "/") -> Wanted:
+    """The files that handles, paths or names mean, and those that use what they name.
+
+    Args:
+        targets: as the caller wrote them; what cannot be read is told later.
+        root: top of the worktree, for absolute paths.
+    """
+    paths: list[bytes] = []
+    words: list[str] = []
+    for target in targets:
+        if can_be_named(target):
+            # A file may be called like a handle.
+            paths.append(os.fsencode(target))
+        try:
+            handle = parse_handle(target, root)
+        except HandleError:
+            continue
+        if handle.path is not None:
+            if not handle.path:
+                # The whole tree: any file may count.
+                return NOTHING_ASKED
+            paths.append(handle.path)
+        named = handle.symbol if not handle.bare or handle.path is None else ""
+        # A file is used by its name without the extension; a bare name may be one.
+        stem = os.fsdecode(os.path.basename(handle.path or b"")).partition(".")
+        words.append(named or (f"{stem[0]} {stem[2]}" if "/" not in target else stem[0]))
+    return wanted(" ".join(words), paths)
+
+
+# Reads the files of a look; texts that the store does not know are extracted for one answer.
+#
+# Such are a file that changed between the look and the reading, and an older version that an index
+# never met. They are extracted in this process, under the crash mark of small index jobs.
+
+_HANG_S = 5.0
+"""For texts that ended a process before: somebody waits, and nothing of them is kept."""
+
+
+def extractor_of(view: CurrentView) -> InProcess:
+    """Extracts texts beside the index of a look; close it."""
+    return InProcess(view.snapshot.db.path, _HANG_S)
+
+
+def reader_of(view: CurrentView, extractor: InProcess | None = None) -> Reader:
+    """Reads the files of a look; `extractor` is for many texts, without it each has its own."""
+
+    def extract(data: bytes, language: str) -> Sequence[Symbol]:
+        # What is too large for the index is so for an answer: parsing takes 300 bytes a byte.
+        if len(data) > view.settings.max_file_bytes:
+            return ()
+        task = Task(data, language, "full")
+        if extractor is not None:
+            return extractor.facts(task).symbols
+        with extractor_of(view) as alone:
+            return alone.facts(task).symbols
+
+    return Reader(view.repository, view.scope, view.snapshot, extract, view.settings.languages)
+
+
+class Older(NamedTuple):
+    """What is extracted of an older text."""
+
+    symbols: Sequence[Symbol]
+    surface: int | None
+    """Digest of what other files saw of it; None where nothing is extracted."""
+    language: str = ""
+
+
+NOTHING = Older((), None)
+"""Of no text, or one of which nothing is extracted."""
+
+
+class OlderTexts:
+    """Definitions of texts that files had, and the surfaces that other files saw of them.
+
+    Args:
+        view: the view whose index may know them.
+        extractor: for those that it does not know.
+    """
+
+    def __init__(self, view: CurrentView, extractor: InProcess) -> None:
+        self._view = view
+        self._extractor = extractor
+
+    def facts(self, path: bytes, data: bytes) -> Older:
+        """What is extracted of a text, as of a file of this name."""
+        if classify(data)[0] != "parsed":
+            return NOTHING
+        db, settings = self._view.snapshot.db, self._view.settings
+        language = language_of(path, data, settings.languages)
+        key = (hash_of(data), language)
+        known = find(db, [key]).get(key)
+        if known is not None and known.tier == TIER_FULL:
+            seen = surfaces(db, {known.id}).get(known.id)
+            symbols = symbols_of(db, [known.id]).get(known.id, ())
+            return Older(symbols, seen[1] if seen else None, language)
+        # What is too large for the index is so for an answer: parsing takes 300 bytes a byte.
+        if len(data) > settings.max_file_bytes:
+            return Older((), None, language)
+        facts = self._extractor.facts(Task(data, language, "full"))
+        return Older(facts.symbols, facts.surface, language)
+
+
+# The view of a scope brought up to date, and all that an answer needs of it.
 
 _NAMES_SHOWN = 5
 

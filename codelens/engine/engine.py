@@ -11,16 +11,7 @@ receipt. Methods may be called from any thread; calls on one repository take tur
 from __future__ import annotations
 
 from codelens.engine.engine_core import EngineCore
-from codelens.engine.methods import (
-    context_methods,
-    graph_methods,
-    joint_methods,
-    meaning_methods,
-    reading_methods,
-    session_methods,
-    upkeep_methods,
-    version_methods,
-)
+from codelens.engine.methods import context_methods, graph_methods, reading_methods, upkeep_methods
 
 
 class Engine(EngineCore):
@@ -44,7 +35,7 @@ class Engine(EngineCore):
 
     # Finding and reading code.
     search = reading_methods.search
-    search_repositories = joint_methods.search_repositories
+    search_repositories = reading_methods.search_repositories
     explore = reading_methods.explore
     expand = reading_methods.expand
     outline = reading_methods.outline
@@ -58,15 +49,15 @@ class Engine(EngineCore):
     export_symbols = reading_methods.export_symbols
 
     # What words are taken to mean.
-    meaning_status = meaning_methods.meaning_status
-    meaning_list = meaning_methods.meaning_list
-    meaning_test = meaning_methods.meaning_test
-    meaning_plan = meaning_methods.meaning_plan
-    meaning_enable = meaning_methods.meaning_enable
-    meaning_disable = meaning_methods.meaning_disable
-    meaning_sync = meaning_methods.meaning_sync
-    meaning_prune = meaning_methods.meaning_prune
-    meaning_clear = meaning_methods.meaning_clear
+    meaning_status = upkeep_methods.meaning_status
+    meaning_list = upkeep_methods.meaning_list
+    meaning_test = upkeep_methods.meaning_test
+    meaning_plan = upkeep_methods.meaning_plan
+    meaning_enable = upkeep_methods.meaning_enable
+    meaning_disable = upkeep_methods.meaning_disable
+    meaning_sync = upkeep_methods.meaning_sync
+    meaning_prune = upkeep_methods.meaning_prune
+    meaning_clear = upkeep_methods.meaning_clear
 
     # Who uses what.
     related = graph_methods.related
@@ -76,10 +67,10 @@ class Engine(EngineCore):
     export_edges = graph_methods.export_edges
 
     # Branches, commits and worktrees.
-    diff = version_methods.diff
-    conflicts = version_methods.conflicts
-    history = version_methods.history
-    changed_elsewhere = version_methods.changed_elsewhere
+    diff = graph_methods.diff
+    conflicts = graph_methods.conflicts
+    history = graph_methods.history
+    changed_elsewhere = graph_methods.changed_elsewhere
 
     # Saved contexts.
     save = context_methods.save
@@ -90,10 +81,10 @@ class Engine(EngineCore):
     adopt = context_methods.adopt
 
     # Sessions.
-    as_session = session_methods.as_session
-    note_sent = session_methods.note_sent
-    session = session_methods.session
-    recover = session_methods.recover
+    as_session = context_methods.as_session
+    note_sent = context_methods.note_sent
+    session = context_methods.session
+    recover = context_methods.recover
 
     # The indexes themselves, and how much was used.
     usage = upkeep_methods.usage

@@ -15,16 +15,16 @@ from codelens.paths import VECTORS_FOLDER
 # Each capability is imported when it is first used: a search needs one of them.
 if TYPE_CHECKING:
     from codelens.config import Settings
+    from codelens.engine.contexts.recovery import Recovery
     from codelens.engine.contexts.saved_contexts import SavedContexts
-    from codelens.engine.embedding.background_sync import BackgroundSync
-    from codelens.engine.explore.task_explorer import TaskExplorer
+    from codelens.engine.embedding.vector_sync import BackgroundSync
+    from codelens.engine.explore_query import TaskExplorer
     from codelens.engine.graph.graph_queries import GraphQueries
-    from codelens.engine.packs.fact_packs import FactPacks
     from codelens.engine.reading.code_reader import CodeReader
-    from codelens.engine.reading.joint_reader import JointReader
-    from codelens.engine.sessions.recovery import Recovery
-    from codelens.engine.upkeep.index_upkeep import IndexUpkeep
-    from codelens.engine.usage.usage_report import UsageReports
+    from codelens.engine.reading.search_hits import JointReader
+    from codelens.engine.upkeep.fact_packs import FactPacks
+    from codelens.engine.upkeep.usage_counter import UsageReports
+    from codelens.engine.upkeep.view_removal import IndexUpkeep
     from codelens.engine.versions.version_queries import VersionQueries
 
 
@@ -68,15 +68,15 @@ class EngineCore:
         if not (self.settings.home / VECTORS_FOLDER).is_dir():
             return
         if self._vectors is None:
-            from codelens.engine.embedding.background_sync import BackgroundSync
+            from codelens.engine.embedding.vector_sync import BackgroundSync
 
             self._vectors = BackgroundSync(self._sync_vectors)
         self._vectors.note(root)
 
     def _sync_vectors(self, root: str) -> None:
+        from codelens.engine.current_view import ViewRequest
         from codelens.engine.embedding.provider_consent import is_enabled
         from codelens.engine.embedding.vector_sync import sync
-        from codelens.engine.view_request import ViewRequest
 
         # A pool of its own: no question waits for it, and it is no question.
         pool = IndexPool(self.settings)
@@ -96,14 +96,14 @@ class EngineCore:
     @cached_property
     def joint_reader(self) -> JointReader:
         """See `JointReader`."""
-        from codelens.engine.reading.joint_reader import JointReader
+        from codelens.engine.reading.search_hits import JointReader
 
         return JointReader(self.pool)
 
     @cached_property
     def explorer(self) -> TaskExplorer:
         """See `TaskExplorer`."""
-        from codelens.engine.explore.task_explorer import TaskExplorer
+        from codelens.engine.explore_query import TaskExplorer
 
         return TaskExplorer(self.pool, self._now)
 
@@ -131,28 +131,28 @@ class EngineCore:
     @cached_property
     def packs(self) -> FactPacks:
         """See `FactPacks`."""
-        from codelens.engine.packs.fact_packs import FactPacks
+        from codelens.engine.upkeep.fact_packs import FactPacks
 
         return FactPacks(self.pool)
 
     @cached_property
     def recovery(self) -> Recovery:
         """See `Recovery`."""
-        from codelens.engine.sessions.recovery import Recovery
+        from codelens.engine.contexts.recovery import Recovery
 
         return Recovery(self.pool, self.contexts, self.versions, self._now)
 
     @cached_property
     def upkeep(self) -> IndexUpkeep:
         """See `IndexUpkeep`."""
-        from codelens.engine.upkeep.index_upkeep import IndexUpkeep
+        from codelens.engine.upkeep.view_removal import IndexUpkeep
 
         return IndexUpkeep(self.pool)
 
     @cached_property
     def usage_reports(self) -> UsageReports:
         """See `UsageReports`."""
-        from codelens.engine.usage.usage_report import UsageReports
+        from codelens.engine.upkeep.usage_counter import UsageReports
 
         return UsageReports(self.settings, self._now)
 

@@ -1,25 +1,30 @@
-"""One repository's index, open, with the lock that makes calls from several threads take turns."""
+"""A lock whose waiters take turns by the kind of their call; who stops waiting leaves the queue.
+
+A hundred slow searches that came first hold up an outline for one of them, not for all.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
+from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
+from codelens.cancellation import check_cancelled, current_call
 from codelens.config import Settings
-from codelens.engine.fair_turns import FairTurns
 from codelens.errors import CodelensError, IndexCorrupt, SettingError, StoreError
 from codelens.paths import index_file
 from codelens.scope.repository import Scope
-from codelens.store.database import index_removal, writer_lease
+from codelens.store.database import database_opening, writer_lease
 from codelens.store.database.database import Database
+from codelens.store.database.database_opening import open_index, open_stand_in
 from codelens.store.database.database_recovery import identity_of, set_aside
-from codelens.store.database.index_opening import open_index
-from codelens.store.database.memory_index import open_stand_in
 from codelens.store.saved import pins
 from codelens.store.views import views
 from codelens.store.views.snapshot import Snapshot
@@ -27,6 +32,104 @@ from codelens.store.views.views import FileRow, ViewRow
 
 if TYPE_CHECKING:
     from codelens.scan.watched_tree import WatchedTree
+
+
+class FairTurns:
+    """Like a `threading.RLock`: a thread that holds it may take it again."""
+
+    def __init__(self) -> None:
+        self._state = threading.Lock()
+        self._holder: int | None = None
+        self._depth = 0
+        self._waiting: dict[str, deque[_Ticket]] = {}
+        """By kind; the kind whose turn is next comes first."""
+
+    def __enter__(self) -> FairTurns:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+    @property
+    def waiting(self) -> int:
+        """How many threads wait."""
+        with self._state:
+            return sum(map(len, self._waiting.values()))
+
+    def acquire(self) -> None:
+        """Wait for a turn.
+
+        Raises:
+            CallCancelled: the call that the thread works for was cancelled meanwhile.
+        """
+        me = threading.get_ident()
+        call = current_call()
+        with self._state:
+            if self._holder in (None, me):
+                # Nobody waits while nobody holds it: a release hands it on.
+                self._holder = me
+                self._depth += 1
+                return
+            ticket = _Ticket(me)
+            self._waiting.setdefault(call.kind, deque()).append(ticket)
+        try:
+            with call.telling(ticket.woken.set):
+                ticket.woken.wait()
+            check_cancelled()
+        except BaseException:
+            self._give_up(call.kind, ticket)
+            raise
+
+    def release(self) -> None:
+        """End a turn; the next waiter has it at once."""
+        with self._state:
+            if self._holder != threading.get_ident():
+                raise RuntimeError("released by a thread that does not hold it")
+            self._depth -= 1
+            if not self._depth:
+                self._hand_on()
+
+    def _hand_on(self) -> None:
+        kind = next(iter(self._waiting), None)
+        if kind is None:
+            self._holder = None
+            return
+        queue = self._waiting.pop(kind)
+        ticket = queue.popleft()
+        if queue:
+            # Behind all other kinds.
+            self._waiting[kind] = queue
+        self._holder, self._depth = ticket.thread, 1
+        ticket.woken.set()
+
+    def _give_up(self, kind: str, ticket: _Ticket) -> None:
+        with self._state:
+            queue = self._waiting.get(kind)
+            if queue is not None and ticket in queue:
+                queue.remove(ticket)
+                if not queue:
+                    del self._waiting[kind]
+                return
+            # It was handed on to this thread, which does not want it any more.
+            self._depth = 0
+            self._hand_on()
+
+
+class _Ticket:
+    """A thread's place in a queue."""
+
+    def __init__(self, thread: int) -> None:
+        self.thread = thread
+        self.woken = threading.Event()
+
+
+# One repository's index, open, with the lock that makes calls from several threads take turns.
 
 logger = logging.getLogger(__name__)
 
@@ -147,7 +250,7 @@ class OpenIndex:
             raise
         except Exception as error:
             # Late: no answer without an error needs it.
-            from codelens.engine.impossible_data import fault_behind
+            from codelens.engine.upkeep.index_decoding import fault_behind
 
             fault = fault_behind(self._db, error) if self._db is not None else ""
             if not fault:
@@ -209,8 +312,8 @@ class OpenIndex:
             IndexLocked: another process writes and did not finish.
         """
         try:
-            if not index_removal.remove_file(self.db):
-                index_removal.retire(self.db)
+            if not database_opening.remove_file(self.db):
+                database_opening.retire(self.db)
         except IndexCorrupt:
             self.set_aside()
         self.close()

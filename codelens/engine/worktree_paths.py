@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from codelens.errors import UnclearWorktree
-from codelens.scope.linked_worktrees import listed_worktrees
-from codelens.scope.worktree_location import link_out, locate, shared_dir
+from codelens.scope.location import link_out, locate, shared_dir
+from codelens.scope.repository import listed_worktrees
 
 
 def root_of(path: str | Path) -> str:
@@ -21,10 +21,10 @@ def root_of(path: str | Path) -> str:
 
 
 def common_worktree(handles: Sequence[str]) -> str:
-    """See `codelens.handles.absolute_handles.common_worktree`, which few questions need."""
-    from codelens.handles import absolute_handles
+    """See `codelens.handles.handle_grammar.common_worktree`, which few questions need."""
+    from codelens.handles import handle_grammar
 
-    return absolute_handles.common_worktree(handles)
+    return handle_grammar.common_worktree(handles)
 
 
 def repository_of(path: str | Path) -> str:

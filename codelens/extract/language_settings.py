@@ -115,7 +115,7 @@ class LanguageInfo:
     """Regex of the `@self` that members are assigned to."""
     forms: tuple[tuple[str, str], ...] = ()
     """Role -> regex: a `@form` whose keyword is such plays that role
-    (`codelens.extract.symbols.call_definitions`)."""
+    (`codelens.extract.symbols.capture_events`)."""
     placeholder_names: frozenset[str] = frozenset()
     """Names that any later path beats."""
     destructured: frozenset[str] = frozenset()
@@ -164,7 +164,7 @@ class LanguageInfo:
     prose: bool = False
     """Code in it is quoted: nothing in that is visible outside, and its keys are nobody's."""
     cells: bool = False
-    """Its `@embedded.cell`s are those of a notebook (`codelens.extract.notebook_cells`)."""
+    """Its `@embedded.cell`s are those of a notebook (`codelens.extract.source_text`)."""
     embedded_hint: str = ""
     """Regex, its first group the language, on `@embedded.language`; what does not match says
     nothing. By default the first word of it."""
@@ -196,7 +196,7 @@ class LanguageInfo:
     no_programs: bool = False
     """Data, documents or styles: in an overview it comes after what programs are written in."""
     comment_style: CommentStyle = "slashes"
-    """What begins a comment (`codelens.branches.comment_syntax`)."""
+    """What begins a comment (`codelens.branches.code_tokens`)."""
     lifetimes: bool = False
     """A lone quote begins a lifetime as well as a character (Rust)."""
     indented: bool = False
@@ -229,7 +229,7 @@ class LanguageInfo:
     expressions: tuple[tuple[str, str], ...] = ()
     """Type of a node -> how it is written down (`codelens.extract.flow.expressions`)."""
     literals: tuple[tuple[str, str], ...] = ()
-    """Type of a node -> kind of an argument (`codelens.extract.flow.call_arguments`)."""
+    """Type of a node -> kind of an argument (`codelens.extract.flow.expressions`)."""
     operators: tuple[tuple[str, str], ...] = ()
     """Type of a `@protocol` node -> the methods it calls (`codelens.extract.flow.operators`)."""
     operator_names: tuple[tuple[str, str], ...] = ()
@@ -312,3 +312,39 @@ def _frozen(key: str, value: object) -> object:
     if isinstance(value, dict):
         return tuple(cast("dict[str, str]", value).items())
     return value
+
+
+# What is read of each language, told from the captures its queries use; loads no grammar.
+
+Gift = Literal["definitions", "headings", "references", "imports", "docs", "embedded"]
+
+_CAPTURE = re.compile(r"@([a-z]+)")
+_COMMENT = re.compile(r"^\s*;.*$", re.MULTILINE)
+_BY_CAPTURE: dict[str, Gift] = {
+    "definition": "definitions",
+    "form": "definitions",
+    "section": "headings",
+    "reference": "references",
+    "import": "imports",
+    "comment": "docs",
+    "docstring": "docs",
+    "doc": "docs",
+    "embedded": "embedded",
+}
+
+
+def given_by(info: LanguageInfo) -> tuple[Gift, ...]:
+    """Which facts a language's files give beside chunks and words; none for plain text.
+
+    `docs` are the comments or strings that document definitions, `embedded` the definitions of
+    parts in other languages.
+    """
+    gifts: set[Gift] = set()
+    for stem in info.queries:
+        query = _COMMENT.sub("", (FOLDER / f"{stem}.scm").read_text(encoding="utf-8"))
+        gifts.update(_BY_CAPTURE[head] for head in _CAPTURE.findall(query) if head in _BY_CAPTURE)
+    if info.sections != "heading":
+        gifts.discard("headings")
+    if "definitions" not in gifts:
+        gifts.discard("docs")
+    return tuple(get_arg for get_arg in get_args(Gift) if get_arg in gifts)

@@ -12,14 +12,11 @@ from typing import NamedTuple
 
 from codelens.focus import forest_file, waiting_turns
 from codelens.focus.checkout import Checkout
-from codelens.focus.context_block import block
+from codelens.focus.context_block import block, first_sentence, listen, reinforce, shorten
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, Node, grow
-from codelens.focus.guide import first_sentence, listen, reinforce, shorten
-from codelens.focus.prompt_terms import LONGEST_TEXT, terms_of
-from codelens.focus.term_vectors import counted
-from codelens.focus.topic_code.topic_handles import true_handles
-from codelens.focus.topic_code.topic_trail import note_handles, remember_turn
+from codelens.focus.prompt_terms import LONGEST_TEXT, counted, terms_of
+from codelens.focus.topic_code import note_handles, remember_turn, true_handles
 from codelens.focus.waiting_turns import Utterance, Waiting
 from codelens.secret_masking import masked
 

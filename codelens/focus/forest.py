@@ -1,8 +1,4 @@
-"""The forest: a tree for each topic, its prompts as leaves; how a prompt finds its place.
-
-A tree is a root, which names the topic, sub-topics under it, and prompts under both. `classify`
-decides and changes nothing; `grow` adds a prompt where it was classified.
-"""
+"""Which topic follows which: a Markov chain of first order over the trees of a forest."""
 
 from __future__ import annotations
 
@@ -11,8 +7,52 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from codelens.focus.focus_settings import FocusSettings
-from codelens.focus.term_vectors import DIGITS, Counts, DocumentCounts, Vector, cosine
-from codelens.focus.topic_transitions import Transitions
+from codelens.focus.prompt_terms import DIGITS, Counts, DocumentCounts, Vector, cosine
+
+
+class Transitions:
+    """How often a prompt of one tree was followed by one of another, or of the same."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self) -> None:
+        self.rows: dict[int, dict[int, int]] = {}
+
+    def count(self, earlier: int, later: int) -> None:
+        """Note one step."""
+        row = self.rows.setdefault(earlier, {})
+        row[later] = row.get(later, 0) + 1
+
+    def probability(self, later: int, topic: int) -> float:
+        """P(later | given); 0 where nothing followed `topic` yet."""
+        row = self.rows.get(topic)
+        return row.get(later, 0) / sum(row.values()) if row else 0.0
+
+    def likeliest(self, last_topic: int) -> tuple[int, float]:
+        """The other topic that follows most often, and how often; (0, 0.0) where none does."""
+        others = {
+            tree: times
+            for tree, times in self.rows.get(last_topic, {}).items()
+            if tree != last_topic
+        }
+        if not others:
+            return 0, 0.0
+        best = min(others, key=lambda tree: (-others[tree], tree))
+        return best, self.probability(best, last_topic)
+
+    def forget(self, tree: int) -> None:
+        """Drop a tree that left the forest."""
+        self.rows.pop(tree, None)
+        for earlier in list(self.rows):
+            self.rows[earlier].pop(tree, None)
+            if not self.rows[earlier]:
+                del self.rows[earlier]
+
+
+# The forest: a tree for each topic, its prompts as leaves; how a prompt finds its place.
+#
+# A tree is a root, which names the topic, sub-topics under it, and prompts under both. `classify`
+# decides and changes nothing; `grow` adds a prompt where it was classified.
 
 Kind = Literal["root", "topic", "prompt"]
 Action = Literal["extend", "branch", "new", "none"]

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-from codelens import file_owner, filelock
+from codelens import home_files
+from codelens.focus.context_block import GuideEntry
 from codelens.focus.forest import Forest, LastTurn, Node
-from codelens.focus.guide import GuideEntry
-from codelens.focus.line_fields import (
+from codelens.focus.waiting_turns import MARK as WAITING
+from codelens.focus.waiting_turns import (
     Damaged,
     counts_in,
     fields_of,
@@ -25,8 +26,7 @@ from codelens.focus.line_fields import (
     whole_in,
     written,
 )
-from codelens.focus.waiting_turns import MARK as WAITING
-from codelens.small_files import open_regular, replace_file
+from codelens.home_files import open_regular, replace_file
 
 VERSION = 1
 LOCK_WAIT_S = 0.05
@@ -72,9 +72,9 @@ class ForestLock:
 
     def __enter__(self) -> bool:
         os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-        self._descriptor = filelock.opened(f"{self._path}.lock")
+        self._descriptor = home_files.open_locked(f"{self._path}.lock")
         try:
-            return filelock.take(self._descriptor, wait_s=self._wait_s)
+            return home_files.take_lock(self._descriptor, wait_s=self._wait_s)
         except BaseException:
             os.close(self._descriptor)
             raise
@@ -99,9 +99,9 @@ def load(path: str) -> State:
     head = whole[0] if whole and "version" in whole[0] else {}
     if head and head.get("version") != VERSION:
         return State(Forest(), [], f"{path} has version {head.get('version')!r}")
-    other = file_owner.other_name(path, head.get(file_owner.KEY))
+    other = home_files.other_owner_name(path, head.get(home_files.OWNER_KEY))
     if other:
-        return State(Forest(), [], f"{path} {file_owner.written_for(other)}")
+        return State(Forest(), [], f"{path} {home_files.written_for(other)}")
     state = _state(head, whole)
     ends = whole[-1].get("lines") if whole else None
     if state.note or ends != len(lines) - 1 or len(whole) != len(lines) - 1:
@@ -169,8 +169,8 @@ def _lines(name: str, state: State) -> Iterator[dict[str, object]]:
     worktrees = dict.fromkeys(node.worktree for node in forest.nodes.values() if node.worktree)
     roots = {worktree: number for number, worktree in enumerate(worktrees)}
     yield {
-        file_owner.KEY: name, "version": VERSION, "prompts": forest.prompts, "last": forest.last,
-        "next": forest.next_id, "seen": forest.seen,
+        home_files.OWNER_KEY: name, "version": VERSION, "prompts": forest.prompts,
+        "last": forest.last, "next": forest.next_id, "seen": forest.seen,
         "turns": [[session, *turn] for session, turn in forest.turns.items()],
         "root": state.root, "roots": list(roots), "taken": list(state.taken),
     }  # fmt: skip

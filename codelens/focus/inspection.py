@@ -9,8 +9,7 @@ from codelens.focus.checkout import Checkout
 from codelens.focus.context_block import topic_words
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, Node, classify, weight
-from codelens.focus.prompt_terms import terms_of
-from codelens.focus.term_vectors import cosine, counted
+from codelens.focus.prompt_terms import cosine, counted, terms_of
 from codelens.secret_masking import masked
 
 _TOP_TERMS = 20

@@ -1,28 +1,97 @@
-"""Prompts and answers that came while another process held the lock of their forest.
-
-Each is a file beside that of the forest, written whole or not at all. Who has the lock next takes
-them, the oldest first, and names them in the forest's head: a process that is killed after it saved
-the forest leaves files that were taken already, and nothing is taken twice.
-"""
+"""The fields of one line of a forest's file, each checked: a line that says nothing is damage."""
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, cast
 
-from codelens import file_owner
-from codelens.focus.line_fields import (
-    Damaged,
-    counts_in,
-    fields_of,
-    number_in,
-    text_in,
-    written,
-)
-from codelens.focus.term_vectors import Counts
-from codelens.small_files import read_small, replace_file
+from codelens import home_files
+from codelens.focus.prompt_terms import Counts
+from codelens.home_files import read_small, replace_file
+
+Fields = dict[str, object]
+
+
+class Damaged(ValueError):
+    """A line, or one of its fields, that says nothing."""
+
+
+def written(fields: Fields) -> bytes:
+    """A line without its end."""
+    return json.dumps(fields, separators=(",", ":")).encode("ascii")
+
+
+def fields_of(line: bytes) -> Fields | None:
+    """What a line says; None where it is no JSON object."""
+    if not line:
+        return None
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return cast("Fields", fields) if isinstance(fields, dict) else None
+
+
+def text_in(fields: Fields, key: str) -> str:
+    """A text.
+
+    Raises:
+        Damaged: it is none.
+    """
+    value = fields.get(key)
+    if not isinstance(value, str):
+        raise Damaged(f"{key} that is no text")
+    return value
+
+
+def whole_in(fields: Fields, key: str) -> int:
+    """A whole number.
+
+    Raises:
+        Damaged: it is none.
+    """
+    value = fields.get(key)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Damaged(f"{key} that is no number")
+    return value
+
+
+def number_in(fields: Fields, key: str) -> float:
+    """A number that a time can be.
+
+    Raises:
+        Damaged: it is none.
+    """
+    value = fields.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
+        raise Damaged(f"{key} that is no number")
+    return float(value)
+
+
+def counts_in(fields: Fields, key: str) -> dict[str, int]:
+    """Counted terms.
+
+    Raises:
+        Damaged: they are none.
+    """
+    value = fields.get(key)
+    if not isinstance(value, dict):
+        raise Damaged(f"{key} that are none")
+    counts = cast("dict[str, object]", value)
+    valid = {term: times for term, times in counts.items() if isinstance(times, int) and times > 0}
+    if len(valid) != len(counts):
+        raise Damaged(f"{key} that are none")
+    return valid
+
+
+# Prompts and answers that came while another process held the lock of their forest.
+#
+# Each is a file beside that of the forest, written whole or not at all. Who has the lock next takes
+# them, the oldest first, and names them in the forest's head: a process that is killed after it
+# saved the forest leaves files that were taken already, and nothing is taken twice.
 
 MARK = ".waiting-"
 """What follows the name of the forest's file."""
@@ -70,7 +139,7 @@ def put(path: str, utterance: Utterance) -> None:
     if len(names(path)) >= _MOST_WAITING:
         raise OSError(f"{_MOST_WAITING} wait already for the lock of {path}")
     unique = f"{time.time_ns():020d}-{os.getpid()}"
-    head = {file_owner.KEY: os.path.basename(path), "version": _VERSION}
+    head = {home_files.OWNER_KEY: os.path.basename(path), "version": _VERSION}
     data = written({**head, **utterance._asdict()})
     replace_file(f"{path}{MARK}{unique}", data, beside=f"{path}.new-{unique}")
 
@@ -183,9 +252,9 @@ def _utterance(path: str, line: bytes) -> Utterance:
         raise Damaged("is damaged")
     if fields.get("version") != _VERSION:
         raise Damaged(f"has version {fields.get('version')!r}")
-    other = file_owner.other_name(path, fields.get(file_owner.KEY))
+    other = home_files.other_owner_name(path, fields.get(home_files.OWNER_KEY))
     if other:
-        raise Damaged(file_owner.written_for(other))
+        raise Damaged(home_files.written_for(other))
     try:
         kind = text_in(fields, "kind")
         if kind not in {"prompt", "answer"}:

@@ -19,11 +19,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
-from codelens.errors import BadHandle, OutsideWorktree
+from codelens.errors import BadHandle, HandleError, OutsideWorktree, ScopeError
 from codelens.paths import can_be_named, from_printed, percent_escaped, printed
-from codelens.types import RelPath, Span
+from codelens.scope.location import locate
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow
+from codelens.types import RelPath, Span, Symbol
 
 _LINES = re.compile(r":([0-9]{1,9})(?:-([0-9]{1,9}))?\Z")
 # `path:line:column`, as compilers print it.
@@ -223,3 +227,129 @@ def _relative(path: bytes, root: str, text: str) -> bytes:
 
 def _same_case(path: bytes) -> bytes:
     return os.path.normcase(path)
+
+
+# Handles with an absolute path, which say by themselves which worktree they are of.
+#
+# /src/shop/auth.py#Session.validate main:/src/shop/auth.py:10-42
+
+_REF = re.compile(r"[^:#/][^:#]*:(?=/|[A-Za-z]:[\\/])")
+_LINE_RANGE = re.compile(r":[0-9]+(?:[-:][0-9]+)?\Z")
+
+
+def in_worktree(handle: str, root: str, ref: str = "") -> str:
+    """A handle of the worktree at `root`, with its path made absolute.
+
+    Args:
+        handle: with a path that is relative to the root, and with the ref, if there is one.
+        root: top of the worktree.
+        ref: that the handle begins with.
+    """
+    sign = f"{printed(os.fsencode(ref))}:" if ref else ""
+    top = printed(os.fsencode(root)).rstrip("/")
+    return f"{sign}{top}/{handle.removeprefix(sign)}"
+
+
+def common_worktree(handles: Sequence[str]) -> str:
+    """The top of the git worktree that all of some absolute handles are in; empty for others."""
+    roots = {_root_of(handle) for handle in handles}
+    return roots.pop() if len(roots) == 1 else ""
+
+
+def _root_of(handle: str) -> str:
+    folder = _folder_of(handle)
+    try:
+        place = locate(folder) if folder else None
+    except ScopeError:
+        return ""
+    # A folder without git is looked at when it is named itself, not for a file in it.
+    return place.root if place is not None and place.git_dir else ""
+
+
+def _folder_of(handle: str) -> str:
+    """A folder that is there, above what an absolute handle names; empty for any other handle."""
+    text = handle.strip()
+    ref = None if _DRIVE.match(text) else _REF.match(text)
+    path = text[ref.end() :] if ref else text
+    if not (path.startswith("/") or _DRIVE.match(path)):
+        return ""
+    path = _LINE_RANGE.sub("", path.partition("#")[0])
+    folder = os.path.dirname(os.fsdecode(from_printed(path)))
+    while folder and not os.path.isdir(folder):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+    return folder
+
+
+# A handle as somebody types it: a file whose name looks like a handle is meant by that name.
+
+
+def typed_handle(text: str, root: str, files: Container[bytes]) -> Handle:
+    """The handle that a text is, or the file of just this name (`a#b.py`, `50%.txt`, `x:1`).
+
+    Args:
+        text: as it was typed.
+        root: top of the worktree, for absolute paths.
+        files: the paths of the view.
+
+    Raises:
+        BadHandle: the text is neither.
+        OutsideWorktree: it leads out of the worktree.
+    """
+    named = RelPath(os.fsencode(text) if can_be_named(text) else b"")
+    try:
+        handle = parse_handle(text, root)
+    except HandleError:
+        if named in files:
+            return Handle(named)
+        raise
+    # What the handle names comes first: handles of the product's own are read as they are meant.
+    leads_on = handle.path is None or handle.path in files
+    return handle if leads_on or named not in files else Handle(named)
+
+
+# From a place in a view to its handle.
+
+
+def handle_of(snapshot: Snapshot, file: FileRow, at: int, ref: str = "") -> str:
+    """The handle of a file's symbol by its position; of the file where there is no such symbol."""
+    return handle_among(file.path, known_symbols(snapshot, file), at, ref)
+
+
+def known_symbols(snapshot: Snapshot, file: FileRow) -> Sequence[Symbol]:
+    """The symbols of a file as the view has them; it may be behind the disk."""
+    if file.content is None:
+        return ()
+    return snapshot.symbols([file.content]).get(file.content, ())
+
+
+def handle_among(path: bytes, symbols: Sequence[Symbol], at: int, ref: str = "") -> str:
+    """As `handle_of`, where the file's symbols are known."""
+    if not 0 <= at < len(symbols):
+        return file_handle(path, ref)
+    return symbol_handle(path, symbols[at].qualified, ordinal_of(symbols, at), ref)
+
+
+def handles_of(path: bytes, symbols: Sequence[Symbol], ref: str = "") -> list[str]:
+    """The handle of each symbol of a file, in order."""
+    seen: dict[str, int] = {}
+    handles: list[str] = []
+    for symbol in symbols:
+        seen[symbol.qualified] = ordinal = seen.get(symbol.qualified, 0) + 1
+        handles.append(symbol_handle(path, symbol.qualified, ordinal, ref))
+    return handles
+
+
+def handle_of_lines(path: bytes, start_line: int, end_line: int, ref: str = "") -> str:
+    """The handle of lines of a file; of the whole file where there are none."""
+    if start_line < 1 or end_line < start_line:
+        return file_handle(path, ref)
+    return lines_handle(path, start_line, end_line, ref)
+
+
+def ordinal_of(symbols: Sequence[Symbol], at: int) -> int:
+    """Which of its name a symbol is in its file, from 1."""
+    name = symbols[at].qualified
+    return sum(symbol.qualified == name for symbol in symbols[: at + 1])

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.errors import HandleNotFound, OutsideWorktree, ReadError
-from codelens.extract.file_kinds import classify, decode, readable
 from codelens.extract.language_detection import language_of
+from codelens.extract.source_text import classify, decode, readable
 from codelens.handles.handle_grammar import lines_handle
 from codelens.handles.handle_lookup import Place
 from codelens.paths import printed
 from codelens.scan.content_hash import hash_of, read_file
-from codelens.scope.commits.commit_tree import file_at
+from codelens.scope.commits import file_at
 from codelens.scope.repository import Repository, Scope
 from codelens.store.facts.contents import TIER_FULL, find, symbols_of
 from codelens.store.views.snapshot import Snapshot

@@ -7,11 +7,11 @@ import re
 import time
 
 from codelens.focus.checkout import Checkout, checkout_at, sibling_roots
-from codelens.hooks import hook_log
-from codelens.hooks.definitions_elsewhere import changed_definitions
+from codelens.home_files import read_small
+from codelens.hooks import hook_input
 from codelens.hooks.hook_input import HookInput, edited_paths, replaced_texts
+from codelens.hooks.work_elsewhere import changed_definitions
 from codelens.secret_masking import masked
-from codelens.small_files import read_small
 from codelens.trail import trail_log
 from codelens.trail.trail_log import TrailEntry
 
@@ -57,7 +57,7 @@ def _changed_definitions(
         return changed_definitions(home, place, name, replaced_texts(event))
     except Exception as error:
         # Whatever it is, an edit goes on, and files are compared all the same.
-        hook_log.note(home, "before-edit", f"{type(error).__name__}: {error}")
+        hook_input.log_note(home, "before-edit", f"{type(error).__name__}: {error}")
         return None
 
 
@@ -104,7 +104,7 @@ def after_tool(home: str, event: HookInput, place: Checkout) -> None:
         now, event.session, worktree, place.branch, tool, ", ".join(handles[:2]), tuple(handles), ms
     )
     if not trail_log.append(home, place.repository, entry):
-        hook_log.note(home, "after-tool", "the trail is locked by another process")
+        hook_input.log_note(home, "after-tool", "the trail is locked by another process")
 
 
 def _touched(event: HookInput, place: Checkout) -> tuple[str, list[str]]:

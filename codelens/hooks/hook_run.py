@@ -11,7 +11,7 @@ import sys
 
 from codelens.focus.checkout import Checkout, checkout_at
 from codelens.focus.focus_turn import home_folder
-from codelens.hooks import hook_log
+from codelens.hooks import hook_input
 from codelens.hooks.hook_input import EVENTS, LARGEST, HookInput, parsed
 
 _USAGE = f"""usage: codelens hook EVENT [--home PATH] < JSON
@@ -36,7 +36,7 @@ def run(arguments: list[str]) -> int:
         home = _home(arguments)
         _write(_answer(home, event))
     except BaseException as error:
-        hook_log.note(home, event[:40], f"{type(error).__name__}: {error}")
+        hook_input.log_note(home, event[:40], f"{type(error).__name__}: {error}")
     threading = sys.modules.get("threading")
     if threading is not None and threading.active_count() > 1:
         # What was asked of the engine is still at work; the agent does not wait for it.
@@ -54,18 +54,18 @@ def _home(arguments: list[str]) -> str:
 def _answer(home: str, event: str) -> str:
     if event not in EVENTS:
         complaint = f"unknown event {event[:40]!r}" if event else "no event was named"
-        hook_log.note(home, "hook", f"{complaint}; the events are {', '.join(EVENTS)}")
+        hook_input.log_note(home, "hook", f"{complaint}; the events are {', '.join(EVENTS)}")
         return ""
     data = b"" if sys.stdin is None else sys.stdin.buffer.read(LARGEST + 1)
     hook = parsed(data) if len(data) <= LARGEST else None
     if hook is None:
-        hook_log.note(home, event, f"the input is not a JSON object ({len(data)} bytes)")
+        hook_input.log_note(home, event, f"the input is not a JSON object ({len(data)} bytes)")
         return ""
     place = checkout_at(hook.folder)
     text = _context(home, event, hook, place)
     if not text:
         return ""
-    from codelens.hooks.written_prompt import tamed
+    from codelens.hooks.hook_input import tamed
 
     text = _in_utf_8(tamed(text))
     if hook.is_cursor:

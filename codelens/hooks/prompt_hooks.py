@@ -1,21 +1,79 @@
-"""Before a prompt: the focus block. After an answer: the guide, and where the session stands."""
+"""What a session is told after a compaction, kept for its next prompt.
+
+Some hosts say that they will compact, and take no context then, nor start a session afterwards. The
+recovery is made while they compact; the prompt hook only reads a file.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
+import time
 from typing import cast
 
-from codelens.focus import focus_switch
+from codelens import home_files
+from codelens.focus import focus_settings
 from codelens.focus.checkout import Checkout
 from codelens.focus.focus_settings import usable_settings
 from codelens.focus.focus_turn import take_answer, take_prompt
-from codelens.hooks import hook_log, pending_recovery
-from codelens.hooks.hook_input import HookInput
-from codelens.hooks.session_standing import standing_at
-from codelens.hooks.written_prompt import as_written
+from codelens.home_files import open_regular, replace_file
+from codelens.hooks import hook_input
+from codelens.hooks.hook_input import HookInput, as_written, standing_at
 from codelens.trail import session_marks
+
+_ENDING = ".recovery"
+_LARGEST = 40_000
+_KEPT_S = 86_400
+
+
+def put_recovery(home: str, repository: str, session: str, text: str) -> None:
+    """Keep a text, in place of an earlier one; those of sessions that never went on are deleted.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path = _path(home, repository, session)
+    folder = os.path.dirname(path)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    for name in os.listdir(folder):
+        if name.endswith(_ENDING):
+            _delete_old(os.path.join(folder, name))
+    data = home_files.owner_head(path) + text.encode("utf-8", "replace")
+    replace_file(path, data, beside=f"{path}.{os.getpid()}")
+
+
+def take_recovery(home: str, repository: str, session: str) -> str:
+    """The text that was kept for a session, once; empty where there is none, or it is a day old."""
+    path = _path(home, repository, session)
+    try:
+        with open_regular(path) as file:
+            is_old = time.time() - os.fstat(file.fileno()).st_mtime > _KEPT_S
+            head, _, text = file.read(_LARGEST).partition(b"\n")
+        os.unlink(path)
+    except OSError:
+        return ""
+    if is_old or head + b"\n" != home_files.owner_head(path):
+        return ""
+    return text.decode("utf-8", "replace")
+
+
+def _delete_old(path: str) -> None:
+    try:
+        if time.time() - os.stat(path).st_mtime > _KEPT_S:
+            os.unlink(path)
+    except OSError:
+        # Another process was first, or nothing can be deleted here; it is too old to be given.
+        return
+
+
+def _path(home: str, repository: str, session: str) -> str:
+    name = hashlib.sha256(session.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    return os.path.join(home, "trails", f"{repository}-{name}{_ENDING}")
+
+
+# Before a prompt: the focus block. After an answer: the guide, and where the session stands.
 
 _TAIL = 64_000
 """Bytes of a transcript that are read for the last answer."""
@@ -23,11 +81,11 @@ _TAIL = 64_000
 
 def before_prompt(home: str, event: HookInput, place: Checkout) -> str:
     """The block beside this prompt; before it the recovery that a compaction has left."""
-    recovery = pending_recovery.take(home, place.repository, event.session)
+    recovery = take_recovery(home, place.repository, event.session)
     if not event.prompt:
-        hook_log.note(home, "prompt", "the input has no prompt: a text under `prompt`")
+        hook_input.log_note(home, "prompt", "the input has no prompt: a text under `prompt`")
     prompt = as_written(event.prompt)
-    if not prompt.strip() or not focus_switch.is_on(home, place.repository):
+    if not prompt.strip() or not focus_settings.is_on(home, place.repository):
         return recovery
     settings, damage = usable_settings(home)
     turn = take_prompt(home, place, prompt, settings, session=event.session)
@@ -42,11 +100,13 @@ def after_answer(home: str, event: HookInput, place: Checkout) -> None:
         session_marks.mark(home, event.session, standing_at(place))
     except OSError as error:
         # The answer is worth keeping all the same.
-        hook_log.note(home, "stop", f"where the session stands is not kept: {error}")
-    if not focus_switch.is_on(home, place.repository):
+        hook_input.log_note(home, "stop", f"where the session stands is not kept: {error}")
+    if not focus_settings.is_on(home, place.repository):
         return
     if not event.answer and not event.transcript:
-        hook_log.note(home, "stop", "the input has neither an answer nor the path of a transcript")
+        hook_input.log_note(
+            home, "stop", "the input has neither an answer nor the path of a transcript"
+        )
     answer = event.answer or _last_answer(event.transcript)
     if answer:
         settings, _ = usable_settings(home)
@@ -56,7 +116,7 @@ def after_answer(home: str, event: HookInput, place: Checkout) -> None:
 
 def _tell(home: str, event: str, message: str) -> None:
     """Damage is told on stderr too, where a person may see it."""
-    hook_log.note(home, event, message)
+    hook_input.log_note(home, event, message)
     if sys.stderr is not None:
         sys.stderr.write(f"codelens: note: {message}\n")
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from codelens.focus import focus_switch, forest_file
+from codelens.focus import focus_settings, forest_file
 from codelens.focus.checkout import Checkout, head_commit
 from codelens.focus.context_block import block
 from codelens.focus.focus_settings import load_settings, usable_settings
 from codelens.focus.focus_turn import path_of
-from codelens.focus.topic_code.topic_handles import true_handles
-from codelens.hooks import hook_log, pending_recovery, work_elsewhere
-from codelens.hooks.hook_input import HookInput
-from codelens.hooks.session_standing import standing_at
+from codelens.focus.topic_code import true_handles
+from codelens.hooks import hook_input, prompt_hooks, work_elsewhere
+from codelens.hooks.hook_input import HookInput, standing_at
 from codelens.trail import sent_log, session_marks, trail_log
 
 LONGEST, LONGEST_RECOVERY = 2_400, 6_000
@@ -35,12 +34,15 @@ def before_compaction(home: str, event: HookInput, place: Checkout) -> None:
     """
     compacted = event._replace(source="compact")
     text = _told(home, compacted, place, has_prompt=True)
-    pending_recovery.put(home, place.repository, event.session, text)
+    prompt_hooks.put_recovery(home, place.repository, event.session, text)
 
 
 def at_start(home: str, event: HookInput, place: Checkout) -> str:
     """What a session that begins, goes on, or was compacted is told."""
-    if pending_recovery.take(home, place.repository, event.session) and event.source == "resume":
+    if (
+        prompt_hooks.take_recovery(home, place.repository, event.session)
+        and event.source == "resume"
+    ):
         # It was compacted when it last ran, and was not told yet.
         event = event._replace(source="compact")
     # The first prompt brings the block itself, but where a host takes no context with prompts.
@@ -76,7 +78,7 @@ def _told(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) -> 
         try:
             text = part()
         except Exception as error:
-            hook_log.note(home, "session-start", f"{type(error).__name__}: {error}")
+            hook_input.log_note(home, "session-start", f"{type(error).__name__}: {error}")
             continue
         for line in text.split("\n") if text else ():
             if len(line) < bytes_left:
@@ -105,7 +107,7 @@ def _changes(home: str, place: Checkout, session: str) -> str:
     moved = f", then on {since.branch}" if since.branch != place.branch and since.branch else ""
     if old == head or not old:
         return f"{label}{moved}: no commits" if moved else ""
-    from codelens.scope.commits.commits_since import commits_since
+    from codelens.scope.commits import commits_since
     from codelens.scope.repository import Repository
 
     way = commits_since(Repository.at(place.root), old, head)
@@ -141,18 +143,18 @@ def _notes_that_hold(place: Checkout) -> str:
 
 def _recovery(place: Checkout, event: HookInput) -> str:
     """What a session that lost its context needs to go on."""
+    from codelens.engine.contexts.session_trail import Session, asked_by
     from codelens.engine.engine import Engine
-    from codelens.engine.sessions.asking_session import Session, asked_by
-    from codelens.render.sessions import session_text
+    from codelens.render import context_text
 
     forgets = event.source in _FORGETS
     with Engine() as engine, asked_by(Session(event.session, "host")):
         answer = engine.recover(path=place.root, budget_ms=_BUDGET_MS, forget_sent=forgets)
-    return "\n".join(session_text.recover(answer))
+    return "\n".join(context_text.recover(answer))
 
 
 def _focus(home: str, place: Checkout, session: str) -> str:
-    if not focus_switch.is_on(home, place.repository):
+    if not focus_settings.is_on(home, place.repository):
         return ""
     settings, _ = usable_settings(home)
     state = forest_file.load(path_of(home, place, settings, session))

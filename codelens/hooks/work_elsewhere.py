@@ -1,14 +1,50 @@
-"""What other worktrees of the repository are doing to the code that one stands in."""
+"""What a hook asks of the engine, for as long as the host waits for it and no longer."""
 
 from __future__ import annotations
 
 import os
+import threading
 import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from codelens.focus.checkout import Checkout, checkout_at, sibling_roots
-from codelens.hooks import hook_log
-from codelens.hooks.timed_question import answer_within
+from codelens.home_files import read_small
+from codelens.hooks import hook_input
 from codelens.trail import trail_log
+
+if TYPE_CHECKING:
+    from codelens.engine.engine import Engine
+
+T = TypeVar("T")
+
+
+def answer_within(seconds: float, ask: Callable[[], T], *, home: str, event: str, nothing: T) -> T:
+    """What `ask` gives; `nothing` where it fails, which is logged, or takes longer.
+
+    Args:
+        seconds: how long the hook waits.
+        ask: done by a thread, which goes on until the process ends.
+        home: of the log.
+        event: the hook, for the log.
+        nothing: what is answered then.
+    """
+    answers: list[T] = []
+
+    def asking() -> None:
+        try:
+            answers.append(ask())
+        except Exception as error:
+            # Whatever it is, the agent goes on without it.
+            hook_input.log_note(home, event, f"{type(error).__name__}: {error}")
+
+    thread = threading.Thread(target=asking, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return answers[0] if answers else nothing
+
+
+# What other worktrees of the repository are doing to the code that one stands in.
 
 _RECENT_S = 3 * 86_400
 _MOST_WORKTREES = 8
@@ -83,7 +119,7 @@ def _opens(home: str, root: str) -> bool:
     try:
         Repository.at(root).scope()
     except CodelensError as error:
-        hook_log.note(home, _EVENT, str(error))
+        hook_input.log_note(home, _EVENT, str(error))
         return False
     return True
 
@@ -95,3 +131,79 @@ def has_index(home: str, place: Checkout) -> bool:
     from codelens.paths import index_file
 
     return os.path.exists(index_file(Path(home), place.repository))
+
+
+# Which definitions that are about to be edited another worktree has changed, by the index.
+
+_LONGEST_LOOK_S = 3.0
+"""A host waits 5 s for the hook; what takes longer is left out."""
+_LARGEST = 16_000_000
+"""Bytes of a file in which the text of an edit is looked for."""
+
+
+def changed_definitions(
+    home: str, place: Checkout, name: str, replaced: Sequence[str]
+) -> list[str] | None:
+    """A sentence for each definition that an edit touches and another worktree changed.
+
+    None where that is not known: there is no index, the file has no definitions that differ, or it
+    took too long.
+
+    Args:
+        home: where the indexes are.
+        place: where the agent stands.
+        name: the file, relative to the worktree's top.
+        replaced: the texts that the edit replaces; none: all of the file.
+    """
+    if not has_index(home, place):
+        return None
+    return answer_within(
+        _LONGEST_LOOK_S, lambda: _changed(place, name, replaced),
+        home=home, event="before-edit", nothing=None,
+    )  # fmt: skip
+
+
+def _changed(place: Checkout, name: str, replaced: Sequence[str]) -> list[str] | None:
+    from codelens.engine.engine import Engine
+    from codelens.engine.engine_core import unnoticed
+
+    with Engine(unnoticed()) as engine:
+        changed = engine.changed_elsewhere([name], path=place.root)
+        if not changed:
+            return None
+        spans = [_lines_of(os.path.join(place.root, name), text) for text in replaced]
+        if replaced and None not in spans:
+            lines = [span for span in spans if span is not None]
+            touched = _touched(engine, place, name, lines)
+            changed = tuple(row for row in changed if row.handle in touched)
+    return [
+        f"{row.handle} was changed ({', '.join(row.how)}) in the worktree {row.worktree} "
+        f"({row.branch or 'detached HEAD'})"
+        for row in changed
+    ]
+
+
+def _touched(
+    engine: Engine, place: Checkout, name: str, spans: Sequence[tuple[int, int]]
+) -> set[str]:
+    """Handles of the definitions that some lines are in."""
+    answer = engine.outline(name, path=place.root, detail="names", budget_ms=_BUDGET_MS)
+    return {
+        item.handle
+        for file in answer.files
+        for item in file.items
+        if any(item.start_line <= last and first <= item.end_line for first, last in spans)
+    }
+
+
+def _lines_of(path: str, text: str) -> tuple[int, int] | None:
+    """First and last line of a text in a file; None if it is not there."""
+    try:
+        whole = read_small(path, _LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return None
+    at = whole.find(text)
+    if at < 0 or not text:
+        return None
+    first = whole.count("\n", 0, at) + 1
+    return first, first + text.rstrip("\n").count("\n")

@@ -16,8 +16,7 @@ from codelens.hosts import host_files
 from codelens.hosts.formats.config_values import Value
 from codelens.hosts.formats.entry_edits import OWN_FILE, Block, Edit, Entry, Flags, Items, Whole
 from codelens.hosts.formats.hook_edits import Hooks
-from codelens.hosts.host_descriptor import Commands, HookFile, Host, filled
-from codelens.hosts.machine import Machine
+from codelens.hosts.host_descriptor import Commands, HookFile, Host, Machine, filled
 from codelens.paths import shipped
 
 HOOK_EVENTS = ("prompt", "session-start", "stop", "before-edit", "after-tool", "before-compact")

@@ -1,16 +1,22 @@
-"""What `doctor` says of the hosts: whether each entry that is there would work.
-
-`check_hosts` is for callers: one `HostCheck` for each entry and question.
-"""
+"""Asks a server over HTTP as a host would, and sees whether it answers and with which tools."""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import queue
 import re
 import shutil
+import signal
 import subprocess
-from collections.abc import Iterable, Sequence
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from codelens import __version__
@@ -19,17 +25,217 @@ from codelens.hosts import host_files
 from codelens.hosts.desired_edits import Request
 from codelens.hosts.formats.config_formats import decoded, format_of
 from codelens.hosts.formats.config_values import EditRefused, at
-from codelens.hosts.host_descriptor import Host, Listing
-from codelens.hosts.http_probe import probe_http
-from codelens.hosts.server_command import (
+from codelens.hosts.host_descriptor import (
     NAME,
+    Host,
+    Listing,
     command_of,
     headers_of,
     leads_to_codelens,
     url_of,
     variables_of,
 )
-from codelens.hosts.server_probe import Answered, probe
+
+_MOST_BYTES = 4 * 1024 * 1024
+_EVENT = b"data:"
+
+
+class _Reply(NamedTuple):
+    result: dict[str, Any]
+    connection: str
+    """The name that the server gave to this connection."""
+
+
+def probe_http(url: str, headers: Mapping[str, str], timeout_s: float = 20.0) -> Answered:
+    """Initialize a server that runs, and list its tools.
+
+    Args:
+        url: of the server.
+        headers: that the entry sends.
+        timeout_s: seconds for each of the requests.
+    """
+    start = time.monotonic()
+    try:
+        opened = _asked(url, headers, timeout_s, method="initialize", params=HELLO)
+        named = {**headers, "Mcp-Session-Id": opened.connection}
+        listed = _asked(url, named, timeout_s, method="tools/list", params={})
+    except urllib.error.HTTPError as error:
+        with error:
+            why = "another token is in the entry" if error.code == 401 else error.reason
+        return Answered(None, "", 0, f"{url} refuses it ({error.code}): {why}")
+    except (OSError, ValueError, LookupError) as error:
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        port = urlsplit(url).port or 80
+        start_it = f"start it with `codelens serve --http --port {port}`"
+        return Answered(None, "", 0, f"{url} does not answer ({reason}); {start_it}")
+    version = str(opened.result.get("serverInfo", {}).get("version", ""))
+    return Answered(time.monotonic() - start, version, len(listed.result.get("tools", [])))
+
+
+def _asked(
+    url: str, headers: Mapping[str, str], timeout_s: float, *, method: str, params: object
+) -> _Reply:
+    """The result of one request.
+
+    Raises:
+        OSError: there was no answer, or a refusal.
+        LookupError: it has no result.
+        ValueError: it is no JSON.
+    """
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    accepted = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }
+    request = urllib.request.Request(  # noqa: S310 - `url_of` takes http of this machine alone
+        url, json.dumps(message).encode(), {**headers, **accepted}
+    )
+    # No proxy: the server is on this machine.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request, timeout=timeout_s) as response:
+        body = response.read(_MOST_BYTES)
+        connection = response.headers.get("Mcp-Session-Id", "")
+    events = [line[len(_EVENT) :] for line in body.splitlines() if line.startswith(_EVENT)]
+    reply: dict[str, Any] = json.loads(events[-1] if events else body)
+    return _Reply(reply["result"], connection)
+
+
+# Starts an entry's command as a host would, and sees whether it answers and with which tools.
+
+_PROTOCOL = "2025-06-18"
+_KEPT_OF_STDERR = 300
+HELLO: dict[str, object] = {
+    "protocolVersion": _PROTOCOL,
+    "capabilities": {},
+    "clientInfo": {"name": "codelens-doctor", "version": "1"},
+}
+"""What `initialize` says of this client."""
+
+
+class Answered(NamedTuple):
+    """How a server answered.
+
+    Attributes:
+        seconds: from the start of the process to the list of tools; None if it never came.
+        version: what the server says of itself.
+        tools: how many it lists.
+        why: what went wrong; empty if nothing did.
+    """
+
+    seconds: float | None
+    version: str
+    tools: int
+    why: str = ""
+
+
+def probe(command: Sequence[str], env: Mapping[str, str], timeout_s: float = 20.0) -> Answered:
+    """Start a server over stdio, initialize it and list its tools; it is ended in any case.
+
+    Args:
+        command: the program and its arguments.
+        env: variables that the entry sets.
+        timeout_s: seconds for all of it.
+    """
+    start = time.monotonic()
+    try:
+        process = subprocess.Popen(  # noqa: S603 - the entry that is to be checked
+            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, **env}, start_new_session=True,
+        )  # fmt: skip
+    except OSError as error:
+        return Answered(None, "", 0, f"{command[0]} does not start: {error.strerror}")
+    assert process.stdin is not None, "a pipe was asked for"
+    assert process.stdout is not None, "a pipe was asked for"
+    assert process.stderr is not None, "a pipe was asked for"
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    output_tail: list[bytes] = []
+    readers = [
+        threading.Thread(target=_read, args=(process.stdout, lines.put), daemon=True),
+        threading.Thread(target=_read, args=(process.stderr, output_tail.append), daemon=True),
+    ]
+    for reader in readers:
+        reader.start()
+    until = start + timeout_s
+    try:
+        first = _ask(process.stdin, lines, 1, "initialize", params=HELLO, until=until)
+        _send(process.stdin, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        listed = _ask(process.stdin, lines, 2, "tools/list", params={}, until=until)
+        seconds = time.monotonic() - start
+        version = str(first.get("serverInfo", {}).get("version", ""))
+        return Answered(seconds, version, len(listed.get("tools", [])))
+    except (_NoAnswer, OSError, ValueError) as error:
+        _end(process, readers)
+        tail = b"".join(output_tail).decode("utf-8", "replace").strip()[-_KEPT_OF_STDERR:]
+        return Answered(None, "", 0, f"{error}{tail and f'; its output: {tail}'}")
+    finally:
+        _end(process, readers)
+
+
+class _NoAnswer(Exception):
+    pass
+
+
+def _read(stream: IO[bytes], take: Any) -> None:  # noqa: ANN401 - put or append
+    with contextlib.suppress(OSError, ValueError):  # closed when the process is ended
+        for line in stream:
+            take(line)
+    take(b"")
+
+
+def _send(stream: IO[bytes], message: dict[str, object]) -> None:
+    try:
+        stream.write(json.dumps(message).encode() + b"\n")
+        stream.flush()
+    except BrokenPipeError:
+        raise _NoAnswer(f"it exited before it answered {message['method']}") from None
+
+
+def _ask(
+    stream: IO[bytes], lines: queue.SimpleQueue[bytes], number: int, method: str,
+    *, params: dict[str, object], until: float,
+) -> dict[str, Any]:  # fmt: skip
+    _send(stream, {"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+    while True:
+        try:
+            line = lines.get(timeout=max(0.0, until - time.monotonic()))
+        except queue.Empty:
+            raise _NoAnswer(f"it did not answer {method} in time") from None
+        if not line:
+            raise _NoAnswer(f"it exited before it answered {method}")
+        message: dict[str, Any] = json.loads(line)
+        if message.get("id") == number:
+            if "result" not in message:
+                raise _NoAnswer(f"it refused {method}: {message.get('error')}")
+            return message["result"]
+
+
+def _end(process: subprocess.Popen[bytes], readers: Sequence[threading.Thread]) -> None:
+    assert process.stdin is not None, "a pipe was asked for"
+    with contextlib.suppress(OSError):
+        process.stdin.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=2)
+    _kill(process)
+    process.wait()
+    for reader, stream in zip(readers, (process.stdout, process.stderr), strict=True):
+        reader.join(timeout=2)
+        # Closing it under its reader would wait for whoever holds the other end.
+        if stream is not None and not reader.is_alive():
+            stream.close()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a server, and what it has started: wrappers leave their child behind."""
+    if os.name == "nt":
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+# What `doctor` says of the hosts: whether each entry that is there would work.
+#
+# `check_hosts` is for callers: one `HostCheck` for each entry and question.
 
 SLOW_S = 5.0
 """Seconds after which hosts begin their first turn without the tools."""

@@ -1,19 +1,125 @@
-"""What a host wants, read from `install/hosts/NAME.toml`; docs/hosts.md explains the fields."""
+"""The machine that is wired: its system, its home, its environment; and paths written for it.
+
+A path in a descriptor may start with `~` and hold `${NAME:-default}`. A variable that is not set,
+or holds no absolute path, gives its default: so `XDG_CONFIG_HOME` is defined, and a host started
+elsewhere would take a relative one differently.
+"""
 
 from __future__ import annotations
 
 import difflib
+import os
+import re
+import shutil
+import sys
+import sysconfig
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any, cast
 
 from codelens.errors import SettingError
 from codelens.hosts.formats.config_values import Keys, Value
-from codelens.hosts.machine import Machine
+from codelens.hosts.host_files import NoLauncher
 from codelens.paths import shipped
+
+_VARIABLE = re.compile(r"\$\{([A-Z_]+):-([^}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where hosts live.
+
+    Attributes:
+        system: `linux`, `macos` or `windows`.
+        home: the user's home folder.
+        environ: the environment variables.
+    """
+
+    system: str
+    home: PurePath
+    environ: Mapping[str, str]
+
+    def expand(self, template: str) -> PurePath:
+        """The path that a descriptor's template means here."""
+        kind = PureWindowsPath if self.system == "windows" else PurePosixPath
+
+        def value(match: re.Match[str]) -> str:
+            variable = self.environ.get(match.group(1), "")
+            return variable if variable and kind(variable).is_absolute() else match.group(2)
+
+        text = _VARIABLE.sub(value, template)
+        if text == "~" or text.startswith("~/"):
+            return self.home / text[2:]
+        return kind(text)
+
+    def has_program(self, name: str) -> bool:
+        """Whether a command of this name is on the PATH."""
+        return shutil.which(name, path=self.environ.get("PATH")) is not None
+
+    def shown(self, path: PurePath) -> str:
+        """A path as people read it, the home folder as `~`."""
+        try:
+            return str("~" / path.relative_to(self.home))
+        except ValueError:
+            return str(path)
+
+
+def this_machine() -> Machine:
+    """The machine that this runs on."""
+    system = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
+    return Machine(system, Path.home(), dict(os.environ))
+
+
+# Which command a host shall start: the absolute path of the stable console script.
+
+_FLEETING = ("uv/archive-v", "uv/builds-v", "pipx/.cache", "pipx/venvs-cache")
+"""Folders whose environments are thrown away: `uvx`, `pipx run`."""
+
+
+def launcher(command: str | None = None) -> str:
+    """The absolute path of the `codelens` that hosts shall start.
+
+    The shim on the PATH (of pipx, of uv) is preferred to the script inside its environment, and
+    links are not followed: the shim survives an upgrade of Python.
+
+    Args:
+        command: what the user names instead.
+
+    Raises:
+        NoLauncher: there is none, or one that will not last.
+    """
+    if command is not None:
+        located = shutil.which(command)
+        if located is None:
+            raise NoLauncher(f"--command {command!r} is not an executable program")
+        return os.path.abspath(located)
+    own = Path(sysconfig.get_path("scripts")) / ("codelens.exe" if os.name == "nt" else "codelens")
+    on_path = shutil.which("codelens")
+    chosen = Path(os.path.abspath(on_path)) if on_path and _same(Path(on_path), own) else own
+    if not chosen.is_file():
+        raise NoLauncher(
+            f"codelens is not installed as a command in {sys.prefix}; install it (`pipx install .` "
+            "or `uv tool install .`), or name one with --command"
+        )
+    if any(mark in own.as_posix() or mark in chosen.as_posix() for mark in _FLEETING):
+        raise NoLauncher(
+            f"{chosen} is in a temporary environment; "
+            "run `uv tool install codelens` or `pipx install codelens` first"
+        )
+    return str(chosen)
+
+
+def _same(left: Path, right: Path) -> bool:
+    try:
+        return left.resolve() == right.resolve() or left.read_bytes() == right.read_bytes()
+    except OSError:
+        return False
+
+
+# What a host wants, read from `install/hosts/NAME.toml`; docs/hosts.md explains the fields.
 
 SCOPES = ("user", "project")
 
@@ -264,3 +370,90 @@ def filled(value: Value, holes: Mapping[str, Value], tools: tuple[str, ...]) -> 
         filled_in = {key: filled(part, holes, tools) for key, part in named_by_tool.items()}
         return cast("Value", {key: part for key, part in filled_in.items() if part is not None})
     return value
+
+
+# What an entry starts, in the shape of any host.
+
+NAME = "codelens"
+_SERVE = "serve"
+_URL = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]{1,5}/mcp")
+"""Of `codelens serve --http` on this machine."""
+_URL_KEYS = ("url", "httpUrl", "serverUrl")
+_HEADER_KEYS = ("headers", "http_headers")
+_RUNNERS = re.compile(r"uv|uvx|pipx|py|pythonw?[0-9.]*")
+"""Programs that run a Python command out of an environment: the installed one does what they do."""
+
+
+def command_of(entry: Value) -> list[str]:
+    """The program of an entry and its arguments; empty where it starts none."""
+    holder = _holder(entry)
+    program, arguments = holder.get("command", holder.get("cmd")), holder.get("args")
+    words = [*(program if isinstance(program, list) else [program])]
+    words += arguments if isinstance(arguments, list) else []
+    return [value for value in words if isinstance(value, str)]
+
+
+def variables_of(entry: Value) -> dict[str, str]:
+    """The environment variables that an entry sets."""
+    holder = _holder(entry)
+    for key in ("env", "envs", "environment"):
+        value = holder.get(key)
+        if isinstance(value, dict):
+            return {name: str(setting) for name, setting in value.items()}
+    return {}
+
+
+def _holder(entry: Value) -> dict[str, Value]:
+    if not isinstance(entry, dict):
+        return {}
+    inner = entry.get("transport")
+    return inner if isinstance(inner, dict) else entry
+
+
+def starts_codelens(entry: Value) -> bool:
+    """Whether an entry starts a codelens server, by whatever means."""
+    words = command_of(entry)
+    return _SERVE in words and is_codelens(words)
+
+
+def url_of(entry: Value) -> str:
+    """The URL of a codelens server on this machine that an entry asks; empty where it asks none."""
+    holder = _holder(entry)
+    urls = (holder.get(key) for key in _URL_KEYS)
+    return next((url for url in urls if isinstance(url, str) and _URL.fullmatch(url)), "")
+
+
+def headers_of(entry: Value) -> dict[str, str]:
+    """The headers that an entry sends."""
+    holder = _holder(entry)
+    for key in _HEADER_KEYS:
+        value = holder.get(key)
+        if isinstance(value, dict):
+            return {name: str(header) for name, header in value.items()}
+    return {}
+
+
+def leads_to_codelens(entry: Value) -> bool:
+    """Whether an entry starts a codelens server, or asks one that runs on this machine."""
+    return starts_codelens(entry) or bool(url_of(entry))
+
+
+def is_codelens(command_words: Sequence[str]) -> bool:
+    """Whether one of these words of a command is the program codelens."""
+    # A Windows path splits at both slashes, so it reads a POSIX one as well.
+    return any(PureWindowsPath(word).stem.lower() == NAME for word in command_words)
+
+
+def arguments_of(words: Sequence[str]) -> list[str]:
+    """What codelens itself is given by a command that `starts_codelens`: `serve` and options."""
+    if is_codelens(words[:1]):
+        return list(words[1:])
+    # `uvx --from git+https://host/codelens codelens serve`: the word before last is no program.
+    places = [at for at, word in enumerate(words[: words.index(_SERVE)]) if is_codelens([word])]
+    return list(words[places[-1] + 1 :]) if places else [_SERVE]
+
+
+def is_wrapped(words: Sequence[str]) -> bool:
+    """Whether a program of the user's own choice starts codelens: docker, ssh, a script."""
+    stem = PureWindowsPath(words[0]).name.lower().removesuffix(".exe")
+    return not is_codelens(words[:1]) and _RUNNERS.fullmatch(stem) is None

@@ -1,8 +1,4 @@
-"""Reading and replacing files that belong to others.
-
-A file is written beside its target, read back, and renamed over it, so that no reader ever sees
-half of it. A symbolic link stays: what it leads to is replaced. Mode and owner are kept.
-"""
+"""What can go wrong with a file of a host; each names the file and what to do."""
 
 from __future__ import annotations
 
@@ -11,11 +7,70 @@ import glob
 import os
 import tempfile
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 from stat import S_ISREG
 from typing import Literal
 
-from codelens.hosts.host_errors import NotRead, NotWritten, Overtaken
+from codelens.errors import CodelensError
+
+
+class HostError(CodelensError):
+    """A host cannot be wired, or its wiring not be taken out."""
+
+
+class NotRead(HostError):
+    """A file cannot be read; nothing was changed."""
+
+    def __init__(self, path: PurePath, why: str) -> None:
+        self.path = path
+        super().__init__(f"{path} cannot be read: {why}; it was left unchanged")
+
+
+class LeftAlone(HostError):
+    """A file cannot be edited safely; nothing was changed."""
+
+    def __init__(self, path: PurePath, why: str, remedy: str) -> None:
+        self.path = path
+        super().__init__(f"{path}: {why}; it was left unchanged, {remedy}")
+
+
+class NotWritten(HostError):
+    """A file cannot be written; what was there is still there."""
+
+    def __init__(self, path: PurePath, why: str) -> None:
+        self.path = path
+        super().__init__(f"{path} cannot be written: {why}; it was left unchanged")
+
+
+class Overtaken(HostError):
+    """Another program wrote a file after it was read; nothing was changed."""
+
+    def __init__(self, path: PurePath) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} is constantly being written by another program; it was left unchanged; "
+            "close that program and try again"
+        )
+
+
+class TurnTaken(HostError):
+    """Another install or uninstall is at work; nothing was changed."""
+
+    def __init__(self, lock: PurePath) -> None:
+        super().__init__(
+            f"another codelens install or uninstall holds {lock}; nothing was changed; try "
+            "again when it has finished"
+        )
+
+
+class NoLauncher(HostError):
+    """There is no command that a host could start."""
+
+
+# Reading and replacing files that belong to others.
+#
+# A file is written beside its target, read back, and renamed over it, so that no reader ever sees
+# half of it. A symbolic link stays: what it leads to is replaced. Mode and owner are kept.
 
 LARGEST = 32 * 1024 * 1024
 """Bytes; no configuration is larger, and editing takes some ten times as much memory."""

@@ -13,22 +13,25 @@ from pathlib import Path
 from codelens.errors import CodelensError
 from codelens.hosts import host_files
 from codelens.hosts.desired_edits import Request, Wish, wishes
-from codelens.hosts.file_change import Change, by_file, landed, untouched
 from codelens.hosts.formats.config_formats import decoded, encoded
 from codelens.hosts.formats.config_values import EditRefused, Keys
 from codelens.hosts.formats.entry_edits import Edit, Entry, Whole
-from codelens.hosts.host_descriptor import Host
-from codelens.hosts.host_errors import LeftAlone
-from codelens.hosts.install_ledger import Ledger, Record
-from codelens.hosts.ledger_records import (
+from codelens.hosts.host_descriptor import NAME, Host
+from codelens.hosts.host_files import LeftAlone
+from codelens.hosts.install_ledger import (
+    Change,
+    Ledger,
+    Record,
+    by_file,
     edits_after,
     edits_of,
     given_back,
     hooked,
+    landed,
     recorded,
     says_nothing,
+    untouched,
 )
-from codelens.hosts.server_command import NAME
 
 _BY_HAND = "or add it by hand (`codelens install --print` shows what)"
 _KEPT = "left unchanged (to update it, remove it and install again)"

@@ -1,23 +1,334 @@
-"""What install found and did, file by file, so that uninstall can give it back.
-
-`CODELENS_HOME/install.json`. A record is believed only as far as the file still is what we wrote
-(`made`, a digest): then what was there comes back byte for byte. Otherwise others have written
-since, and only what is ours is taken out.
-"""
+"""One install or uninstall at a time: two would each write a ledger without the other's files."""
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import hashlib
 import json
-from collections.abc import Sequence
+import os
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from codelens import home_files
 from codelens.hosts import host_files
-from codelens.hosts.formats.config_values import Keys
-from codelens.hosts.host_errors import HostError, NotWritten
+from codelens.hosts.desired_edits import Wish
+from codelens.hosts.formats.config_formats import decoded, encoded
+from codelens.hosts.formats.config_values import EditRefused, Keys
+from codelens.hosts.formats.entry_edits import Block, Edit, Entry, Flags, Items, Whole
+from codelens.hosts.formats.hook_edits import Hooks
+from codelens.hosts.host_files import HostError, NotWritten, Overtaken, TurnTaken
 from codelens.paths import make_private
+
+_WAIT_S = 30.0
+"""Seconds; an install of all hosts takes less than ten on a slow disk."""
+_LOOK_S = 0.05
+
+
+@contextlib.contextmanager
+def alone(home: Path, wait_s: float = _WAIT_S) -> Generator[None]:
+    """Keep other installs and uninstalls with this CODELENS_HOME waiting.
+
+    The lock is the system's own: it ends with the process, however that ends.
+
+    Args:
+        home: CODELENS_HOME.
+        wait_s: how many seconds to wait for another.
+
+    Raises:
+        TurnTaken: another is at it still.
+        NotWritten: the lock cannot be made.
+        HomeNotWritable: CODELENS_HOME cannot be made.
+    """
+    make_private(home)
+    path = home / "install.lock"
+    descriptor = _locked(path, time.monotonic() + wait_s)
+    try:
+        host_files.sweep(home / "install.json")
+        yield
+    finally:
+        # While it is ours still, else another's could be deleted. Windows does not let go of it.
+        with contextlib.suppress(OSError):
+            path.unlink()
+        os.close(descriptor)
+
+
+def _locked(path: Path, until: float) -> int:
+    while True:
+        try:
+            descriptor = home_files.open_locked(path)
+            if _is_ours(descriptor, path):
+                return descriptor
+        except OSError as error:
+            raise NotWritten(path, (error.strerror or str(error)).lower()) from error
+        if time.monotonic() > until:
+            raise TurnTaken(path)
+        time.sleep(_LOOK_S)
+
+
+def _is_ours(descriptor: int, path: Path) -> bool:
+    """Whether the lock is taken, of the file that has the name; else the descriptor is closed."""
+    ours = False
+    try:
+        # Who had the lock has deleted its file: what was locked then may have no name any more.
+        ours = home_files.take_lock(descriptor) and _is_at(descriptor, path)
+    finally:
+        if not ours:
+            os.close(descriptor)
+    return ours
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+# Edits written down in the ledger and read back.
+#
+# So uninstall takes out what an older version put in.
+
+_KINDS = {kind.__name__: kind for kind in (Entry, Items, Flags, Block, Whole, Hooks)}
+
+
+def record(edit: Edit) -> dict[str, object]:
+    """The edit as JSON can hold it."""
+    fields: dict[str, object] = asdict(edit)  # type: ignore[reportArgumentType]
+    return {"edit": type(edit).__name__, **fields}
+
+
+def recalled(fields: dict[str, object]) -> Edit | None:
+    """The edit that `record` wrote down; None for what this version does not understand."""
+    kind = _KINDS.get(str(fields.get("edit")))
+    if kind is None:
+        return None
+    arguments = {name: value for name, value in fields.items() if name != "edit"}
+    for name in ("keys", "items"):
+        if name in arguments:
+            arguments[name] = tuple(cast("list[str]", arguments[name]))
+    if "also" in arguments:
+        arguments["also"] = tuple(
+            tuple(keys) for keys in cast("list[list[str]]", arguments["also"])
+        )
+    try:
+        return cast("Edit", kind(**arguments))  # type: ignore[reportArgumentType]
+    except TypeError:
+        return None
+
+
+# What happens to one file, and making it happen while other programs write the file too.
+
+_TRIES = 20
+"""How often a file is edited anew that another program writes meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What happens to one file.
+
+    Attributes:
+        path: the real file.
+        wishes: the edits by host; of an uninstall, those that leave.
+        before: its bytes; None if there is none.
+        after: what it will hold; None if it goes.
+        problems: what could not be done, by host.
+        remarks: what is worth knowing all the same.
+        removes: whether this is an uninstall.
+    """
+
+    path: Path
+    wishes: tuple[Wish, ...]
+    before: bytes | None
+    after: bytes | None
+    problems: tuple[tuple[str, str], ...] = ()
+    remarks: tuple[str, ...] = ()
+    removes: bool = False
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the file will differ."""
+        return self.before != self.after
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts it is for."""
+        return tuple(dict.fromkeys(wish.host for wish in self.wishes))
+
+    @property
+    def done(self) -> list[Wish]:
+        """What is wanted by the hosts that met no problem."""
+        failed = {host for host, _ in self.problems}
+        return [wish for wish in self.wishes if wish.host not in failed]
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it will hold a token, so that nobody but its owner should read the file."""
+        edits = (wish.edit for wish in self.wishes)
+        return any(isinstance(edit, Entry) and edit.is_over_http for edit in edits)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the file is codelens' own as a whole."""
+        return all(isinstance(wish.edit, Whole) for wish in self.wishes)
+
+
+def by_file(wishes: Iterable[Wish]) -> dict[Path, list[Wish]]:
+    """The edits that each file is wanted to have."""
+    wishes_by_file: dict[Path, list[Wish]] = {}
+    for wish in wishes:
+        wishes_by_file.setdefault(wish.path, []).append(wish)
+    return wishes_by_file
+
+
+def untouched(path: Path, wishes: Sequence[Wish], data: bytes | None, why: str) -> Change:
+    """A file that is left as it is, for all hosts that wanted something of it."""
+    hosts = dict.fromkeys(wish.host for wish in wishes)
+    return Change(path, tuple(wishes), data, data, tuple((host, why) for host in hosts))
+
+
+def landed(change: Change, again: Callable[[], Change]) -> Change:
+    """Write a change, planned `again` as often as another program was faster; what was written.
+
+    Raises:
+        Overtaken: it was faster each time.
+        NotWritten: it failed.
+    """
+    host_files.sweep(change.path)
+    for _ in range(_TRIES):
+        if not change.is_change:
+            return change
+        try:
+            if change.after is None:
+                host_files.remove(change.path, holding=change.before)
+            else:
+                host_files.write(
+                    change.path, change.after, onto=change.before, private=change.is_private
+                )
+        except Overtaken:
+            change = again()
+        else:
+            return change
+    raise Overtaken(change.path)
+
+
+# What the ledger is told of an install, and what a record gives back: the file that was found.
+
+
+def edits_after(
+    old: Record | None, done: Sequence[Wish], data_found: bytes | None
+) -> dict[str, list[dict[str, object]]]:
+    """What to write down by host; approvals that were `data_found` are the user's, not ours."""
+    edits = dict(old.edits) if old is not None else {}
+    text = None if data_found is None else decoded(data_found)
+    for host in dict.fromkeys(wish.host for wish in done):
+        fresh = [wish.edit for wish in done if wish.host == host]
+        kept_edits = [] if old is None else [
+            edit for edit in edits_of(old, [host]) if _still_counts(edit, fresh)
+        ]  # fmt: skip
+        edits[host] = [record(_ours(edit, text)) for edit in fresh] + [
+            record(edit) for edit in kept_edits
+        ]
+    return edits
+
+
+def _still_counts(edit: Edit, fresh: Sequence[Edit]) -> bool:
+    """Whether an earlier install approved or hooked something of which this one says nothing."""
+    fresh_keys = [
+        recorded.keys for recorded in fresh if isinstance(recorded, Items | Flags | Hooks)
+    ]
+    return isinstance(edit, Items | Flags | Hooks) and edit.keys not in fresh_keys
+
+
+def _ours(edit: Edit, text_found: str | None) -> Edit:
+    try:
+        return edit.lacking(text_found)
+    except EditRefused:  # found in a state that install has mended since
+        return edit
+
+
+def recorded(change: Change, old: Record | None, scope: str, ledger: Ledger) -> Record:
+    """The record of an install; what was found is what stood before the first one."""
+    assert change.after is not None, "an install leaves a file"
+    found_bytes, done = change.before, change.done
+    if old is not None and found_bytes is not None:
+        found_bytes = given_back(old, found_bytes)
+    text = None if found_bytes is None else decoded(found_bytes)
+    parents: list[Keys] = []
+    for wish in done:
+        try:
+            parents += (keys for keys in wish.edit.parents(text) if keys not in parents)
+        except EditRefused:  # found in a state that install has mended since
+            continue
+    backup = None if old is None else old.backup
+    if backup is None and found_bytes is not None:
+        backup = str(_backup(change.path, found_bytes, ledger.home))
+    return Record(
+        scope=scope,
+        made=digest(change.after),
+        undo=None if found_bytes is None else Undo.between(found_bytes, change.after),
+        edits=edits_after(old, done, found_bytes),
+        parents=parents,
+        backup=backup,
+    )
+
+
+def given_back(old: Record, now: bytes) -> bytes | None:
+    """What a file was before us: exactly, if it still is what we wrote, else without our edits."""
+    if old.found_by(now):
+        return None if old.undo is None else old.undo.applied(now)
+    text: str | None = decoded(now)
+    for edit in edits_of(old, old.edits):
+        try:
+            text = None if text is None else edit.take(text, old.parents)
+        except EditRefused:
+            continue
+    if text is None or (old.undo is None and says_nothing(text)):
+        return None
+    return encoded(text, now)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a file that we made holds nothing that others have put in since."""
+    return text.strip() in {"", "{}"}
+
+
+def hooked(records: Iterable[Record], scope: str) -> set[str]:
+    """The hosts that have hooks of ours in a scope: they are renewed with all else."""
+    return {
+        host
+        for record in records
+        if record.scope == scope
+        for host in record.edits
+        if any(isinstance(edit, Hooks) for edit in edits_of(record, [host]))
+    }
+
+
+def edits_of(old: Record, hosts: Iterable[str]) -> list[Edit]:
+    """The edits made for these hosts, as far as this version understands what is written down."""
+    recorded = (recalled(fields) for host in hosts for fields in old.edits.get(host, []))
+    return [edit for edit in recorded if edit is not None]
+
+
+def _backup(path: Path, data: bytes, home: Path) -> Path:
+    """Keep the file that was found, under CODELENS_HOME: beside it, a host might read it."""
+    folder = home / "backups"
+    make_private(folder)
+    day = datetime.datetime.now(tz=datetime.UTC).strftime("%Y-%m-%d")
+    copy = folder / f"{day}-{digest(bytes(str(path), 'utf-8', 'surrogateescape'))[:8]}-{path.name}"
+    host_files.write(copy, data)
+    copy.chmod(0o600)
+    return copy
+
+
+# What install found and did, file by file, so that uninstall can give it back.
+#
+# `CODELENS_HOME/install.json`. A record is believed only as far as the file still is what we wrote
+# (`made`, a digest): then what was there comes back byte for byte. Otherwise others have written
+# since, and only what is ours is taken out.
 
 _VERSION = 1
 

@@ -16,18 +16,11 @@ from typing import Any, NamedTuple
 
 from codelens.config import Settings
 from codelens.paths import from_printed, printed
-from codelens.scan.stat_signature import RACY, signature, signature_to_store
-from codelens.scope.commits.commit_tree import expand_tree
-from codelens.scope.git_index.git_index import (
-    NOTHING_TRACKED,
-    TrackedSet,
-    index_files,
-    read_tracked,
-)
-from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings
-from codelens.scope.ignore.own_rules import OwnRules
-from codelens.scope.membership.membership_walk import Membership, Walker, marks_hold
-from codelens.scope.membership.own_membership import own_rules
+from codelens.scan.stat_check import RACY, signature, signature_to_store
+from codelens.scope.commits import expand_tree
+from codelens.scope.git_index import NOTHING_TRACKED, TrackedSet, index_files, read_tracked
+from codelens.scope.ignore_rules import Ignore, IgnoreSettings, OwnRules
+from codelens.scope.membership import Membership, Walker, marks_hold, own_rules
 from codelens.scope.repository import Repository, Scope
 from codelens.store.views.views import ViewRow
 

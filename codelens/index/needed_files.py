@@ -18,13 +18,11 @@ from typing import NamedTuple
 from codelens.cancellation import check_cancelled
 from codelens.errors import IndexLocked
 from codelens.extract import text_scan
-from codelens.extract.file_kinds import is_binary, readable
+from codelens.extract.source_text import is_binary, readable
 from codelens.extract.text_scan import Sight, Wanted
-from codelens.index.ingestion import Ingest
-from codelens.index.path_facts import path_facts, role_of_path
-from codelens.index.progress import silent
-from codelens.index.text_sources import Source, Work
-from codelens.index.workers.worker_pool import InProcess
+from codelens.index.ingestion import Ingest, path_facts, role_of_path, silent
+from codelens.index.text_facts import Source, Work
+from codelens.index.worker_pool import InProcess
 from codelens.paths import matching
 from codelens.scope.repository import Scope
 from codelens.store.database.database import QUESTION_S, Database

@@ -8,20 +8,19 @@ from collections.abc import Callable
 from codelens.config import Settings
 from codelens.errors import IndexLocked, LeaseLost
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
-from codelens.index.progress import Progress, silent
-from codelens.index.refresh_budget import FEW_FILES, Budget
-from codelens.index.refreshed_view import Refreshed, behind
-from codelens.index.text_sources import ANY_SIZE, STORED_UNREAD, BlobSource, Source, Work
+from codelens.index.ingestion import Progress, silent
+from codelens.index.text_facts import ANY_SIZE, STORED_UNREAD, BlobSource, Source, Work
 from codelens.index.view_refresh import answered
+from codelens.index.view_update import FEW_FILES, Budget, Refreshed, behind
 from codelens.index.worktree_comparison import Delta, Known, latest, load
-from codelens.meaning.view_vectors import has_vectors
+from codelens.meaning.text_vectors import has_vectors
 from codelens.paths import printed
-from codelens.plurals import count_of
-from codelens.scope.commits.commit_tree import CommitFolders, Tree, TreeFile, read_tree
-from codelens.scope.membership.own_membership import own_rules, user_digest
+from codelens.scope.commits import CommitFolders, Tree, TreeFile, read_tree
+from codelens.scope.membership import own_rules, user_digest
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
 from codelens.store.views.views import PENDING, UNREADABLE
+from codelens.wording import count_of
 
 
 def refresh_ref(

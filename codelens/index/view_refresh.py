@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from codelens.config import Settings
 from codelens.errors import DiskFull, HomeNotReadable, HomeNotWritable, IndexLocked, LeaseLost
-from codelens.index.progress import Progress, silent
-from codelens.index.refresh_budget import Budget
-from codelens.index.refreshed_view import Refreshed, behind, untouched
-from codelens.index.text_sources import DiskSource, Source, Work
+from codelens.index.ingestion import Progress, silent
+from codelens.index.text_facts import DiskSource, Source, Work
+from codelens.index.view_update import Budget, Refreshed, behind, untouched
 from codelens.index.worktree_comparison import (
     Delta,
     Known,
@@ -27,7 +26,7 @@ from codelens.index.worktree_comparison import (
 )
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
-from codelens.store.database.memory_index import STAND_IN_BYTES
+from codelens.store.database.database_opening import STAND_IN_BYTES
 from codelens.store.views.views import FileRow
 
 if TYPE_CHECKING:

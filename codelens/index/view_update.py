@@ -1,25 +1,20 @@
-"""Writes what a look found into its view, under the writer's lease.
-
-Only texts never seen are extracted. A first view grows while readers watch; a later change shows
-whole or not at all.
-"""
+"""How long a refresh may take, and what goes first while it lasts."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
 
 from codelens.config import Settings
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.extract.language_detection import all_traits, extractor_version
-from codelens.index.ingestion import Ingest
-from codelens.index.path_facts import path_facts
-from codelens.index.progress import Progress
-from codelens.index.refresh_budget import Budget
-from codelens.index.refreshed_view import Refreshed
-from codelens.index.text_sources import Source, Work
-from codelens.index.workers.worker_pool import LONG_LEAD, Extractor, InProcess, WorkerPool
+from codelens.extract.text_scan import NOTHING_ASKED, Wanted
+from codelens.index.ingestion import Ingest, Progress, path_facts
+from codelens.index.text_facts import Source, Work
+from codelens.index.worker_pool import LONG_LEAD, Extractor, InProcess, WorkerPool
 from codelens.index.worktree_comparison import Delta, Known, load
-from codelens.meaning import view_vectors
+from codelens.meaning import text_vectors
 from codelens.meaning.word_table import shipped_version
 from codelens.scope.repository import Scope
 from codelens.store.database import writer_lease
@@ -27,8 +22,157 @@ from codelens.store.database.database import Database
 from codelens.store.database.writer_lease import Lease
 from codelens.store.facts import contents, postings
 from codelens.store.views import views
-from codelens.store.views.views import PENDING, Change, ViewRow, ViewState
+from codelens.store.views.views import PENDING, Change, FileRow, ViewRow, ViewState
 from codelens.types import Tier
+
+FEW_FILES = 200
+"""So many pending files are brought up to date in the budget of the question that met them; of
+more, only those that it needs, where somebody else finishes."""
+_NO_DEADLINE_WAIT_S = 600.0
+_LOOK_BUDGETS = 8
+"""Budgets that a look at known files may take: with half of them unseen nothing could be said."""
+_SCAN_BUDGETS, _EXTRACT_BUDGETS = 8, 2
+"""Budgets that a question's own needs may take of a server while a view is not complete: an agent
+would rather wait four seconds once, at most, than be told that nothing can be said."""
+_GIVEN_SHARE = 0.2
+"""Of a budget that a person gave: what scanning and extracting may take beyond it, each, when the
+look took all of it."""
+
+
+class Budget(NamedTuple):
+    """How long a refresh may take, and what is asked meanwhile."""
+
+    deadline: float | None = None
+    """`time.monotonic` value; None: to the end."""
+    request: Wanted = NOTHING_ASKED
+    """What a question needs: pending files that hold it are read before all others."""
+    look_until: float = 0.0
+    """Till when files that are known are looked at, likewise."""
+    scan_until: float = 0.0
+    """Till when pending files are scanned for it."""
+    extract_s: float = 0.0
+    """How long those that hold it may be extracted."""
+    seconds: float = 0.0
+    """All of it."""
+    leaves_rest: bool = False
+    """Somebody else finishes: of many pending files only those that are asked for are read. A
+    server's own budget is like that; one that was given on the command line holds."""
+    text_first: bool = False
+    """Somebody searches meanwhile: a large first index stores all text before any structure."""
+
+    @staticmethod
+    def starting_now(
+        budget_ms: float | None, request: Wanted = NOTHING_ASKED, *, leaves_rest: bool = False
+    ) -> Budget:
+        """A budget of so many milliseconds from now; None: no deadline."""
+        if budget_ms is None:
+            return Budget(request=request)
+        now, seconds = time.monotonic(), budget_ms / 1000
+        scans, extracts = (_SCAN_BUDGETS, _EXTRACT_BUDGETS) if leaves_rest else (1, _GIVEN_SHARE)
+        return Budget(
+            now + seconds,
+            request,
+            now + _LOOK_BUDGETS * seconds,
+            now + scans * seconds,
+            extracts * seconds,
+            seconds,
+            leaves_rest,
+        )
+
+    def after_look(self) -> Budget:
+        """The budget once the look is over, which may have taken longer than all of it.
+
+        What the look met gets half of the time that there was in any case; a fifth on the command
+        line.
+        """
+        if self.deadline is None:
+            return self
+        if not self.leaves_rest:
+            least = max(self.deadline, time.monotonic() + _GIVEN_SHARE * self.seconds)
+            return self._replace(deadline=least, scan_until=least)
+        least = time.monotonic() + self.seconds / 2
+        return self._replace(deadline=max(self.deadline, min(least, self.scan_until)))
+
+    def for_a_part(self) -> Budget:
+        """The budget of a question that had no time to learn which files there are.
+
+        The answer is a part of what there is in any case, so nobody waits long for it.
+        """
+        if self.deadline is None or not self.leaves_rest:
+            return self
+        return self._replace(scan_until=self.deadline + self.seconds, extract_s=self.seconds / 2)
+
+    def has_no_time_for(self, pending: int) -> bool:
+        """Whether so many pending files are left to others, or to a question with more time.
+
+        To write their names down alone takes seconds.
+        """
+        if self.deadline is None or pending <= FEW_FILES:
+            return False
+        return self.leaves_rest or time.monotonic() >= self.deadline
+
+    def wait_s(self) -> float:
+        """How long another writer may be waited for."""
+        if self.deadline is None:
+            return _NO_DEADLINE_WAIT_S
+        return max(0.0, self.deadline - time.monotonic())
+
+
+# A view after a look, and what the receipt says of it.
+
+
+class Refreshed(NamedTuple):
+    """A view after a look, and what the receipt says of it."""
+
+    view: ViewRow
+    files: list[FileRow]
+    status: Literal["fresh", "partial", "unknown"]
+    checked: int
+    indexed: int
+    pending: list[bytes]
+    unchecked: int
+    note: str
+    cleared: frozenset[bytes] = frozenset()
+    """Pending files that were scanned, and hold nothing of what is asked."""
+    unlisted: int = 0
+    """Folders that there was no time to list."""
+
+    @property
+    def unread(self) -> int:
+        """Pending files that may hold what is asked: not scanned, or not extracted in time."""
+        return len(self.pending) - len(self.cleared.intersection(self.pending)) + self.unchecked
+
+
+def untouched(known: Known, view: ViewRow, delta: Delta) -> Refreshed:
+    """A view that the look found as it is on disk, as far as it went."""
+    whole = view.complete and not delta.unchecked
+    status: Literal["fresh", "partial"] = "fresh" if whole else "partial"
+    return Refreshed(view, known.files, status, delta.checked, 0, [], delta.unchecked, "")
+
+
+def behind(known: Known, scope: Scope, delta: Delta, note: str) -> Refreshed:
+    """The last committed state, and what is missing in it."""
+    gone = set(delta.gone)
+    files = [file for file in known.files if file.path not in gone]
+    pending = [work.path for work in delta.works]
+    view = known.view or views.nothing_yet(
+        scope.key,
+        scope.kind,
+        scope.worktree,
+        scope.branch,
+        head=scope.head,
+        index_id=scope.index_id,
+    )
+    return Refreshed(
+        view, files, "partial", delta.checked, 0, pending, delta.unchecked, note,
+        unlisted=delta.unlisted,
+    )  # fmt: skip
+
+
+# Writes what a look found into its view, under the writer's lease.
+#
+# Only texts never seen are extracted. A first view grows while readers watch; a later change shows
+# whole or not at all.
 
 # A worker starts in .2 s, what half a megabyte takes. Of gson (2.4 MB) two workers take 1.5 s and
 # 2.3 of CPU, this process 2.2 and 2.1.
@@ -122,8 +266,8 @@ class _Update:
                 self._pass(works, extractor, "text")
             left = self._pass(works, extractor, "full")
         complete = not left and not delta.unchecked
-        if complete and not view_vectors.has_vectors(self._view):
-            view_vectors.roll_forward(self._db, self._lease, self._view.id, self._budget.deadline)
+        if complete and not text_vectors.has_vectors(self._view):
+            text_vectors.roll_forward(self._db, self._lease, self._view.id, self._budget.deadline)
         return self._result([work.path for work in left], complete)
 
     def _pass(self, works: list[Work], extractor: Extractor, tier: Tier) -> list[Work]:

@@ -21,17 +21,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from codelens.config import Settings
 from codelens.extract.extractor_version import EXTRACTOR_VERSION
 from codelens.index.membership_cache import Survey, Surveyor
-from codelens.index.text_sources import Source, Unavailable, Work
-from codelens.meaning.view_vectors import has_vectors
+from codelens.index.text_facts import Source, Unavailable, Work
+from codelens.meaning.text_vectors import has_vectors
 from codelens.scan.content_hash import hash_of
-from codelens.scan.stat_check import Looked, look
-from codelens.scan.stat_signature import signature, signature_to_store
+from codelens.scan.stat_check import Looked, look, signature, signature_to_store
 from codelens.scope.repository import Repository, Scope
 from codelens.store.database.database import Database
-from codelens.store.facts.raw_hashes import hashes
+from codelens.store.facts.contents import hashes
 from codelens.store.views import views
-from codelens.store.views.list_changes import places_with
-from codelens.store.views.views import CURRENT, PENDING, FileRow, ViewRow
+from codelens.store.views.views import CURRENT, PENDING, FileRow, ViewRow, places_with
 
 if TYPE_CHECKING:
     from codelens.scan.watched_tree import WatchedTree

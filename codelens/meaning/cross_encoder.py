@@ -1,22 +1,56 @@
-"""A reranker on this machine: a cross-encoder in ONNX form, by `onnxruntime` and `tokenizers`.
-
-Such a model reads a question and a text together, and gives one number for how well the text
-answers it. Folders as Hugging Face has them fit: `tokenizer.json`, and `model.onnx` or
-`onnx/model.onnx`. Nothing is fetched and nothing is sent.
-"""
+"""What a reranker does: it reads a question beside each of some texts, and scores them."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from codelens.cancellation import check_cancelled
-from codelens.meaning.providers.embedding_client import library
-from codelens.meaning.providers.provider_errors import ProviderError, quoted
-from codelens.meaning.providers.reranking_client import Relevance
+from codelens.meaning.providers.embedding_client import ProviderError, library, quoted
+
+
+class Relevance(NamedTuple):
+    """What a reranker made of texts."""
+
+    scores: Mapping[int, float]
+    """How well a text answers the question, by its place among those that were sent."""
+    tokens: int
+    """As the provider counts them; 0 where it does not say."""
+
+    def fault(self, count: int) -> str:
+        """Why these are not the scores of so many texts; empty if they are."""
+        if set(self.scores) != set(range(count)):
+            return f"scores of {len(self.scores)} texts for {count}"
+        if not all(map(math.isfinite, self.scores.values())):
+            return "a score is NaN or infinite"
+        return ""
+
+
+class RerankingClient(Protocol):
+    """A provider's official client."""
+
+    def request(self, question: str, texts: Sequence[str]) -> Relevance:
+        """One request, sent once.
+
+        Raises:
+            ProviderError: as far as it is known why.
+        """
+        ...
+
+    def close(self) -> None:
+        """End its connections."""
+        ...
+
+
+# A reranker on this machine: a cross-encoder in ONNX form, by `onnxruntime` and `tokenizers`.
+#
+# Such a model reads a question and a text together, and gives one number for how well the text
+# answers it. Folders as Hugging Face has them fit: `tokenizer.json`, and `model.onnx` or
+# `onnx/model.onnx`. Nothing is fetched and nothing is sent.
 
 EXTRA = "cross-encoder"
 """It installs both libraries."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from codelens.meaning.likeness import products
+from codelens.meaning.text_vectors import products
 
 BEST_CHUNKS = 5
 """The mean of so many of a content's chunks, those most like the question, is what it means."""

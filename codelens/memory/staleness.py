@@ -1,34 +1,211 @@
-"""How what was saved fares in the view one stands in: current, moved, changed or gone.
+"""The text of a place, and the hashes by which it is known again.
 
-A definition is looked for in its file by its name, then where its file went, then anywhere by its
-name and its very text, then under another name with its very text in its file. Nothing else
-counts as the same: a namesake with another text in another file is only named as near.
+Line ends and the indentation of the first line do not count: a checkout with other line ends, or
+a function that became a method, has the same text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
 
-from codelens.errors import AmbiguousHandle, HandleError
+from codelens.errors import AmbiguousHandle, HandleError, HandleNotFound, OutsideWorktree, ReadError
 from codelens.handles.handle_grammar import (
     Handle,
     file_handle,
+    handle_among,
     lines_handle,
     symbol_handle,
 )
 from codelens.handles.handle_lookup import Finder, Place
-from codelens.handles.handle_naming import handle_among
 from codelens.handles.handle_reading import Reader
-from codelens.memory.rename_detection import ReadFile, Renames
-from codelens.memory.text_identity import Texts, body_of, shape_of
+from codelens.scope.commit_walk import RENAME_SIMILARITY, line_weights, similarity
+from codelens.scope.commits import read_tree
 from codelens.scope.repository import Repository, Scope
-from codelens.store.facts.raw_hashes import hashes
-from codelens.store.facts.symbol_keys import key_of
+from codelens.store.facts.contents import hashes, with_hash
+from codelens.store.facts.resolution_facts import key_of
 from codelens.store.saved.context_rows import Item
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
-from codelens.types import RelPath, Span, Symbol
+from codelens.types import CommitId, RelPath, Span, Symbol
+
+_ALL_LINES = 1 << 60
+
+
+def body_of(lines: Sequence[str]) -> bytes:
+    """16 bytes that tell this text from others."""
+    first = lines[0] if lines else ""
+    indent = first[: len(first) - len(first.lstrip())]
+    return _hash("\n".join(line.removeprefix(indent) for line in lines))
+
+
+def shape_of(lines: Sequence[str], name: str) -> bytes:
+    """As `body_of`, of the text without the name of what it defines: the same when renamed."""
+    if not name:
+        return body_of(lines)
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return body_of([word.sub("\0", line) for line in lines])
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+class Texts:
+    """Lines and definitions of the files of one view, as they are now; each file is read once."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._lines: dict[bytes, list[str] | None] = {}
+
+    def lines(self, file: FileRow) -> list[str] | None:
+        """Its lines without their ends; None where it has no text or it cannot be read."""
+        if file.path not in self._lines:
+            whole = Place(file, None, None, "", "")
+            try:
+                text = self._reader.read(whole, 0, _ALL_LINES).text
+                bare_lines = [
+                    line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")
+                ]
+                self._lines[file.path] = bare_lines if text else []
+            except (ReadError, HandleNotFound, OutsideWorktree):
+                self._lines[file.path] = None
+        return self._lines[file.path]
+
+    def whole(self, file: FileRow) -> bytes | None:
+        """The hash of a whole file, text or not; None where it cannot be read."""
+        try:
+            data = self._reader.data(file).replace(b"\r\n", b"\n")
+        except (ReadError, HandleNotFound, OutsideWorktree):
+            return None
+        return blake2b(data, digest_size=16).digest()
+
+    def symbols(self, file: FileRow) -> Sequence[Symbol]:
+        """Its definitions."""
+        return self._reader.symbols(file)
+
+    def of(self, file: FileRow, symbol: Symbol) -> list[str]:
+        """The lines of a definition."""
+        return (self.lines(file) or [])[symbol.start_line - 1 : symbol.end_line]
+
+
+# Where a file went: by its very content, else as git tells a rename, by lines in common.
+#
+# A file that was there beside the old one is a copy, never its new name: only files that the commit
+# of the old one lacks are asked. Git's measure and threshold (diffcore-rename: bytes in common by
+# the larger file's, half of it), counted in lines.
+
+_COMPARED = 200
+
+ReadFile = Callable[[FileRow], bytes | None]
+TextOf = Callable[[bytes], bytes]
+
+
+class Renames:
+    """Follows files from commits into one view.
+
+    Args:
+        repository: whose commits.
+        snapshot: the view.
+        read: the text of a file of the view as it is now.
+        text_of: the text of a file that has these bytes.
+    """
+
+    def __init__(
+        self, repository: Repository, snapshot: Snapshot, read: ReadFile, text_of: TextOf
+    ) -> None:
+        self._repository = repository
+        self._snapshot = snapshot
+        self._read = read
+        self._text_of = text_of
+        self._trees: dict[str, dict[bytes, bytes]] = {}
+        self._found: dict[tuple[bytes, bytes, str], FileRow | None] = {}
+
+    def target(self, path: bytes, content: bytes, head: str) -> FileRow | None:
+        """The file of the view that `path`, which the view lacks, became; None if it is gone.
+
+        Args:
+            path: as it was.
+            content: hash of the file as it was; empty where it is not known.
+            head: the commit that it was seen at; empty where there was none.
+        """
+        key = (path, content, head)
+        if key not in self._found:
+            before = self._tree(head)
+            self._found[key] = self._same(path, content, before) or self._alike(path, before)
+        return self._found[key]
+
+    def _same(self, path: bytes, content: bytes, before: dict[bytes, bytes]) -> FileRow | None:
+        if not content:
+            return None
+        files = [
+            file
+            for row in with_hash(self._snapshot.db, content)
+            for file in self._snapshot.by_content.get(row, ())
+            if file.path not in before
+        ]
+        named = [file for file in files if _name(file.path) == _name(path)]
+        chosen = named or files
+        return chosen[0] if len(chosen) == 1 else None
+
+    def _alike(self, path: bytes, before: dict[bytes, bytes]) -> FileRow | None:
+        if path not in before:
+            return None
+        try:
+            old = self._text_of(self._repository.read_blob(before[path]))
+        except ReadError:
+            return None
+        added = [file for file in self._snapshot.files if file.path not in before]
+        added.sort(key=lambda file: (_name(file.path) != _name(path), _kind(file.path, path)))
+        best, highest = None, RENAME_SIMILARITY
+        lines = _weights(old)
+        for file in added[:_COMPARED]:
+            data = self._read(file)
+            if data is None or min(len(data), len(old)) < RENAME_SIMILARITY * max(
+                len(data), len(old)
+            ):
+                continue
+            score = similarity(lines, _weights(data))
+            if score > highest or (best is None and score >= highest):
+                best, highest = file, score
+        return best
+
+    def _tree(self, head: str) -> dict[bytes, bytes]:
+        """Path -> object id at a commit; empty where it is not in this clone."""
+        if head not in self._trees:
+            entries: dict[bytes, bytes] = {}
+            if head and self._repository.is_git:
+                try:
+                    files = read_tree(self._repository, CommitId(head)).files
+                    entries = {file.path: file.oid for file in files}
+                except ReadError:
+                    entries = {}  # made over by a rebase and collected: only contents tell then
+            self._trees[head] = entries
+        return self._trees[head]
+
+
+def _weights(data: bytes) -> Counter[bytes]:
+    """Bytes by line, however lines end."""
+    return line_weights(line.removesuffix(b"\r") + b"\n" for line in data.split(b"\n"))
+
+
+def _name(path: bytes) -> bytes:
+    return os.path.basename(path)
+
+
+def _kind(path: bytes, other: bytes) -> tuple[bool, bytes]:
+    return os.path.splitext(path)[1] != os.path.splitext(other)[1], path
+
+
+# How what was saved fares in the view one stands in: current, moved, changed or gone.
+#
+# A definition is looked for in its file by its name, then where its file went, then anywhere by its
+# name and its very text, then under another name with its very text in its file. Nothing else
+# counts as the same: a namesake with another text in another file is only named as near.
 
 CURRENT, MOVED, CHANGED, GONE, UNKNOWN = "current", "moved", "changed", "gone", "unknown"
 _NEAR_SHOWN = 3

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 from codelens.errors import CodelensError
 from codelens.rank import search_pipeline
-from codelens.rank.common_scale import CommonScale, Visit
 from codelens.rank.query.query_analysis import analyse
-from codelens.rank.results.shown_texts import Read
-from codelens.rank.search_request import NAMED, Outcome, Ranked, Request, check
+from codelens.rank.search_request import NAMED, CommonScale, Outcome, Ranked, Request, Visit, check
+from codelens.rank.search_state import Read
 from codelens.store.views.snapshot import Snapshot
 
 _SCANS = ("text", "regex", "path", "meaning")

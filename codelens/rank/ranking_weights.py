@@ -24,7 +24,7 @@ cost a read of all its paths, and with b = .4 a mean that is off by half moves a
 COMPOUND_WEIGHT = 0.5
 """Adjacent words of a query written as one identifier."""
 KIN_WEIGHT = 0.3
-"""Words akin to those of the query (`codelens.rank.query.related_words`)."""
+"""Words akin to those of the query (`codelens.rank.query.query_analysis`)."""
 
 CHUNK_SHARES = (1.0, 0.6, 0.4)
 """csum3: how much the best, second and third chunk of a file count."""
@@ -130,7 +130,7 @@ DEFINITIONS: Mapping[str, float] = MappingProxyType(
         "test": -1.0,
     }
 )
-"""Weights of what a definition is scored by (`codelens.rank.definitions.definition_ranking`)."""
+"""Weights of what a definition is scored by (`codelens.rank.scoring.definition_ranking`)."""
 TASK_DEFINITIONS: Mapping[str, float] = MappingProxyType({"container": -0.2, "value": -0.3})
 """The same of a task, beside those above: most is done in functions, while a question may well be
 about a type or a constant."""

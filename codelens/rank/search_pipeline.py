@@ -6,28 +6,19 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from codelens.meaning.question_likeness import QuestionLikeness
-from codelens.plurals import count_of
-from codelens.rank import ranking_weights
+from codelens.rank import answer_lines, ranking_weights, result_places
 from codelens.rank.pasted import query_forms
-from codelens.rank.query import (
-    query_names,
-    quoted_phrases,
-    related_words,
-    sole_definitions,
-)
-from codelens.rank.query.query_analysis import analyse
-from codelens.rank.query.query_names import Defined
-from codelens.rank.query.search_filters import Filters
-from codelens.rank.results import outdated_places, result_places, result_reasons
-from codelens.rank.results.shown_texts import Read, Texts
-from codelens.rank.scoring import candidates, definition_features, weighted_score
+from codelens.rank.query import partial_names, query_analysis
+from codelens.rank.query.query_analysis import Defined, analyse
+from codelens.rank.scoring import candidates, definition_features
 from codelens.rank.scoring.candidates import Weighed
-from codelens.rank.scoring.weighted_score import Judged
-from codelens.rank.search_request import Found, Outcome, Ranked, Request, check
-from codelens.rank.search_state import SearchState
+from codelens.rank.scoring.definition_features import Judged
+from codelens.rank.search_request import Filters, Found, Outcome, Ranked, Request, check
+from codelens.rank.search_state import Read, SearchState, Texts
 from codelens.rank.view_statistics import corpus_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
+from codelens.wording import count_of
 
 __all__ = ["Outcome", "Ranked", "Request", "search"]
 
@@ -59,7 +50,7 @@ def search(view: Snapshot, request: Request, read: Read) -> Outcome:
     )
     results, mode = _by_mode(search_state)
     left = len(answering.difference(_shown(results)))
-    results = outdated_places.still_there(view, results, read)
+    results = result_places.still_there(view, results, read)
     if not results:
         for warning in search_state.filters.explain_nothing():
             search_state.deny(warning)
@@ -144,13 +135,13 @@ def _by_mode(search_state: SearchState) -> tuple[list[Ranked], str]:
             search_state.notes,
         ), mode
     if mode == "meaning":
-        from codelens.rank.modes import meaning_search
+        from codelens.rank.modes import path_search
 
-        return meaning_search.search(search_state), mode
+        return path_search.search_by_meaning(search_state), mode
     if mode == "path":
         from codelens.rank.modes import path_search
 
-        return path_search.search(
+        return path_search.search_paths(
             search_state.view,
             search_state.query,
             search_state.request,
@@ -199,9 +190,9 @@ def _quoted(search_state: SearchState) -> tuple[list[Ranked], str] | None:
 
 
 def _text(search_state: SearchState, text: str) -> list[Ranked]:
-    from codelens.rank.modes import text_search
+    from codelens.rank.modes import line_scan
 
-    return text_search.search(
+    return line_scan.search_text(
         search_state.view,
         text,
         search_state.request,
@@ -235,9 +226,9 @@ def judged_files(search_state: SearchState) -> Files:
     search_state, terms = _weighed(search_state)
     view, query = search_state.view, search_state.query
     corpus = corpus_of(view)
-    definitions = query_names.defined(view, query.names)
+    definitions = query_analysis.defined_names(view, query.names)
     if query.spelled is not None:
-        spelled = query_names.defined(view, [query.spelled])
+        spelled = query_analysis.defined_names(view, [query.spelled])
         definitions += [definition for definition in spelled if definition not in definitions]
     also = {definition.file.path_id: definition.file for definition in definitions}
     likeness = None if query.single else search_state.request.likeness
@@ -246,16 +237,18 @@ def judged_files(search_state: SearchState) -> Files:
     chosen = candidates.choose(corpus, terms, list(also.values()), search_state.keep, query.single)
     examined = definition_features.examine(
         view, corpus, query, terms, candidates=chosen,
-        defined=query_names.by_file(definitions),
+        defined=query_analysis.names_by_file(definitions),
         by_meaning=search_state.request.meaning and not query.single,
         likeness=likeness, common=search_state.request.common,
     )  # fmt: skip
     if examined.meaning.damaged or (examined.meaning.missing and search_state.request.explain):
         search_state.note(f"ranked without meaning: {examined.meaning.missing}")
-    judged = weighted_score.judge(examined.evidence, query)
+    judged = definition_features.judge(examined.evidence, query)
     files_with_chunks: list[tuple[FileRow, int]] = []
     if query.phrases:
-        judged, files_with_chunks = quoted_phrases.holding(judged, query.phrases, search_state.read)
+        judged, files_with_chunks = partial_names.files_with_phrases(
+            judged, query.phrases, search_state.read
+        )
     if query.single:
         judged = query_forms.production_first(judged, query)
     texts = Texts(
@@ -275,7 +268,7 @@ def places(files: Files) -> list[Ranked]:
     search_state, terms, definitions, judged, files_with_chunks, texts = files
     view, request, query = search_state.view, search_state.request, search_state.query
     shown = result_places.arranged(view, judged, request, query, terms=terms, texts=texts)
-    results = result_reasons.results(view, query, terms, shown, texts, explain=request.explain)
+    results = answer_lines.with_reasons(view, query, terms, shown, texts, explain=request.explain)
     if query.phrases:
         results = query_forms.quoted_first(search_state, files_with_chunks, results)
     results = query_forms.places_inside(search_state, results)
@@ -284,7 +277,7 @@ def places(files: Files) -> list[Ranked]:
         from codelens.rank.query import near_matches
 
         results = near_matches.with_near_names(search_state, definitions, judged, results)
-    return sole_definitions.unique_first(search_state, definitions, results)
+    return partial_names.unique_first(search_state, definitions, results)
 
 
 def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
@@ -293,7 +286,7 @@ def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
     query = search_state.query
     common = search_state.request.common
     terms, dropped = candidates.weigh(
-        search_state.view, corpus, [*query.terms, *related_words.kindred(query)], common
+        search_state.view, corpus, [*query.terms, *query_analysis.related_to(query)], common
     )
     if dropped:
         search_state.note(f"a long query: its {len(terms)} rarest terms count, {dropped} do not")
@@ -314,6 +307,6 @@ def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
         search_state.deny(f"no file here has {', '.join(left[:_UNKNOWN_SHOWN])}{more}")
     if not near:
         return search_state, terms
-    corrected = [*corrected_query.terms, *related_words.kindred(corrected_query)]
+    corrected = [*corrected_query.terms, *query_analysis.related_to(corrected_query)]
     terms, _ = candidates.weigh(search_state.view, corpus, corrected, common)
     return search_state._replace(query=corrected_query), terms

@@ -1,16 +1,124 @@
-"""What is asked of a search, and what comes back; shared by all modes."""
+"""One scale for a question that is put to several repositories.
+
+Scores are made of numbers of the view: how rare a word is, and each feature as a share of the best
+candidate's. By itself the best file of every repository has about the same score, whether it
+answers or not. With a common scale each view is visited three times: the first counts in how many
+files each term is, the second measures the candidates with the sums of these counts, the third
+ranks them as shares of the best of all. A score is then about what it would be if all the
+repositories were one.
+
+What stays of the view itself, since it says what is usual there: the mean lengths of texts, and
+the uppermost folder that files are counted from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+import enum
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from codelens.errors import InvalidArgument, QueryError
 from codelens.meaning.question_likeness import QuestionLikeness
+from codelens.store.facts import ranking_reads as reads
+from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
+from codelens.types import SymbolKind
 
-if TYPE_CHECKING:
-    from codelens.rank.common_scale import CommonScale
+_View = tuple[int, int]
+_Rows = Sequence[Mapping[str, float]]
+
+
+class Visit(enum.Enum):
+    """What a view is asked for now."""
+
+    COUNT = 1
+    MEASURE = 2
+    RANK = 3
+
+
+class CommonScale:
+    """The numbers of all views of one question; `visit` says what is done with them."""
+
+    def __init__(self) -> None:
+        self.visit = Visit.COUNT
+        self.lacks_meaning = False
+        """A view cannot be ranked by what words mean; then none is, or it would stand below."""
+        self._files: dict[_View, int] = {}
+        self._having: dict[_View, dict[str, int]] = {}
+        self._tops: dict[str, dict[str, float]] = {}
+        self._chunks: dict[str, list[list[float]]] = {}
+        self._cosines: dict[str, list[float]] = {}
+
+    def pooled(
+        self, view: Snapshot, files: int, having: Mapping[str, int]
+    ) -> tuple[int, Mapping[str, int]]:
+        """Files of all views, and how many of them have each of some terms.
+
+        Args:
+            view: that is looked at.
+            files: it has.
+            having: term -> how many of them have it; 0 for none.
+        """
+        place = _place(view)
+        if self.visit is Visit.COUNT:
+            self._files[place] = files
+            self._having.setdefault(place, {}).update(having)
+            return files, having
+        total: Counter[str] = Counter()
+        for other, counts in self._having.items():
+            known = {**counts, **having} if other == place else counts
+            total.update({term: known.get(term, 0) for term in having})
+        return sum(self._files.values()), total
+
+    def knows(self, term: str) -> bool:
+        """Whether any view has a term."""
+        return any(counts.get(term) for counts in self._having.values())
+
+    def tops(self, stage: str, rows: _Rows, features: Sequence[str]) -> Mapping[str, float]:
+        """The highest value of each feature: of `rows`, and once measured of those of all views.
+
+        Args:
+            stage: of the ranking of which question.
+            rows: features of the candidates that set the scale.
+            features: the names.
+        """
+        own = {name: max((row[name] for row in rows), default=0.0) for name in features}
+        if self.visit is Visit.COUNT:
+            return own
+        known = self._tops.setdefault(stage, {})
+        if self.visit is Visit.MEASURE:
+            for name, top in own.items():
+                known[name] = max(top, known.get(name, 0.0))
+            return own
+        return {name: max(top, known.get(name, 0.0)) for name, top in own.items()}
+
+    def masses(
+        self,
+        stage: str,
+        chunks: Sequence[Sequence[float]],
+        mass: Callable[[Sequence[float]], float],
+    ) -> float:
+        """The highest mass of the chunks of any candidate that sets the scale."""
+        if self.visit is Visit.MEASURE:
+            self._chunks.setdefault(stage, []).extend(map(list, chunks))
+        every = self._chunks.get(stage, ()) if self.visit is Visit.RANK else chunks
+        return max(map(mass, every), default=0.0)
+
+    def cosines(self, stage: str, measured: Sequence[float]) -> list[float]:
+        """How much candidates that set the scale mean what the question says."""
+        if self.visit is Visit.MEASURE:
+            self._cosines.setdefault(stage, []).extend(measured)
+        return list(self._cosines.get(stage, ()) if self.visit is Visit.RANK else measured)
+
+
+def _place(view: Snapshot) -> _View:
+    return (id(view.db), view.row.id)
+
+
+# What is asked of a search, and what comes back; shared by all modes.
 
 MODES = ("auto", "symbol", "text", "regex", "path", "meaning")
 CONTENTS = ("all", "code", "prose")
@@ -130,3 +238,185 @@ def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         shown = value[:_SHOWN_CHARS]
         raise QueryError(f"there is no {name} {shown!r}; there are {', '.join(known)}")
+
+
+# Filters of a request: languages, path globs, code or prose.
+
+PROSE_LANGUAGES = frozenset("markdown mdx rst restructuredtext asciidoc org tex latex".split())
+"""Prose whatever the file is called; `text` says only that the language is unknown."""
+KINDS = frozenset(SymbolKind.__args__)  # type: ignore[attr-defined]
+_MAX_GLOB = 1000
+
+Keep = Callable[[list[FileRow]], list[FileRow]]
+
+
+class Globs(NamedTuple):
+    """Path globs, compiled; a path passes when one of `any_of` matches and none of `none_of`."""
+
+    any_of: tuple[re.Pattern[str], ...]
+    none_of: tuple[re.Pattern[str], ...]
+
+    def match(self, path: bytes) -> bool:
+        """Whether a path passes."""
+        text = path.decode("utf-8", "surrogateescape")
+        if self.any_of and not any(pattern.match(text) for pattern in self.any_of):
+            return False
+        return not any(pattern.match(text) for pattern in self.none_of)
+
+
+class Filters:
+    """What a request leaves in, asked a few files at a time."""
+
+    def __init__(self, view: Snapshot, request: Request) -> None:
+        unknown = sorted(set(request.kinds) - KINDS)
+        if unknown:
+            raise QueryError(
+                f"there is no kind {unknown[0][:100]!r}; there are {', '.join(sorted(KINDS))}"
+            )
+        self._view = view
+        self.languages = frozenset(language.strip().lower() for language in request.languages)
+        self.globs = globs(request.globs)
+        self.content = request.content
+        self.kinds = request.kinds
+        self.active = bool(self.languages or request.globs or request.content != "all")
+
+    def keep(self, files: list[FileRow]) -> list[FileRow]:
+        """Those of `files` that pass, in their order."""
+        if self.globs.any_of or self.globs.none_of:
+            files = [file for file in files if self.globs.match(file.path)]
+        if self.languages:
+            known = self._languages(files)
+            files = [file for file in files if known.get(file.content or 0, "") in self.languages]
+        if self.content != "all":
+            prose = self._prose(files)
+            files = [file for file in files if (file.path in prose) == (self.content == "prose")]
+        return files
+
+    def _languages(self, files: list[FileRow]) -> dict[int, str]:
+        ids = {file.content for file in files if file.content is not None}
+        return {key: language[0] for key, language in reads.languages(self._view.db, ids).items()}
+
+    def _prose(self, files: list[FileRow]) -> set[bytes]:
+        known = self._languages(files)
+        facts = self._view.path_facts(file.path_id for file in files)
+        return {
+            file.path
+            for file in files
+            if known.get(file.content or 0, "") in PROSE_LANGUAGES
+            or facts[file.path_id].role == "prose"
+        }
+
+    def explain_nothing(self) -> list[str]:
+        """Sentences on which filters match no file of the view at all."""
+        notes: list[str] = []
+        files = self._view.files
+        if self.languages:
+            here = set(self._languages(files).values())
+            missing = sorted(self.languages - here)
+            if missing:
+                known = ", ".join(sorted(here - {""})[:12])
+                notes.append(f"no file here is in {', '.join(missing)}; there is {known or 'none'}")
+        if (self.globs.any_of or self.globs.none_of) and not any(
+            self.globs.match(file.path) for file in files
+        ):
+            matched = "no path here matches the globs"
+            notes.append(matched if self.globs.any_of else "the globs exclude every path here")
+        if self.content == "prose" and not self._prose(files):
+            notes.append("there is no prose here")
+        if self.active and not notes:
+            left = len(self.keep(list(files)))
+            if left:
+                verb = "file passes" if left == 1 else "files pass"
+                notes.append(f"{left:,} {verb} the filters; none matches the query")
+            else:
+                notes.append("each filter matches files here, but none passes all of them")
+        if self.kinds and not notes:
+            notes.append(f"no definition of kind {' or '.join(self.kinds)} matches the query")
+        return notes
+
+
+def globs(patterns: Sequence[str]) -> Globs:
+    """Compile globs: `*` and `?` stay within a folder, `**` crosses folders, `!` leaves out.
+
+    A glob without `/` matches names in any folder; one that names a folder takes all in it.
+
+    Raises:
+        QueryError: an empty or overlong glob, or one with an impossible range.
+    """
+    any_of: list[re.Pattern[str]] = []
+    none_of: list[re.Pattern[str]] = []
+    for pattern in patterns:
+        negated = pattern.startswith("!")
+        body = pattern[1:] if negated else pattern
+        (none_of if negated else any_of).append(_compiled(body))
+    return Globs(tuple(any_of), tuple(none_of))
+
+
+@lru_cache(maxsize=256)
+def _compiled(glob: str) -> re.Pattern[str]:
+    body = glob.removeprefix("./").strip("/")
+    refusal = f"bad glob {glob[:100]!r}: give a path pattern like src/**/*.py or !tests/**"
+    if not body or len(body) > _MAX_GLOB:
+        raise QueryError(refusal)
+    anywhere = "/" not in glob.removeprefix("./").rstrip("/")
+    text = "(?:.*/)?" if anywhere else ""
+    at = 0
+    while at < len(body):
+        piece, at = _piece(body, at)
+        text += piece
+    try:
+        return re.compile(text + r"(?:/.*)?\Z", re.DOTALL)
+    except (re.error, RecursionError, OverflowError) as error:
+        # `[3-1]`, which no character is between.
+        raise QueryError(refusal) from error
+
+
+def _piece(glob: str, at: int) -> tuple[str, int]:
+    """The regex of one piece of a glob, and where the next begins."""
+    if glob.startswith("**/", at):
+        return "(?:.*/)?", at + 3
+    if glob.startswith("**", at):
+        return ".*", at + 2
+    char = glob[at]
+    if char == "*":
+        return "[^/]*", at + 1
+    if char == "?":
+        return "[^/]", at + 1
+    if char == "[":
+        end = glob.find("]", at + 2)
+        if end > 0:
+            inner = glob[at + 1 : end]
+            negated = inner[0] in "!^"
+            members = _set_members(inner[negated:])
+            return f"(?!/)[{'^' * negated}{members}]", end + 1
+    if char == "{":
+        end = glob.find("}", at)
+        if end > 0:
+            options = glob[at + 1 : end].split(",")
+            return "(?:" + "|".join(_alternative(option) for option in options) + ")", end + 1
+    return re.escape(char), at + 1
+
+
+def _set_members(inner: str) -> str:
+    """What stands between brackets, as in a regex: ranges kept, all else by itself.
+
+    Unescaped, `--`, `&&`, `||` and `~~` make Python warn that they may become operators.
+    """
+    members = ""
+    at = 0
+    while at < len(inner):
+        members += re.escape(inner[at])
+        if inner[at + 1 : at + 2] == "-" and at + 2 < len(inner):
+            members += f"-{re.escape(inner[at + 2])}"
+            at += 2
+        at += 1
+    return members
+
+
+def _alternative(glob: str) -> str:
+    text = ""
+    at = 0
+    while at < len(glob):
+        piece, at = _piece(glob, at)
+        text += piece
+    return text

@@ -1,16 +1,99 @@
-"""One call of `search`, as its steps hand it on."""
+"""The lines of the files that are shown: read once a query, whatever looks at them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from codelens.plurals import count_of
+from codelens.extract.tokenizer import WORD, terms_of_word
 from codelens.rank.query.query_analysis import Query
-from codelens.rank.query.search_filters import Filters, Keep
-from codelens.rank.results.shown_texts import Read
-from codelens.rank.search_request import NAMED, Ranked, Request
+from codelens.rank.search_request import NAMED, Filters, Keep, Ranked, Request
 from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow
+from codelens.wording import count_of
+
+Read = Callable[[FileRow], bytes | None]
+LINE_CHARS = 300
+_LINES_READ = 400
+_TOKEN = re.compile(rb"\w+|[^\w\s]")
+
+
+class Texts:
+    """Texts of one query.
+
+    Args:
+        read: gives a file's bytes, None where they cannot be had.
+        known: weight of each term that a line may be found by.
+    """
+
+    def __init__(self, read: Read, known: Mapping[str, float]) -> None:
+        self._read = read
+        self._known = known
+        self._texts: dict[int, bytes] = {}
+
+    def lines(self, file: FileRow, start: int, end: int) -> list[bytes]:
+        """Lines of a file, 400 at most."""
+        return self._text(file).split(b"\n", end)[start - 1 : min(end, start + _LINES_READ - 1)]
+
+    def decoded(self, file: FileRow) -> list[str]:
+        """All lines of a file as text."""
+        return self._text(file).decode("utf-8", "replace").split("\n")
+
+    def _text(self, file: FileRow) -> bytes:
+        text = self._texts.get(file.path_id)
+        if text is None:
+            text = self._texts[file.path_id] = self._read(file) or b""
+        return text
+
+    def tokens(self, file: FileRow, start: int, end: int) -> Counter[bytes]:
+        """The words and signs of lines, each as often as it stands there."""
+        return Counter(_TOKEN.findall(b"\n".join(self.lines(file, start, end))))
+
+    def best_line(self, file: FileRow, start: int, end: int) -> str:
+        """The line that has most of the terms by weight, the first of equals; stripped and cut."""
+        best, line = 0.0, ""
+        shown = [_text(line) for line in self.lines(file, start, end)]
+        for text_line, terms_of_line in zip(shown, self._terms_by_line(shown), strict=True):
+            weight = self.weight(terms_of_line)
+            if text_line and (weight > best or not line):
+                best, line = weight, text_line
+        return line[:LINE_CHARS]
+
+    def terms_in(self, file: FileRow, start: int, end: int) -> list[set[str]]:
+        """The terms that each line has."""
+        return self._terms_by_line([_text(line) for line in self.lines(file, start, end)])
+
+    def terms_in_lines(self, lines: Sequence[str]) -> list[set[str]]:
+        """The terms that each of some lines has."""
+        return self._terms_by_line(lines)
+
+    def weight(self, terms: set[str]) -> float:
+        """What terms weigh together."""
+        return sum(self._known[term] for term in sorted(terms)) if terms else 0.0
+
+    def _terms_by_line(self, lines: Sequence[str]) -> list[set[str]]:
+        telling: dict[str, set[str]] = {}
+        for word in set(WORD.findall(" ".join(lines))):
+            if present := self._known.keys() & terms_of_word(word):
+                telling[word] = present
+        terms_by_line: list[set[str]] = []
+        for line in lines:
+            present: set[str] = set()
+            # Most lines have none of the words, and to look for a few costs less than to cut all.
+            if any(word in line for word in telling):
+                for word in telling.keys() & WORD.findall(line):
+                    present |= telling[word]
+            terms_by_line.append(present)
+        return terms_by_line
+
+
+def _text(line: bytes) -> str:
+    return line[: 4 * LINE_CHARS].decode("utf-8", "replace").strip()
+
+
+# One call of `search`, as its steps hand it on.
 
 
 class SearchState(NamedTuple):

@@ -14,8 +14,7 @@ from typing import NamedTuple
 from codelens.rank import ranking_weights
 from codelens.store.facts import postings
 from codelens.store.facts.postings import SegmentDocs
-from codelens.store.views.snapshot import Snapshot
-from codelens.store.views.state_cache import StateCache
+from codelens.store.views.snapshot import Snapshot, StateCache
 from codelens.store.views.views import FileRow
 
 _KEPT_VIEWS = 4

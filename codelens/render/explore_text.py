@@ -14,14 +14,15 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 
-from codelens.answers.explore_answers import ExploreAnswer, LeftOut, NamedFile, Piece
-from codelens.answers.tied_notes import TiedNote
-from codelens.plurals import count_of
-from codelens.render import saved_note_lines
+from codelens.answers.reading_answers import ExploreAnswer, LeftOut, NamedFile, Piece, TiedNote
+from codelens.render import text_pieces, token_budget
+from codelens.render.reading_text import Json, receipt_json, with_usable_paths
 from codelens.render.text_pieces import lines_of, one_line, receipt_line, safe
 from codelens.render.token_budget import size_of
 from codelens.types import Receipt
+from codelens.wording import count_of
 
 GAP = "…"
 _DIRECTION = {
@@ -89,10 +90,10 @@ def tests_heading(tests: Sequence[NamedFile], count: int) -> str:
 
 def context_lines(contexts: Sequence[TiedNote], gone: int, count: int) -> list[str]:
     """Saved notes, how many more there are, and how many are on code that is gone."""
-    rows = [saved_note_lines.with_text(context) for context in contexts]
+    rows = [text_pieces.notes_with_text(context) for context in contexts]
     if count > len(contexts):
         rows.append(count_of(count - len(contexts), "more saved note"))
-    return [*rows, saved_note_lines.gone(gone)] if gone else rows
+    return [*rows, text_pieces.gone_notes(gone)] if gone else rows
 
 
 def more_line(more: LeftOut, *, typed: bool = False) -> str:
@@ -155,3 +156,68 @@ def pieces_in_order(pieces: list[Piece]) -> list[Piece]:
     return sorted(
         pieces, key=lambda piece: (files[piece.path], piece.lines[0][0] if piece.lines else 0)
     )
+
+
+# A capsule as plain values for JSON; documented in docs/explore.md.
+
+
+def explore_json(answer: ExploreAnswer) -> Json:
+    """All of a capsule."""
+    fields: dict[str, object] = {
+        "receipt": receipt_json(answer.receipt),
+        "task": answer.task,
+        "intent": answer.intent,
+        "intent_words": [*answer.intent_words],
+        "results": [_piece(piece) for piece in answer.pieces],
+        "named": [_file(file) for file in answer.named],
+        "tests": [_file(test) for test in answer.tests],
+        "contexts": [asdict(context) for context in answer.contexts],
+        "notes": [*answer.notes],
+    }
+    fields["test_count"] = answer.test_count
+    if answer.context_count > len(answer.contexts):
+        fields["context_count"] = answer.context_count
+    if answer.note_count > len(answer.notes):
+        fields["note_count"] = answer.note_count
+    if answer.gone_contexts:
+        fields["gone_contexts"] = answer.gone_contexts
+    if answer.more:
+        fields["next"] = asdict(answer.more)
+    return with_usable_paths(fields)
+
+
+def fitted_json(answer: ExploreAnswer, max_tokens: int) -> tuple[str, ExploreAnswer]:
+    """The JSON in a number of tokens, and what of the answer is in it."""
+    text = token_budget.fitted_json(explore_json(answer), "results", max_tokens)
+    shown: list[object] = json.loads(text)["results"]
+    return text, replace(answer, pieces=answer.pieces[: len(shown)])
+
+
+def _piece(piece: Piece) -> Json:
+    fields: dict[str, object] = {
+        "handle": piece.handle,
+        "path": piece.path,
+        "start_line": piece.start_line,
+        "end_line": piece.end_line,
+        "symbol": piece.symbol,
+        "kind": piece.kind,
+        "part": piece.part,
+        "why": piece.about,
+        "lines": [[number, text] for number, text in piece.lines],
+    }
+    if piece.left_out:
+        fields["left_out"] = [*piece.left_out]
+    if piece.stale:
+        fields["stale"] = True
+    if piece.sent:
+        fields["sent"] = piece.sent
+    if piece.sent_lines:
+        fields["sent_lines"] = [*piece.sent_lines]
+    return fields
+
+
+def _file(file: NamedFile) -> Json:
+    return {
+        "path": file.path,
+        "definitions": [{"symbol": known.name, "line": known.line} for known in file.definitions],
+    }

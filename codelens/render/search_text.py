@@ -8,12 +8,14 @@ The handle comes first and ends at the tab: it may hold blanks and brackets, but
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
-from codelens.answers.search_answers import Hit, SearchAnswer
-from codelens.rank.results.result_reasons import DEFINES_IT
-from codelens.render import saved_note_lines, token_budget
-from codelens.render.text_pieces import lines_of, one_line, receipt_line
+from codelens.answers.reading_answers import Hit, JointAnswer, RepositoryAnswer, SearchAnswer
+from codelens.rank.answer_lines import DEFINES_IT
+from codelens.render import reading_text, text_pieces, token_budget
+from codelens.render.reading_text import with_usable_paths
+from codelens.render.text_pieces import Form, head_line, lines_of, one_line, receipt_line, safe
 
 LINE_CHARS = 100
 """Longest signature or best line in the short form."""
@@ -40,9 +42,9 @@ def briefly(answer: SearchAnswer) -> SearchAnswer:
 
 def kept_within(answer: SearchAnswer, max_tokens: int) -> SearchAnswer:
     """The answer without the results that its short text has no room for; one is always kept."""
-    answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
+    answer = replace(answer, contexts=text_pieces.fitting_notes(answer.contexts, max_tokens))
     head = [receipt_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
-    head += saved_note_lines.all_named(answer.contexts, answer.context_count)
+    head += text_pieces.all_notes_named(answer.contexts, answer.context_count)
     fitted = token_budget.fitted(head, blocks(answer), lambda left: f"{left} more", max_tokens)
     hits = answer.results[: len(fitted.blocks)]
     return replace(answer, results=hits, more=len(answer.results) - len(hits))
@@ -140,3 +142,74 @@ def _file_of(handle: str) -> str:
 def shortened(line: str) -> str:
     """A line in at most `LINE_CHARS` characters."""
     return line if len(line) <= LINE_CHARS else f"{line[: LINE_CHARS - 1].rstrip()}…"
+
+
+# A search of several repositories as text and JSON: each one's receipt, then one list.
+
+
+def joint_head(answer: JointAnswer, *, in_call: bool) -> list[str]:
+    """What is said before the results: of each repository its receipt and notes, or its error.
+
+    Args:
+        answer: the answer.
+        in_call: for one who calls a tool, not for the command line.
+    """
+    return [row for part in answer.repositories for row in _rows(part, in_call=in_call)] + [
+        f"note: {one_line(note)}" for note in answer.notes
+    ]
+
+
+def _rows(part: RepositoryAnswer, *, in_call: bool) -> list[str]:
+    rows = [head_line(part.receipt)] if part.receipt is not None else []
+    if part.error:
+        why = one_line(part.error_in_call if in_call else part.error)
+        return [*rows, f"error: {safe(part.root)}: {why}"]
+    return [*rows, *(f"note: {safe(part.root)}: {one_line(note)}" for note in part.notes)]
+
+
+def joint_reply(answer: JointAnswer, form: Form, max_tokens: int) -> str:
+    """The answer for an agent, within a number of tokens."""
+    if form == "json":
+        return token_budget.fitted_json(joint_json(answer), "results", max_tokens)
+    rows = joint_head(answer, in_call=True)
+    if not answer.results:
+        return token_budget.fitted([*rows, "nothing found"], (), lambda _: "", max_tokens).text
+    blocks = [block(hit, detailed=form == "detailed") for hit in answer.results]
+
+    def more(left: int) -> str:
+        return left_out(left + answer.more, 0, answer.left, typed=False)
+
+    return token_budget.fitted(rows, blocks, more, max_tokens).text
+
+
+def joint_kept_within(answer: JointAnswer, max_tokens: int) -> JointAnswer:
+    """The answer without the results that its short text has no room for; one is always kept."""
+    blocks = [block(hit) for hit in answer.results]
+    fitted = token_budget.fitted(
+        joint_head(answer, in_call=True), blocks, lambda left: f"{left} more", max_tokens
+    )
+    hits = answer.results[: len(fitted.blocks)]
+    return replace(answer, results=hits, more=len(answer.results) - len(hits))
+
+
+def joint_json(answer: JointAnswer) -> Mapping[str, object]:
+    """The places found, best first, and what each repository came to."""
+    fields: dict[str, object] = {
+        "query": answer.query,
+        "repositories": [_part(part) for part in answer.repositories],
+        "results": [reading_text.hit_json(hit) for hit in answer.results],
+        "notes": list(answer.notes),
+    }
+    if answer.more:
+        fields["more"] = answer.more
+    if answer.left:
+        fields["left"] = answer.left
+    return with_usable_paths(fields)
+
+
+def _part(part: RepositoryAnswer) -> Mapping[str, object]:
+    receipt = None if part.receipt is None else reading_text.receipt_json(part.receipt)
+    fields: dict[str, object] = {"root": part.root, "receipt": receipt}
+    if part.error:
+        return {**fields, "error": part.error}
+    return {**fields, "mode": part.mode, "found": part.found, "notes": list(part.notes)}

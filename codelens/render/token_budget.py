@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple, cast
 
-from codelens.plurals import count_of
+from codelens.wording import count_of
 
 BYTES_A_TOKEN = 3
 _CUT = " …"

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
+from codelens.answers.context_answers import UsageAnswer, UsageLine
 from codelens.answers.upkeep_answers import (
     Dropped,
+    Enabled,
+    EnabledRepository,
+    MeaningStatus,
+    MeaningTest,
     Pinned,
+    ProviderStatus,
     PruneAnswer,
     Pruned,
+    PrunedVectors,
     RepositoryLife,
+    SendingPlan,
+    Synced,
     ViewLife,
 )
-from codelens.dates import day_of
-from codelens.plurals import count_of
-from codelens.render.reading_json import Json
-from codelens.render.text_pieces import safe
+from codelens.render.reading_text import Json, receipt_json
+from codelens.render.text_pieces import one_line, safe
+from codelens.wording import count_of, day_of
 
 
 def prune_lines(answer: PruneAnswer) -> list[str]:
@@ -144,3 +152,241 @@ def dropped_json(done: Dropped) -> Json:
 def pinned_json(done: Pinned) -> Json:
     """A pin as plain values."""
     return asdict(done)
+
+
+# What was counted of codelens's use, as text with charts and as values for JSON.
+
+_BAR = 24
+_PARTS = " ▏▎▍▌▋▊▉█"
+_BYTES_A_TOKEN = 4
+
+
+def usage_json(answer: UsageAnswer) -> Json:
+    """The same as plain values."""
+    return asdict(answer)
+
+
+def usage_text(answer: UsageAnswer, by: Sequence[str]) -> list[str]:
+    """Totals, and a chart of calls for each of `by`: `day`, `tool`, `repository`."""
+    total = answer.total
+    rows = [
+        f"{count_of(total.calls, 'call')} in {count_of(answer.days, 'day')}, "
+        f"{total.failed:,} failed; "
+        f"served {_size(total.served_bytes)}, about {_tokens(total.served_bytes)} tokens; "
+        f"saved about {_size(total.saved_bytes)}, {_tokens(total.saved_bytes)} tokens"
+    ]
+    sections = {
+        "day": answer.by_day, "tool": answer.by_tool, "repository": answer.by_repository
+    }  # fmt: skip
+    for name in by:
+        if sections[name]:
+            rows += ["", f"by {name}", *_chart(sections[name])]
+    return rows
+
+
+def _chart(lines: Sequence[UsageLine]) -> list[str]:
+    names = [one_line(line.name) for line in lines]
+    width = max(len(name) for name in names)
+    most = max(line.calls for line in lines)
+    digits = len(f"{most:,}")
+    return [
+        f"  {name:<{width}}  {usage.calls:>{digits},}  {_bar(usage.calls, most):<{_BAR}}  "
+        f"served {_size(usage.served_bytes):>8}  saved {_size(usage.saved_bytes):>8}"
+        for name, usage in zip(names, lines, strict=True)
+    ]
+
+
+def _bar(calls: int, most: int) -> str:
+    eighths = max(round(calls * _BAR * 8 / most), 1)
+    return _PARTS[8] * (eighths // 8) + _PARTS[eighths % 8].strip()
+
+
+def _size(size_bytes: int) -> str:
+    if size_bytes < 1000:
+        return f"{size_bytes} B"
+    if size_bytes < 1_000_000:
+        return f"{size_bytes / 1e3:.1f} kB"
+    return f"{size_bytes / 1e6:,.1f} MB"
+
+
+def _tokens(size_bytes: int) -> str:
+    return f"{size_bytes // _BYTES_A_TOKEN:,}"
+
+
+# The ranking by meaning as text and as values for JSON.
+
+_SHORT_DIGEST = 12
+
+
+def meaning_json(answer: MeaningStatus) -> Json:
+    """The same as plain values."""
+    fields = asdict(answer)
+    del fields["receipt"]
+    return {"receipt": receipt_json(answer.receipt), "meaning": fields}
+
+
+def meaning_lines(answer: MeaningStatus) -> list[str]:
+    """The table, the view, then the provider."""
+    lines = [f"ranking by meaning: {'on' if answer.on else 'off (the setting `meaning`)'}"]
+    by_provider = provider_status_lines(answer.provider)
+    if answer.damage:
+        return [*lines, answer.damage, *by_provider]
+    return [
+        *lines,
+        f"table: version {answer.version}, {answer.words:,} words of {answer.dimension} numbers, "
+        f"SHA-256 {answer.digest[:_SHORT_DIGEST]}",
+        f"vectors: {answer.with_vectors:,} of {count_of(answer.contents, 'text')}, "
+        f"{count_of(answer.vector_bytes, 'byte')}",
+        *by_provider,
+    ]
+
+
+def meaning_test_json(answer: MeaningTest) -> Json:
+    """The same as plain values."""
+    return asdict(answer)
+
+
+def meaning_test_lines(answer: MeaningTest) -> list[str]:
+    """Each word with its neighbours, then those of the whole question."""
+    lines = [
+        f"{word.term}: {_near(word.near) if word.known else 'not in the table'}"
+        for word in answer.words
+    ]
+    return [*lines, f"together: {_near(answer.near) or 'nothing'}"]
+
+
+def _near(words: Iterable[tuple[str, float]]) -> str:
+    return ", ".join(f"{term} {cosine:.2f}" for term, cosine in words)
+
+
+# Providers of vectors as text: what would be sent, what was, and how far it is.
+
+
+def provider_plan_lines(plan: SendingPlan) -> list[str]:
+    """What a sync would send, and where to."""
+    left_out = (
+        f" ({count_of(plan.left_out, 'file')} that may hold secrets left out)"
+        if plan.left_out
+        else ""
+    )
+    return [
+        f"provider: {plan.provider}, model {plan.model}, at {plan.endpoint}",
+        f"to be sent: {count_of(plan.texts, 'text')} of {count_of(plan.files, 'file')}{left_out}, "
+        f"{count_of(plan.bytes, 'byte')}, about {count_of(plan.tokens, 'token')}",
+        "later syncs send what changed, and each search by words its question"
+        + (", with lines of its first results to be reranked" if plan.reranks else ""),
+        *_store_lines(plan.store, hybrid=plan.hybrid),
+    ]
+
+
+def provider_plan_json(plan: SendingPlan) -> Json:
+    """The same as plain values."""
+    fields = asdict(plan)
+    del fields["receipt"]
+    return {"receipt": receipt_json(plan.receipt), "plan": fields}
+
+
+def provider_enabled_lines(answer: Enabled) -> list[str]:
+    """What may be sent from now on."""
+    lines = [
+        f"enabled: {answer.provider}, model {answer.model}, {answer.dimension} numbers a vector, "
+        f"at {answer.endpoint}"
+    ]
+    lines += _store_lines(answer.store, hybrid=answer.hybrid)
+    if answer.state == "requires_reindex":
+        lines.append("no text was sent yet: `codelens meaning sync` does that")
+    return lines
+
+
+def _store_lines(store: str, *, hybrid: bool) -> list[str]:
+    contents = "vectors, and the stemmed words of the texts" if hybrid else "vectors, no words"
+    return [f"store: {store} gets {contents}"] if store else []
+
+
+def vectors_synced_lines(answer: Synced) -> list[str]:
+    """What was sent, and what is left."""
+    again = f", {answer.failed:,} of them failed and were sent again" if answer.failed else ""
+    lines = [
+        f"{answer.state}: {count_of(answer.texts, 'text')} sent to {answer.provider} "
+        f"({answer.model}) in {count_of(answer.requests, 'request')}{again}, "
+        f"{count_of(answer.bytes, 'byte')}, {count_of(answer.tokens, 'token')}"
+    ]
+    lines.append(
+        f"files since the last sync: {answer.added:,} added, {answer.removed:,} removed, "
+        f"{answer.modified:,} modified"
+    )
+    if answer.stored:
+        lines.append(f"the store got {count_of(answer.stored, 'vector')}")
+    if answer.lacking:
+        lines.append(f"{count_of(answer.lacking, 'text')} still without a vector: sync again")
+    if answer.left_out:
+        lines.append(f"left out: {count_of(answer.left_out, 'file')} that may hold secrets")
+    return lines
+
+
+def vectors_synced_json(answer: Synced) -> Json:
+    """The same as plain values."""
+    fields = asdict(answer)
+    del fields["receipt"]
+    return {"receipt": receipt_json(answer.receipt), "sync": fields}
+
+
+def vectors_pruned_line(answer: PrunedVectors) -> str:
+    """What was removed, and what is left."""
+    return (
+        f"removed {count_of(answer.removed, 'vector')} of texts that are gone, {answer.kept:,} "
+        f"kept; {count_of(answer.freed_bytes, 'byte')} of disk freed"
+    )
+
+
+def vectors_pruned_json(answer: PrunedVectors) -> Json:
+    """The same as plain values."""
+    return asdict(answer)
+
+
+def provider_list_lines(repositories: Sequence[EnabledRepository]) -> list[str]:
+    """A line a repository: its state, where it is, what makes its vectors and searches them."""
+    return [
+        f"{row.state}: {row.root}"
+        + (
+            f" ({row.provider}, {row.model}{f', {row.store}' if row.store else ''})"
+            if row.provider
+            else ""
+        )
+        + (f": {row.failure}" if row.failure else "")
+        for row in repositories
+    ] or ["no repository has a provider enabled"]
+
+
+def provider_list_json(repositories: Sequence[EnabledRepository]) -> Json:
+    """The same as plain values."""
+    return {"repositories": [asdict(row) for row in repositories]}
+
+
+def provider_status_lines(status: ProviderStatus) -> list[str]:
+    """The provider and its vectors, then what was sent."""
+    if not status.provider:
+        lines = ["provider: none is enabled; nothing is sent"]
+    else:
+        lines = [
+            f"provider: {status.provider}, model {status.model}, {status.dimension} numbers a "
+            f"vector, at {status.endpoint}",
+            f"state: {status.state}{f': {status.failure}' if status.failure else ''}",
+            f"provider's vectors: {status.contents_ready:,} of "
+            f"{count_of(status.contents, 'text')}, {count_of(status.vector_bytes, 'byte')}",
+        ]
+        if status.store:
+            kind = ", by terms too" if status.hybrid else ""
+            lines.append(f"store: {status.store}, collection {status.collection}{kind}")
+        if status.store_failure:
+            lines.append(f"the vectors on this machine are counted: {status.store_failure}")
+        if status.contents_ready < status.contents:
+            lines.append("`codelens meaning sync` sends what is missing")
+        if status.left_out:
+            lines.append(f"never sent: {count_of(status.left_out, 'file')} that may hold secrets")
+    return lines + [
+        f"sent since {total.since}: {count_of(total.texts, 'text')} in "
+        f"{count_of(total.requests, 'request')} to {total.provider} ({total.model}) at "
+        f"{total.endpoint}, {count_of(total.bytes, 'byte')}, {count_of(total.tokens, 'token')}"
+        for total in status.sent
+    ]

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.facts.view_files import View
+from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference import plain_resolver
 from codelens.resolve.inference.expression_values import ROOT, steps
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Named, parsed
 from codelens.resolve.languages.registry import loaded, spec_of
+from codelens.resolve.view_files import View
 from codelens.store.facts.resolution_facts import references_named
 from codelens.types import PROTOCOL, Import, Reference
 

@@ -6,18 +6,35 @@ is resolved again: a file of which nothing but bodies changed leaves the edges o
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 
+from codelens.errors import StoreError
 from codelens.resolve.edges import ANSWERS_KEPT, MOST_ANSWERS, Edge, Edges, base_places
-from codelens.resolve.facts.edge_rows import Row, packed, unpacked
-from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.facts.view_files import DEFINED, Asked, Note, NoteGroup, View, groups_of
-from codelens.resolve.graph_state import File, GraphState, LatePart, Stored, state_of
+from codelens.resolve.file_model import FileModel
+from codelens.resolve.graph_state import (
+    File,
+    GraphState,
+    LatePart,
+    Row,
+    Stored,
+    dumped,
+    loaded_rows,
+    packed,
+    state_of,
+    unpacked_rows,
+)
+from codelens.resolve.imports import Importer, settings_paths
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.registry import spec_of
-from codelens.resolve.modules.importer import Importer, settings_paths
+from codelens.resolve.resolver_version import RESOLVER_VERSION
+from codelens.resolve.view_files import DEFINED, Asked, Note, NoteGroup, View, groups_of
+from codelens.store.database import writer_lease
+from codelens.store.database.database import Database
+from codelens.store.facts import contents, resolution_facts, stored_edges
+from codelens.store.views.snapshot import Snapshot
 from codelens.types import Reference, Symbol
 
 _MOST_PARTS = 20_000
@@ -230,7 +247,7 @@ class Graph:
     def all_edges(self, path: bytes) -> list[Edge]:
         """Those of `edges`, and of uses that may mean one of several things one to each."""
         row = self.row(path)
-        return unpacked(path, row.edges) if row is not None else []
+        return unpacked_rows(path, row.edges) if row is not None else []
 
     def row(self, path: bytes) -> Row | None:
         """What is known of a file's edges, resolved now if need be; None if there is no file."""
@@ -296,7 +313,7 @@ class Graph:
             holding[left] = row
             self.known.checked_parts.add((path, left))
             self._new_parts.add((path, left))
-        return [edge for row in holding.values() for edge in unpacked(path, row.edges)]
+        return [edge for row in holding.values() for edge in unpacked_rows(path, row.edges)]
 
     def _part(self, path: bytes, names: frozenset[str]) -> Row | None:
         """A part of a file's edges, if it is true for this state; else it is dropped."""
@@ -466,3 +483,113 @@ def _asks_for(row: Row, names: Set[str] | None) -> bool:
         if names is None or name in names:
             return True
     return False
+
+
+# A graph over a stored view.
+
+logger = logging.getLogger(__name__)
+
+
+def graph_of(
+    snapshot: Snapshot,
+    read: Callable[[bytes], bytes | None],
+    known: GraphState | None = None,
+) -> Graph:
+    """The edges of a view.
+
+    Args:
+        snapshot: the view.
+        read: bytes of a file of it, None if it cannot be read; asked for few settings files.
+        known: what the graph of an earlier state knew (`Graph.known`).
+    """
+    db = snapshot.db
+    files = _files_of(snapshot, known.files if known is not None else {})
+    any_stored = stored_edges.any_kept(db)
+
+    def load(content: int) -> FileModel | None:
+        facts = contents.flowing(db, [content]).get(content)
+        if facts is None:
+            return None
+        return FileModel(
+            facts.language, facts.symbols, facts.references, facts.imports,
+            scopes=facts.scopes, bindings=facts.bindings,
+        )  # fmt: skip
+
+    def stored(path: bytes, content: int, state: int) -> Iterator[tuple[Row, bool]]:
+        if any_stored:
+            rows = stored_edges.load(db, path, content, RESOLVER_VERSION)
+            for its, data in sorted(rows, key=lambda row: row[0] != state):
+                yield loaded_rows(content, data), its == state
+
+    def stored_parts(path: bytes, content: int) -> dict[frozenset[str], list[Row | LatePart]]:
+        parts: dict[frozenset[str], list[Row | LatePart]] = {}
+        if any_stored:
+            for names, data in stored_edges.load_parts(db, path, content, RESOLVER_VERSION):
+                parts.setdefault(names, []).append(partial(loaded_rows, content, data))
+        return parts
+
+    def surveys(contents: Set[int]) -> dict[int, object]:
+        return stored_edges.load_surveys(db, contents, RESOLVER_VERSION)
+
+    return Graph(
+        files,
+        load,
+        read,
+        known,
+        Stored(stored, stored_parts, partial(resolution_facts.contents_defining, db), surveys),
+    )
+
+
+def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, File]:
+    """The files of a view; those that did not change are the very objects of an earlier state."""
+    files: dict[bytes, File] = {}
+    new: list[tuple[bytes, int]] = []
+    for row in snapshot.files:
+        if row.content is not None:
+            known = before.get(row.path)
+            if known is not None and known.content == row.content:
+                files[row.path] = known
+            else:
+                new.append((row.path, row.content))
+    surfaces = contents.surfaces(snapshot.db, {content for _, content in new})
+    for path, content in new:
+        if content in surfaces:
+            files[path] = File(content, *surfaces[content])
+    return files
+
+
+def keep_graph(
+    graph: Graph,
+    db: Database,
+    rows: Iterable[tuple[bytes, Row]],
+    parts: Iterable[tuple[bytes, frozenset[str], Row]] = (),
+) -> bool:
+    """Store rows by path, and parts of rows by path and names, for other processes.
+
+    The graph keeps the parts as they are stored.
+    False if another one writes, or nothing can be written.
+
+    Outside of any transaction. It waits for nobody, and holds others up only while it writes what
+    was packed before.
+    """
+    packed = [stored_edges.Whole(path, row.content, graph.state, dumped(row)) for path, row in rows]
+    packed_parts = [
+        stored_edges.Part(path, row.content, names, dumped(row)) for path, names, row in parts
+    ]
+    try:
+        lease = writer_lease.acquire(db, 0.0)
+        try:
+            with db.write(lease):
+                stored_edges.save(db, RESOLVER_VERSION, packed)
+                stored_edges.save_surveys(db, RESOLVER_VERSION, graph.fresh_surveys)
+                if packed_parts:
+                    stored_edges.save_parts(db, RESOLVER_VERSION, packed_parts)
+        finally:
+            lease.release(db)
+    except StoreError as error:
+        logger.debug("edges were not kept: %s", error)
+        return False
+    graph.fresh_surveys.clear()
+    for part in packed_parts:
+        graph.pack(part.path, part.names, partial(loaded_rows, part.content, part.data))
+    return True

@@ -1,14 +1,120 @@
-"""What the graph of a view is made from, and what it hands on to that of the next state."""
+"""Edges of one file with all they stand on, packed: so that they can be kept and trusted later.
+
+A row holds as long as the file has the same text, each file that was looked into has the same
+surface (`Flowing.surface`), and each import that was asked for leads where it led.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
+import zlib
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Set
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from codelens.resolve.facts.edge_rows import Row
-from codelens.resolve.facts.model_cache import ModelCache
-from codelens.resolve.modules.importer import Importer
+from codelens.resolve.edges import Edge
+from codelens.resolve.file_model import ModelCache
+from codelens.resolve.imports import Importer
+from codelens.resolve.view_files import Asked
+
+_KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
+_Answers = list[tuple[tuple[str, str, str, str], list[str]]]
+_FULL = 1000
+"""A confidence of 1, as it is packed."""
+
+
+class Row(NamedTuple):
+    """What is known of one file's edges."""
+
+    content: int
+    """Of the file itself."""
+    seen: tuple[tuple[bytes, int], ...]
+    """Other files looked into, with their surfaces, -1 for none."""
+    answers: tuple[tuple[Asked, tuple[bytes, ...]], ...]
+    """Questions about the view's paths, with their answers."""
+    edges: bytes
+
+
+def dumped(row: Row) -> bytes:
+    """A row to be kept, without its content."""
+    answers = [
+        [
+            [kind, path.decode("latin-1"), module, name],
+            [file.decode("latin-1") for file in files],
+        ]
+        for (kind, path, module, name), files in row.answers
+    ]
+    # Of C++ a row has looked into thousands of files: they are split at once, not read one by one.
+    paths = b"\0".join(path for path, _ in row.seen)
+    surfaces = array("q", (surface for _, surface in row.seen)).tobytes()
+    text = json.dumps(answers, separators=(",", ":")).encode()
+    head = b"".join(len(part).to_bytes(4, "big") + part for part in (text, paths, surfaces))
+    return zlib.compress(head + row.edges, 1)
+
+
+def loaded_rows(content: int, data: bytes) -> Row:
+    """A row that was kept."""
+    data = zlib.decompress(data)
+    parts: list[bytes] = []
+    at = 0
+    for _ in range(3):
+        size = int.from_bytes(data[at : at + 4], "big")
+        parts.append(data[at + 4 : at + 4 + size])
+        at += 4 + size
+    text, paths, surfaces = parts
+    numbers: list[int] = array("q", surfaces).tolist()
+    seen = tuple(zip(paths.split(b"\0"), numbers, strict=True)) if numbers else ()
+    answers = tuple(
+        (
+            (kind, path.encode("latin-1"), module, name),
+            tuple(file.encode("latin-1") for file in files),
+        )
+        for (kind, path, module, name), files in cast("_Answers", json.loads(text))
+    )
+    return Row(content, seen, answers, data[at:])
+
+
+def packed(edges: Iterable[Edge]) -> bytes:
+    """Edges of one file."""
+    texts: dict[bytes, int] = {}
+    names: dict[str, int] = {}
+    words: array[int] = array("I")
+    for edge in edges:
+        target = texts.setdefault(edge.target, len(texts))
+        name = names.get(edge.name)
+        if name is None:
+            encoded = edge.name.encode("utf-8", "surrogatepass")
+            name = names[edge.name] = texts.setdefault(encoded, len(texts))
+        kind = _KINDS.index(edge.kind) << 10 | round(edge.confidence * _FULL)
+        words.extend((edge.symbol + 1, target, edge.target_symbol + 1, kind, name, edge.line))
+    table = b"\0".join(texts)
+    return array("I", [len(table)]).tobytes() + table + words.tobytes()
+
+
+def unpacked_rows(path: bytes, data: bytes) -> list[Edge]:
+    """Edges of one file."""
+    size = int.from_bytes(data[:4], sys.byteorder)
+    texts = data[4 : 4 + size].split(b"\0")
+    numbers: list[int] = array("I", data[4 + size :]).tolist()
+    places = [numbers[at : at + 6] for at in range(0, len(numbers), 6)]
+    return [
+        Edge(
+            path,
+            symbol - 1,
+            texts[target],
+            at - 1,
+            _KINDS[kind >> 10],
+            str(texts[name], "utf-8", "surrogatepass"),
+            line,
+            (kind & 1023) / _FULL,
+        )
+        for symbol, target, at, kind, name, line in places
+    ]
+
+
+# What the graph of a view is made from, and what it hands on to that of the next state.
 
 
 class File(NamedTuple):

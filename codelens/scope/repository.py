@@ -1,9 +1,4 @@
-"""A repository as it stands at this moment: `Scope`, its objects, its refs, its settings.
-
-What pygit2 is asked goes through here; it is imported where it is asked, since a search of a plain
-worktree need not (`plain/plain_repository.py`). Nothing of a repository is run
-(no hook, filter or fsmonitor) and nothing is fetched: libgit2 reads objects, refs and config.
-"""
+"""By what a repository is known again when it was moved: the commit its history begins with."""
 
 from __future__ import annotations
 
@@ -13,7 +8,7 @@ import os
 import re
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,22 +22,145 @@ from codelens.errors import (
     UnsupportedRepository,
 )
 from codelens.paths import repository_id
-from codelens.scope.ignore.ignore_rules import IgnoreSettings
-from codelens.scope.plain.git_settings import GitSettings, config_files
-from codelens.scope.plain.plain_config import NotPlain
-from codelens.scope.plain.plain_repository import plain_repository
-from codelens.scope.special_files import (
+from codelens.scope.ignore_rules import IgnoreSettings
+from codelens.scope.location import (
     ANY_BYTES,
     BLOB_BYTES,
     LOG_BYTES,
+    Place,
+    locate,
+    read_plain,
     refuse_special_file,
     refuse_special_ref,
+    shared_dir,
 )
-from codelens.scope.worktree_location import Place, locate, shared_dir
+from codelens.scope.plain_repository import GitSettings, NotPlain, config_files, plain_repository
 from codelens.types import CommitId
 
 if TYPE_CHECKING:
     import pygit2
+
+
+def root_commit(repository: Repository, head: CommitId) -> str:
+    """The first commit along first parents from `head`; empty where it cannot be told.
+
+    Costs about 10 us a commit. A shallow clone does not have it.
+    """
+    if not head or not repository.is_git or repository.git.is_shallow:
+        return ""
+    import pygit2
+    from pygit2.enums import SortMode
+
+    last = ""
+    try:
+        walk = repository.git.walk(pygit2.Oid(hex=head), SortMode.NONE)
+        walk.simplify_first_parent()
+        for commit in walk:
+            last = str(commit.id)
+    except (KeyError, pygit2.GitError):
+        return ""
+    return last
+
+
+def has_commit(repository: Repository, commit: str) -> bool:
+    """Whether a repository has a commit; True where that cannot be told, as in a shallow clone."""
+    if not repository.is_git or repository.git.is_shallow:
+        return True
+    import pygit2
+
+    try:
+        return pygit2.Oid(hex=commit) in repository.git
+    except ValueError:
+        return False
+
+
+# The linked worktrees that git knows of, by its own notes on them.
+
+_PATH_BYTES = 64 * 1024
+
+
+def listed_worktrees(common_dir: str) -> dict[str, bool]:
+    """Roots of the linked worktrees, and whether they are locked.
+
+    Raises:
+        OSError: the list cannot be read.
+    """
+    admin = os.path.join(common_dir, "worktrees")
+    is_locked: dict[str, bool] = {}
+    if not os.path.isdir(admin):
+        os.stat(common_dir)
+        return is_locked
+    for name in os.listdir(admin):
+        own = os.path.join(admin, name)
+        try:
+            text = read_plain(os.path.join(own, "gitdir"), _PATH_BYTES).strip()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        if not text or b"\0" in text:
+            continue
+        # Relative since git 2.48, if so configured.
+        dot_git = os.path.join(own, os.fsdecode(text))
+        is_locked[os.path.realpath(os.path.dirname(dot_git))] = os.path.exists(f"{own}/locked")
+    return is_locked
+
+
+# Names of branches and tags, for who wrote one wrong: read without opening what may be no ref.
+
+BRANCHES = "refs/heads/"
+_KINDS = (BRANCHES, "refs/tags/")
+_PACKED_BYTES = 64 * 1024 * 1024
+"""So much of packed-refs is read for names to suggest; some 700,000 refs."""
+
+
+def ref_names(common_dir: str, kinds: Sequence[str] = _KINDS) -> list[str]:
+    """Short names of the local branches and tags, sorted; those that git would refuse are left out.
+
+    A file in `refs` counts whatever it holds. Costs a listing of each folder there, and
+    packed-refs.
+
+    Args:
+        common_dir: where the repository keeps its refs.
+        kinds: what their whole names begin with.
+    """
+    every_name = {*_loose(common_dir, kinds), *_packed(common_dir, kinds)}
+    return sorted(name for name in every_name if name.isprintable())
+
+
+def _loose(common_dir: str, kinds: Sequence[str]) -> Iterator[str]:
+    for kind in kinds:
+        pending = [os.path.join(common_dir, kind)]
+        start = len(pending[0])
+        while pending:
+            try:
+                with os.scandir(pending.pop()) as listing:
+                    entries = list(listing)
+            except OSError:
+                continue
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+                else:
+                    yield entry.path[start:].replace(os.sep, "/")
+
+
+def _packed(common_dir: str, kinds: Sequence[str]) -> Iterator[str]:
+    try:
+        with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
+            lines = file.read(_PACKED_BYTES).decode("utf-8", "backslashreplace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, _, name = line.partition(" ")
+        for kind in kinds:
+            if name.startswith(kind):
+                yield name.removeprefix(kind)
+
+
+# A repository as it stands at this moment: `Scope`, its objects, its refs, its settings.
+#
+# What pygit2 is asked goes through here; it is imported where it is asked, since a search of a
+# plain worktree need not (`plain/plain_repository.py`). Nothing of a repository is run (no hook,
+# filter or fsmonitor) and nothing is fetched: libgit2 reads objects, refs and config.
 
 _STATES = (
     ("rebase-merge", "rebase"),
@@ -123,7 +241,7 @@ class Repository:
             self._open()
 
     def _open(self) -> pygit2.Repository:
-        from codelens.scope.repository_opening import opened
+        from codelens.scope.location import opened
 
         git, self.place = opened(self.place)
         # pygit2's object and its `branches`, `references` and so on hold each other: without
@@ -218,8 +336,6 @@ class Repository:
 
         import pygit2
 
-        from codelens.scope.commits.ref_names import ref_names
-
         name = _NAMED.split(ref, 1)[0]
         self._refuse_special_ref(name or "HEAD", by_log="@" in ref)
         try:
@@ -275,8 +391,6 @@ class Repository:
 
     def worktrees(self) -> list[str]:
         """Roots of the other worktrees of this repository that still exist."""
-        from codelens.scope.linked_worktrees import listed_worktrees
-
         if not self.is_git:
             return []
         roots: list[str] = []

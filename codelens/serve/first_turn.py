@@ -1,20 +1,88 @@
-"""What is answered without the SDK: the first turn, and calls once there is what answers them.
+"""The answers of the first turn, word for word as the SDK gives them.
 
-Importing the SDK takes more than a second, and a host that does not wait for it runs its first
-turn without our tools. So a request whose answer is known, word for word as the SDK gives it, is
-answered here; calls of a plain form are handed on (`calls`); everything else waits for the SDK,
-which is told what it missed (`replayed`).
-
-Only a request of exactly a known shape is answered. Whatever is odd in one, the SDK judges.
+`recorded_answers.json` holds what the SDK answers for this version of codelens with all tools; the
+test of
+this module compares the two. After a change of a tool: `python -m codelens.serve.record_answers`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn, Protocol, cast
 
+from codelens.errors import SettingError
 from codelens.serve.client_streams import RequestId
+from codelens.serve.tool_table import ROWS, instructions
+
+RECORD = Path(__file__).with_name("recorded_answers.json")
+"""Results by era and method; `tools/list` names every tool, `initialize` has no version in it."""
+
+
+def known_answers(names: Sequence[str]) -> Answers:
+    """What a server that lists the tools of these names answers."""
+    recorded: dict[str, dict[str, dict[str, Any]]] = json.loads(RECORD.read_text("utf-8"))
+    listed = {tool["name"]: tool for tool in recorded["shared"]["tools/list"]["tools"]}
+    shared = {
+        **recorded["shared"],
+        "tools/list": {"tools": [listed[name] for name in names if name in listed]},
+    }
+    texts = {"instructions": instructions(names)}
+    handshake = {**shared, "initialize": {**recorded["handshake"]["initialize"], **texts}}
+    modern = {
+        method: {**shared[method], **rest}
+        for method, rest in recorded["modern"].items()
+        if method in shared
+    }
+    modern["server/discover"] = {**recorded["modern"]["server/discover"], **texts}
+    return Answers(handshake, modern)
+
+
+# Which tools a server lists: profiles or names; each tool costs an agent tokens at every turn.
+
+ALL = tuple(ROWS)
+CORE = tuple(row.name for row in ROWS.values() if row.profile == "core")
+"""What is listed where nothing is said; all of it only reads."""
+_PROFILES = {
+    profile: tuple(row.name for row in ROWS.values() if row.profile == profile)
+    for profile in dict.fromkeys(row.profile for row in ROWS.values())
+} | {"all": ALL}
+
+
+def chosen(setting: str) -> tuple[str, ...]:
+    """The names that `CODELENS_TOOLS` asks for, in the order of `ALL`.
+
+    Args:
+        setting: profiles (`all` or the `profile` of rows) and names of tools, commas between;
+            empty is `core`.
+
+    Raises:
+        SettingError: a word is neither.
+    """
+    words = [word.strip() for word in setting.split(",") if word.strip()] or ["core"]
+    names: set[str] = set()
+    for word in words:
+        if word in _PROFILES:
+            names.update(_PROFILES[word])
+        elif word in ALL:
+            names.add(word)
+        else:
+            raise SettingError(
+                f"CODELENS_TOOLS: unknown tool or profile {word[:50]!r}; "
+                f"the choices are {', '.join(_PROFILES)}, {', '.join(ALL)}"
+            )
+    return tuple(name for name in ALL if name in names)
+
+
+# What is answered without the SDK: the first turn, and calls once there is what answers them.
+#
+# Importing the SDK takes more than a second, and a host that does not wait for it runs its first
+# turn without our tools. So a request whose answer is known, word for word as the SDK gives it, is
+# answered here; calls of a plain form are handed on (`calls`); everything else waits for the SDK,
+# which is told what it missed (`replayed`).
+#
+# Only a request of exactly a known shape is answered. Whatever is odd in one, the SDK judges.
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Protocol versions that begin with `initialize`."""

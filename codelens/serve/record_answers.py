@@ -17,13 +17,10 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.paths import default_home
 from codelens.serve.client_streams import Lines, Replies
-from codelens.serve.first_turn import HANDSHAKE_VERSIONS, LISTS, MODERN_VERSION
-from codelens.serve.recorded_answers import RECORD
+from codelens.serve.first_turn import ALL, HANDSHAKE_VERSIONS, LISTS, MODERN_VERSION, RECORD
 from codelens.serve.sdk_server import make_server, run
-from codelens.serve.tool_profiles import ALL
-from codelens.serve.tools.common_arguments import FORMAT, PATH
-from codelens.serve.tools.tool_row import Argument, ToolRow
-from codelens.serve.tools.tool_table import ROWS
+from codelens.serve.tool_arguments import FORMAT, PATH, Argument, ToolRow
+from codelens.serve.tool_table import ROWS
 
 _PATIENCE_S = 10.0
 _CLIENT = {"name": "record", "version": "0"}

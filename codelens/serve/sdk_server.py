@@ -1,26 +1,343 @@
-"""The MCP server of the SDK, with the tools of a profile, on streams of our own."""
+"""Prompts: what a person picks by name, as a slash command in most clients.
+
+Each says in a few words which tool to call with what; the model does the rest.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import IO, Any, cast
+import logging
+import time
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
+from typing import IO, Annotated, Any, cast, get_args
 
 import anyio
+import anyio.from_thread
+import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.stdio import stdio_server
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp_types import (
+    CallToolResult,
+    InputRequiredResult,
+    ListRootsRequest,
+    TextContent,
+    ToolAnnotations,
+)
+from pydantic import ConfigDict, Field, ValidationError
 
 from codelens import __version__
+from codelens.cancellation import Call
+from codelens.engine.contexts.session_trail import Session, asked_by
 from codelens.engine.engine import Engine
-from codelens.serve import prompts
-from codelens.serve.calls.client_calls import ClientCalls
+from codelens.errors import CodelensError
+from codelens.serve.call_answers import (
+    CallAnswers,
+    CallSlots,
+    ClientCalls,
+    Reply,
+    failed,
+    is_about_all,
+    path_named,
+    repositories_named,
+    session_named,
+)
+from codelens.serve.call_worktree import ROOTS, RootsWanted, WorktreeChoice
 from codelens.serve.client_streams import Lines, Replies
-from codelens.serve.tool_profiles import ALL
-from codelens.serve.tools.server_instructions import instructions
-from codelens.serve.tools.tool_call import ToolCalls, tool
-from codelens.serve.tools.tool_table import ROWS
+from codelens.serve.first_turn import ALL
+from codelens.serve.tool_arguments import (
+    CallArguments,
+    Hints,
+    ToolRow,
+    annotation_of,
+    as_meant,
+    refusal,
+)
+from codelens.serve.tool_table import ROWS, instructions
+
+
+def search(
+    query: Annotated[str, Field(description="Words, an identifier, a path or a sentence.")],
+) -> str:
+    """Find the code that does something."""
+    return (
+        f"Call cl_search with this query: {query}\n"
+        "Read the best results with cl_expand, several handles at once, and answer with the "
+        "handles that matter and why."
+    )
+
+
+def map_(
+    focus: Annotated[
+        str, Field(description="A file, a folder or words to center the map on; optional.")
+    ] = "",
+) -> str:
+    """See what this repository is, where it begins and what matters in it."""
+    near = (
+        f"centered on: {focus}\nPass it as focus if it is a path or a handle, else as query."
+        if focus
+        else "of the whole repository."
+    )
+    return f"Call cl_map {near}\nThen say in a few lines how the code is laid out."
+
+
+def impact(
+    target: Annotated[
+        str,
+        Field(description="A handle, file or name; default: the uncommitted changes."),
+    ] = "",
+) -> str:
+    """See who is hit by a change, and which tests to run."""
+    arguments = f"targets [{target!r}]" if target else 'diff "HEAD"'
+    return (
+        f"Call cl_impact with {arguments}. Say what can break, nearest first, where the answer "
+        "says "
+        '"at least", and which tests to run.'
+    )
+
+
+def status() -> str:
+    """See which worktree and branch is answered for, and how fresh the index is."""
+    return (
+        "Call cl_current and say in a few lines which worktree and branch answers come "
+        "from and what was left out."
+    )
+
+
+def listed_prompts() -> list[Prompt]:
+    """The prompts as the SDK takes them."""
+    registered = [
+        ("codelens-search", search),
+        ("codelens-map", map_),
+        ("codelens-impact", impact),
+        ("codelens-status", status),
+    ]
+    return [
+        Prompt.from_function(function, name=name, description=function.__doc__)
+        for name, function in registered
+    ]
+
+
+# Progress of a long call, for the client that made it.
+
+logger = logging.getLogger(__name__)
+
+_TELL_EVERY_S = 0.25
+_LEAST_STEP = 0.001
+
+
+def progress_of(ctx: Context[Any, Any]) -> Callable[[str, int, int], None]:
+    """Progress for a client that asked for it, a few times a second; from the thread that works."""
+    last = 0.0
+    lowest = 0.0
+
+    def tell(stage: str, done: int, total: int) -> None:
+        nonlocal last, lowest
+        now = time.monotonic()
+        if now - last < _TELL_EVERY_S:
+            return
+        last = now
+        # Every value must be more than the one before (MCP), and a stage may begin anew: what is
+        # said of it stands in the message then.
+        lowest = done if done > lowest else lowest + _LEAST_STEP
+        progress_text = f"{stage}: {done:,} of {total:,} files"
+        try:
+            anyio.from_thread.run(ctx.report_progress, lowest, max(total, lowest), progress_text)
+        except Exception as error:
+            # A client that went away: the index is brought up to date all the same.
+            logger.debug("progress was not reported: %s", error)
+
+    return tell
+
+
+# A row of the table as a tool of the SDK, and a call of it that the SDK brings.
+
+
+class ToolCalls:
+    """Answers the calls that the SDK brings.
+
+    Args:
+        answers: asks the engine.
+        worktrees: says which worktree a call is about.
+        sessions: says which session a call belongs to that does not say so itself.
+        slots: the room for calls of this server.
+    """
+
+    def __init__(
+        self,
+        answers: CallAnswers,
+        worktrees: WorktreeChoice,
+        sessions: Callable[[Context[Any, Any]], Session],
+        slots: CallSlots,
+    ) -> None:
+        self._answers = answers
+        self._worktrees = worktrees
+        self._sessions = sessions
+        self._slots = slots
+        # A thread for each call: which of them has its turn is decided at the index.
+        self._threads = anyio.CapacityLimiter(slots.most)
+
+    async def answer(
+        self, row: ToolRow, ctx: Context[Any, Any], given_arguments: CallArguments
+    ) -> CallToolResult | InputRequiredResult:
+        """Answer one call, on the worktree that is meant; any failure becomes its text.
+
+        Where the client has to say first in which folders it works, it is told to ask again.
+
+        Args:
+            row: the tool.
+            ctx: of the client's request.
+            given_arguments: the arguments, as the row declares them.
+        """
+        try:
+            engine_arguments = await self._engine_arguments(row, ctx, given_arguments)
+            with asked_by(session_named(given_arguments) or self._sessions(ctx)):
+                reply = await self._in_thread(
+                    lambda: self._answers.counted(row, given_arguments, engine_arguments)
+                )
+                if reply.sent is not None:
+                    # Not before: a call that was cancelled is answered to nobody.
+                    await anyio.to_thread.run_sync(self._answers.engine.note_sent, reply.sent)
+        except RootsWanted:
+            return InputRequiredResult(input_requests={ROOTS: ListRootsRequest()})
+        except Exception as error:
+            reply = failed(error)
+        content = TextContent(type="text", text=reply.text)
+        return CallToolResult(content=[content], is_error=reply.failed)
+
+    async def _where(
+        self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments
+    ) -> dict[str, object]:
+        """Which worktree is meant, or which several; why those that are refused are."""
+        if self._worktrees.may_mean_all and is_about_all(row, arguments):
+            return {"path": ""}
+        named = repositories_named(arguments)
+        if not named:
+            return {"path": await self._worktrees.chosen(path_named(arguments), ctx)}
+        chosen: list[str] = []
+        refused: dict[str, CodelensError] = {}
+        for each in named:
+            try:
+                chosen.append(await self._worktrees.chosen(each, ctx))
+            except CodelensError as error:
+                refused[each] = error
+        return {"path": "", "repositories": chosen, "refused": refused}
+
+    async def _engine_arguments(
+        self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments
+    ) -> dict[str, object]:
+        """What the engine is asked with."""
+        where = await self._where(row, ctx, arguments)
+        engine_arguments = self._answers.engine_arguments(row, arguments, where)
+        if row.tells_progress:
+            engine_arguments["progress"] = progress_of(ctx)
+        return engine_arguments
+
+    async def _in_thread(self, work: Callable[[], Reply]) -> Reply:
+        slot = self._slots.take()
+        try:
+            # Abandoned: a client that leaves must not be kept waiting by a look under way.
+            reply = await anyio.to_thread.run_sync(
+                slot.run, work, abandon_on_cancel=True, limiter=self._threads
+            )
+        finally:
+            slot.close()
+        assert reply is not None, "the slot is closed after the work alone"
+        return reply
+
+
+class _Tool(Tool):
+    """A tool that tells in plain sentences which arguments it cannot take."""
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> object:
+        """As the SDK's, with the arguments as they are meant."""
+        meant_arguments = as_meant(self.parameters, arguments)
+        call = Call(f"{self.name} {meant_arguments.get('mode', '')}")
+        try:
+            with call.under_way():
+                return await super().run(meant_arguments, context, convert_result)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                why = refusal(ROWS[self.name], self.parameters, error.__cause__)
+                raise ToolError(why) from error.__cause__
+            raise
+        finally:
+            # Answered, or given up by the client: what still works for it in a thread stops.
+            call.cancel()
+
+
+_HINTS = {
+    hints: ToolAnnotations(
+        read_only_hint=hints == "reads",
+        destructive_hint=hints == "removes",
+        idempotent_hint=True,
+        open_world_hint=False,
+    )
+    for hints in get_args(Hints)
+}
+"""Cursor's Ask mode takes no other tools than those that only read."""
+
+
+def tool(row: ToolRow, calls: ToolCalls) -> Tool:
+    """A tool as the SDK takes it."""
+
+    async def answer(
+        ctx: Context[Any, Any], **arguments: object
+    ) -> CallToolResult | InputRequiredResult:
+        return await calls.answer(row, ctx, arguments)
+
+    # The SDK reads the schema from a signature.
+    parameters = [
+        Parameter(
+            argument.name,
+            Parameter.KEYWORD_ONLY,
+            annotation=annotation_of(argument),
+            default=Parameter.empty if argument.default is None else argument.default,
+        )
+        for argument in row.arguments
+    ]
+    context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=Context)
+    answer.__signature__ = Signature([context, *parameters])  # type: ignore[attr-defined]
+    registered = _Tool.from_function(
+        answer,
+        name=row.name,
+        description=row.description,
+        annotations=_HINTS[row.hints],
+        # A declared output schema broke clients of a peer.
+        structured_output=False,
+    )
+    loose = registered.fn_metadata.arg_model
+
+    class Strict(loose):
+        """The SDK drops arguments that a tool does not have in silence; this refuses them.
+
+        A number where a text is meant is its digits: 404 is searched for, 30d is a time.
+        """
+
+        model_config = ConfigDict(extra="forbid", title=row.name, coerce_numbers_to_str=True)
+
+    registered.fn_metadata.arg_model = Strict
+    registered.parameters = _without_titles(registered.parameters)
+    return registered
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without the titles that only repeat names: every client pays for their tokens."""
+    properties: dict[str, dict[str, Any]] = schema["properties"]
+    bare = {
+        name: {key: value for key, value in property_schema.items() if key != "title"}
+        for name, property_schema in properties.items()
+    }
+    without_titles = {key: value for key, value in schema.items() if key != "title"}
+    return {**without_titles, "properties": bare}
+
+
+# The MCP server of the SDK, with the tools of a profile, on streams of our own.
 
 
 class _Server(MCPServer[Any]):
@@ -74,7 +391,7 @@ def server_of(calls: ToolCalls, names: Sequence[str]) -> MCPServer[Any]:
         tools=[tool(ROWS[name], calls) for name in names if name in ROWS],
         log_level="WARNING",
     )
-    for prompt in prompts.listed():
+    for prompt in listed_prompts():
         server.add_prompt(prompt)
     return server
 

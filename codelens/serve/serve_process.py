@@ -1,28 +1,73 @@
-"""`codelens serve`: the first turn at once, then calls, and the SDK only if it is needed.
-
-A thread reads what the client says. It answers what `Front` can, and keeps the rest. The main
-thread meanwhile imports the engine, which answers calls of a plain form (`plain_calls.py`), when
-one waits or the client has paused: the two would take the processor from each other. A line that
-neither can answer waits for the SDK, which takes the stream from there on.
-"""
+"""What a server does at its start and its end, whatever it speaks through."""
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
+import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
 from codelens import config
+from codelens.config import DEFAULT_BUDGET_MS, Settings
 from codelens.serve.client_streams import Lines, Oversized, Replies, Wire, claim, read_line
-from codelens.serve.first_turn import Front
-from codelens.serve.recorded_answers import known_answers
-from codelens.serve.server_life import budget_of, leave, log_to_stderr
-from codelens.serve.tool_profiles import chosen
+from codelens.serve.first_turn import Front, chosen, known_answers
 
 if TYPE_CHECKING:
-    from codelens.serve.calls.plain_calls import PlainCalls
+    from codelens.serve.plain_calls import PlainCalls
+
+
+def budget_of(settings: Settings, budget_ms: float | None) -> float:
+    """How long a look at the files may take: as the caller says, else the settings."""
+    if budget_ms is not None:
+        return budget_ms
+    return DEFAULT_BUDGET_MS if settings.budget_ms is None else settings.budget_ms
+
+
+def log_to_stderr() -> None:
+    """Warnings of all libraries go to stderr, without what a question or a file says."""
+    stderr_handler = logging.StreamHandler(sys.stderr)
+    stderr_handler.setFormatter(_Untelling("codelens: %(message)s"))
+    logging.basicConfig(handlers=[stderr_handler], level=logging.WARNING)
+
+
+class _Untelling(logging.Formatter):
+    """Of a failure the places and the kinds: its words may quote code or a question."""
+
+    def formatException(self, ei: object) -> str:
+        """The frames of an error and of what led to it, the first cause last."""
+        error = cast("tuple[object, BaseException | None]", ei)[1]
+        lines: list[str] = []
+        while error is not None:
+            lines += [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}\n"]
+            hidden = error.__suppress_context__
+            error = error.__cause__ or (None if hidden else error.__context__)
+        return "".join(lines)
+
+
+def leave(close: Callable[[], None], patience_s: float) -> None:
+    """End the process now: a look that goes on in a thread must not outlive its clients.
+
+    What is written is written in transactions, so leaving in the midst of one loses nothing else.
+    """
+    closing = threading.Thread(target=close, daemon=True)
+    closing.start()
+    closing.join(patience_s)
+    sys.stderr.flush()
+    if closing.is_alive() or threading.active_count() > 1:
+        os._exit(0)
+
+
+# `codelens serve`: the first turn at once, then calls, and the SDK only if it is needed.
+#
+# A thread reads what the client says. It answers what `Front` can, and keeps the rest. The main
+# thread meanwhile imports the engine, which answers calls of a plain form (`plain_calls.py`), when
+# one waits or the client has paused: the two would take the processor from each other. A line that
+# neither can answer waits for the SDK, which takes the stream from there on.
 
 _PAUSE_S = 0.25
 # Within a second of its client's end the process is gone.
@@ -50,9 +95,9 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
     threading.Thread(target=client.listen, daemon=True).start()
     client.wait_for_need()
     from codelens.engine.engine import Engine
-    from codelens.engine.usage import usage_counter
-    from codelens.serve.calls.client_calls import ClientCalls
-    from codelens.serve.calls.plain_calls import PlainCalls
+    from codelens.engine.upkeep import usage_counter
+    from codelens.serve.call_answers import ClientCalls
+    from codelens.serve.plain_calls import PlainCalls
 
     engine = Engine(settings, keep_going=True)
     calls = ClientCalls.of_process(engine, root, budget_of(settings, budget_ms))

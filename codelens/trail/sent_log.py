@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import NamedTuple, cast
 
-from codelens import file_owner, filelock
-from codelens.trail.log_tail import tail_lines
+from codelens import home_files
+from codelens.trail.trail_log import tail_lines
 
 REMEMBERED_BYTES = 180_000
 """Of the texts sent last; about 60,000 tokens. Hosts compact what is older without a word."""
@@ -96,16 +96,16 @@ class SentLog:
         if not bodies:
             return
         at = int(time.time() if now is None else now)
-        if file_owner.begins_anew(self._path):
+        if home_files.starts_over(self._path):
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
             _forget_old(self._folder, at)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         descriptor = os.open(self._path, flags, 0o600)
         try:
             # Unwritten, the text is only sent once more.
-            if filelock.take(descriptor, wait_s=_WAIT_S):
+            if home_files.take_lock(descriptor, wait_s=_WAIT_S):
                 new = not os.lseek(descriptor, 0, os.SEEK_END)
-                before = file_owner.head(self._path) if new else b"\n"
+                before = home_files.owner_head(self._path) if new else b"\n"
                 os.write(descriptor, before + _written(bodies, at) + b"\n")
         finally:
             os.close(descriptor)

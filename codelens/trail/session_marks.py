@@ -7,8 +7,8 @@ import os
 import time
 from typing import NamedTuple, cast
 
-from codelens import file_owner
-from codelens.small_files import read_small, replace_file
+from codelens import home_files
+from codelens.home_files import read_small, replace_file
 from codelens.trail.trail_log import session_key
 
 _MOST_MARKS = 24
@@ -53,9 +53,9 @@ def marks(home: str | os.PathLike[str], repository: str, worktree: str) -> list[
         return []
     if isinstance(parsed, dict):
         fields_by_name = cast("dict[str, object]", parsed)
-        other = file_owner.other_name(path, fields_by_name.get(file_owner.KEY))
+        other = home_files.other_owner_name(path, fields_by_name.get(home_files.OWNER_KEY))
         if other:
-            file_owner.set_aside(path, file_owner.written_for(other))
+            home_files.set_aside(path, home_files.written_for(other))
             return []
         parsed = fields_by_name.get(_MARKS)
     rows = cast("list[object]", parsed) if isinstance(parsed, list) else []
@@ -86,7 +86,7 @@ def mark(
     path = _file(home, standing.repository, standing.worktree)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     stored = [*others[-(_MOST_MARKS - 1) :], current]
-    text = json.dumps({file_owner.KEY: os.path.basename(path), _MARKS: stored})
+    text = json.dumps({home_files.OWNER_KEY: os.path.basename(path), _MARKS: stored})
     replace_file(path, text.encode(), beside=f"{path}.{os.getpid()}")
 
 

@@ -1,9 +1,4 @@
-"""The log of the session trail: appended under a lock, read whatever a crash left of it.
-
-`append` is the way in, `entries` the way out. One JSON object a line, 100 to 200 bytes, never
-code. A repository has one file a month under `CODELENS_HOME/trails`, so what is too old goes with
-its file, and nothing is ever rewritten. Hooks call this within 60 ms of CPU.
-"""
+"""The last lines of a log that several processes append to."""
 
 from __future__ import annotations
 
@@ -14,8 +9,36 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
-from codelens import file_owner, filelock
-from codelens.trail.log_tail import tail_lines
+from codelens import home_files
+from codelens.home_files import open_regular
+
+
+def tail_lines(path: str, most: int) -> list[bytes]:
+    """The whole lines in the last `most` bytes of a log; none where it cannot be read.
+
+    A log whose first line says that it is of something else was copied here: it is set aside.
+    """
+    try:
+        with open_regular(path) as file:
+            other = home_files.other_owner_head(path, file.read(home_files.OWNER_HEAD_BYTES))
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(size - most, 0))
+            if size > most:
+                file.readline()
+            data = file.read(most)
+    except OSError:
+        return []
+    if other:
+        home_files.set_aside(path, home_files.written_for(other))
+        return []
+    return data.split(b"\n")
+
+
+# The log of the session trail: appended under a lock, read whatever a crash left of it.
+#
+# `append` is the way in, `entries` the way out. One JSON object a line, 100 to 200 bytes, never
+# code. A repository has one file a month under `CODELENS_HOME/trails`, so what is too old goes with
+# its file, and nothing is ever rewritten. Hooks call this within 60 ms of CPU.
 
 KEPT_DAYS = 90
 LONGEST_LINE = 200
@@ -88,17 +111,17 @@ def append(
         OSError: the file cannot be written.
     """
     path = _file(home, repository, entry.at)
-    new = file_owner.begins_anew(path)
+    new = home_files.starts_over(path)
     if new:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     # Read as well: whether the last line is whole is seen at its end.
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, 0o600)
     try:
-        if not filelock.take(descriptor, wait_s=wait_s):
+        if not home_files.take_lock(descriptor, wait_s=wait_s):
             return False
         end = os.lseek(descriptor, 0, os.SEEK_END)
-        before = file_owner.head(path)
+        before = home_files.owner_head(path)
         if end:
             os.lseek(descriptor, end - 1, os.SEEK_SET)
             before = b"" if os.read(descriptor, 1) == b"\n" else b"\n"

@@ -9,8 +9,7 @@ from dataclasses import replace
 from codelens import config
 from codelens.engine.engine import Engine
 from codelens.engine.worktree_paths import root_of
-from codelens.ui.editor_links import editor_template
-from codelens.ui.page_questions import Engines, PageQuestions
+from codelens.ui.page_questions import Engines, PageQuestions, editor_template
 from codelens.ui.page_server import PageServer
 
 _CLOSE_S = 1.0

@@ -1,18 +1,120 @@
-"""The questions of the page: each is one of `Engine`, answered in the JSON of the commands."""
+"""What a request of the page says, read from the query of its address."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 from codelens.config import DEFAULT_BUDGET_MS
 from codelens.engine.engine import Engine
-from codelens.render import contexts_json, reading_json, upkeep_text
-from codelens.render.branches import branch_json
-from codelens.render.graph import graph_json
-from codelens.ui.page_arguments import BadRequest, PageArguments
+from codelens.errors import CodelensError, SettingError
+from codelens.render import branch_text, context_text, graph_text, reading_text, upkeep_text
+
+_LONGEST = 8_000
+"""Characters of one value: a pasted stack trace is a query, too."""
+_MOST = 20
+EVERYWHERE = frozenset({"worktree", "ref"})
+
+
+class BadRequest(CodelensError):
+    """A request that no page of ours makes."""
+
+
+class PageArguments:
+    """The values of a request, each named once.
+
+    Args:
+        query: what follows `?` in the address.
+        known: names that the question takes, beside those that all take.
+
+    Raises:
+        BadRequest: a name is not known or stands twice, or a value is too long.
+    """
+
+    def __init__(self, query: str, known: Iterable[str]) -> None:
+        try:
+            pairs = parse_qsl(
+                query, keep_blank_values=True, strict_parsing=bool(query), errors="strict",
+                max_num_fields=_MOST,
+            )  # fmt: skip
+        except ValueError as error:
+            raise BadRequest("the address of a request cannot be read; reload the page") from error
+        allowed = EVERYWHERE.union(known)
+        self._values: dict[str, str] = {}
+        for name, value in pairs:
+            if name not in allowed or name in self._values:
+                raise BadRequest(f"unexpected argument {name[:50]!r}; reload the page")
+            if len(value) > _LONGEST:
+                raise BadRequest(f"{name} is longer than {_LONGEST:,} characters; shorten it")
+            self._values[name] = value
+
+    def text(self, name: str, default: str = "") -> str:
+        """A text."""
+        return self._values.get(name, default)
+
+    def number(self, name: str, default: int, most: int) -> int:
+        """A whole number from 1 to `most`.
+
+        Raises:
+            BadRequest: it is none.
+        """
+        text = self._values.get(name)
+        if text is None:
+            return default
+        if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
+            raise BadRequest(f"{name} must be a whole number from 1 to {most:,}, not {text[:50]!r}")
+        return int(text)
+
+    def words(self, name: str) -> list[str]:
+        """Values with a line each."""
+        return [line for line in self._values.get(name, "").splitlines() if line]
+
+
+# Addresses that open a file in an editor: `vscode://file/src/app.py:10`.
+
+_EDITORS = {
+    "vscode": "vscode://file{path}:{line}",
+    "vscodium": "vscodium://file{path}:{line}",
+    "cursor": "cursor://file{path}:{line}",
+    "windsurf": "windsurf://file{path}:{line}",
+    "zed": "zed://file{path}:{line}",
+    "idea": "idea://open?file={path}&line={line}",
+    "none": "",
+}
+DEFAULT_EDITOR = "vscode"
+_TEMPLATE = re.compile(r"([a-z][a-z0-9+.-]*)://[^\s\"'<>`]*\{path\}[^\s\"'<>`]*\Z")
+_REFUSED = re.compile(r"(?:java|vb)script|data|blob|file|https?|wss?|about|view-source")
+"""Schemes that a browser follows itself, instead of handing them to a program."""
+
+
+def editor_template(editor: str) -> str:
+    """The address of a file in an editor, with `{path}` (absolute, begins with `/`) and `{line}`.
+
+    Args:
+        editor: one that is known by name, a template of its own, or empty for VS Code.
+
+    Returns:
+        Empty where no links are wanted.
+
+    Raises:
+        SettingError: it is neither.
+    """
+    name = editor or DEFAULT_EDITOR
+    if name in _EDITORS:
+        return _EDITORS[name]
+    match = _TEMPLATE.match(name)
+    if match is None or _REFUSED.fullmatch(match[1]):
+        raise SettingError(
+            f"unknown editor {name[:80]!r}; use one of {', '.join(_EDITORS)}, or an address with "
+            "{path} and {line} such as myeditor://open?file={path}&line={line}"
+        )
+    return name
+
+
+# The questions of the page: each is one of `Engine`, answered in the JSON of the commands.
 
 Json = Mapping[str, object]
 _RESULTS, _MOST_RESULTS = 20, 200
@@ -40,7 +142,7 @@ class PageQuestions:
     Args:
         engines: answer.
         root: the worktree that the page was started for.
-        editor: as `codelens.ui.editor_links.editor_template` gives it.
+        editor: as `codelens.ui.page_questions.editor_template` gives it.
     """
 
     def __init__(self, engines: Engines, root: str, editor: str) -> None:
@@ -83,8 +185,8 @@ class PageQuestions:
         status = place.engine.status(path=place.root, ref=place.ref, budget_ms=self._budget_ms)
         top = Path(status.root).as_posix()
         return {
-            **reading_json.status(status),
-            **reading_json.refs(place.engine.refs(path=self._root)),
+            **reading_text.status_json(status),
+            **reading_text.refs_json(place.engine.refs(path=self._root)),
             "editor": "" if place.ref else self._editor,
             # An address begins with a slash, on Windows as well.
             "editor_root": quote(f"/{top.removeprefix('/')}"),
@@ -103,18 +205,18 @@ class PageQuestions:
             limit=arguments.number("limit", _RESULTS, _MOST_RESULTS),
             budget_ms=self._budget_ms,
         )
-        return reading_json.search(answer)
+        return reading_text.search_json(answer)
 
     def source(self, place: _Place, arguments: PageArguments) -> Json:
         """A file with marks and links."""
         target = arguments.text("target")
-        return reading_json.source(
+        return reading_text.source_json(
             place.engine.source(target, path=place.root, ref=place.ref, budget_ms=self._budget_ms)
         )
 
     def outline(self, place: _Place, arguments: PageArguments) -> Json:
         """A file or folder, folded."""
-        return reading_json.outline(
+        return reading_text.outline_json(
             place.engine.outline(
                 arguments.text("target", "."),
                 detail=arguments.text("detail", "signatures"),
@@ -126,7 +228,7 @@ class PageQuestions:
 
     def related(self, place: _Place, arguments: PageArguments) -> Json:
         """Who uses a definition, and what it uses."""
-        return graph_json.related(
+        return graph_text.related_json(
             place.engine.related(
                 arguments.text("target"),
                 path=place.root,
@@ -138,7 +240,7 @@ class PageQuestions:
 
     def references(self, place: _Place, arguments: PageArguments) -> Json:
         """Every line that uses a definition."""
-        return graph_json.references(
+        return graph_text.references_json(
             place.engine.references(
                 arguments.text("target"),
                 path=place.root,
@@ -150,7 +252,7 @@ class PageQuestions:
 
     def map(self, place: _Place, arguments: PageArguments) -> Json:
         """The files that others use most, and what uses what."""
-        return graph_json.map_(
+        return graph_text.map_json(
             place.engine.map(
                 arguments.words("focus"),
                 path=place.root,
@@ -162,7 +264,7 @@ class PageQuestions:
 
     def diff(self, place: _Place, arguments: PageArguments) -> Json:
         """What differs between two sides, as definitions."""
-        return branch_json.diff(
+        return branch_text.diff_json(
             place.engine.diff(
                 arguments.text("spec"),
                 other=arguments.text("other"),
@@ -173,7 +275,7 @@ class PageQuestions:
 
     def history(self, place: _Place, arguments: PageArguments) -> Json:
         """The commits that changed a definition, or the last change of each in a file."""
-        return branch_json.history(
+        return branch_text.history_json(
             place.engine.history(
                 arguments.text("target"),
                 path=place.root,
@@ -186,13 +288,13 @@ class PageQuestions:
 
     def conflicts(self, place: _Place, _: PageArguments) -> Json:
         """What collides with other worktrees and branches."""
-        return branch_json.conflicts(
+        return branch_text.conflicts_json(
             place.engine.conflicts(path=place.root, budget_ms=self._budget_ms)
         )
 
     def notes(self, place: _Place, arguments: PageArguments) -> Json:
         """Saved notes, with the state of their handles."""
-        return contexts_json.load(
+        return context_text.load_json(
             place.engine.load(
                 arguments.text("query"),
                 handle=arguments.text("handle"),

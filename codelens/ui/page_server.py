@@ -1,9 +1,4 @@
-"""The server of the page: HTTP on loopback, read only, for the holder of the token alone.
-
-Each connection has a thread. A request has a few seconds to say what it wants, and there are only
-so many connections, so that a slow or greedy client takes nothing from the person at the page for
-long. Requests are never logged: their paths hold the token.
-"""
+"""The files of the page, as they ship with codelens; no other file is ever served."""
 
 from __future__ import annotations
 
@@ -11,21 +6,178 @@ import hashlib
 import json
 import logging
 import os
+import secrets
+import selectors
 import socket
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import cast
+from pathlib import Path
+from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 
 from codelens.cancellation import Call, CallCancelled
 from codelens.errors import CodelensError
-from codelens.ui.page_address import LOOPBACK, PageAddress
-from codelens.ui.page_arguments import BadRequest
-from codelens.ui.page_files import START, page_files
-from codelens.ui.page_questions import Json, PageQuestions
-from codelens.ui.waiting_clients import WaitingClients
+from codelens.ui.page_questions import BadRequest, Json, PageQuestions
+
+FOLDER = Path(__file__).parent / "page"
+START = "index.html"
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class PageFile(NamedTuple):
+    """A file of the page."""
+
+    data: bytes
+    media_type: str
+
+
+@cache
+def page_files() -> Mapping[str, PageFile]:
+    """The files by name, read once: a path of a request is looked up here and never opened."""
+    return {
+        file.name: PageFile(file.read_bytes(), _TYPES[file.suffix])
+        for file in sorted(FOLDER.iterdir())
+        if file.suffix in _TYPES
+    }
+
+
+# Where the page is, and which requests are its own.
+#
+# The token is the first part of each path: no cookie carries it, so no other page can use it, and
+# with `Referrer-Policy: no-referrer` no link gives it away.
+
+LOOPBACK = "127.0.0.1"
+_NAMES = (LOOPBACK, "localhost")
+_OWN_SITES = frozenset({"same-origin", "none"})
+"""Of `Sec-Fetch-Site`: the page itself, or an address that a person opened."""
+_OPENED = {"sec-fetch-mode": ["navigate"], "sec-fetch-dest": ["document"]}
+"""Whoever follows a link to the page, in a terminal on the web, opens it in a window of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageAddress:
+    """A port of this machine, and the secret that opens the page there."""
+
+    port: int
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+
+    @property
+    def url(self) -> str:
+        """What is opened in a browser."""
+        return f"http://{LOOPBACK}:{self.port}/{self.token}/"
+
+    def path_within(self, path: str) -> str | None:
+        """What follows the token in a path; None if it does not begin with it."""
+        first, slash, rest = path.removeprefix("/").partition("/")
+        is_ours = secrets.compare_digest(first.encode("utf-8", "replace"), self.token.encode())
+        return rest if is_ours and slash else None
+
+    def is_foreign(self, headers: Mapping[str, Sequence[str]]) -> bool:
+        """Whether a request was made for another name, or by another page.
+
+        A page whose name was made to lead here (DNS rebinding) sends its own name as Host.
+
+        Args:
+            headers: by lower-case name, each with all its values.
+        """
+        hosts = {f"{name}:{self.port}" for name in _NAMES}
+        host = headers.get("host", ())
+        if len(host) != 1 or host[0].lower() not in hosts:
+            return True
+        origins = {f"http://{name}" for name in hosts}
+        if any(origin.lower() not in origins for origin in headers.get("origin", ())):
+            return True
+        if all(list(headers.get(name, ())) == value for name, value in _OPENED.items()):
+            return False
+        return any(site not in _OWN_SITES for site in headers.get("sec-fetch-site", ()))
+
+
+# Whether clients still wait: a page that is left, or asks anew, closes its connection.
+
+_LOOK_S = 0.1
+
+
+class WaitingClients:
+    """Cancels the calls of clients that went away; one thread, which sleeps while nobody waits."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._calls: dict[socket.socket, Call] = {}
+        self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def waiting(self, connection: socket.socket, call: Call) -> Generator[None]:
+        """While the block runs, the call is cancelled if the client closes its connection."""
+        with self._changed:
+            self._calls[connection] = call
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._watch, name="page-clients", daemon=True
+                )
+                self._thread.start()
+            self._changed.notify()
+        try:
+            with call.under_way():
+                yield
+        finally:
+            with self._changed:
+                del self._calls[connection]
+
+    def cancel_all(self) -> None:
+        """Nobody is answered any more: the server ends."""
+        with self._changed:
+            calls = list(self._calls.values())
+        for call in calls:
+            call.cancel()
+
+    def _watch(self) -> None:
+        while True:
+            with self._changed:
+                while not self._calls:
+                    self._changed.wait()
+                calls = dict(self._calls)
+            for connection in _readable(list(calls)):
+                if _is_closed(connection):
+                    calls[connection].cancel()
+            time.sleep(_LOOK_S)
+
+
+def _readable(connections: list[socket.socket]) -> list[socket.socket]:
+    """Those that have something to say, be it that they end."""
+    with selectors.DefaultSelector() as selector:
+        for connection in connections:
+            try:
+                selector.register(connection, selectors.EVENT_READ)
+            except (OSError, ValueError):  # Its thread closed it meanwhile.
+                continue
+        return [
+            key.fileobj for key, _ in selector.select(0) if isinstance(key.fileobj, socket.socket)
+        ]
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    try:
+        return connection.recv(1, socket.MSG_PEEK) == b""
+    except OSError:
+        return True
+
+
+# The server of the page: HTTP on loopback, read only, for the holder of the token alone.
+#
+# Each connection has a thread. A request has a few seconds to say what it wants, and there are only
+# so many connections, so that a slow or greedy client takes nothing from the person at the page for
+# long. Requests are never logged: their paths hold the token.
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.branches.passed_arguments import PassedArguments, passed_arguments
+from codelens.branches.parameters import PassedArguments, passed_arguments
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.capsule.long_comments import KEPT, beyond_first
+from codelens.capsule import KEPT, beyond_first
 
 
 def cut(text: str) -> list[str]:

@@ -6,9 +6,8 @@ from harness_sizes import ANY_HEALTH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelens.capsule import packing
-from codelens.capsule.packing import Candidate, Costs, pack
-from codelens.capsule.shown_lines import windows
+from codelens import capsule
+from codelens.capsule import Candidate, Costs, pack, windows
 
 COSTS = Costs(
     line=lambda path, number: 10 + number % 7, heading=lambda one: 30, file=lambda path: 20, gap=4
@@ -63,17 +62,17 @@ def test_a_long_definition_is_shown_by_its_head_and_the_lines_that_tell() -> Non
 
 
 def test_behind_the_leading_ones_a_long_body_gives_way_to_short_ones() -> None:
-    leading = [candidate(b"a.py", 1 + 10 * at, 3, 0.9 - at / 100) for at in range(packing.LEADING)]
+    leading = [candidate(b"a.py", 1 + 10 * at, 3, 0.9 - at / 100) for at in range(capsule.LEADING)]
     long = candidate(b"b.py", 1, 120, 0.5)
     short = [candidate(b"c.py", 1 + 10 * at, 4, 0.45 - at / 100) for at in range(8)]
     shown = [one.candidate for one in pack([*leading, long, *short], 3000, COSTS, lambda path: {})]
-    assert shown[: packing.LEADING] == leading
-    assert shown[packing.LEADING : packing.LEADING + len(short)] == short
+    assert shown[: capsule.LEADING] == leading
+    assert shown[capsule.LEADING : capsule.LEADING + len(short)] == short
 
 
 def test_what_is_certain_goes_first_however_long_it_is() -> None:
     named = [
-        candidate(b"n.py", 1 + 40 * at, 30, 10.0 - at / 100) for at in range(packing.LEADING + 3)
+        candidate(b"n.py", 1 + 40 * at, 30, 10.0 - at / 100) for at in range(capsule.LEADING + 3)
     ]
     short = [candidate(b"c.py", 1 + 10 * at, 2, 0.9) for at in range(8)]
     shown = [one.candidate for one in pack([*short, *named], 50_000, COSTS, lambda path: {})]

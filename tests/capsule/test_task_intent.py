@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.capsule import task_intent
+from codelens import capsule
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from codelens.capsule import task_intent
 def test_the_intent_with_the_most_words_wins(
     task: str, intent: str, words: tuple[str, ...]
 ) -> None:
-    assert task_intent.intent_of(task) == (intent, words)
+    assert capsule.intent_of(task) == (intent, words)

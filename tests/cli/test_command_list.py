@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens.cli.command_examples import EXAMPLES
-from codelens.cli.command_list import COMMANDS
+from codelens.cli.command_examples import COMMANDS, EXAMPLES, MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
 FOR_AGENTS = {"hook"}
@@ -18,8 +17,8 @@ FOR_AGENTS = {"hook"}
 
 
 def test_every_module_of_a_command_is_listed() -> None:
-    files = (ROOT / "codelens" / "cli" / "commands").glob("*_command.py")
-    assert {file.name.removesuffix("_command.py") for file in files} == set(COMMANDS)
+    files = (ROOT / "codelens" / "cli" / "commands").glob("*_command*.py")
+    assert {file.stem for file in files} == set(MODULES.values())
 
 
 def test_every_command_has_examples_in_its_help() -> None:
@@ -41,6 +40,7 @@ def test_the_table_of_shared_options_names_the_commands_that_have_them(option: s
     assert row is not None
     parsers = argparse.ArgumentParser().add_subparsers()
     for name in COMMANDS:
-        import_module(f"codelens.cli.commands.{name}_command").add(parsers)
+        module = import_module(f"codelens.cli.commands.{MODULES[name]}")
+        getattr(module, f"add_{name}")(parsers)
     having = {name for name, parser in parsers.choices.items() if option in parser.format_usage()}
     assert set(re.findall(r"`(\w+)`", row[1])) == having - FOR_AGENTS

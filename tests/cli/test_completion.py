@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import shtab
 
-from codelens.cli.command_list import COMMANDS
-from codelens.cli.commands.completion_command import SHELLS
+from codelens.cli.command_examples import COMMANDS
+from codelens.cli.commands.server_commands import SHELLS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,8 +6,7 @@ import io
 
 import pytest
 
-from codelens.cli.progress_bar import Bar
-from codelens.cli.screen import colours
+from codelens.cli.screen import Bar, colours
 from codelens.render.text_pieces import lines_of, receipt_line, safe
 from codelens.types import Receipt
 

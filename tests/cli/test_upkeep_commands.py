@@ -13,8 +13,8 @@ import pytest
 from gitrepo import GitRepo, git_environment
 from shop_repository import Run
 
-from codelens.store.database.index_opening import open_index
-from codelens.store.database.store_clock import DAY_S
+from codelens.store.database.database_opening import open_index
+from codelens.store.database.writer_lease import DAY_S
 
 COMMAND = [sys.executable, "-P", "-m", "codelens"]
 

@@ -10,9 +10,9 @@ import pytest
 from corpus import every_question, rough_places, rough_settings
 from harness_sizes import size_of
 
-from codelens.cli.command_list import COMMANDS
+from codelens.cli.command_examples import COMMANDS
 from codelens.hooks.hook_input import EVENTS
-from codelens.serve.tools.tool_table import ROWS
+from codelens.serve.tool_table import ROWS
 
 PAIRS = size_of("CODELENS_ROUGH_PAIRS")
 needs_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks, reads /proc")

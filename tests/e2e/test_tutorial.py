@@ -26,15 +26,15 @@ TOURED = (
 )  # fmt: skip
 """Of this repository, so that it need not be indexed whole."""
 PROMISED = {
-    'codelens search "local day of a time" --limit 3': "codelens/dates.py#day_of\t",
-    "codelens expand codelens/dates.py#day_of": "def day_of(time_s: int | None) -> str:",
+    'codelens search "local day of a time" --limit 3': "codelens/wording.py#day_of\t",
+    "codelens expand codelens/wording.py#day_of": "def day_of(time_s: int | None) -> str:",
     "codelens related day_of": "called by (6)",
     "codelens impact --diff": "direct (6; 6 no longer fit)",
     "codelens conflicts": "certain: both changed the same lines of day_of",
-    "codelens -C ../codelens-side expand codelens/dates.py#day_of": "time_s: float | None",
-    "codelens diff HEAD": "codelens/dates.py#day_of",
-    "codelens expand side:codelens/dates.py#day_of": "def day_of(time_s: int | None) -> str:",
-    "codelens history codelens/dates.py#day_of": "added",
+    "codelens -C ../codelens-side expand codelens/wording.py#day_of": "time_s: float | None",
+    "codelens diff HEAD": "codelens/wording.py#day_of",
+    "codelens expand side:codelens/wording.py#day_of": "def day_of(time_s: int | None) -> str:",
+    "codelens history codelens/wording.py#day_of": "added",
     "codelens load day-format": "Answers print days, never times",
 }
 

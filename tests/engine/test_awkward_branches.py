@@ -10,7 +10,7 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.engine.engine import Engine
-from codelens.engine.versions.rivals import MOST_RIVALS
+from codelens.engine.versions.conflicts_query import MOST_RIVALS
 from codelens.errors import CodelensError
 
 BASE = "def load(name):\n    return open(name).read()\n"

@@ -12,7 +12,7 @@ from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 
 from codelens.config import Settings
-from codelens.engine.embedding.background_sync import BackgroundSync, Pauses
+from codelens.engine.embedding.vector_sync import BackgroundSync, Pauses
 from codelens.engine.engine import Engine
 from codelens.errors import ReadError
 

@@ -16,7 +16,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 
 BUDGET_MS = 200.0
 AUTH = '''\

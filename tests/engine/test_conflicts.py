@@ -14,7 +14,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.versions import conflicts_query
 from codelens.errors import CodelensError, NoSuchRef, NotInGit, SettingError
-from codelens.render.branches import branch_json, branch_text
+from codelens.render import branch_text
 
 LIB = """\
 LIMIT = 10
@@ -355,7 +355,7 @@ def test_harmless_overlaps_of_a_clean_merge_are_counted_and_given(
     cleanly = "1 worktree or branch merges cleanly, with 1 harmless overlap"
     assert head == [f"{cleanly} (--all, format detailed)"] and not blocks
     assert "both made the same change to load" in str(branch_text.conflicts(answer, detailed=True))
-    assert json.loads(json.dumps(branch_json.conflicts(answer)))["harmless"][0]["name"] == str(
+    assert json.loads(json.dumps(branch_text.conflicts_json(answer)))["harmless"][0]["name"] == str(
         there.root
     )
 
@@ -369,7 +369,7 @@ def test_branches_without_a_recent_commit_are_counted_and_compared_by_name(
     here.git("checkout", "-q", "-")
     write(here, "lib.py", LIB.replace("LIMIT = 10", "LIMIT = 30"))
     answer = engine.conflicts(path=here.root)
-    assert answer.old_branches == branch_json.conflicts(answer)["old_branches"] == 1
+    assert answer.old_branches == branch_text.conflicts_json(answer)["old_branches"] == 1
     left = "1 branch without commits in the last 14 days not compared: name them to compare them"
     assert left in branch_text.conflicts(answer)[0]
     (rival,) = engine.conflicts(path=here.root, others=["old"]).results

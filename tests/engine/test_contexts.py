@@ -15,7 +15,7 @@ from lamp_contexts import LAMP, items, one, states
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import SettingError
-from codelens.memory.context_errors import ContextExists, NoSuchContext, NotSaved
+from codelens.memory.context_fields import ContextExists, NoSuchContext, NotSaved
 
 
 def test_a_context_is_given_back_as_it_was_saved(engine: Engine, repo: GitRepo) -> None:
@@ -181,10 +181,10 @@ def test_a_field_that_cannot_be_is_refused(
 def test_control_characters_and_half_characters_are_kept_harmless(
     engine: Engine, repo: GitRepo
 ) -> None:
-    from codelens.render import contexts_text
+    from codelens.render import context_text
 
     answer = engine.save("a", "red \x1b[31m \ud800 end", path=repo.root)
-    assert "\x1b" not in contexts_text.saved(answer)
+    assert "\x1b" not in context_text.saved(answer)
     assert one(engine, "a", repo.root).note == "red \x1b[31m ? end"
 
 

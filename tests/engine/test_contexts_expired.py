@@ -10,9 +10,9 @@ from lamp_contexts import one
 
 from codelens.engine.engine import Engine
 from codelens.errors import SettingError
-from codelens.memory.context_errors import ContextExists
+from codelens.memory.context_fields import ContextExists
 from codelens.memory.notebook import Notebook
-from codelens.render import contexts_json, contexts_text
+from codelens.render import context_text
 
 DAY = 86_400
 
@@ -31,10 +31,10 @@ def test_an_expired_context_is_not_shown_and_it_is_said_how_to_see_it(
     engine.now_s = lambda: 1000 + 7200
     answer = engine.load(path=repo.root)
     assert ([one.name for one in answer.results], answer.hidden) == (["kept"], 2)
-    assert contexts_text.hidden(answer.hidden) == (
+    assert context_text.hidden(answer.hidden) == (
         "2 expired contexts are not shown: `codelens load --expired` shows them"
     )
-    assert contexts_json.load(answer)["hidden"] == 2
+    assert context_text.load_json(answer)["hidden"] == 2
     answer = engine.load("short", path=repo.root)
     assert (answer.results, answer.hidden) == ((), 1)
     assert answer.notes[0].startswith("'short' expired on ")
@@ -42,7 +42,7 @@ def test_an_expired_context_is_not_shown_and_it_is_said_how_to_see_it(
     assert engine.load("two", path=repo.root).hidden == 0
     shown = engine.load("short", path=repo.root, expired=True)
     assert shown.results[0].expired and not shown.hidden
-    assert "hidden" not in contexts_json.load(shown)
+    assert "hidden" not in context_text.load_json(shown)
 
 
 def test_the_name_of_an_expired_context_is_taken(engine: Engine, repo: GitRepo) -> None:

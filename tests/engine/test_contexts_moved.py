@@ -9,7 +9,7 @@ from gitrepo import GitRepo
 from lamp_contexts import LAMP, one, states
 
 from codelens.engine.engine import Engine
-from codelens.memory.context_errors import ContextError
+from codelens.memory.context_fields import ContextError
 
 
 def test_a_moved_repository_finds_its_contexts_after_asking(

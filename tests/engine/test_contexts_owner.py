@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
-from codelens.engine.doctor.diagnosis import examine
 from codelens.engine.engine import Engine
+from codelens.engine.upkeep.diagnosis import examine
 from codelens.paths import contexts_file, index_file, repository_id
 
 

@@ -10,11 +10,11 @@ from gitrepo import GitRepo
 
 from codelens.answers.branch_answers import DiffAnswer
 from codelens.engine.engine import Engine
-from codelens.engine.graph.cpu_limit import WorkLimit
+from codelens.engine.graph.lazy_graph import WorkLimit
 from codelens.engine.versions import broken_uses, diff_query
-from codelens.render.branches import branch_json, branch_markdown, branch_text
+from codelens.render import branch_text
 from codelens.scope.repository import Repository
-from codelens.serve.tools import branch_shape
+from codelens.serve import answer_shapes
 
 MOVED = """\
 def shorten(text, limit):
@@ -113,7 +113,9 @@ def test_a_vendored_file_counts_its_definitions_and_shows_them_by_its_name(
     shown = branch_text.diff(engine.diff(**asked))[1]
     assert "vendor/lamp.py  added  vendored (2 definitions: name its path)" in shown
     assert (
-        json.loads(json.dumps(branch_json.diff(engine.diff(**asked))))["results"][0]["folded_count"]
+        json.loads(json.dumps(branch_text.diff_json(engine.diff(**asked))))["results"][0][
+            "folded_count"
+        ]
         == 2
     )
     (file,) = engine.diff(**asked, globs=["vendor/lamp.py"]).files
@@ -125,8 +127,8 @@ def test_files_that_a_path_leaves_out_are_counted(engine: Engine, repo: GitRepo)
     (repo.root / "use.py").write_text("")
     answer = engine.diff(path=repo.root, globs=["words.py"])
     assert "1 file (1 other file differs); definitions:" in branch_text.diff(answer)[0][0]
-    assert branch_json.diff(answer)["left_out"] == 1
-    assert "1 other file not shown" in branch_markdown.diff(answer)
+    assert branch_text.diff_json(answer)["left_out"] == 1
+    assert "1 other file not shown" in branch_text.diff_markdown(answer)
 
 
 def test_every_broken_use_is_in_json_and_counted_in_text(engine: Engine, repo: GitRepo) -> None:
@@ -134,12 +136,12 @@ def test_every_broken_use_is_in_json_and_counted_in_text(engine: Engine, repo: G
     repo.commit("more", {"many.py": f"from words import shorten\n\n\ndef run():\n{calls}"})
     (repo.root / "words.py").write_text(STAYING)
     answer = engine.diff(path=repo.root)
-    (use,) = json.loads(json.dumps(branch_json.diff(answer)))["broken"]
+    (use,) = json.loads(json.dumps(branch_text.diff_json(answer)))["broken"]
     assert use["count"] == len(use["uses"]) == 33
     line = next(line for line in branch_text.diff(answer)[1] if line.startswith("broken"))
     assert line.endswith(" and 28 more")
     for tokens, sent in ((3000, 20), (6000, 33)):
-        (use,) = json.loads(branch_shape.diff(answer, "json", tokens))["broken"]
+        (use,) = json.loads(answer_shapes.diff(answer, "json", tokens))["broken"]
         assert (len(use["uses"]), use["count"]) == (sent, 33)
 
 

@@ -13,11 +13,11 @@ import pytest
 from gitrepo import GitRepo, git_environment
 
 from codelens.config import Settings
-from codelens.engine.doctor.diagnosis import CHECKS, CheckResult, examine
-from codelens.engine.doctor.findings import Examination, Finding
 from codelens.engine.engine import Engine
+from codelens.engine.upkeep.diagnosis import CHECKS, CheckResult, examine
+from codelens.engine.upkeep.file_checks import Examination, Finding
 from codelens.errors import StoreError
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 
 
 @pytest.fixture
@@ -257,7 +257,7 @@ def test_what_was_set_aside_is_no_nothing_left_behind(settings: Settings) -> Non
 def test_where_room_is_scarce_it_is_said_what_takes_it(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("codelens.engine.upkeep.disk_space.LITTLE_BYTES", 1 << 62)
+    monkeypatch.setattr("codelens.engine.upkeep.view_survey.LITTLE_BYTES", 1 << 62)
     repo_id = index_of(settings).name.removeprefix("index-").removesuffix(".db")
     (found,) = wrong(settings)
     assert found.check == "disk"

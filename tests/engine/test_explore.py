@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from gitrepo import GitRepo
 
-from codelens.answers.explore_answers import ExploreAnswer
+from codelens.answers.reading_answers import ExploreAnswer
 from codelens.engine.engine import Engine
 from codelens.errors import QueryError, SettingError
 from codelens.render import explore_text

@@ -8,7 +8,7 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.engine.engine import Engine
-from codelens.render import explore_json, explore_text
+from codelens.render import explore_text
 from codelens.render.token_budget import cost_of
 
 LAMPS = '''def light(lamp):
@@ -45,7 +45,7 @@ def test_a_note_on_what_is_shown_comes_with_it(engine: Engine, lit: GitRepo) -> 
     ]
     line = "saved note glow (note) on lamps.py#light: Lamps glow before they shine."
     assert line in explore_text.explore(answer).split("\n")
-    shaped = explore_json.explore(answer)
+    shaped = explore_text.explore_json(answer)
     assert shaped["contexts"] == [
         {
             "name": "glow", "category": "note", "status": "current",
@@ -91,7 +91,7 @@ def test_notes_take_a_tenth_of_the_budget_at_most(engine: Engine, lit: GitRepo) 
         assert answer.context_count == 61
         left = f"{61 - len(answer.contexts)} more saved notes"
         assert left in explore_text.explore(answer).split("\n")
-        assert explore_json.explore(answer)["context_count"] == 61
+        assert explore_text.explore_json(answer)["context_count"] == 61
 
 
 def test_a_note_whose_time_is_over_is_not_shown(engine: Engine, lit: GitRepo) -> None:

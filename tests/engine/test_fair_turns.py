@@ -8,7 +8,7 @@ import time
 import pytest
 
 from codelens.cancellation import Call, CallCancelled, check_cancelled, current_call
-from codelens.engine.fair_turns import FairTurns
+from codelens.engine.open_index import FairTurns
 
 
 def start(turns: FairTurns, call: Call, name: str, order: list[str]) -> threading.Thread:

@@ -11,8 +11,8 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.versions import history_query
 from codelens.errors import HandleNotFound, SettingError
-from codelens.render.branches import branch_json, branch_text
-from codelens.serve.tools import branch_shape
+from codelens.render import branch_text
+from codelens.serve import answer_shapes
 
 ADD = """\
 def add(one, other):
@@ -180,7 +180,7 @@ def test_what_changed_together_counts_what_it_leaves_out(engine: Engine, repo: G
     head, _ = branch_text.history(answer)
     assert head[1] == "changed together with it, in 2 commits (40 of 59):"
     whole = engine.history("many.py#part_7", path=repo.root, together=True, limit=100)
-    assert len(whole.together) == branch_json.history(whole)["together_count"] == 59
+    assert len(whole.together) == branch_text.history_json(whole)["together_count"] == 59
     one = engine.history("many.py#part_7", path=repo.root, together=True, limit=1)
     assert branch_text.history(one)[1][-1] == "older changes are omitted (limit, since)"
 
@@ -199,7 +199,7 @@ def test_commits_that_are_too_large_to_tell_what_belongs_together_are_counted(
 
 def test_the_lines_that_a_reply_leaves_out_are_counted(engine: Engine, repo: GitRepo) -> None:
     answer = engine.history("b.py#plus", path=repo.root, patch=True)
-    whole = branch_shape.history(answer, "concise", 3000).split("\n")
-    short = branch_shape.history(answer, "concise", 200).split("\n")
+    whole = answer_shapes.history(answer, "concise", 3000).split("\n")
+    short = answer_shapes.history(answer, "concise", 200).split("\n")
     left = len(whole) - (len(short) - 1)
     assert short[-1].startswith(f"{left} lines more: call cl_history with a higher max_tokens")

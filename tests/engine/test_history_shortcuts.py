@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
-from codelens.branches.history import definition_history
+from codelens.branches import definition_history
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.versions import history_query
 from codelens.index.text_facts import Text
-from codelens.scope.commits import path_commits
+from codelens.scope import commit_walk
 
 METHODS = """\
 class Store:
@@ -103,7 +103,7 @@ def engines(tmp_path: Path) -> Iterator[list[Engine]]:
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(path_commits, "_listed_before", {})
+    monkeypatch.setattr(commit_walk, "_listed_before", {})
     monkeypatch.setattr(definition_history, "_moves", {})
 
 
@@ -140,7 +140,7 @@ def test_parts_parsed_alone_and_skipped_commits_change_no_answer(
     again = engines[0].history(handle, path=repo.root, patch=True).results
     monkeypatch.setattr(definition_history, "earlier_definition", lambda *_: None)
     monkeypatch.setattr("shutil.which", lambda _: None)
-    monkeypatch.setattr(path_commits, "_listed_before", {})
+    monkeypatch.setattr(commit_walk, "_listed_before", {})
     monkeypatch.setattr(definition_history, "_moves", {})
     whole = engines[1].history(handle, path=repo.root, patch=True).results
     assert short == again == whole
@@ -333,13 +333,13 @@ def test_git_stops_searching_once_nobody_asks_for_more(
     engines: list[Engine], repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running: list[int] = []
-    leave = path_commits.PathCommits.__exit__
+    leave = commit_walk.PathCommits.__exit__
 
-    def count(commits: path_commits.PathCommits, *error: object) -> None:
+    def count(commits: commit_walk.PathCommits, *error: object) -> None:
         running.append(len(commits._processes))
         leave(commits, *error)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(path_commits.PathCommits, "__exit__", count)
+    monkeypatch.setattr(commit_walk.PathCommits, "__exit__", count)
     engines[0].history("new/store.py#other4", path=repo.root)
     assert running == [0]
 

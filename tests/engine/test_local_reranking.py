@@ -11,7 +11,7 @@ from cross_encoder_model import write_cross_encoder
 from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 
-from codelens.answers.search_answers import SearchAnswer
+from codelens.answers.reading_answers import SearchAnswer
 from codelens.cli.main import main
 from codelens.config import Settings, load
 from codelens.engine.engine import Engine

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codelens.engine.graph.name_index import name_index_of
-from codelens.store.database.index_opening import open_index
+from codelens.engine.graph.candidate_files import name_index_of
+from codelens.store.database.database_opening import open_index
 
 
 def test_mentions_begin_anew_when_most_are_of_contents_that_went(tmp_path: Path) -> None:

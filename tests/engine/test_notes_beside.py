@@ -10,9 +10,9 @@ from gitrepo import GitRepo
 
 from codelens.engine.engine import Engine
 from codelens.errors import SettingError
-from codelens.memory.context_errors import ContextExists, NoSuchContext
+from codelens.memory.context_fields import ContextExists, NoSuchContext
 from codelens.render.token_budget import cost_of
-from codelens.serve.tools import graph_shape, reading_shape
+from codelens.serve import answer_shapes
 
 LAMP = "src/lamp.py"
 USER = (
@@ -105,16 +105,16 @@ def test_notes_are_named_where_their_code_appears(engine: Engine, noted: GitRepo
     line = "saved note use-note (decision) on user.py#use"
     found = engine.search("use", path=noted.root)
     assert [note.name for note in found.contexts] == ["use-note"]
-    assert line in reading_shape.search(found, "concise", 4000).split("\n")
-    shaped = json.loads(reading_shape.search(found, "json", 4000))
+    assert line in answer_shapes.search(found, "concise", 4000).split("\n")
+    shaped = json.loads(answer_shapes.search(found, "json", 4000))
     assert shaped["contexts"][0]["name"] == "use-note"
     read = engine.expand(["user.py#use"], path=noted.root)
-    assert line in reading_shape.expand(read, "concise", 4000).split("\n")
-    assert json.loads(reading_shape.expand(read, "json", 4000))["contexts"]
+    assert line in answer_shapes.expand(read, "concise", 4000).split("\n")
+    assert json.loads(answer_shapes.expand(read, "json", 4000))["contexts"]
     assert not engine.expand(["user.py#other"], path=noted.root).contexts
     hit = engine.impact([f"{LAMP}#Lamp"], path=noted.root)
-    assert line in graph_shape.impact(hit, "concise", 4000).split("\n")
-    assert json.loads(graph_shape.impact(hit, "json", 4000))["contexts"]
+    assert line in answer_shapes.impact(hit, "concise", 4000).split("\n")
+    assert json.loads(answer_shapes.impact(hit, "json", 4000))["contexts"]
 
 
 def test_a_changed_note_says_so_and_a_moved_one_is_followed(engine: Engine, noted: GitRepo) -> None:
@@ -143,9 +143,9 @@ def test_many_notes_do_not_crowd_out_the_answer(engine: Engine, noted: GitRepo) 
     assert len(read.contexts) == 12
     for form in ("concise", "json"):
         for tokens in (300, 600, 4000):
-            text = reading_shape.expand(read, form, tokens)
+            text = answer_shapes.expand(read, form, tokens)
             assert cost_of(text) <= tokens and "def use" in text
-    assert reading_shape.search(
+    assert answer_shapes.search(
         engine.search("use", path=noted.root), "concise", 4000
     ).count("saved note") <= 4  # fmt: skip
 
@@ -156,10 +156,10 @@ def test_notes_that_an_answer_has_no_room_for_are_counted(engine: Engine, noted:
     found = engine.search("use", path=noted.root)
     assert (len(found.contexts), found.context_count) == (12, 21)
     for tokens, shown in ((4000, 12), (300, 1)):
-        shaped = json.loads(reading_shape.search(found, "json", tokens))
+        shaped = json.loads(answer_shapes.search(found, "json", tokens))
         assert (len(shaped.get("contexts", ())), shaped["context_count"]) == (shown, 21)
-    assert ", 9 more" in reading_shape.search(found, "concise", 4000)
-    assert "more saved notes: 20 more" in reading_shape.search(found, "concise", 300)
+    assert ", 9 more" in answer_shapes.search(found, "concise", 4000)
+    assert "more saved notes: 20 more" in answer_shapes.search(found, "concise", 300)
 
 
 def test_lines_above_the_results_that_do_not_fit_are_counted(
@@ -167,12 +167,12 @@ def test_lines_above_the_results_that_do_not_fit_are_counted(
 ) -> None:
     found = engine.search("use", path=noted.root)
     told = replace(found, notes=tuple(f"a note of some length, number {at}" for at in range(30)))
-    rows = reading_shape.search(told, "concise", 300).split("\n")
+    rows = answer_shapes.search(told, "concise", 300).split("\n")
     (cut,) = (at for at, row in enumerate(rows) if "lines: max_tokens)" in row)
     hidden = 1 + len(told.notes) + len(told.contexts) - cut - 1
     assert rows[cut].endswith(f"(+{hidden} lines: max_tokens)")
     assert cost_of("\n".join(rows)) <= 300
-    shaped = json.loads(reading_shape.search(told, "json", 400))
+    shaped = json.loads(answer_shapes.search(told, "json", 400))
     assert (len(shaped["notes"]), shaped["note_count"]) == (1, 30)
 
 
@@ -182,5 +182,5 @@ def test_a_note_says_of_how_many_handles_it_names_three(engine: Engine, noted: G
     engine.save("five", "Five parts.", handles, path=noted.root)
     (note,) = engine.expand(handles, path=noted.root).contexts
     assert (len(note.handles), note.handle_count) == (3, 5)
-    text = reading_shape.expand(engine.expand(handles, path=noted.root), "concise", 4000)
+    text = answer_shapes.expand(engine.expand(handles, path=noted.root), "concise", 4000)
     assert "five.py#part_2 and 2 more" in text

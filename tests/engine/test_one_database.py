@@ -10,8 +10,8 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.config import Settings
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
-from codelens.engine.view_request import ViewRequest
 from codelens.store.views import views
 
 

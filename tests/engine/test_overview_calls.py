@@ -11,7 +11,7 @@ from gitrepo import GitRepo
 from codelens.engine.engine import Engine
 from codelens.errors import SettingError
 from codelens.render.token_budget import cost_of
-from codelens.serve.tools import reading_shape
+from codelens.serve import answer_shapes
 
 TILL = """\
 import os
@@ -56,7 +56,7 @@ def test_declarations_are_read_without_bodies(engine: Engine, shop: GitRepo) -> 
     )
     assert till.folded and (till.start_line, till.end_line) == (7, 18)
     assert go.text.startswith("5-7  func Run() int") and lonely.text == "21-22  def lonely()\n"
-    shaped = json.loads(reading_shape.expand(answer, "json", 4000))
+    shaped = json.loads(answer_shapes.expand(answer, "json", 4000))
     assert all(result["folded"] for result in shaped["results"])
 
 
@@ -68,7 +68,7 @@ def test_declarations_keep_to_their_tokens_and_count_as_nothing_sent(
     with engine.as_session("one"):
         answer = engine.expand(["many.py"], signatures=True, path=shop.root)
         engine.note_sent(answer)
-        text = reading_shape.expand(answer, "concise", 600)
+        text = answer_shapes.expand(answer, "concise", 600)
         assert cost_of(text) <= 600 and "more definitions" in text
         assert "function_3(" in text and "return" not in text
         assert not engine.expand(["many.py"], path=shop.root).items[0].sent
@@ -93,7 +93,7 @@ def test_a_name_that_a_file_does_not_have_is_told_with_those_it_has(
 def test_an_outline_has_as_much_as_is_wanted(engine: Engine, shop: GitRepo) -> None:
     (docs,) = engine.outline("till.py", path=shop.root).files
     assert docs.imports == ("os", "json (dumps, loads as parse)")
-    text = reading_shape.outline(engine.outline("till.py", path=shop.root), "concise", 4000)
+    text = answer_shapes.outline(engine.outline("till.py", path=shop.root), "concise", 4000)
     assert "\n  imports os, json (dumps, loads as parse)\n" in text
     assert "-- Charge a sum." in text
     (signatures,) = engine.outline("till.py", detail="signatures", path=shop.root).files
@@ -101,7 +101,7 @@ def test_an_outline_has_as_much_as_is_wanted(engine: Engine, shop: GitRepo) -> N
     assert signatures.items[1].signature == "def charge(self, sum)"
     names = engine.outline("till.py", detail="names", path=shop.root)
     assert not any(item.signature or item.doc for item in names.files[0].items)
-    assert "method Till.charge" in reading_shape.outline(names, "concise", 4000)
+    assert "method Till.charge" in answer_shapes.outline(names, "concise", 4000)
     assert not engine.outline("till.py#Till", path=shop.root).files[0].imports
     with pytest.raises(SettingError, match="detail must be one of names, signatures, docs"):
         engine.outline("till.py", detail="all", path=shop.root)
@@ -110,17 +110,17 @@ def test_an_outline_has_as_much_as_is_wanted(engine: Engine, shop: GitRepo) -> N
 def test_a_hit_has_the_first_line_of_its_doc(engine: Engine, shop: GitRepo) -> None:
     answer = engine.search("charge", path=shop.root)
     assert answer.results[0].doc == "Charge a sum."
-    shown = reading_shape.search(answer, "concise", 4000).split("\n")[1]
+    shown = answer_shapes.search(answer, "concise", 4000).split("\n")[1]
     assert "def charge(self, sum)  -- Charge a sum. (" in shown
 
 
 def test_current_has_what_doctor_finds(engine: Engine, shop: GitRepo, home: Path) -> None:
     assert engine.status(path=shop.root).findings is None
-    assert "doctor: no problems" in reading_shape.current(
+    assert "doctor: no problems" in answer_shapes.current(
         engine.status(path=shop.root, detail=True), "concise"
     )
     (home / "config.toml").write_text("no = toml = at all")
     answer = engine.status(path=shop.root, detail=True)
     assert [finding.check for finding in answer.findings or ()][-1:] == ["settings"]
-    assert "doctor wrong: " in reading_shape.current(answer, "concise")
-    assert json.loads(reading_shape.current(answer, "json"))["status"]["findings"]
+    assert "doctor wrong: " in answer_shapes.current(answer, "concise")
+    assert json.loads(answer_shapes.current(answer, "json"))["status"]["findings"]

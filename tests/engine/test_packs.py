@@ -15,13 +15,19 @@ from auth_files import FILES
 from gitrepo import GitRepo
 from lamp_contexts import LAMP
 
-from codelens.answers.pack_answers import UnpackAnswer
+from codelens.answers.upkeep_answers import UnpackAnswer
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import NoSuchRef, NotInGit, SettingError
-from codelens.store.packs.pack_errors import MalformedRecord, UnusablePack
-from codelens.store.packs.pack_file import PackReader, PackWriter
-from codelens.store.packs.pack_records import PackedContent, decoded, encoded
+from codelens.store.packs import (
+    MalformedRecord,
+    PackedContent,
+    PackReader,
+    PackWriter,
+    UnusablePack,
+    decoded,
+    encoded,
+)
 
 MARK = "Quagga"
 TRACKED = {

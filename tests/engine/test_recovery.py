@@ -7,10 +7,10 @@ from pathlib import Path
 
 from gitrepo import GitRepo
 
-from codelens.answers.session_answers import RecoverAnswer
+from codelens.answers.context_answers import RecoverAnswer
+from codelens.engine.contexts.session_trail import Session, asked_by
 from codelens.engine.engine import Engine
-from codelens.engine.sessions.asking_session import Session, asked_by
-from codelens.render.sessions import session_json, session_text
+from codelens.render import context_text
 from codelens.trail import trail_log
 from codelens.trail.trail_log import TrailEntry, worktree_key
 
@@ -26,7 +26,7 @@ def edited(engine: Engine, root: Path, session: str, path: str, at: int) -> None
 
 
 def shown(answer: RecoverAnswer) -> str:
-    return "\n".join(session_text.recover(answer))
+    return "\n".join(context_text.recover(answer))
 
 
 def test_a_session_gets_its_thread_back(engine: Engine, repo: GitRepo) -> None:
@@ -54,7 +54,7 @@ def test_a_session_gets_its_thread_back(engine: Engine, repo: GitRepo) -> None:
     text = shown(answer)
     assert "saved, decision:\n  glow (changed): Lamps glow." in text
     assert "1 commit (brighter), 1 file changed\n  body: user.py#use" in text
-    assert session_json.recover(answer)["definitions"] == list(answer.definitions)
+    assert context_text.recover_json(answer)["definitions"] == list(answer.definitions)
 
 
 def test_uncommitted_edits_and_other_branches_are_told(engine: Engine, repo: GitRepo) -> None:
@@ -146,7 +146,7 @@ def test_the_trail_of_a_session_and_the_list_of_all(engine: Engine, repo: GitRep
             engine.outline("src/lamp.py", path=repo.root)
     answer = engine.session("one", limit=1, path=repo.root)
     assert [call.tool for call in answer.calls] == ["outlined"] and answer.more == 1
-    assert "session one: 1 call, 1 earlier ones left out" in session_text.session(answer)[0]
+    assert "session one: 1 call, 1 earlier ones left out" in context_text.session(answer)[0]
     every = engine.session(every=True, path=repo.root)
     assert {(line.session, line.calls) for line in every.sessions} == {("one", 2), ("two", 2)}
 

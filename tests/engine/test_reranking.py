@@ -10,14 +10,14 @@ import pytest
 from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 
-from codelens.answers.search_answers import SearchAnswer
+from codelens.answers.reading_answers import SearchAnswer
 from codelens.cli.main import main
 from codelens.config import Settings, load
 from codelens.engine.embedding import reranking
-from codelens.engine.embedding.chosen_reranker import NoReranker
+from codelens.engine.embedding.reranking import NoReranker
 from codelens.engine.engine import Engine
 from codelens.errors import SettingError
-from codelens.meaning.providers.patient_requests import Patience
+from codelens.meaning.providers.embedder import Patience
 
 QUESTION = "job halting"
 TOKEN = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"

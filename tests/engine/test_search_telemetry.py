@@ -15,7 +15,7 @@ from gitrepo import GitRepo, git_environment
 
 from codelens.config import Settings, load
 from codelens.engine.engine import Engine
-from codelens.engine.reading.search_telemetry import SearchFigures
+from codelens.engine.reading.search_hits import SearchFigures
 from codelens.errors import QueryError, SettingError
 
 FILES = {

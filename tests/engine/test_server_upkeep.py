@@ -15,7 +15,7 @@ from codelens.engine import background_work
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep import server_upkeep
 from codelens.engine.upkeep.server_upkeep import ServerUpkeep
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 from codelens.store.views.garbage_collection import GRACE_S
 
 

@@ -12,10 +12,9 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.config import Settings
-from codelens.engine.current_view import CurrentView
+from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.engine import Engine
-from codelens.engine.graph.edge_cache import edge_cache_of
-from codelens.engine.view_request import ViewRequest
+from codelens.engine.graph.candidate_files import edge_cache_of
 from codelens.rank.view_statistics import corpus_of
 from codelens.store.views.snapshot import Snapshot
 

@@ -14,11 +14,11 @@ from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 from milvus_server import TOKEN, MilvusServer, milvus_server, rest_of
 
-from codelens.answers.search_answers import SearchAnswer
+from codelens.answers.reading_answers import SearchAnswer
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import SettingError
-from codelens.meaning.stores.store_errors import StoreUnreachable
+from codelens.meaning.vector_store import StoreUnreachable
 
 FILES = {
     "src/stopping.py": "def abort(job):\n    # halt halt\n    job.abort()\n",

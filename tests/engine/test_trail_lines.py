@@ -7,8 +7,8 @@ from dataclasses import replace
 from gitrepo import GitRepo
 from lamp_contexts import LAMP
 
+from codelens.engine.contexts.session_trail import words_of
 from codelens.engine.engine import Engine
-from codelens.engine.sessions.trail_lines import words_of
 from codelens.trail import trail_log
 
 

@@ -17,8 +17,8 @@ from codelens.engine.upkeep import pruning
 from codelens.engine.upkeep.view_survey import limits_of
 from codelens.errors import IndexLocked, SettingError
 from codelens.store.database import writer_lease
-from codelens.store.database.index_opening import open_index
-from codelens.store.database.store_clock import DAY_S
+from codelens.store.database.database_opening import open_index
+from codelens.store.database.writer_lease import DAY_S
 
 
 class Kept:

@@ -14,9 +14,9 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings, load
 from codelens.engine.engine import Engine
-from codelens.engine.usage import usage_counter
+from codelens.engine.upkeep import usage_counter
 from codelens.errors import SettingError
-from codelens.render.usage_text import as_json, as_text
+from codelens.render.upkeep_text import usage_json, usage_text
 from codelens.store.saved import usage_log as store
 
 LONG = "def kindle(lamp):\n    return lamp\n" + "# filler\n" * 1000
@@ -178,14 +178,14 @@ def test_the_chart_has_a_bar_for_each_line(engine: Engine, repo: GitRepo) -> Non
         usage_counter.served(2000)
     engine.status(path=repo.root)
     usage_counter.served(10)
-    rows = as_text(engine.usage(), ["tool"])
+    rows = usage_text(engine.usage(), ["tool"])
     assert rows[0].startswith("3 calls in 30 days, 0 failed; served 4.0 kB, about 1,002 tokens")
     assert rows[2:] == [
         "by tool",
         "  search  2  ████████████████████████  served   4.0 kB  saved   7.0 kB",
         "  status  1  ████████████              served     10 B  saved      0 B",
     ]
-    assert json.loads(json.dumps(as_json(engine.usage())))["by_tool"][0]["calls"] == 2
+    assert json.loads(json.dumps(usage_json(engine.usage())))["by_tool"][0]["calls"] == 2
 
 
 @pytest.mark.slow

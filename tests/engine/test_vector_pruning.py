@@ -10,13 +10,13 @@ import pytest
 from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 
-from codelens.answers.meaning_answers import PrunedVectors
+from codelens.answers.upkeep_answers import PrunedVectors
 from codelens.cli.main import main
 from codelens.engine.engine import Engine
 from codelens.errors import IndexLocked
 from codelens.paths import vectors_file
 from codelens.scope.repository import Repository
-from codelens.store.vectors.vectors_file import alone_writing
+from codelens.store.vector_tables import alone_writing
 
 QUESTION = "what is part of a lamp"
 PART = "def part_{n}(lamp):\n    return lamp + {n}\n"

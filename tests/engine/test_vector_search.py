@@ -10,7 +10,7 @@ import pytest
 from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 
-from codelens.answers.search_answers import SearchAnswer
+from codelens.answers.reading_answers import SearchAnswer
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 

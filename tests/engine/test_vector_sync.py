@@ -17,8 +17,8 @@ from codelens.engine.embedding import vector_sync
 from codelens.engine.embedding.provider_consent import ProviderNotEnabled
 from codelens.engine.engine import Engine
 from codelens.errors import IndexCorrupt, IndexLocked, SettingError
-from codelens.meaning.providers.patient_requests import Patience
-from codelens.meaning.providers.provider_errors import (
+from codelens.meaning.providers.embedder import Patience
+from codelens.meaning.providers.embedding_client import (
     AnswerInvalid,
     ProviderError,
     ProviderFailed,
@@ -26,7 +26,7 @@ from codelens.meaning.providers.provider_errors import (
 )
 from codelens.paths import vectors_file
 from codelens.scope.repository import Repository
-from codelens.store.vectors.vectors_file import alone_writing
+from codelens.store.vector_tables import alone_writing
 
 FILES = {f"src/part{n}.py": f"def part_{n}(lamp):\n    return lamp + {n}\n" for n in range(5)}
 PROBE = "def add(left, right): return left + right"

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelens.answers.reading_answers import Excerpt, ExpandAnswer
-from codelens.answers.search_answers import Hit, SearchAnswer
-from codelens.render import reading_json, search_text, token_budget
-from codelens.serve.tools import reading_shape
+from codelens.answers.reading_answers import Excerpt, ExpandAnswer, Hit, SearchAnswer
+from codelens.render import reading_text, search_text, token_budget
+from codelens.serve import answer_shapes
 from codelens.types import Receipt
 
 RECEIPT = Receipt("0123456789ab", "/src/shop", "main", "1a2b3c4d", "fresh", 1234, 1234, 0, 12.0)
@@ -48,7 +47,7 @@ ANSWERS = st.builds(
 @settings(deadline=None)
 @given(ANSWERS, st.sampled_from(["concise", "detailed"]), st.integers(200, 2000))
 def test_a_text_costs_no_more_than_it_may(answer: SearchAnswer, form, limit: int) -> None:
-    text = reading_shape.search(answer, form, limit)
+    text = answer_shapes.search(answer, form, limit)
     rows = text.splitlines()
     shown = sum("\t" in row for row in rows)
     assert token_budget.cost_of(text) <= limit
@@ -60,7 +59,7 @@ def test_a_text_costs_no_more_than_it_may(answer: SearchAnswer, form, limit: int
 @settings(deadline=None)
 @given(ANSWERS, st.integers(500, 3000))
 def test_json_costs_no_more_than_it_may(answer: SearchAnswer, limit: int) -> None:
-    text = reading_shape.search(answer, "json", limit)
+    text = answer_shapes.search(answer, "json", limit)
     told = json.loads(text)
     assert token_budget.cost_of(text) <= limit or len(told["results"]) <= 1
     assert len(told["results"]) + told.get("more", 0) == len(answer.results)
@@ -85,14 +84,14 @@ ANSWER = SearchAnswer(RECEIPT, (HIT,), "go", "auto")
 
 def test_one_result_that_is_too_long_is_cut_but_keeps_its_handle() -> None:
     long = replace(HIT, signature="x" * 5000, also=("y" * 900,))
-    text = reading_shape.search(replace(ANSWER, results=(long,)), "detailed", 200)
+    text = answer_shapes.search(replace(ANSWER, results=(long,)), "detailed", 200)
     assert token_budget.cost_of(text) <= 200
     assert "\nsrc/a.py#go\t" in text and text.endswith("…")
 
 
 def test_a_head_that_is_too_long_leaves_room_for_a_result() -> None:
     told = replace(ANSWER, notes=("n" * 5000,))
-    text = reading_shape.search(told, "concise", 200)
+    text = answer_shapes.search(told, "concise", 200)
     assert token_budget.cost_of(text) <= 200
     assert "src/a.py#go\t" in text
 
@@ -107,14 +106,14 @@ def test_near_copies_and_further_places_are_told_in_few_words() -> None:
     assert search_text.block(replace(HIT, alike=("src/a.py#go~2",))).endswith(
         "(name; +1 alike in this file)"
     )
-    told = reading_json.hit(hit)
+    told = reading_text.hit_json(hit)
     assert told["alike"] == [*copies] and told["also"] == ["src/a.py:20-31"]
-    assert not {"alike", "also"} & reading_json.hit(HIT).keys()
+    assert not {"alike", "also"} & reading_text.hit_json(HIT).keys()
 
 
 @pytest.mark.parametrize("limit", [1, 5, 40])
 def test_a_limit_that_is_too_low_for_anything_gives_one_handle(limit: int) -> None:
-    text = reading_shape.search(ANSWER, "concise", limit)
+    text = answer_shapes.search(ANSWER, "concise", limit)
     assert text.splitlines()[-1].startswith("src/a.py#go")
 
 
@@ -144,5 +143,5 @@ EXCERPTS = st.builds(
 def test_texts_that_are_read_cost_no_more_than_they_may(
     items: list[Excerpt], form, limit: int
 ) -> None:
-    text = reading_shape.expand(ExpandAnswer(RECEIPT, tuple(items)), form, limit)
+    text = answer_shapes.expand(ExpandAnswer(RECEIPT, tuple(items)), form, limit)
     assert token_budget.cost_of(text) <= limit

@@ -10,8 +10,8 @@ import json
 import sys
 from pathlib import Path
 
-from codelens.extract.file_kinds import decode
-from codelens.extract.structure import structure
+from codelens.extract.facts import structure
+from codelens.extract.source_text import decode
 from codelens.types import Structure
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"

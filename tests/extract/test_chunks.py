@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from codelens.extract.chunking import TARGET
-from codelens.extract.structure import structure, text_structure
+from codelens.extract.embedded_code import TARGET
+from codelens.extract.facts import structure, text_structure
 
 
 def function(name: str, lines: int, comment: str = "") -> str:

@@ -9,8 +9,8 @@ import pytest
 from tree_sitter import Tree
 
 from codelens.extract.embedded_code import language_named
+from codelens.extract.facts import structure
 from codelens.extract.parse import captures
-from codelens.extract.structure import structure
 
 
 def names(text: str, language: str) -> list[str]:

@@ -12,9 +12,9 @@ import pytest
 
 from codelens.errors import SettingError
 from codelens.extract import language_detection, language_settings
+from codelens.extract.facts import structure
 from codelens.extract.language_detection import extractor_version, language_by_path, language_of
 from codelens.extract.parse import grammars
-from codelens.extract.structure import structure
 
 
 @pytest.mark.parametrize(

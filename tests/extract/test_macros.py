@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.extract.structure import structure
+from codelens.extract.facts import structure
 from codelens.types import Symbol
 
 

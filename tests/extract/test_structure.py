@@ -14,9 +14,9 @@ from extract.rendering import fixture_sources
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelens.extract.file_kinds import decode
+from codelens.extract.facts import ParseTimeout, structure, text_structure
 from codelens.extract.language_settings import languages
-from codelens.extract.structure import ParseTimeout, structure, text_structure
+from codelens.extract.source_text import decode
 from codelens.types import Structure
 
 LANGUAGES = [info.name for info in languages()]

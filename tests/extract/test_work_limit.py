@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from codelens.extract.parse import work_limit
-from codelens.extract.parse.work_limit import (
+from codelens.extract.parse import captures
+from codelens.extract.parse.captures import (
     CpuLimit,
     ParseTimeout,
     check_work,
@@ -33,7 +33,7 @@ def test_time_that_passes_without_work_is_not_counted() -> None:
 
 
 def test_what_another_thread_did_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_limit, "_BASE_S", 0.02)
+    monkeypatch.setattr(captures, "_BASE_S", 0.02)
     with limited(0):
         check_work()
         with_deep_stack(lambda: _spend(0.03))
@@ -44,7 +44,7 @@ def test_what_another_thread_did_counts(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_thread_that_works_for_another_has_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_limit, "_BASE_S", 0.05)
+    monkeypatch.setattr(captures, "_BASE_S", 0.05)
 
     def work() -> None:
         _spend(0.06)

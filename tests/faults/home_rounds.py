@@ -32,8 +32,8 @@ from faults.two_sides import Home, Side, made_sides
 
 from codelens.bearer_token import bearer_token
 from codelens.config import load
-from codelens.engine.doctor.diagnosis import examine
 from codelens.engine.engine import Engine
+from codelens.engine.upkeep.diagnosis import examine
 from codelens.errors import CodelensError
 from codelens.focus import waiting_turns
 from codelens.focus.focus_settings import FocusSettings

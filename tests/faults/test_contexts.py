@@ -16,13 +16,11 @@ import pytest
 from faults.world import COUNTS, rounds
 
 from codelens.errors import SchemaTooNew, StoreError
-from codelens.memory.context_terms import terms_of
-from codelens.memory.notebook import ContextQuery, Home, Notebook
-from codelens.store.database import schema_migration
+from codelens.memory.notebook import ContextQuery, Home, Notebook, terms_of
+from codelens.store.database import database_file
 from codelens.store.saved import context_rows, contexts_file
-from codelens.store.saved.context_rows import Context, Item
+from codelens.store.saved.context_rows import Context, Item, as_it_is
 from codelens.store.saved.contexts_file import open_contexts
-from codelens.store.saved.contexts_verification import as_it_is
 
 HOME = Home("/src/shop/.git", "a" * 40)
 
@@ -198,15 +196,15 @@ def test_a_migration_begins_with_a_copy(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shipped = tmp_path / "migrations"
-    shutil.copytree(schema_migration.shipped("migrations"), shipped)
+    shutil.copytree(database_file.shipped("migrations"), shipped)
     (shipped / "0002_contexts_more.sql").write_text("ALTER TABLE contexts ADD COLUMN more TEXT;")
     before = Notebook(path).every()[0]
-    schema_migration.migrations.cache_clear()
-    monkeypatch.setattr(schema_migration, "shipped", lambda _: shipped)
+    database_file.migrations.cache_clear()
+    monkeypatch.setattr(database_file, "shipped", lambda _: shipped)
     try:
         assert Notebook(path).every() == (before, [])
     finally:
-        schema_migration.migrations.cache_clear()
+        database_file.migrations.cache_clear()
     copy = path.with_name(path.name + ".before-2")
     assert copy.stat().st_mode & 0o077 == 0
     with contexts_file.closing(as_it_is(copy)) as db:

@@ -19,12 +19,11 @@ from faults.test_contexts import HOME, context
 from faults.world import COUNTS, FULL, rounds
 
 from codelens.errors import IndexCorrupt, StoreError
-from codelens.memory.context_errors import NoSuchContext
-from codelens.memory.context_terms import terms_of
-from codelens.memory.notebook import ContextQuery, Notebook
-from codelens.store.database import page_checksums, schema_migration
+from codelens.memory.context_fields import NoSuchContext
+from codelens.memory.notebook import ContextQuery, Notebook, terms_of
+from codelens.store.database import database_file
 from codelens.store.saved import context_rows, contexts_file
-from codelens.store.saved.contexts_repair import asides
+from codelens.store.saved.contexts_file import asides
 
 SPAWN = multiprocessing.get_context("spawn")
 BUSY_S = max(4.0, FULL / 5)
@@ -209,7 +208,7 @@ def test_damaged_copies_are_kept_and_what_they_hold_is_restored(tmp_path: Path) 
 
 
 def spoil_raw(path: Path) -> None:
-    page_checksums.available()
+    database_file.checksums_available()
     connection = apsw.Connection(str(path))
     connection.execute("UPDATE contexts SET note = 'forged' WHERE name = 'first'")
     connection.close()
@@ -237,20 +236,20 @@ def test_a_copy_of_an_older_schema_is_restored(
     Notebook(path).put(context("first"), HOME, replace=False)
     path.unlink()
     shipped = tmp_path / "migrations"
-    shutil.copytree(schema_migration.shipped("migrations"), shipped)
+    shutil.copytree(database_file.shipped("migrations"), shipped)
     (shipped / "0002_contexts_more.sql").write_text(
         "ALTER TABLE contexts RENAME COLUMN note TO noted;"
         "ALTER TABLE contexts RENAME COLUMN noted TO note;"
         "ALTER TABLE contexts ADD COLUMN more TEXT;"
     )
-    schema_migration.migrations.cache_clear()
-    monkeypatch.setattr(schema_migration, "shipped", lambda _: shipped)
+    database_file.migrations.cache_clear()
+    monkeypatch.setattr(database_file, "shipped", lambda _: shipped)
     try:
         every, notes = Notebook(path).every()
         assert [one.name for one in every] == ["first"] and "1 restored" in notes[0]
         assert not Notebook(path).every()[1]
     finally:
-        schema_migration.migrations.cache_clear()
+        database_file.migrations.cache_clear()
     assert not list(tmp_path.glob("*.new-*"))
 
 

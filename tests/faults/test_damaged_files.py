@@ -15,12 +15,13 @@ import pytest
 from faults.world import COUNTS, World, rounds
 
 from codelens.errors import IndexCorrupt
-from codelens.store.database import database_recovery, page_checksums
+from codelens.store.database import database_file, database_recovery
 from codelens.store.database.database import Database
-from codelens.store.database.database_opening import open_database
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_database, open_index
 
-pytestmark = pytest.mark.skipif(not page_checksums.available(), reason="apsw without cksumvfs")
+pytestmark = pytest.mark.skipif(
+    not database_file.checksums_available(), reason="apsw without cksumvfs"
+)
 
 
 @pytest.fixture(scope="module")
@@ -243,7 +244,7 @@ def test_only_the_newest_damaged_file_is_kept_and_for_a_week(tmp_path: Path) -> 
 
 
 def test_an_older_schema_is_copied_before_it_is_migrated(tmp_path: Path) -> None:
-    from codelens.store.database.schema_migration import migrations
+    from codelens.store.database.database_file import migrations
 
     path = tmp_path / "contexts.db"
     raw = apsw.Connection(str(path))

@@ -23,11 +23,10 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep import pruning
 from codelens.errors import DiskFull, IndexCorrupt
-from codelens.store.database import exclusive_index
-from codelens.store.database.database_opening import open_database
-from codelens.store.database.index_opening import open_index
-from codelens.store.database.store_clock import DAY_S
-from codelens.store.views.prune_rules import Limits
+from codelens.store.database import database_opening
+from codelens.store.database.database_opening import open_database, open_index
+from codelens.store.database.writer_lease import DAY_S
+from codelens.store.views.garbage_collection import Limits
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits and mounts of POSIX")
 SMALL = "12m"
@@ -196,7 +195,7 @@ def test_a_whole_index_is_dropped_where_nothing_can_be_written(world: World) -> 
 def test_rows_go_from_a_file_that_may_not_grow(world: World) -> None:
     size = world.index.stat().st_size
     went: list[ViewLife] = []
-    with closing(exclusive_index.hold(world.index)) as db:
+    with closing(database_opening.hold_index(world.index)) as db:
         (pages,) = db.rows("PRAGMA page_count")[0]
         db.execute(f"PRAGMA max_page_count = {pages}")
         with db.without_log():
@@ -236,13 +235,13 @@ def test_an_index_that_others_have_open_is_not_taken_from_them(world: World) -> 
     with closing(open_index(world.index)) as reader:
         reader.rows("SELECT COUNT(*) FROM views")
         with pytest.raises(DiskFull, match="open elsewhere"):
-            exclusive_index.hold(world.index)
-    exclusive_index.hold(world.index).close()
+            database_opening.hold_index(world.index)
+    database_opening.hold_index(world.index).close()
     world.check()
 
 
 def test_an_error_without_a_log_is_undone(world: World) -> None:
-    with closing(exclusive_index.hold(world.index)) as db:
+    with closing(database_opening.hold_index(world.index)) as db:
         before = db.rows("SELECT id FROM views")
         with pytest.raises(ZeroDivisionError), db.without_log(), db.write(None):
             db.execute("DELETE FROM views")

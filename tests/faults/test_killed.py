@@ -14,9 +14,8 @@ import pytest
 from faults.world import COUNTS, World, processes_below, rounds
 from gitrepo import GitRepo, git_environment
 
-from codelens.index.workers.crash_marker import CrashMark, dead_marks
-from codelens.index.workers.worker_pool import InProcess, WorkerPool
-from codelens.index.workers.worker_process import Task
+from codelens.index.worker_pool import CrashMark, InProcess, WorkerPool, dead_marks
+from codelens.index.worker_process import Task
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
@@ -100,8 +99,8 @@ def test_a_text_that_hangs_two_workers_is_kept_with_the_reason() -> None:
 def test_no_worker_outlives_a_parent_that_is_killed(state: str) -> None:
     script = f"""
 import sys, time
-from codelens.index.workers.worker_process import Task
-from codelens.index.workers.worker_pool import WorkerPool
+from codelens.index.worker_process import Task
+from codelens.index.worker_pool import WorkerPool
 pool = WorkerPool(2)
 text = b"def kindle(lamp):\\n    return lamp.light(1)\\n" * 20000
 tasks = [(n, Task(text[: 100 + n], "python", "full")) for n in range(200)]
@@ -130,7 +129,7 @@ def test_a_text_that_ended_the_process_goes_to_a_worker_the_next_time(tmp_path: 
     script = f"""
 import os, sys
 from pathlib import Path
-from codelens.index.workers.crash_marker import CrashMark
+from codelens.index.worker_pool import CrashMark
 mark = CrashMark(Path({str(index)!r}))
 mark.begin({TEXTS[1]!r})
 mark.begin({text!r})
@@ -169,8 +168,8 @@ _CHANGED_SINCE_THE_LOOK = """
 import sys
 from pathlib import Path
 from codelens.engine.engine import Engine
-from codelens.engine.adhoc_reader import reader_of
-from codelens.engine.view_request import ViewRequest
+from codelens.engine.current_view import reader_of
+from codelens.engine.current_view import ViewRequest
 with Engine() as engine, engine.pool.view(ViewRequest(sys.argv[1])) as view:
     Path(sys.argv[1], "lamp.py").write_text("def doomed(): pass")
     found = reader_of(view).symbols(view.snapshot.by_path[b"lamp.py"])

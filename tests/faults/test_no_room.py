@@ -82,7 +82,7 @@ def test_what_is_too_large_for_memory_is_answered_from_the_last_state(
 ) -> None:
     world = World(tmp_path)
     world.check()
-    monkeypatch.setattr("codelens.store.database.memory_index.STAND_IN_BYTES", 1000)
+    monkeypatch.setattr("codelens.store.database.database_opening.STAND_IN_BYTES", 1000)
     monkeypatch.setattr("codelens.index.view_refresh.STAND_IN_BYTES", 1000)
     with world.engine() as engine:
         engine.search("lamp kindle", path=world.root)

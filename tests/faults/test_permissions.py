@@ -35,7 +35,7 @@ from pathlib import Path
 from codelens.config import Settings
 from codelens.engine.upkeep import view_survey as lives
 from codelens.engine.upkeep import view_removal as upkeep
-from codelens.engine.doctor.diagnosis import examine
+from codelens.engine.upkeep.diagnosis import examine
 home = Path(sys.argv[1])
 os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[2]))
 found = [one for one in examine(Settings(home), fix=True) if one.state == "wrong"]

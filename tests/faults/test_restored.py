@@ -19,11 +19,11 @@ from stateful.view_contents import answer, dump
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import IndexCorrupt
-from codelens.store.database import database_recovery, page_checksums
-from codelens.store.database.index_opening import open_index
+from codelens.store.database import database_file, database_recovery
+from codelens.store.database.database_opening import open_index
 
 pytestmark = [
-    pytest.mark.skipif(not page_checksums.available(), reason="apsw without cksumvfs"),
+    pytest.mark.skipif(not database_file.checksums_available(), reason="apsw without cksumvfs"),
     pytest.mark.skipif(sys.platform == "win32", reason="a file that is open cannot be replaced"),
 ]
 

@@ -10,8 +10,8 @@ import pytest
 from faults.two_sides import KINDS, Home, Side, made_sides
 
 from codelens.config import Settings
-from codelens.engine.doctor.diagnosis import examine
 from codelens.engine.engine import Engine
+from codelens.engine.upkeep.diagnosis import examine
 from codelens.paths import usage_file
 
 SET_ASIDE = frozenset({".foreign", ".damaged", ".unreadable"})

@@ -9,17 +9,19 @@ import pytest
 from faults.world import World
 from stateful.view_contents import dump
 
-from codelens.engine.doctor.diagnosis import examine
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
-from codelens.engine.index_decoding import undecodable
-from codelens.engine.view_request import ViewRequest
+from codelens.engine.upkeep.diagnosis import examine
+from codelens.engine.upkeep.index_decoding import undecodable
 from codelens.errors import IndexCorrupt, StoreError
-from codelens.store.database import page_checksums
+from codelens.store.database import database_file
 from codelens.store.database.database import Database
-from codelens.store.facts.posting_layout import Posting
-from codelens.store.saved import unexplained_errors
+from codelens.store.facts.postings import Posting
+from codelens.store.saved import pins
 
-pytestmark = pytest.mark.skipif(not page_checksums.available(), reason="apsw without cksumvfs")
+pytestmark = pytest.mark.skipif(
+    not database_file.checksums_available(), reason="apsw without cksumvfs"
+)
 
 PACKED = (
     ("postings", "data", "marks IS NOT NULL"),
@@ -82,7 +84,7 @@ def change(index: Path, table: str, column: str, where: str) -> None:
 
 def quiet(world: World) -> None:
     """As if nothing had been met before."""
-    unexplained_errors.file_of(world.index).unlink(missing_ok=True)
+    pins.unexplained_file(world.index).unlink(missing_ok=True)
 
 
 @columns
@@ -122,7 +124,7 @@ def test_an_error_of_ours_never_costs_the_index(
         decoded.append(1)
         return undecodable(db)
 
-    monkeypatch.setattr("codelens.engine.impossible_data.undecodable", counted)
+    monkeypatch.setattr("codelens.engine.upkeep.index_decoding.undecodable", counted)
     for _ in range(3):
         with (
             world.engine() as engine,

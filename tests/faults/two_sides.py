@@ -14,7 +14,7 @@ from codelens.focus import forest_file
 from codelens.focus.checkout import Checkout, checkout_at
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.focus_turn import path_of, take_prompt
-from codelens.hooks.session_standing import standing_at
+from codelens.hooks.hook_input import standing_at
 from codelens.paths import contexts_file, index_file, pins_file
 from codelens.trail import session_marks, trail_log
 from codelens.trail.sent_log import SentBody, SentLog

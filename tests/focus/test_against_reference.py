@@ -7,11 +7,10 @@ from focus.reference import Reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from codelens.focus.context_block import GuideEntry, reinforce
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.forest import Forest, grow
-from codelens.focus.guide import GuideEntry, reinforce
-from codelens.focus.prompt_terms import terms_of
-from codelens.focus.term_vectors import counted
+from codelens.focus.prompt_terms import counted, terms_of
 
 WORDS = "token jwt login agent schema index query column pixel font border layout".split()
 PROMPTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.focus.topic_code.definition_text import standing
+from codelens.focus.topic_code import standing
 
 PYTHON = """class Session:
     # TODO: restore def revoke later

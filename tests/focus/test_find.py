@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from codelens.cli.focus_report import found_lines
+from codelens.cli.commands.focus_commands import found_lines
 from codelens.focus.checkout import Checkout
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.focus_turn import path_of, take_answer, take_prompt

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from codelens.errors import SettingError
-from codelens.focus import focus_switch, forest_file
+from codelens.focus import focus_settings, forest_file
 from codelens.focus.checkout import Checkout
+from codelens.focus.context_block import first_sentence
 from codelens.focus.focus_settings import FocusSettings, load_settings, trail_is_on, usable_settings
 from codelens.focus.focus_turn import path_of, take_answer, take_prompt
 from codelens.focus.forest import Forest, Node
-from codelens.focus.guide import first_sentence
-from codelens.focus.topic_code.topic_handles import note, true_handles
+from codelens.focus.topic_code import note, true_handles
 from codelens.trail.trail_log import TrailEntry, append, worktree_key
 
 PLACE = Checkout("/work/shop", "/work/shop/.git", "main")
@@ -62,17 +62,17 @@ def test_a_repository_is_switched_apart_from_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = str(tmp_path)
-    assert focus_switch.is_on(home, "a")
-    focus_switch.switch(home, focus_switch.EVERYWHERE, on=False)
-    focus_switch.switch(home, "a", on=True)
-    assert focus_switch.is_on(home, "a") and not focus_switch.is_on(home, "b")
+    assert focus_settings.is_on(home, "a")
+    focus_settings.switch(home, focus_settings.EVERYWHERE, on=False)
+    focus_settings.switch(home, "a", on=True)
+    assert focus_settings.is_on(home, "a") and not focus_settings.is_on(home, "b")
     monkeypatch.setenv("CODELENS_FOCUS", "off")
-    assert not focus_switch.is_on(home, "a")
+    assert not focus_settings.is_on(home, "a")
     monkeypatch.delenv("CODELENS_FOCUS")
-    Path(focus_switch.switch_path(home)).write_text('{"every')
-    assert focus_switch.is_damaged(home) and not focus_switch.is_on(home, "a")
-    focus_switch.switch(home, focus_switch.EVERYWHERE, on=True)
-    assert focus_switch.is_on(home, "a") and not focus_switch.is_damaged(home)
+    Path(focus_settings.switch_path(home)).write_text('{"every')
+    assert focus_settings.is_damaged(home) and not focus_settings.is_on(home, "a")
+    focus_settings.switch(home, focus_settings.EVERYWHERE, on=True)
+    assert focus_settings.is_on(home, "a") and not focus_settings.is_damaged(home)
 
 
 def prompt(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens import filelock
+from codelens import home_files
 from codelens.focus import forest_file, waiting_turns
 from codelens.focus.checkout import Checkout
 from codelens.focus.focus_settings import FocusSettings
@@ -45,7 +45,7 @@ def waiting(home: Path) -> list[Path]:
 def held(home: Path) -> Iterator[None]:
     """Another process has the lock."""
     with open(f"{state_file(home)}.lock", "wb") as lock:
-        assert filelock.take(lock.fileno())
+        assert home_files.take_lock(lock.fileno())
         yield
 
 

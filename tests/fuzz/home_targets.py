@@ -12,16 +12,14 @@ from pathlib import Path
 
 from codelens import config
 from codelens.errors import CodelensError
-from codelens.focus import focus_settings, focus_switch, forest_file, inspection
+from codelens.focus import focus_settings, forest_file, inspection
 from codelens.focus.checkout import Checkout
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.focus_turn import path_of, take_prompt
-from codelens.hooks.written_prompt import as_written, tamed
+from codelens.hooks.hook_input import as_written, tamed
 from codelens.secret_masking import masked
-from codelens.store.facts import contents, packed_facts, resolution_facts
-from codelens.store.packs.pack_errors import MalformedRecord
-from codelens.store.packs.pack_file import PackReader
-from codelens.store.packs.pack_records import decoded, encoded
+from codelens.store.facts import contents, resolution_facts
+from codelens.store.packs import MalformedRecord, PackReader, decoded, encoded
 from codelens.store.saved.pins import pinned_scopes
 from codelens.trail import session_marks, trail_log
 from codelens.trail.sent_log import SentBody, SentLog
@@ -82,8 +80,8 @@ def focus_files(data: bytes) -> None:
         turn = take_prompt(home, _PLACE, "paint the lantern green", settings, now=_NOW)
         assert not forest_file.load(path).note, turn
         _put(home, "focus/switches.json", data)
-        if focus_switch.is_damaged(home):
-            assert not focus_switch.is_on(home, "a"), "what may have been turned off is off"
+        if focus_settings.is_damaged(home):
+            assert not focus_settings.is_on(home, "a"), "what may have been turned off is off"
 
 
 def settings_file(data: bytes) -> None:
@@ -128,7 +126,7 @@ def _record(record: bytes) -> None:
     except MalformedRecord:
         return
     facts = content.facts
-    assert isinstance(facts, packed_facts.PackedFacts)
+    assert isinstance(facts, resolution_facts.PackedFacts)
     assert decoded(encoded(content)) == content
     resolution_facts.unpacked(facts.flow, contents._places(facts.references))
     contents._unpack_imports(facts.imports)

@@ -11,12 +11,11 @@ from typing import Any
 
 from codelens.errors import CodelensError
 from codelens.focus import checkout
-from codelens.scope.commits.ref_names import ref_names
-from codelens.scope.membership import nested_repository
-from codelens.scope.repository import Repository
-from codelens.serve.http.http_gate import Gate, host_names
-from codelens.ui.page_address import PageAddress
-from codelens.ui.page_arguments import BadRequest, PageArguments
+from codelens.scope import membership
+from codelens.scope.repository import Repository, ref_names
+from codelens.serve.http_server import Gate, host_names
+from codelens.ui.page_questions import BadRequest, PageArguments
+from codelens.ui.page_server import PageAddress
 
 _TOKEN = "0123456789abcdef"
 _PORT = 8000
@@ -101,7 +100,7 @@ def git_files(data: bytes) -> None:
 
 def _look(root: str) -> None:
     checkout.head_commit(checkout.checkout_at(root))
-    nested_repository.is_repository(os.fsencode(root))
+    membership.is_repository(os.fsencode(root))
     with suppress(CodelensError):
         repository = Repository.at(root)
         ref_names(repository.common_dir)

@@ -20,18 +20,22 @@ from fuzz import home_targets, request_targets
 from codelens.errors import CodelensError
 from codelens.handles.handle_grammar import format_handle, parse_handle
 from codelens.hooks import hook_input
-from codelens.hosts.formats import block_edit
+from codelens.hosts.formats import entry_edits
 from codelens.hosts.formats.config_formats import decoded, encoded, format_of
 from codelens.hosts.formats.config_values import EditRefused, at
-from codelens.rank.pasted import error_messages, pasted_declarations, pasted_locations, stack_traces
-from codelens.rank.query import query_analysis, search_filters
-from codelens.scope.git_index.git_index import read_index, read_tracked
-from codelens.scope.ignore.ignore_pattern import matcher as matcher_of
-from codelens.scope.ignore.ignore_pattern import parse as parse_pattern
+from codelens.rank import search_request
+from codelens.rank.pasted import (
+    message_origins,
+    pasted_declarations,
+    pasted_locations,
+    stack_traces,
+)
+from codelens.rank.query import query_analysis
+from codelens.scope.git_index import read_index, read_tracked
+from codelens.scope.ignore_patterns import matcher as matcher_of
+from codelens.scope.ignore_patterns import parse_pattern
 from codelens.serve.client_streams import Oversized, read_line
-from codelens.serve.first_turn import Front
-from codelens.serve.recorded_answers import known_answers
-from codelens.serve.tool_profiles import chosen
+from codelens.serve.first_turn import Front, chosen, known_answers
 
 _KEYS = ("mcpServers", "codelens")
 _ENTRY = {"command": "codelens", "args": ["serve"]}
@@ -59,13 +63,13 @@ def query_analysis_of(data: bytes) -> None:
     with suppress(CodelensError):
         query = query_analysis.analyse(text)
         assert all(term.text for term in query.terms)
-    error_messages.parse(text)
+    message_origins.parse_message(text)
     pasted_declarations.declared(text)
     pasted_locations.whole(text)
     pasted_locations.inside(text)
     stack_traces.parse(text)
     with suppress(CodelensError):
-        search_filters.globs(text.split("\n"))
+        search_request.globs(text.split("\n"))
 
 
 def json_rpc_front(data: bytes) -> None:
@@ -120,11 +124,11 @@ def config_editors(data: bytes) -> None:
         if at(before, _KEYS) is None and at(before, _KEYS[:1]):
             again = form.take(fresh, _KEYS)
             assert form.parse(again, _KEYS) == before, (name, text, fresh, again)
-    if not block_edit.is_there(text):
+    if not entry_edits.has_block(text):
         with suppress(EditRefused):
-            put = block_edit.put(text, "codelens is here")
-            assert block_edit.is_there(put)
-            assert block_edit.take(put).rstrip() == text.rstrip(), (text, put)
+            put = entry_edits.put_block(text, "codelens is here")
+            assert entry_edits.has_block(put)
+            assert entry_edits.take_block(put).rstrip() == text.rstrip(), (text, put)
 
 
 def hooks_input(data: bytes) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
-from codelens.handles.absolute_handles import common_worktree, in_worktree
-from codelens.handles.handle_grammar import parse_handle
+from codelens.handles.handle_grammar import common_worktree, in_worktree, parse_handle
 
 
 @pytest.mark.parametrize("handle", ["a.py#B.c~2", "a.py:3-9", "a.py", "d/e f.py#x y"])

@@ -12,7 +12,7 @@ from codelens.focus import forest_file
 from codelens.focus.checkout import Checkout, checkout_at
 from codelens.focus.focus_settings import FocusSettings
 from codelens.focus.focus_turn import path_of, take_prompt
-from codelens.hooks import pending_recovery, prompt_hooks
+from codelens.hooks import prompt_hooks
 from codelens.hooks.hook_input import HookInput, parsed
 
 DAMAGED = {
@@ -70,7 +70,7 @@ def test_a_prompt_is_taken_in_and_no_topic_is_forgotten(
 
 @cases
 def test_the_recovery_of_a_compaction_is_told(home: Path, place: Checkout, data: bytes) -> None:
-    pending_recovery.put(str(home), place.repository, "one", "what it was about")
+    prompt_hooks.put_recovery(str(home), place.repository, "one", "what it was about")
     (home / "config.toml").write_bytes(data)
     told = prompt_hooks.before_prompt(str(home), said("charge the card"), place)
     assert told.startswith("what it was about")

@@ -12,7 +12,7 @@ import pytest
 from gitrepo import GitRepo
 from hook_agent import ID, Agent
 
-from codelens.hooks.written_prompt import as_written
+from codelens.hooks.hook_input import as_written
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of other systems are UTF-8")
@@ -78,7 +78,7 @@ def test_what_hosts_put_into_a_prompt_is_not_the_persons(agent: Agent, put_in: s
 
 _WRITTEN = """
 import resource, sys
-from codelens.hooks.written_prompt import as_written, tamed
+from codelens.hooks.hook_input import as_written, tamed
 resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 text = sys.argv[1] * (1_000_000 // len(sys.argv[1]))
 assert as_written(text) == text or sys.argv[2] == "taken"

@@ -13,7 +13,7 @@ from gitrepo import GitRepo
 from hook_agent import ID, Agent
 
 from codelens.focus.checkout import checkout_at
-from codelens.hooks import pending_recovery
+from codelens.hooks import prompt_hooks
 from codelens.trail.sent_log import SentBody, SentLog
 from codelens.trail.trail_log import worktree_key
 
@@ -112,11 +112,11 @@ def test_a_session_that_is_resumed_after_a_compaction_is_told_of_it(agent: Agent
 def test_an_old_recovery_is_dropped(agent: Agent) -> None:
     place = checkout_at(str(agent.folder))
     for session, days in (("a", 2), ("b", 0)):
-        pending_recovery.put(str(agent.home), place.repository, session, f"told to {session}")
+        prompt_hooks.put_recovery(str(agent.home), place.repository, session, f"told to {session}")
         (file,) = (agent.home / "trails").glob("*.recovery")
         at = file.stat().st_mtime - days * 86_400
         os.utime(file, (at, at))
-        said = pending_recovery.take(str(agent.home), place.repository, session)
+        said = prompt_hooks.take_recovery(str(agent.home), place.repository, session)
         assert said == ("" if days else "told to b")
 
 

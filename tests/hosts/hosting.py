@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from codelens.hosts.desired_edits import Request
-from codelens.hosts.file_change import Change
-from codelens.hosts.host_descriptor import hosts
+from codelens.hosts.host_descriptor import Machine, hosts
 from codelens.hosts.host_wiring import install, plan_install, plan_uninstall, uninstall
-from codelens.hosts.install_ledger import Ledger
-from codelens.hosts.machine import Machine
+from codelens.hosts.install_ledger import Change, Ledger
 
 COMMAND = "/opt/me/bin/codelens"
 

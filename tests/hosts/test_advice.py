@@ -8,8 +8,7 @@ import tomllib
 
 from codelens.hosts.desired_edits import instructions, skill
 from codelens.paths import shipped
-from codelens.serve.recorded_answers import known_answers
-from codelens.serve.tool_profiles import CORE
+from codelens.serve.first_turn import CORE, known_answers
 
 ADVICE = re.compile(r"before (?:you )?grep|instead of grep", re.IGNORECASE)
 

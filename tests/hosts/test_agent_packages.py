@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from codelens.hosts.desired_edits import HOOK_EVENTS, skill
-from codelens.hosts.packages.__main__ import main
-from codelens.hosts.packages.agent_packages import FOLDER, package_files, write
+from codelens.hosts.packages import FOLDER, main, package_files, write
 
 ROOT = Path(__file__).resolve().parents[2]
 REMEDY = "run `python -m codelens.hosts.packages`"

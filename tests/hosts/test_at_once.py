@@ -14,12 +14,10 @@ from hosts.hosting import Scratch, problems
 
 from codelens.hosts import host_files
 from codelens.hosts.desired_edits import Wish
-from codelens.hosts.file_change import Change
 from codelens.hosts.formats.entry_edits import Edit
-from codelens.hosts.host_errors import Overtaken, TurnTaken
+from codelens.hosts.host_files import Overtaken, TurnTaken
 from codelens.hosts.host_wiring import install, uninstall
-from codelens.hosts.install_ledger import Ledger
-from codelens.hosts.install_lock import alone
+from codelens.hosts.install_ledger import Change, Ledger, alone
 
 
 @dataclass

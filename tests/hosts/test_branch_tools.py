@@ -8,7 +8,7 @@ import pytest
 from hosts.hosting import Scratch, problems
 
 from codelens.hosts.host_descriptor import hosts
-from codelens.serve.tool_profiles import CORE, chosen
+from codelens.serve.first_turn import CORE, chosen
 
 TOOLS = "core,branches"
 

@@ -8,8 +8,7 @@ import pytest
 
 from codelens.errors import SettingError
 from codelens.hosts.desired_edits import command_files, instructions, read_only_tools, skill
-from codelens.hosts.host_descriptor import filled, hosts, named
-from codelens.hosts.machine import Machine, this_machine
+from codelens.hosts.host_descriptor import Machine, filled, hosts, named, this_machine
 
 HOME = Path("/home/zoe")
 
@@ -80,7 +79,7 @@ def test_a_host_that_is_unknown_is_refused_with_the_names() -> None:
 
 
 def test_the_tools_that_are_approved_are_those_that_only_read() -> None:
-    from codelens.serve.tool_profiles import CORE
+    from codelens.serve.first_turn import CORE
 
     assert read_only_tools() == CORE
 
@@ -88,7 +87,7 @@ def test_the_tools_that_are_approved_are_those_that_only_read() -> None:
 def test_every_tool_that_agents_are_told_of_exists() -> None:
     import re
 
-    from codelens.serve.tool_profiles import ALL
+    from codelens.serve.first_turn import ALL
 
     commands = hosts()["claude-code"].commands
     assert commands is not None

@@ -6,15 +6,8 @@ import json
 
 import pytest
 
-from codelens.hosts.formats.edit_records import recalled, record
-from codelens.hosts.formats.entry_edits import (
-    Block,
-    Edit,
-    Entry,
-    Flags,
-    Items,
-    Whole,
-)
+from codelens.hosts.formats.entry_edits import Block, Edit, Entry, Flags, Items, Whole
+from codelens.hosts.install_ledger import recalled, record
 
 EDITS = [
     Entry("jsonc", ("a", "codelens"), "/c", {"command": "/c"}, {"x": 1}, {}, (("b", "codelens"),)),

@@ -20,8 +20,7 @@ if __name__ == "__main__":
 from codelens.hosts.desired_edits import HttpAccess, Request, entry_of
 from codelens.hosts.formats.config_values import at
 from codelens.hosts.formats.entry_edits import snippet
-from codelens.hosts.host_descriptor import SCOPES, Host, hosts
-from codelens.hosts.machine import Machine
+from codelens.hosts.host_descriptor import SCOPES, Host, Machine, hosts
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = (

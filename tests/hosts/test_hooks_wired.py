@@ -15,8 +15,7 @@ from hosts.hosting import COMMAND, Scratch, problems
 from codelens.hosts.desired_edits import HOOK_EVENTS, can_hook, quoted
 from codelens.hosts.formats import json_edit
 from codelens.hosts.formats.config_values import Value
-from codelens.hosts.host_descriptor import hosts
-from codelens.hosts.machine import Machine
+from codelens.hosts.host_descriptor import Machine, hosts
 
 WITH_HOOKS = [name for name, host in hosts().items() if host.hooks]
 FOREIGN = {

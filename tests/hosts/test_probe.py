@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens.hosts.server_probe import probe
+from codelens.hosts.host_checks import probe
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell script")

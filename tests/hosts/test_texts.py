@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from codelens.hosts.formats import block_edit, json_edit, toml_edit, yaml_edit
+from codelens.hosts.formats import entry_edits, json_edit, toml_edit, yaml_edit
 from codelens.hosts.formats.config_formats import format_of
 from codelens.hosts.formats.config_values import EditRefused, Value, at, has, without
 from codelens.hosts.formats.entry_edits import Block, Entry
@@ -351,8 +351,11 @@ def test_lines_between_markers_come_and_go(text: str) -> None:
     assert block.put(after) == after
     assert Block("three").put(after).count("codelens:begin") == 1
     if text.endswith("\n") or not text:
-        assert block_edit.take(after) in (text, text.removesuffix("\n"))
-    assert block.take(after + "\nmore\n", ()) == block_edit.take(after) + "\nmore\n" or text == ""
+        assert entry_edits.take_block(after) in (text, text.removesuffix("\n"))
+    assert (
+        block.take(after + "\nmore\n", ()) == entry_edits.take_block(after) + "\nmore\n"
+        or text == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -365,9 +368,9 @@ def test_lines_between_markers_come_and_go(text: str) -> None:
 )
 def test_half_and_doubled_markers_are_refused(text: str) -> None:
     with pytest.raises(EditRefused, match="by hand"):
-        block_edit.put(text, "x")
+        entry_edits.put_block(text, "x")
     with pytest.raises(EditRefused, match="by hand"):
-        block_edit.take(text)
+        entry_edits.take_block(text)
 
 
 def test_the_shapes_of_toml_and_yaml_are_those_that_hosts_write() -> None:

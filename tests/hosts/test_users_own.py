@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hosts.hosting import COMMAND, Scratch, problems
 
-from codelens.hosts.formats import block_edit, json_edit, yaml_edit
-from codelens.hosts.formats.block_edit import BEGIN, END
+from codelens.hosts.formats import entry_edits, json_edit, yaml_edit
 from codelens.hosts.formats.config_values import EditRefused
+from codelens.hosts.formats.entry_edits import BEGIN, END
 
 OWN = ["serve", "--root", "/srv/repo", "--budget", "900"]
 
@@ -142,14 +142,14 @@ def test_a_line_that_ends_a_yaml_document_stays_the_last() -> None:
 
 def test_prose_that_speaks_of_the_markers_is_no_block() -> None:
     text = f"`{BEGIN}` is what codelens writes\nmine\nand `{END}`\n"
-    fresh = block_edit.put(text, "lines")
+    fresh = entry_edits.put_block(text, "lines")
     assert fresh.startswith(text)
-    assert block_edit.take(fresh) == text
+    assert entry_edits.take_block(fresh) == text
 
 
 def test_markers_the_wrong_way_round_are_said_to_be() -> None:
     with pytest.raises(EditRefused, match="with the end before the beginning"):
-        block_edit.put(f"{END}\nmine\n{BEGIN}\n", "lines")
+        entry_edits.put_block(f"{END}\nmine\n{BEGIN}\n", "lines")
 
 
 def test_a_link_out_of_the_project_is_not_followed(scratch: Scratch, tmp_path: Path) -> None:

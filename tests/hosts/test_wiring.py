@@ -12,8 +12,8 @@ import pytest
 from hosts.hosting import COMMAND, Scratch, problems
 
 from codelens.hosts.formats import json_edit
-from codelens.hosts.formats.block_edit import BEGIN
 from codelens.hosts.formats.config_values import Value
+from codelens.hosts.formats.entry_edits import BEGIN
 from codelens.hosts.host_descriptor import hosts
 from codelens.hosts.install_ledger import Ledger
 

@@ -11,7 +11,7 @@ from gitrepo import GitRepo
 from codelens.cli.shared_options import budget_of
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.index.refresh_budget import FEW_FILES, Budget
+from codelens.index.view_update import FEW_FILES, Budget
 
 SECONDS = 1000.0
 """Far more than a test takes, so that no clock decides."""

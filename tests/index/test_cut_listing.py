@@ -13,9 +13,9 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.scope.ignore.ignore_rules import Ignore
-from codelens.scope.membership import folder_pass
-from codelens.scope.membership.membership_walk import Walker
+from codelens.scope import membership
+from codelens.scope.ignore_rules import Ignore
+from codelens.scope.membership import Walker
 
 FOLDERS, FILES = 12, 7
 BUDGET_MS = 60_000.0
@@ -49,7 +49,7 @@ class Clock:
 
 
 def late_after(patch: pytest.MonkeyPatch, times: int) -> None:
-    patch.setattr(folder_pass, "time", Clock(times))
+    patch.setattr(membership, "time", Clock(times))
 
 
 def answer(engine: Engine, root: Path, budget_ms: float | None = None) -> object:

@@ -19,11 +19,11 @@ from codelens.errors import HandleNotFound
 from codelens.extract import text_scan
 from codelens.extract.text_scan import wanted
 from codelens.index.needed_files import scan_order
-from codelens.index.text_sources import Work
+from codelens.index.text_facts import Work
 from codelens.paths import index_file
 from codelens.scope.repository import Repository
 from codelens.store.database import writer_lease
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 
 BUDGET_MS = 2000.0
 FILES = {

@@ -15,7 +15,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.index import worktree_comparison
 from codelens.store.database import writer_lease
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def settle() -> None:
-    """Let the file system's clock move past what was just written (see scan/stat_signature.py)."""
+    """Let the file system's clock move past what was just written (see scan/stat_check.py)."""
     time.sleep(0.06)
 
 

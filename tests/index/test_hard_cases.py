@@ -13,7 +13,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import BareRepository, SettingError, UnsupportedRepository
 from codelens.index import ingestion, view_update
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 
 
 @pytest.fixture

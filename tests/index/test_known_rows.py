@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from codelens.index.worktree_comparison import load
 from codelens.scope.repository import Scope
 from codelens.store.database.database import Database
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 from codelens.store.views import views
 from codelens.store.views.snapshot import Snapshot
-from codelens.store.views.view_counts import COUNTS
-from codelens.store.views.views import CURRENT, PENDING, Change, PathFacts, ViewState
+from codelens.store.views.views import COUNTS, CURRENT, PENDING, Change, PathFacts, ViewState
 
 STATE = ViewState("", "", "", "{}", "{}", 0, False)
 NAMES = [f"src/m{n}.py".encode() for n in range(12)]

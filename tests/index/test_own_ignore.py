@@ -11,7 +11,7 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.scope.ignore.own_rules import OwnRules, Source
+from codelens.scope.ignore_rules import OwnRules, Source
 
 FILES = {
     "src/lamp.py": "def lamp():\n    return 1\n",

@@ -14,9 +14,9 @@ from codelens.engine.engine import Engine
 from codelens.index import needed_files
 from codelens.paths import index_file
 from codelens.scope.repository import Repository
-from codelens.store.database import index_removal, writer_lease
+from codelens.store.database import database_opening, writer_lease
 from codelens.store.database.database import Database
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 
 FILES = {f"src/part{n}.py": f"def kindle_{n}():\n    return 'wick'\n" for n in range(30)}
 
@@ -51,7 +51,7 @@ def rebuilt_before_files_are_read(
     def rebuilt_first(*args: object, **named: object) -> needed_files.Needed:
         if lease is not None:
             lease.release(other)
-        index_removal.retire(other)
+        database_opening.retire(other)
         return read_needed(*args, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(needed_files, "read_needed", rebuilt_first)
@@ -82,7 +82,7 @@ def test_a_first_view_that_is_retired_is_not_called_whole(
 
     def retired_after(*args: object) -> None:
         show(*args)  # type: ignore[arg-type]
-        index_removal.retire(other)
+        database_opening.retire(other)
 
     monkeypatch.setattr(needed_files, "_show", retired_after)
     paths, status = files_with_wick(engine, repo, 5_000)
@@ -102,7 +102,7 @@ def test_who_waited_for_the_rebuild_has_the_files_that_did_not_change(
     def rebuild() -> None:
         rebuilding.wait(30)
         lease.release(other)
-        index_removal.retire(other)
+        database_opening.retire(other)
         # It goes on to build the index, for longer than the budget.
         again.append(writer_lease.acquire(other, 10))
 
@@ -138,7 +138,7 @@ def test_the_view_of_a_commit_that_is_retired_while_it_is_made_is_made_whole(
 
     def retired_first(db: Database, *args: object, **named: object) -> writer_lease.Lease:
         monkeypatch.undo()
-        index_removal.retire(other)
+        database_opening.retire(other)
         return acquire(db, *args, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(writer_lease, "acquire", retired_first)

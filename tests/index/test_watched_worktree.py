@@ -16,7 +16,7 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.scan import folder_watch, stat_check, watched_tree
+from codelens.scan import stat_check, watched_tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is told elsewhere")
 
@@ -53,7 +53,7 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 def at_rest(engine: Engine, repo: GitRepo) -> None:
-    """Ask until nothing is racy any more (see scan/stat_signature.py)."""
+    """Ask until nothing is racy any more (see scan/stat_check.py)."""
     for _ in range(3):
         assert engine.look(path=repo.root).status == "fresh"
         time.sleep(0.06)
@@ -150,7 +150,7 @@ def test_what_is_not_told_is_seen_by_the_sweep(
 ) -> None:
     at_rest(server, repo)
     monkeypatch.setattr(
-        folder_watch.FolderWatch, "read", lambda self: folder_watch.Events(set(), False)
+        watched_tree.FolderWatch, "read", lambda self: watched_tree.Events(set(), False)
     )
     repo.write("src/p1/part1.py", "def lantern(): pass\n")
     server.look(path=repo.root)
@@ -166,7 +166,7 @@ def test_a_sweep_sees_new_files_of_a_view_that_has_none(
     at_rest(server, repo)
     monkeypatch.setattr(watched_tree, "SWEEP_EVERY_S", 0.0)
     monkeypatch.setattr(
-        folder_watch.FolderWatch, "read", lambda self: folder_watch.Events(set(), lost=False)
+        watched_tree.FolderWatch, "read", lambda self: watched_tree.Events(set(), lost=False)
     )
     repo.write("src/p1/fresh.py", "def rekindle(): pass\n")
     found = server.search("rekindle", path=repo.root)
@@ -177,9 +177,9 @@ def test_more_events_than_are_kept_are_a_look_at_everything(
     repo: GitRepo, server: Engine, looked_at: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_rest(server, repo)
-    real = folder_watch.FolderWatch.read
+    real = watched_tree.FolderWatch.read
     monkeypatch.setattr(
-        folder_watch.FolderWatch, "read", lambda self: real(self)._replace(lost=True)
+        watched_tree.FolderWatch, "read", lambda self: real(self)._replace(lost=True)
     )
     looked_at.clear()
     server.look(path=repo.root)
@@ -206,13 +206,13 @@ def test_without_a_watch_everything_is_looked_at(
     (folder / "max_user_watches").write_text("4\n" if refused == "few watches" else "4000\n")
     absent = folder / "absent"
     limit = absent if refused == "no limit" else folder / "max_user_watches"
-    monkeypatch.setattr(folder_watch, "_LIMIT", limit)
+    monkeypatch.setattr(watched_tree, "_LIMIT", limit)
     kernel = _Kernel(refused)
-    monkeypatch.setattr(folder_watch, "_library", lambda: kernel)
+    monkeypatch.setattr(watched_tree, "_library", lambda: kernel)
     if refused == "no files":
         monkeypatch.setattr(os, "devnull", str(absent))
     if refused == "others write":
-        monkeypatch.setattr(folder_watch, "_LOCAL", frozenset())
+        monkeypatch.setattr(watched_tree, "_LOCAL", frozenset())
     at_rest(server, repo)
     repo.write("src/p1/part1.py", "def lantern(): pass\n")
     assert server.search("lantern", path=repo.root).results[0].symbol == "lantern"

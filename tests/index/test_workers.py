@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
-from codelens.index.workers.worker_pool import InProcess, WorkerPool
-from codelens.index.workers.worker_process import Task, extract
+from codelens.index.worker_pool import InProcess, WorkerPool
+from codelens.index.worker_process import Task, extract
 
 TEXTS = [
     f"def kindle_{n}(lamp):\n    '''Light {n}.'''\n    return lamp.light({n})\n".encode()

@@ -9,7 +9,7 @@ import pytest
 from cross_encoder_model import INPUTS, write_cross_encoder
 
 from codelens.meaning.cross_encoder import CrossEncoderUnusable, cross_encoder
-from codelens.meaning.providers.provider_errors import ProviderNotInstalled
+from codelens.meaning.providers.embedding_client import ProviderNotInstalled
 
 WEIGHTS = {"cancel": 1.0, "halt": 0.25}
 

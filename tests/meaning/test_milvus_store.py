@@ -17,22 +17,20 @@ pytest.importorskip("milvus_lite", reason="milvus-lite is not installed")
 
 from milvus_server import TOKEN, MilvusServer, milvus_server, rest_of
 
-from codelens.meaning.providers.quantized_vectors import packed
-from codelens.meaning.stores.embedded_store import EmbeddedStore
-from codelens.meaning.stores.milvus_calls import Place
-from codelens.meaning.stores.milvus_grpc import GrpcCalls
-from codelens.meaning.stores.milvus_rest import RestCalls
-from codelens.meaning.stores.milvus_store import MilvusStore
-from codelens.meaning.stores.store_errors import (
+from codelens.meaning.milvus_grpc import GrpcCalls
+from codelens.meaning.milvus_rest import Place, RestCalls
+from codelens.meaning.milvus_store import MilvusStore
+from codelens.meaning.providers.embedder import packed
+from codelens.meaning.vector_store import (
+    EmbeddedStore,
+    StoredText,
     StoreFailed,
     StoreFull,
     StoreRefused,
     StoreUnreachable,
 )
-from codelens.meaning.stores.vector_store import StoredText
-from codelens.store.vectors import provider_choice
-from codelens.store.vectors.provider_choice import Consent
-from codelens.store.vectors.vectors_file import open_vectors
+from codelens.store import vector_tables
+from codelens.store.vector_tables import Consent, open_vectors
 
 DIMENSION = 64
 WORDS = ("abort", "lamp", "session", "validate", "queue")
@@ -99,7 +97,7 @@ def test_two_thousand_texts_have_the_products_of_the_embedded_store(
     with open_vectors(tmp_path / "vectors-x.db") as db:
         with db.write(None):
             consent = Consent("openai", "m", "http://h", DIMENSION, 0.0)
-            fingerprint = provider_choice.ensure_fingerprint(db, consent).id
+            fingerprint = vector_tables.ensure_fingerprint(db, consent).id
         embedded = EmbeddedStore(db, fingerprint)
         embedded.put(every)
         for question in rows(3, seed=2):
@@ -187,9 +185,9 @@ def test_what_the_store_says_otherwise_is_told(faulty: MilvusServer) -> None:
 
 BEGETS = """
 import subprocess, sys
-from codelens.meaning.stores.milvus_calls import Place
-from codelens.meaning.stores.milvus_grpc import GrpcCalls
-from codelens.meaning.stores.milvus_store import MilvusStore
+from codelens.meaning.milvus_rest import Place
+from codelens.meaning.milvus_grpc import GrpcCalls
+from codelens.meaning.milvus_store import MilvusStore
 where = Place(sys.argv[1], sys.argv[2], "none", 64, False, 30.0)
 MilvusStore(where, GrpcCalls(where)).known([b"x" * 16])
 for _ in range(40):

@@ -12,9 +12,8 @@ from embedding_server import DIMENSION, KEY, EmbeddingServer, embedding_server, 
 from codelens.cancellation import Call, CallCancelled
 from codelens.errors import SettingError
 from codelens.meaning.providers import embedding_client
-from codelens.meaning.providers.embedder import Embedder, batched_texts, connected
-from codelens.meaning.providers.patient_requests import Patience
-from codelens.meaning.providers.provider_errors import (
+from codelens.meaning.providers.embedder import Embedder, Patience, batched_texts, connected
+from codelens.meaning.providers.embedding_client import (
     AnswerInvalid,
     ProviderBusy,
     ProviderError,

@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from codelens.meaning.likeness import products
-from codelens.meaning.providers.quantized_vectors import length_squared, packed, unpacked
+from codelens.meaning.providers.embedder import length_squared, packed, unpacked
+from codelens.meaning.text_vectors import products
 
 
 def cosine(left: list[float], right: list[float]) -> float:

@@ -11,8 +11,7 @@ import pytest
 from small_table import write_table
 
 from codelens.meaning import text_vectors, word_table
-from codelens.meaning.likeness import products
-from codelens.meaning.text_vectors import LENGTH, LOGARITHMS, chunk_vectors, said_vector
+from codelens.meaning.text_vectors import LENGTH, LOGARITHMS, chunk_vectors, products, said_vector
 from codelens.meaning.word_table import WordTable
 
 WIDTH = 24

@@ -13,7 +13,7 @@ from small_table import write_table
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.meaning import word_table
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 
 WORDS = {"alpha": (90, 20, 0), "beta": (0, 50, 90), "gamma": (1, 2, 3)}
 Rows = list[tuple[int, int, bytes]]

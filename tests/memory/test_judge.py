@@ -10,7 +10,7 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.memory.text_identity import body_of, shape_of
+from codelens.memory.staleness import body_of, shape_of
 
 LAMP = """\
 # A lamp.

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelens.extract.tokenizer import terms_of_text
-from codelens.rank.definitions.body_terms import BodyTerms, TermNumbers, comment_start
+from codelens.rank.scoring.body_terms import BodyTerms, TermNumbers, comment_start
 
 WORDS = st.sampled_from(
     "session Sessions validate_session ValidateSession able ability café cafe İstanbul relational "

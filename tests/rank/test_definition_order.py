@@ -10,15 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ranking_index import Store
 
-from codelens.rank import search_pipeline
-from codelens.rank.definitions import definition_places, definition_ranking, definition_search
+from codelens.rank import answer_lines, definition_search, result_places, search_pipeline
+from codelens.rank.answer_lines import Place
 from codelens.rank.query.query_analysis import Query
-from codelens.rank.results import answer_lines
-from codelens.rank.results.answer_lines import Place
-from codelens.rank.results.shown_texts import Texts
+from codelens.rank.scoring import definition_ranking
 from codelens.rank.scoring.candidates import Weighed
-from codelens.rank.scoring.weighted_score import Judged
+from codelens.rank.scoring.definition_features import Judged
 from codelens.rank.search_request import Request
+from codelens.rank.search_state import Texts
 from codelens.store.views.views import FileRow
 
 _NUMBERS = count()
@@ -123,8 +122,8 @@ def test_definitions_that_have_nothing_of_a_question_rank_as_if_each_were_looked
 
     told = answers()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("codelens.rank.definitions.definition_ranking._File._is_plain", _never)
-        patch.setattr(definition_places, "of_files", _of_files_by_all_rows)
+        patch.setattr("codelens.rank.scoring.definition_ranking._File._is_plain", _never)
+        patch.setattr(result_places, "of_files", _of_files_by_all_rows)
         assert answers() == told
 
 
@@ -147,7 +146,7 @@ def _of_files_by_all_rows(
         if row.symbol < 0 or len(places) > 3 or (places and row.score < 0.5 * top):
             places += [] if places else [chosen[number]]
             continue
-        if not places and definition_places._is_named(row.judged):
+        if not places and result_places._is_named(row.judged):
             places.append(chosen[number])
         place = answer_lines.of_symbol(row.judged, row.definition)
         if not any(answer_lines.overlap(place, other) for other in places):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codelens.rank.definitions.body_terms import BodyTerms, LineWeights, TermNumbers
+from codelens.rank.scoring.body_terms import BodyTerms, LineWeights, TermNumbers
 
 LINES = ["def close(session):", "    pool.release()", "    session.close(pool)", "", "session"]
 

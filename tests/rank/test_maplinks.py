@@ -10,8 +10,8 @@ import pytest
 
 from codelens.extract.facts import facts_of
 from codelens.extract.language_detection import language_of
-from codelens.rank.links.file_links import Links, Source, linked, relinked
-from codelens.resolve.modules.importer import Importer
+from codelens.rank.file_links import Links, Source, linked, relinked
+from codelens.resolve.imports import Importer
 
 START = {
     "pkg/__init__.py": "from .a import Apple as Fruit\nfrom .b import *\n",

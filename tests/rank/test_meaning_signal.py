@@ -13,9 +13,9 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.extract.tokenizer import terms_of_word
 from codelens.meaning import word_table
-from codelens.rank.scoring import meaning_signal
-from codelens.rank.scoring.meaning_signal import Candidate
-from codelens.store.facts import chunk_vectors
+from codelens.rank.scoring import file_features
+from codelens.rank.scoring.file_features import Candidate
+from codelens.store.facts import ranking_reads
 
 ALIKE, APART = (90, 20, 0, 0), (0, 0, 90, 20)
 WORDS = {"cancel": ALIKE, "abort": ALIKE, "store": APART, "paint": APART, "job": (10, 10, 10, 10)}
@@ -83,14 +83,14 @@ def test_without_the_vectors_of_a_candidate_no_meaning_counts(
     engine: Engine, repository: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = engine.search(QUESTION, path=repository.root, meaning=False)
-    real = chunk_vectors.vectors_of
+    real = ranking_reads.vectors_of
 
     def without_one(*asked) -> dict[int, bytes]:
         known = real(*asked)
         known.pop(min(known))
         return known
 
-    monkeypatch.setattr(chunk_vectors, "vectors_of", without_one)
+    monkeypatch.setattr(ranking_reads, "vectors_of", without_one)
     answer = engine.search(QUESTION, path=repository.root, explain=True)
     assert [hit.handle for hit in answer.results] == [hit.handle for hit in expected.results]
     assert any("1 candidate of 3 have no vectors yet" in note for note in answer.notes)
@@ -100,7 +100,7 @@ def test_without_the_vectors_of_a_candidate_no_meaning_counts(
 
 def test_the_feature_is_scaled_from_the_middle_to_the_best() -> None:
     candidates = [Candidate(1, True), Candidate(2, True), Candidate(3, True), Candidate(4, False)]
-    scaled = meaning_signal._scaled([10.0, 20.0, 100.0, 900.0], candidates)
+    scaled = file_features._scaled([10.0, 20.0, 100.0, 900.0], candidates)
     assert scaled == [-0.125, 0.0, 1.0, 1.0]
-    assert meaning_signal._scaled([None, 20.0, 20.0, None], candidates) == [0.0] * 4
-    assert meaning_signal._scaled([-900.0, 20.0, 100.0, None], candidates)[0] == -0.5
+    assert file_features._scaled([None, 20.0, 20.0, None], candidates) == [0.0] * 4
+    assert file_features._scaled([-900.0, 20.0, 100.0, None], candidates)[0] == -0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ranking_index import Store
 
-from codelens.rank.results import near_copies
+from codelens.rank import result_places
 from codelens.rank.search_request import Ranked
 
 BODY = "\n".join(f"    step_{at} = lantern(wick_{at}, oil_{at})" for at in range(12))
@@ -174,13 +174,13 @@ def test_what_else_the_store_holds_folds_nothing(store: Store) -> None:
 
 def test_a_result_of_many_copies_reads_a_bounded_number_of_texts(store: Store, monkeypatch) -> None:
     asked: list[bytes] = []
-    tokens = near_copies.Texts.tokens
+    tokens = result_places.Texts.tokens
 
     def counted(self, file, start, end):
         asked.append(file.path)
         return tokens(self, file, start, end)
 
-    monkeypatch.setattr(near_copies.Texts, "tokens", counted)
+    monkeypatch.setattr(result_places.Texts, "tokens", counted)
     files = {f"m{at:03}.py": f"{TRIM}# {at}\n" for at in range(100)}
     (first, *_) = found(store, files, "trim_lantern", limit=20)
     assert len(asked) <= 24

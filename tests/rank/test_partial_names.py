@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from ranking_index import Store
 
-from codelens.rank.query import spelling
+from codelens.rank.query import near_matches
 from codelens.rank.query.partial_names import abbreviates
 from codelens.store.facts import vocabulary
 
@@ -166,8 +166,8 @@ def test_names_spelt_nearly_so_are_the_same_when_keys_are_kept_in_memory(tmp_pat
     ]
     view = store.view({"a.py": "".join(f"def {name}(): ...\n" for name in names)})
     typed = ["find_usre", "fidn_user", "fnd_user", "zbera", "aebra", "finduserz"]
-    stored = [spelling.names(view, name) for name in typed]
+    stored = [near_matches.names_spelt_alike(view, name) for name in typed]
     vocabulary.keys_holding(store.db, "user")
     vocabulary.keys_holding(store.db, "user")
-    assert [spelling.names(view, name) for name in typed] == stored
+    assert [near_matches.names_spelt_alike(view, name) for name in typed] == stored
     assert stored[0] and stored[3]

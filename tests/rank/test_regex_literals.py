@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ranking_index import Store
 
-from codelens.rank.modes import regex_analysis, regex_literals, regex_search
+from codelens.rank.modes import regex_analysis, regex_search
 
 _LETTERS = "aAsSkKiI_\u0130\u0131\u017f\u212aé中"
 _ATOMS = st.one_of(
@@ -48,7 +48,7 @@ TEXTS = st.lists(
 @given(PATTERNS, st.booleans(), st.lists(TEXTS, min_size=1, max_size=4))
 def test_no_matching_line_is_left_out(pattern: str, fold: bool, texts: list[bytes]) -> None:
     compiled, parts = regex_analysis.compiled(f"(?i){pattern}" if fold else pattern)
-    required = regex_literals.required(compiled, parts)
+    required = regex_analysis.required_literals(compiled, parts)
     for text in texts:
         lines = regex_search._sought(compiled, parts).line_search(1.0)
         every = regex_search.matching_lines(lines, text)
@@ -73,7 +73,7 @@ def test_no_matching_line_is_left_out(pattern: str, fold: bool, texts: list[byte
 )
 def test_what_a_pattern_cannot_match_without(pattern: str, clauses: list[set[str]]) -> None:
     compiled, parts = regex_analysis.compiled(pattern)
-    found = regex_literals.required(compiled, parts).clauses
+    found = regex_analysis.required_literals(compiled, parts).clauses
     assert [{way.decode() for way in clause} for clause in found] == clauses
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from ranking_index import Store, paths
 
-from codelens.index.path_facts import path_facts
+from codelens.index.ingestion import path_facts
 from codelens.rank import ranking_weights
-from codelens.rank.query import related_words
+from codelens.rank.query import query_analysis
 from codelens.rank.query.query_analysis import MAX_TERMS, analyse
 
 FILLER = {
@@ -16,7 +16,7 @@ FILLER = {
 
 
 def kindred(text: str) -> set[str]:
-    return {one.text for one in related_words.kindred(analyse(text))}
+    return {one.text for one in query_analysis.related_to(analyse(text))}
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,15 @@ def test_a_word_brings_its_kin(typed: str, written: str) -> None:
 
 
 def test_a_single_name_is_meant_as_it_is_typed() -> None:
-    assert related_words.kindred(analyse("config")) == []
+    assert query_analysis.related_to(analyse("config")) == []
 
 
 def test_kin_never_crowds_out_what_was_typed() -> None:
     long = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(60))
     query = analyse(long)
-    assert len(query.terms) + len(related_words.kindred(query)) <= max(MAX_TERMS, len(query.terms))
+    assert len(query.terms) + len(query_analysis.related_to(query)) <= max(
+        MAX_TERMS, len(query.terms)
+    )
 
 
 def test_kin_counts_less_than_the_word_itself(store: Store) -> None:

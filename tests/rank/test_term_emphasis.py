@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from codelens.rank.definitions.term_emphasis import emphasised
 from codelens.rank.query.query_analysis import analyse
 from codelens.rank.scoring.candidates import Weighed
+from codelens.rank.scoring.definition_ranking import emphasised
 
 
 def weights(question: str, rarities: dict[str, float]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ranking_index import Store
 
 from codelens.extract.tokenizer import terms_of_text
-from codelens.rank.scoring import term_prefilter
+from codelens.rank.scoring import chunk_scores
 from codelens.store.facts import ranking_reads as reads
 
 _ENDINGS = (
@@ -33,21 +33,21 @@ NAMES = st.lists(WORDS, min_size=1, max_size=4).flatmap(
 def test_a_name_is_found_by_each_of_its_terms(name: str, others: list[str]) -> None:
     names = [*others, name]
     for term in set(terms_of_text(name)):
-        found = term_prefilter.holding(names, term_prefilter.beginnings((term,)))
+        found = chunk_scores.holding(names, chunk_scores.beginnings((term,)))
         assert len(others) in found
 
 
 @pytest.mark.parametrize("name", ["two\nlines", "", "a\x00b", "_"])
 def test_any_name_may_stand_among_others(name: str) -> None:
     names = [name, "validate_session", name]
-    assert 1 in term_prefilter.holding(names, term_prefilter.beginnings(("session",)))
+    assert 1 in chunk_scores.holding(names, chunk_scores.beginnings(("session",)))
 
 
 def test_of_very_many_names_those_with_most_terms_are_compared() -> None:
     names = [f"mask_{number}" for number in range(5_000)] + ["mask_shift"]
-    found = list(term_prefilter.holding(names, term_prefilter.beginnings(("mask", "shift"))))
-    assert len(found) == term_prefilter.MOST
-    assert found == [*range(term_prefilter.MOST - 1), 5_000]
+    found = list(chunk_scores.holding(names, chunk_scores.beginnings(("mask", "shift"))))
+    assert len(found) == chunk_scores.MOST
+    assert found == [*range(chunk_scores.MOST - 1), 5_000]
 
 
 @settings(max_examples=200, deadline=None)
@@ -66,8 +66,8 @@ def test_the_names_compared_are_those_that_hold_most(
     some = [at for at in held if held[at]]
     wanted = sorted(sorted(some, key=lambda at: (-held[at], at))[:most])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(term_prefilter, "MOST", most)
-        assert list(term_prefilter.holding(names, starts)) == (wanted if names else [])
+        patch.setattr(chunk_scores, "MOST", most)
+        assert list(chunk_scores.holding(names, starts)) == (wanted if names else [])
 
 
 @pytest.mark.parametrize("many", [0, 500])

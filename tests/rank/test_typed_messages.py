@@ -8,7 +8,7 @@ import pytest
 from cpu_growth import assert_linear
 from ranking_index import Store, paths, places
 
-from codelens.rank.pasted import error_messages
+from codelens.rank.pasted import message_origins
 
 FILES = {
     "src/pool.py": (
@@ -88,7 +88,7 @@ def test_a_message_that_is_written_nowhere_is_said(asked) -> None:
     ],
 )
 def test_constant_words_are_told_from_values(text: str, runs, values) -> None:
-    found = error_messages.parse(text)
+    found = message_origins.parse_message(text)
     assert found is not None
     assert (found.runs, found.values) == (runs, values)
 
@@ -102,7 +102,7 @@ def test_constant_words_are_told_from_values(text: str, runs, values) -> None:
     ],
 )  # fmt: skip
 def test_questions_are_no_messages(text: str) -> None:
-    assert error_messages.parse(text) is None
+    assert message_origins.parse_message(text) is None
 
 
 def test_quoted_words_among_others_are_shown_where_they_stand(asked) -> None:
@@ -171,4 +171,4 @@ def test_what_is_known_of_a_mixed_query_is_found(asked, query: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["'", "[", "1:", "a.", "ERROR ", "<"])
 def test_time_for_a_hostile_message_grows_with_its_length(pattern: str) -> None:
-    assert_linear(lambda text: error_messages.parse(text + " failed 12"), pattern, 3_000)
+    assert_linear(lambda text: message_origins.parse_message(text + " failed 12"), pattern, 3_000)

@@ -8,7 +8,7 @@ import pytest
 from ranking_index import Store, paths, places
 
 from codelens.rank.pasted.pasted_declarations import declared
-from codelens.rank.query import spelling
+from codelens.rank.query import near_matches
 from codelens.store.facts import vocabulary
 
 FILES = {
@@ -184,8 +184,8 @@ def test_a_right_word_that_the_view_lacks_is_not_taken_for_another(tmp_path: Pat
      ("abc", "axc", 1), ("abcd", "badc", 2), ("abc", "xyz", 3), ("", "ab", 2)],
 )  # fmt: skip
 def test_edits_are_counted(one: str, other: str, steps: int) -> None:
-    assert min(spelling.distance(one, other, 2), 3) == steps
-    assert min(spelling.distance(other, one, 2), 3) == steps
+    assert min(near_matches.distance(one, other, 2), 3) == steps
+    assert min(near_matches.distance(other, one, 2), 3) == steps
 
 
 @pytest.mark.parametrize(

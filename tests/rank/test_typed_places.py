@@ -7,8 +7,7 @@ from cpu_growth import assert_linear
 from ranking_index import paths, places
 
 from codelens.rank.pasted import pasted_locations
-from codelens.rank.pasted.pasted_locations import Location
-from codelens.rank.pasted.path_suffixes import Ends
+from codelens.rank.pasted.pasted_locations import Ends, Location
 
 BIG = "class Big:\n" + "".join(
     f"    def part_{n}(self):\n        return {n}\n\n" for n in range(60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codelens.answers.reading_answers import Excerpt
-from codelens.render.expand_text import numbered, page_notes
+from codelens.render.reading_text import numbered, page_notes
 
 EXCERPT = Excerpt(
     handle="till.py#charge", asked="charge", path="till.py", start_line=9, end_line=10,

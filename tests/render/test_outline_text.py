@@ -9,7 +9,7 @@ from gitrepo import GitRepo
 from codelens.answers.reading_answers import OutlineAnswer
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.render.outline_text import outline_reply, page_lines
+from codelens.render.reading_text import outline_lines, outline_reply
 
 CODE = "import os\n\n\ndef short():\n    pass\n\n\nclass Till:\n" + "".join(
     f"    def step{number}(self):\n        return {number}\n\n" for number in range(40)
@@ -24,7 +24,7 @@ def outline(tmp_path: Path, target: str) -> OutlineAnswer:
 
 
 def test_a_page_has_line_numbers_in_one_column(tmp_path: Path) -> None:
-    head, imports, *rows = page_lines(outline(tmp_path, "shop/till.py"))
+    head, imports, *rows = outline_lines(outline(tmp_path, "shop/till.py"))
     assert head.startswith("shop/till.py  python, ")
     assert ", folded ~" in head
     assert imports.strip() == "imports os"
@@ -50,5 +50,5 @@ def test_both_layouts_count_the_files_of_a_folder(tmp_path: Path) -> None:
     answer = outline(tmp_path, ".")
     folders = [f"{folder.path}/  " for folder in answer.folders]
     assert folders
-    for text in ("\n".join(page_lines(answer)), outline_reply(answer, "concise", 8000)):
+    for text in ("\n".join(outline_lines(answer)), outline_reply(answer, "concise", 8000)):
         assert all(f"{folder}" in text for folder in folders)

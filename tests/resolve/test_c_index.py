@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from codelens.extract.structure import structure
-from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.facts.view_files import View
+from codelens.extract.facts import structure
+from codelens.resolve.file_model import FileModel
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.languages.c.c_index import CIndex
+from codelens.resolve.view_files import View
 from codelens.types import Import
 
 TEXTS = {

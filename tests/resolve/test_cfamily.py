@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from resolved_edges import edges_of
 
-from codelens.resolve.languages.c.c_type_text import c_type
+from codelens.resolve.languages.c.c_types import c_type
 
 C = {
     "include/store.h": (

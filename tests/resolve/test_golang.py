@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from resolved_edges import edges_of
 
-from codelens.resolve.languages.go.go_type_text import go_type, is_built
+from codelens.resolve.languages.go_names import go_type, is_built
 
 MODULE = {"go.mod": "module example.com/app\n"}
 STORE = """package store

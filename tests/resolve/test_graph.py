@@ -10,10 +10,17 @@ import pytest
 from codelens.extract.facts import facts_of
 from codelens.extract.language_detection import language_of
 from codelens.resolve.edges import Edge
-from codelens.resolve.facts.edge_rows import Row, dumped, loaded, packed, unpacked
-from codelens.resolve.facts.file_model import FileModel
+from codelens.resolve.file_model import FileModel
 from codelens.resolve.graph import Graph
-from codelens.resolve.graph_state import File, GraphState
+from codelens.resolve.graph_state import (
+    File,
+    GraphState,
+    Row,
+    dumped,
+    loaded_rows,
+    packed,
+    unpacked_rows,
+)
 from codelens.store.facts.resolution_facts import Places, surface
 from codelens.store.facts.resolution_facts import packed as flow_packed
 from codelens.store.facts.resolution_facts import unpacked as flow_unpacked
@@ -193,8 +200,8 @@ def test_a_row_is_read_back_as_it_was() -> None:
     row = Row(
         4, ((b"b\xff.py", 9),), ((("modules", b"a.py", ".b", ""), (b"b\xff.py",)),), packed(edges)
     )
-    assert loaded(4, dumped(row)) == row
-    assert unpacked(b"a.py", row.edges) == edges
+    assert loaded_rows(4, dumped(row)) == row
+    assert unpacked_rows(b"a.py", row.edges) == edges
 
 
 def test_flow_is_read_back_as_it_was() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from codelens.resolve.imports import Definers, Importer, Surface, settings_paths
 from codelens.resolve.languages.registry import LANGUAGES
-from codelens.resolve.modules.importer import Importer, settings_paths
-from codelens.resolve.modules.reexports import Definers, Surface
 from codelens.types import Import
 
 

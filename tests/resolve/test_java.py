@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from resolved_edges import called_in, edges_of
 
-from codelens.resolve.languages.classes.class_type_text import Arity, arity, class_type
+from codelens.resolve.languages.classes.class_types import Arity, arity, class_type
 
 ROOT = "src/main/java/"
 SHOP = {

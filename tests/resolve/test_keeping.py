@@ -10,10 +10,9 @@ import pytest
 from ranking_index import Store
 
 from codelens.resolve.edges import Edge
-from codelens.resolve.facts.edge_rows import Row
-from codelens.resolve.graph import Graph
+from codelens.resolve.graph import Graph, graph_of, keep_graph
+from codelens.resolve.graph_state import Row
 from codelens.resolve.resolver_version import RESOLVER_VERSION
-from codelens.resolve.stored_graph import graph_of, keep
 from codelens.store.facts import stored_edges
 from codelens.store.views.snapshot import Snapshot
 
@@ -22,7 +21,7 @@ HOLD = """
 import sys, time
 from pathlib import Path
 from codelens.store.database import writer_lease as leases
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 leases.acquire(open_index(Path(sys.argv[1])), 5)
 print("held", flush=True)
 time.sleep(600)
@@ -49,7 +48,7 @@ def rows_of(snapshot: Snapshot, version: int) -> list[bytes]:
 def test_what_was_kept_is_not_resolved_again(snapshot: Snapshot) -> None:
     first = resolved(snapshot)
     assert [path for path, _ in first.fresh] == [b"a.py", b"b.py"]
-    assert keep(first, snapshot.db, first.fresh)
+    assert keep_graph(first, snapshot.db, first.fresh)
     again = resolved(snapshot)
     assert again.fresh == []
     assert list(again.every()) == list(first.every())
@@ -66,7 +65,7 @@ def test_parts_that_were_kept_are_not_resolved_again(snapshot: Snapshot) -> None
     found = named(first, b"a.py", {"f"})
     assert ("f", 2) in found
     assert [part[:2] for part in first.fresh_parts] == [(b"a.py", frozenset({"f"}))]
-    assert keep(first, snapshot.db, [], first.fresh_parts)
+    assert keep_graph(first, snapshot.db, [], first.fresh_parts)
     again = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
     assert named(again, b"a.py", {"f"}) == found
     assert again.fresh_parts == []
@@ -80,7 +79,7 @@ def test_a_part_that_was_kept_is_held_packed_and_read_again(snapshot: Snapshot) 
     found = named(graph, b"a.py", {"f"})
     held = graph.known.parts[b"a.py"]
     assert isinstance(held[frozenset({"f"})][0], Row)
-    assert keep(graph, snapshot.db, [], graph.fresh_parts)
+    assert keep_graph(graph, snapshot.db, [], graph.fresh_parts)
     assert not isinstance(held[frozenset({"f"})][0], Row)
     assert named(graph, b"a.py", {"f"}) == found
     assert not isinstance(held[frozenset({"f"})][0], Row)
@@ -90,9 +89,9 @@ def test_a_part_that_was_kept_is_held_packed_and_read_again(snapshot: Snapshot) 
 def test_parts_go_when_the_whole_file_is_kept(snapshot: Snapshot) -> None:
     first = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
     named(first, b"a.py", {"f"})
-    assert keep(first, snapshot.db, [], first.fresh_parts)
+    assert keep_graph(first, snapshot.db, [], first.fresh_parts)
     other = resolved(snapshot)
-    assert keep(other, snapshot.db, other.fresh)
+    assert keep_graph(other, snapshot.db, other.fresh)
     assert snapshot.db.rows("SELECT * FROM edge_parts") == []
 
 
@@ -158,7 +157,7 @@ def test_two_branches_find_what_either_of_them_kept(tmp_path: Path) -> None:
     for view in views:
         first = graph_of(view, lambda _: None)
         edges.append(list(first.every()))
-        assert keep(first, store.db, first.fresh)
+        assert keep_graph(first, store.db, first.fresh)
     for view, known in zip(views, edges, strict=True):
         again = graph_of(view, lambda _: None)
         assert list(again.every()) == known
@@ -170,7 +169,7 @@ def test_rows_of_a_content_that_is_gone_are_left_out(snapshot: Snapshot) -> None
     with snapshot.db.write(None):
         snapshot.db.execute("DELETE FROM view_files")
         snapshot.db.execute("DELETE FROM contents")
-    assert keep(found, snapshot.db, found.fresh)
+    assert keep_graph(found, snapshot.db, found.fresh)
     assert snapshot.db.rows("SELECT * FROM file_edges") == []
 
 
@@ -180,14 +179,14 @@ def test_nothing_is_kept_while_another_process_writes(snapshot: Snapshot) -> Non
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        assert not keep(found, snapshot.db, found.fresh)
+        assert not keep_graph(found, snapshot.db, found.fresh)
         holder.kill()
     # A dead holder is in nobody's way.
-    assert keep(found, snapshot.db, found.fresh)
+    assert keep_graph(found, snapshot.db, found.fresh)
     assert rows_of(snapshot, RESOLVER_VERSION)
 
 
 def test_an_index_that_cannot_be_written_is_no_error(snapshot: Snapshot) -> None:
     found = resolved(snapshot)
     snapshot.db.execute("PRAGMA query_only = ON")
-    assert not keep(found, snapshot.db, found.fresh)
+    assert not keep_graph(found, snapshot.db, found.fresh)

@@ -16,9 +16,9 @@ from harness_sizes import size_of
 
 from codelens.extract.facts import facts_of
 from codelens.resolve.edges import Edges
-from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.facts.view_files import View
-from codelens.resolve.modules.importer import Importer
+from codelens.resolve.file_model import FileModel
+from codelens.resolve.imports import Importer
+from codelens.resolve.view_files import View
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 LANGUAGES = (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.facts.model_cache import ModelCache
+from codelens.resolve.file_model import FileModel, ModelCache
 from codelens.types import Reference
 
 MOST = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from resolved_imports import imported
 
-from codelens.resolve.modules.importer import Importer
+from codelens.resolve.imports import Importer
 from codelens.types import Import
 
 PACKAGE = {

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from codelens.resolve.walk.named_tests import NamedTests
-from codelens.resolve.walk.test_conventions import subject_of
+from codelens.resolve.walk.named_tests import NamedTests, subject_of
 
 
 def named(path: str, tests: Iterable[str], others: Iterable[str] = ()) -> list[str]:

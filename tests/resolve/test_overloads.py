@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from resolved_edges import edges_of
 
-from codelens.resolve.languages.classes.class_type_text import Parameter, parameters
+from codelens.resolve.languages.classes.class_types import Parameter, parameters
 
 JAVA = (
     "class Base {}\nclass Item extends Base {}\ninterface Maker { Item make(); }\n"

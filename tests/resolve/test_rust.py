@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from resolved_edges import called_in, edges_of
 
-from codelens.resolve.languages.rust.rust_type_text import rust_type
+from codelens.resolve.languages.rust_types import rust_type
 
 CRATE = {
     "Cargo.toml": '[package]\nname = "shop"\n',

@@ -8,13 +8,12 @@ from functools import cache
 from codelens.extract.facts import facts_of
 from codelens.extract.language_detection import language_of
 from codelens.resolve.edges import Edge, Edges
-from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.facts.view_files import View
-from codelens.resolve.modules.importer import Importer, settings_paths
+from codelens.resolve.file_model import FileModel
+from codelens.resolve.imports import Importer, settings_paths
+from codelens.resolve.view_files import View
 from codelens.resolve.walk.edge_table import DERIVING, MODULE, Node, Table, subtree
-from codelens.resolve.walk.reach import changed_file, changed_symbol, reach, without_imports
+from codelens.resolve.walk.reach import changed_file, changed_symbol, reach, routes, without_imports
 from codelens.resolve.walk.relation_walk import Walk, file_target, symbol_target
-from codelens.resolve.walk.routes import routes
 from codelens.types import Symbol
 
 

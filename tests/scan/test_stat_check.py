@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens.scan.stat_check import Looked, look
-from codelens.scan.stat_signature import signature
+from codelens.scan.stat_check import Looked, look, signature
 
 
 def checked(root: Path, files: list[tuple[bytes, bytes]], deadline: float | None = None) -> Looked:

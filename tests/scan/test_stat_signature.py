@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens.scan.stat_signature import RACY, signature, signature_to_store
+from codelens.scan.stat_check import RACY, signature, signature_to_store
 
 SECOND_NS = 1_000_000_000
 

@@ -9,7 +9,7 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens.errors import ReadError
-from codelens.scope.commits.commit_tree import CommitFolders, read_tree
+from codelens.scope.commits import CommitFolders, read_tree
 from codelens.scope.repository import Repository
 from codelens.types import CommitId
 

@@ -14,14 +14,8 @@ from hypothesis import strategies as st
 from membership_trees import examples, fresh_repo, make_file, paths, track
 
 from codelens.errors import ReadError, UnsupportedRepository
-from codelens.scope.git_index.git_index import (
-    index_files,
-    read_by_path,
-    read_index,
-    read_tracked,
-)
-from codelens.scope.git_index.git_index_format import IndexEntry
-from codelens.scope.git_index.index_glance import IndexGlance
+from codelens.scope.git_index import index_files, read_by_path, read_index, read_tracked
+from codelens.scope.git_index_file import IndexEntry, IndexGlance
 
 _DEBUG = re.compile(
     rb"(?P<mode>\d+) (?P<oid>[0-9a-f]{40}) (?P<stage>\d)\t(?P<path>[^\0]+)\0"

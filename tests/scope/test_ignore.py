@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from membership_trees import ODD_NAMES, PLAIN_NAMES, examples, fresh_repo, ignore_texts, make_file
 
 from codelens.errors import ReadError
-from codelens.scope.ignore.ignore_pattern import matcher, parse
-from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings, default_excludes_file
+from codelens.scope.ignore_patterns import matcher, parse_pattern
+from codelens.scope.ignore_rules import Ignore, IgnoreSettings, default_excludes_file
 
 SOME_NAMES = [*PLAIN_NAMES, *ODD_NAMES, b"ab", b"ba", b"aab", b"abb", b"xa", b"C", b"a*b", b"foo"]
 short_paths = st.lists(st.sampled_from(SOME_NAMES), min_size=1, max_size=4).map(b"/".join)
@@ -246,8 +246,8 @@ def test_a_pattern_made_to_be_slow_is_not(tmp_path: Path, pattern: bytes) -> Non
 
 
 def test_lines_that_say_nothing_are_no_patterns() -> None:
-    assert parse(b"\n# comment\n\n") == []
-    assert [one.text for one in parse(b"a\n#b\n\\#c")] == [b"a", b"\\#c"]
+    assert parse_pattern(b"\n# comment\n\n") == []
+    assert [one.text for one in parse_pattern(b"a\n#b\n\\#c")] == [b"a", b"\\#c"]
 
 
 @pytest.mark.slow

@@ -27,8 +27,8 @@ from membership_trees import (
     walker,
 )
 
-from codelens.scope.ignore.ignore_rules import Ignore, IgnoreSettings
-from codelens.scope.membership.membership_walk import Walker
+from codelens.scope.ignore_rules import Ignore, IgnoreSettings
+from codelens.scope.membership import Walker
 
 EXTRAS = [
     "fifo", "link", "dangling", "folder", "empty .git", "lost gitfile", "repository", "repository",

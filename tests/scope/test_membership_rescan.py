@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from membership_trees import NO_EXCLUDES, examples, fresh_repo, make_file, on_disk, track, walker
 
-from codelens.scope.membership.membership_walk import Membership, marks_hold
+from codelens.scope.membership import Membership, marks_hold
 
 parts = st.sampled_from([b"a", b"b", b"c", b"out", b"x.o"])
 paths = st.lists(parts, min_size=1, max_size=4).map(b"/".join)

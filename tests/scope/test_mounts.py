@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from codelens.scope.mount_table import mount_of, mounts
+from codelens.scope.location import mount_of, mounts
 
 TABLE = rb"""21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 30 21 8:1 /home/me/real /mnt/bound rw - ext4 /dev/sda1 rw

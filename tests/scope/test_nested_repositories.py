@@ -8,8 +8,8 @@ from pathlib import Path
 from gitrepo import GitRepo
 from membership_trees import expected, found_as_git_lists, listed, track, walk, walker
 
-from codelens.scope.ignore.ignore_rules import IgnoreSettings
-from codelens.scope.membership.membership_walk import marks_hold
+from codelens.scope.ignore_rules import IgnoreSettings
+from codelens.scope.membership import marks_hold
 
 
 def nested_kinds(repo: GitRepo, outside: Path) -> dict[str, bool]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from gitrepo import GitRepo
 
-from codelens.scope.worktree_location import link_out
+from codelens.scope.location import link_out
 
 
 @pytest.fixture

@@ -15,11 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codelens.errors import CodelensError
-from codelens.scope.plain import plain_repository as plain_module
-from codelens.scope.plain.plain_config import NotPlain, read_config
-from codelens.scope.plain.plain_repository import plain_repository
+from codelens.scope import plain_repository as plain_module
+from codelens.scope.location import locate
+from codelens.scope.plain_repository import NotPlain, plain_repository, read_config
 from codelens.scope.repository import Repository
-from codelens.scope.worktree_location import locate
 
 NAMES = ("core.bare", "core.ignoreCase", "core.excludesFile", "core.x-y", "user.name", "a.b.core.x")
 

@@ -17,8 +17,8 @@ from codelens.errors import (
     UnsupportedRepository,
     WorkingFolderGone,
 )
+from codelens.scope.location import locate
 from codelens.scope.repository import Repository
-from codelens.scope.worktree_location import locate
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
 

@@ -11,7 +11,7 @@ import pytest
 from gitrepo import GitRepo
 from mcp_lines import HELLO, INITIALIZED, Lines, call
 
-from codelens.serve.calls.call_slots import MOST_CALLS
+from codelens.serve.call_answers import MOST_CALLS
 
 SLOW = "(a+)+$"
 """Each search for it works to its limit of two seconds."""

@@ -10,9 +10,9 @@ import pytest
 from gitrepo import GitRepo
 from sdk_client import Asker, client, text_of
 
-from codelens.engine.graph.relation_choice import Relation
-from codelens.serve.recorded_answers import RECORD
-from codelens.serve.tools.tool_arguments import as_meant
+from codelens.engine.graph.related_query import Relation
+from codelens.serve.first_turn import RECORD
+from codelens.serve.tool_arguments import as_meant
 
 SCHEMAS = {
     tool["name"]: tool["inputSchema"]

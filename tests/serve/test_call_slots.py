@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.serve.calls.call_slots import CallSlots, ServerBusy
+from codelens.serve.call_answers import CallSlots, ServerBusy
 
 
 def test_a_slot_is_given_back_when_the_work_ends() -> None:

@@ -14,15 +14,13 @@ from mcp_lines import ENVELOPE, HELLO
 from mcp_types import InitializeRequestParams, methods
 from pydantic import ValidationError
 
-from codelens.serve.first_turn import HANDSHAKE_VERSIONS, Front
+from codelens.serve.first_turn import ALL, CORE, HANDSHAKE_VERSIONS, RECORD, Front, known_answers
 from codelens.serve.record_answers import (
     handshake_requests,
     modern_requests,
     recorded,
     sdk_answers,
 )
-from codelens.serve.recorded_answers import RECORD, known_answers
-from codelens.serve.tool_profiles import ALL, CORE
 
 ANSWERS = known_answers(CORE)
 

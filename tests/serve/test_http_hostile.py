@@ -16,7 +16,7 @@ from http_server import JSON, HttpServer, http_server
 from mcp_lines import HELLO
 from sdk_client import Asker
 
-from codelens.serve.http.http_process import MOST_CONNECTIONS, MOST_SESSIONS
+from codelens.serve.http_server import MOST_CONNECTIONS, MOST_SESSIONS
 
 SHOP = {"shop.py": "def price():\n    return 1\n"}
 LAMPS = {"lamps.py": "def light():\n    return 2\n"}

@@ -11,8 +11,8 @@ from sdk_client import client
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.serve.calls.call_worktree import Worktrees
-from codelens.store.database.index_opening import open_index
+from codelens.serve.call_worktree import Worktrees
+from codelens.store.database.database_opening import open_index
 from codelens.store.views import views
 
 

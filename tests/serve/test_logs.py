@@ -12,7 +12,7 @@ import pytest
 from gitrepo import GitRepo
 from mcp_lines import HELLO, INITIALIZED, Lines
 
-from codelens.serve.tool_profiles import ALL
+from codelens.serve.first_turn import ALL
 
 MARK = "quagga"
 # All that our own modules can say. `fault` stands for any mistake of ours: its message quotes both.

@@ -18,17 +18,13 @@ from mcp_lines import HELLO, INITIALIZED, Lines, call, request
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.serve.calls.call_slots import CallSlots
-from codelens.serve.calls.client_calls import ClientCalls
-from codelens.serve.calls.plain_calls import PlainCalls, plain_arguments
-from codelens.serve.first_turn import HANDSHAKE_VERSIONS
+from codelens.serve.call_answers import CallSlots, ClientCalls
+from codelens.serve.first_turn import ALL, HANDSHAKE_VERSIONS
+from codelens.serve.plain_calls import PlainCalls, plain_arguments
 from codelens.serve.record_answers import answers_of
-from codelens.serve.sdk_server import server_beside
-from codelens.serve.tool_profiles import ALL
-from codelens.serve.tools.tool_arguments import as_meant
-from codelens.serve.tools.tool_call import ToolCalls, tool
-from codelens.serve.tools.tool_row import Argument
-from codelens.serve.tools.tool_table import ROWS
+from codelens.serve.sdk_server import ToolCalls, server_beside, tool
+from codelens.serve.tool_arguments import Argument, as_meant
+from codelens.serve.tool_table import ROWS
 
 HANDLE = "src/auth.py#Session.validate"
 ASKED: list[tuple[str, dict]] = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from codelens.errors import SettingError
-from codelens.serve.tool_profiles import ALL, CORE, chosen
-from codelens.serve.tools.tool_table import ROWS
+from codelens.serve.first_turn import ALL, CORE, chosen
+from codelens.serve.tool_table import ROWS
 
 
 def test_the_core_is_listed_where_nothing_is_said() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import uvicorn
 
-from codelens.serve.http import timed_protocol
+from codelens.serve import http_server
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 LARGE = 64 * 1024 * 1024
@@ -27,12 +27,10 @@ async def answer(scope, receive, send) -> None:
 
 @pytest.fixture
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    monkeypatch.setattr(timed_protocol, "REQUEST_S", 0.3)
-    monkeypatch.setattr(timed_protocol, "READ_S", 0.3)
+    monkeypatch.setattr(http_server, "REQUEST_S", 0.3)
+    monkeypatch.setattr(http_server, "READ_S", 0.3)
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        answer, http=timed_protocol.TimedProtocol, lifespan="off", log_config=None
-    )
+    config = uvicorn.Config(answer, http=http_server.TimedProtocol, lifespan="off", log_config=None)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()

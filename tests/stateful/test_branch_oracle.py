@@ -23,11 +23,11 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 from stateful.test_oracle import PICKS, Histories
 from stateful.view_contents import git
 
-from codelens.branches.history import definition_history
+from codelens.branches import definition_history
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import CodelensError
-from codelens.scope.commits import commit_walk, path_commits
+from codelens.scope import commit_walk
 
 SEQUENCES = size_of("CODELENS_BRANCH_ORACLE_SEQUENCES")
 STEPS = size_of("CODELENS_BRANCH_ORACLE_STEPS")
@@ -38,7 +38,7 @@ COUNTS = {"histories": 0, "steps": 0, "answers": 0, "collisions": 0, "changes": 
 _ENOUGH = 100
 CACHES = (
     (definition_history, "_moves"),
-    (path_commits, "_listed_before"),
+    (commit_walk, "_listed_before"),
     (commit_walk, "_cached_by_repository"),
 )
 """What a process keeps between questions; an engine that has seen nothing must not find it."""

@@ -28,8 +28,8 @@ from stateful.view_contents import answer, capsule, dump, git, listed
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.store.database.index_opening import open_index
-from codelens.store.database.store_clock import DAY_S
+from codelens.store.database.database_opening import open_index
+from codelens.store.database.writer_lease import DAY_S
 
 SEQUENCES = size_of("CODELENS_ORACLE_SEQUENCES")
 STEPS = size_of("CODELENS_ORACLE_STEPS")

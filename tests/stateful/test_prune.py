@@ -21,17 +21,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from codelens.engine.upkeep import pruning
-from codelens.engine.upkeep.last_use import folder_text
+from codelens.engine.upkeep.view_survey import folder_text
 from codelens.errors import IndexLocked
 from codelens.scope.repository import Repository
-from codelens.scope.worktree_presence import whereabouts
+from codelens.scope.uncommitted_changes import whereabouts
 from codelens.store.database import writer_lease
-from codelens.store.database.index_opening import open_index
-from codelens.store.database.store_clock import DAY_S, Moment
+from codelens.store.database.database_opening import open_index
+from codelens.store.database.writer_lease import DAY_S, Moment
 from codelens.store.saved import pins
 from codelens.store.views import index_metadata, views
+from codelens.store.views.garbage_collection import LATELY_S, Limits
 from codelens.store.views.index_metadata import TOUCH_S, Site
-from codelens.store.views.prune_rules import LATELY_S, Limits
 
 HISTORIES = size_of("CODELENS_PRUNE_HISTORIES")
 LIMITS = Limits()

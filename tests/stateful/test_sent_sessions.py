@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.serve.tools import reading_shape
+from codelens.serve import answer_shapes
 from codelens.trail import sent_log
 from codelens.trail.trail_log import worktree_key
 
@@ -112,8 +112,8 @@ class Play:
         client = self.clients[session]
         with self.engine.as_session(session):
             answer = self.engine.explore(task, path=self.repo.root, max_tokens=tokens, again=again)
-            answer = reading_shape.explore_delivered(answer, form, tokens)  # type: ignore[arg-type]
-            text = reading_shape.explore(answer, "concise", tokens)
+            answer = answer_shapes.explore_delivered(answer, form, tokens)  # type: ignore[arg-type]
+            text = answer_shapes.explore(answer, "concise", tokens)
             self.engine.note_sent(answer)
         repeats = [one for one in answer.pieces if one.sent == "unchanged"]
         assert text.count("sent earlier, unchanged") == len(repeats)
@@ -138,8 +138,8 @@ class Play:
         client = self.clients[session]
         with self.engine.as_session(session):
             answer = self.engine.expand(handles, path=self.repo.root, again=again, max_lines=tokens)
-            text = reading_shape.expand(answer, "concise", tokens)
-            self.engine.note_sent(reading_shape.delivered(answer, "concise", tokens))
+            text = answer_shapes.expand(answer, "concise", tokens)
+            self.engine.note_sent(answer_shapes.delivered(answer, "concise", tokens))
         for one in answer.items:
             if one.sent == "unchanged" and not one.error:
                 assert not again

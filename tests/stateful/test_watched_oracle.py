@@ -18,7 +18,7 @@ from stateful.test_oracle import SEQUENCES, STEPS, Histories
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.scan import watched_tree
-from codelens.scan.folder_watch import Events, FolderWatch
+from codelens.scan.watched_tree import Events, FolderWatch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is told elsewhere")
 

@@ -9,12 +9,12 @@ import subprocess
 from dataclasses import asdict
 from pathlib import Path
 
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
-from codelens.engine.view_request import ViewRequest
 from codelens.meaning.word_table import shipped_version
 from codelens.render import explore_text
 from codelens.store.facts import contents
-from codelens.store.facts.chunk_vectors import vectors_of
+from codelens.store.facts.ranking_reads import vectors_of
 
 ENV = {
     **os.environ,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from codelens.store.database.index_opening import open_index
-from codelens.store.database.store_clock import DAY_S, Moment, machine, passed
+from codelens.store.database.database_opening import open_index
+from codelens.store.database.writer_lease import DAY_S, Moment, machine, passed
 from codelens.store.views import index_metadata
-from codelens.store.views.prune_rules import Case, Limits, verdict
+from codelens.store.views.garbage_collection import Case, Limits, prune_verdict
 
 HOUR_S = 3600.0
 
@@ -70,10 +70,10 @@ def test_the_machine_knows_its_boot_and_how_long_it_is_up() -> None:
     ],
 )
 def test_the_rule_keeps_what_it_says(case: Case, goes: bool) -> None:
-    assert verdict(case, Limits()).goes is goes
+    assert prune_verdict(case, Limits()).goes is goes
 
 
 def test_what_was_used_lately_stays_whatever_the_settings() -> None:
     nothing = Limits(0.0, 0.0, 0.0, 0.0)
-    assert not verdict(Case("inactive", False, HOUR_S), nothing).goes
-    assert verdict(Case("inactive", False, 3 * HOUR_S), nothing).goes
+    assert not prune_verdict(Case("inactive", False, HOUR_S), nothing).goes
+    assert prune_verdict(Case("inactive", False, 3 * HOUR_S), nothing).goes

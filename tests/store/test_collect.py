@@ -11,9 +11,9 @@ from gitrepo import GitRepo
 from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.errors import IndexLocked
-from codelens.store.database import index_removal, writer_lease
+from codelens.store.database import database_opening, writer_lease
 from codelens.store.database.database import Database
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 from codelens.store.facts import postings
 from codelens.store.views import garbage_collection, index_metadata, views
 
@@ -165,7 +165,7 @@ def test_a_retired_index_knows_nothing_by_hash_path_or_object(repo: GitRepo, hom
         engine.search("lantern1", path=repo.root)
     db = index_of(home)
     paths = [row[0] for row in db.rows("SELECT path FROM paths")]
-    index_removal.retire(db)
+    database_opening.retire(db)
     assert not views.all_views(db)
     assert views.find_paths(db, paths) == {}
     assert count(db, "git_blobs") == 0

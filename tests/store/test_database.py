@@ -10,13 +10,13 @@ import apsw
 import pytest
 
 from codelens.errors import DiskFull, HomeNotWritable, SchemaTooNew
-from codelens.store.database import schema_migration
-from codelens.store.database.index_opening import open_index
+from codelens.store.database import database_file
+from codelens.store.database.database_opening import open_index
 
 
 def test_a_new_index_is_private_and_at_the_newest_schema(tmp_path: Path) -> None:
     db = open_index(tmp_path / "home" / "indexes" / "index.db")
-    newest = schema_migration.migrations("index")[-1][0]
+    newest = database_file.migrations("index")[-1][0]
     assert db.row("PRAGMA user_version") == (newest,)
     assert stat.S_IMODE(db.path.stat().st_mode) == 0o600
     assert stat.S_IMODE(db.path.parent.stat().st_mode) == 0o700

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelens.rank.query.spelling import distance
-from codelens.store.facts.kept_keys import KeptKeys
+from codelens.rank.query.near_matches import distance
+from codelens.store.facts.vocabulary import KeptKeys
 
 LETTERS = "abé0"
 """Few, so that near ones and swaps are common; one that UTF-8 writes in two bytes."""

@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 
 from codelens.errors import IndexLocked, LeaseLost
-from codelens.store.database import store_clock, writer_lease
+from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 
 HOLD = """
 import sys, time
 from pathlib import Path
 from codelens.store.database import writer_lease as leases
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 db = open_index(Path(sys.argv[1]))
 leases.acquire(db, 5)
 print("held", flush=True)
@@ -131,7 +131,7 @@ import sys, time
 from pathlib import Path
 from codelens.errors import LeaseLost
 from codelens.store.database import writer_lease as leases
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 db = open_index(Path(sys.argv[1]))
 lease = leases.acquire(db, 5)
 print("held", flush=True)
@@ -167,11 +167,11 @@ def told(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def later(seconds: float) -> store_clock.Clock:
+def later(seconds: float) -> writer_lease.Clock:
     """The machine's clocks, so many seconds on; the wall clock does not move."""
 
-    def read() -> store_clock.Moment:
-        now = store_clock.machine()
+    def read() -> writer_lease.Moment:
+        now = writer_lease.machine()
         return now._replace(up_s=now.up_s + seconds)
 
     return read
@@ -204,8 +204,8 @@ def test_a_holder_that_was_stopped_for_less_goes_on(db: Database) -> None:
 def test_a_wall_clock_that_jumps_takes_no_lease_from_a_holder_of_this_boot(
     db: Database, jump_s: float
 ) -> None:
-    def jumped() -> store_clock.Moment:
-        now = store_clock.machine()
+    def jumped() -> writer_lease.Moment:
+        now = writer_lease.machine()
         return now._replace(wall_s=now.wall_s + jump_s)
 
     with worker(db.path) as process:
@@ -216,8 +216,8 @@ def test_a_wall_clock_that_jumps_takes_no_lease_from_a_holder_of_this_boot(
 
 def test_from_another_boot_the_wall_clock_counts(db: Database) -> None:
     writer_lease.acquire(db, 0)
-    now = store_clock.machine()
-    other = store_clock.Moment(now.wall_s + 5, 5.0, "another boot")
+    now = writer_lease.machine()
+    other = writer_lease.Moment(now.wall_s + 5, 5.0, "another boot")
     with pytest.raises(IndexLocked):
         writer_lease.acquire(db, 0, lambda: other)
     late = other._replace(wall_s=now.wall_s + writer_lease.LEASE_S + 1)
@@ -239,8 +239,8 @@ def test_the_heart_beats_while_nothing_is_written(
 def test_a_transaction_longer_than_a_lease_does_not_lose_it(db: Database) -> None:
     passed_s = 0.0
 
-    def clock() -> store_clock.Moment:
-        now = store_clock.machine()
+    def clock() -> writer_lease.Moment:
+        now = writer_lease.machine()
         return now._replace(up_s=now.up_s + passed_s, wall_s=now.wall_s + passed_s)
 
     lease = writer_lease.acquire(db, 0, clock)
@@ -290,7 +290,7 @@ def test_many_processes_write_one_after_another(db: Database) -> None:
 import sys
 from pathlib import Path
 from codelens.store.database import writer_lease as leases
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 db = open_index(Path(sys.argv[1]))
 for _ in range(20):
     lease = leases.acquire(db, 60)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from codelens.store.database.index_opening import open_index
-from codelens.store.facts import contents, name_uses, postings, raw_hashes, stored_edges
+from codelens.store.database.database_opening import open_index
+from codelens.store.facts import contents, postings, ranking_reads, stored_edges
 from codelens.store.views import views
 
 HOT = {
@@ -17,9 +17,9 @@ HOT = {
     "symbols by key": (contents.BY_KEY, 1, "PRIMARY KEY (key=?)"),
     "keys by prefix": (contents.KEYS_FROM, 3, "PRIMARY KEY (key>? AND key<?)"),
     "paths by term": (views.BY_TERMS.format(marks="?, ?"), 2, "PRIMARY KEY (term=?)"),
-    "uses of contents": (name_uses.SELECT_USES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
+    "uses of contents": (ranking_reads.SELECT_USES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
     "imports of contents": (
-        name_uses.SELECT_IMPORTS.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"
+        ranking_reads.SELECT_IMPORTS.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"
     ),
     "surfaces": (contents.SELECT_SURFACES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"),
     "kept edges of a file": (
@@ -29,7 +29,7 @@ HOT = {
         stored_edges.SELECT_PARTS, 3, "edge_parts_by_content (content=? AND path=?)"
     ),
     "hashes of contents": (
-        raw_hashes.SELECT_HASHES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"
+        contents.SELECT_HASHES.format(marks="?,?"), 2, "PRIMARY KEY (rowid=?)"
     ),
     "paths by prefix": (views.BY_PREFIX, 2, "PRIMARY KEY (term>? AND term<?)"),
 }  # fmt: skip

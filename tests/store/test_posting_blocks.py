@@ -9,11 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from older_index import older_index
 
-from codelens.store.database import schema_migration
-from codelens.store.database.index_opening import open_index
+from codelens.store.database import database_file
+from codelens.store.database.database_opening import open_index
 from codelens.store.facts import postings, vocabulary
-from codelens.store.facts.posting_blocks import BLOCK_BYTES, PostingBlock, blocks, needle
-from codelens.store.facts.posting_layout import packed
+from codelens.store.facts.postings import BLOCK_BYTES, PostingBlock, blocks, needle, packed
 
 USUAL = packed([0], [b"\0\0\1\0\0\1\0\0"])
 
@@ -131,7 +130,7 @@ def test_an_index_of_rows_of_single_terms_is_emptied_to_be_made_again(tmp_path: 
     """)
     raw.close()
     db = open_index(path)
-    assert db.row("PRAGMA user_version") == (schema_migration.migrations("index")[-1][0],)
+    assert db.row("PRAGMA user_version") == (database_file.migrations("index")[-1][0],)
     for table in ("segments", "postings", "contents", "symbols", "symbol_keys"):
         assert db.row(f"SELECT COUNT(*) FROM {table}") == (0,), table
     assert postings.postings(db, ["alpha"]) == []

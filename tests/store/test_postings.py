@@ -8,11 +8,11 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelens.extract.term_packing import pack_terms
-from codelens.store.database.index_opening import open_index
+from codelens.extract.tokenizer import pack_terms
+from codelens.store.database.database_opening import open_index
 from codelens.store.facts import contents, postings
-from codelens.store.facts.packed_facts import pack
-from codelens.store.facts.posting_layout import Posting, packed
+from codelens.store.facts.postings import Posting, packed
+from codelens.store.facts.resolution_facts import pack_facts
 from codelens.types import Chunk, ContentHash, Facts, Structure
 
 words = st.lists(st.sampled_from("alpha beta gamma delta epsilon zeta".split()), max_size=30)
@@ -52,7 +52,9 @@ def test_every_occurrence_is_found_again(tmp_path_factory, files: list, per_segm
     with db.write(None):
         for number, texts in enumerate(files):
             key = (ContentHash(number.to_bytes(16, "big")), "text")
-            docs.append(contents.insert(db, key, 1, 1, size_bytes=10, facts=pack(facts(texts))))
+            docs.append(
+                contents.insert(db, key, 1, 1, size_bytes=10, facts=pack_facts(facts(texts)))
+            )
             for chunk, one in enumerate(texts):
                 for word in set(one):
                     place = expected.setdefault((word, docs[-1].content), [])
@@ -110,7 +112,7 @@ def test_merging_small_segments_changes_no_count_and_drops_the_removed(tmp_path:
                 1,
                 1,
                 size_bytes=10,
-                facts=pack(facts([["alpha"] * (number % 7 + 1), ["beta"]])),
+                facts=pack_facts(facts([["alpha"] * (number % 7 + 1), ["beta"]])),
             )
             postings.write_segment(db, [doc])
     before = counts(db, ["alpha", "beta"])
@@ -133,6 +135,6 @@ def test_references_and_imports_come_back_as_they_were(tmp_path: Path) -> None:
     with db.write(None):
         key = (ContentHash(b"0" * 16), "text")
         doc = contents.insert(
-            db, key, 1, 1, size_bytes=10, facts=pack(one._replace(structure=structure))
+            db, key, 1, 1, size_bytes=10, facts=pack_facts(one._replace(structure=structure))
         )
     assert contents.references_of(db, doc.content) == (list(references), list(imports))

@@ -12,12 +12,12 @@ import pytest
 
 from codelens.store.database import database_recovery
 from codelens.store.database.database import Database
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 
 _OTHER = """
 import sys
 from pathlib import Path
-from codelens.store.database.index_opening import open_index
+from codelens.store.database.database_opening import open_index
 db = open_index(Path(sys.argv[1]))
 with db.write(None):
     db.execute("UPDATE views SET head = head")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from older_index import older_index
 
-from codelens.store.database import schema_migration
-from codelens.store.database.index_opening import open_index
-from codelens.store.facts import contents, packed_facts, ranking_reads, symbol_texts
+from codelens.store.database import database_file
+from codelens.store.database.database_opening import open_index
+from codelens.store.facts import contents, ranking_reads, resolution_facts
 from codelens.types import ContentHash, Facts, Structure, Symbol, SymbolKind
 
 # The last is of a pack of another version.
@@ -23,11 +23,11 @@ SYMBOLS = [
 
 
 def test_definitions_of_any_kind_stay_with_their_content(tmp_path: Path) -> None:
-    assert len(SYMBOLS) > 2 * symbol_texts.BLOCK
+    assert len(SYMBOLS) > 2 * contents.BLOCK
     db = open_index(tmp_path / "index.db")
     stored = {}
     for number, symbols in enumerate([SYMBOLS, [], SYMBOLS[:3]]):
-        facts = packed_facts.pack(
+        facts = resolution_facts.pack_facts(
             Facts("parsed", Structure(tuple(symbols), (), (), ()), 99, False, {}, ())
         )
         with db.write(None):
@@ -84,12 +84,12 @@ def test_definitions_of_an_older_index_are_taken_over(tmp_path: Path) -> None:
             "INSERT INTO symbol_texts (content, block, data) VALUES (?, ?, ?)",
             [
                 (content, *block)
-                for block in symbol_texts.packed([(s.name, s.signature, s.doc) for s in SYMBOLS])
+                for block in contents.packed_texts([(s.name, s.signature, s.doc) for s in SYMBOLS])
             ],
         )
     raw.close()
     db = open_index(path)
-    assert db.row("PRAGMA user_version") == (schema_migration.migrations("index")[-1][0],)
+    assert db.row("PRAGMA user_version") == (database_file.migrations("index")[-1][0],)
     assert contents.symbols_of(db, [3, 70_000]) == {3: SYMBOLS, 70_000: SYMBOLS}
     assert contents.symbols_named(db, "name5") == [(3, 5, SYMBOLS[5]), (70_000, 5, SYMBOLS[5])]
     assert db.row("SELECT MIN(typeof(kind_code)), COUNT(*) FROM symbols WHERE kind = 'class'") == (

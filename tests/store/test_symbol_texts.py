@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from codelens.store.database.index_opening import open_index
-from codelens.store.facts import contents, packed_facts, ranking_reads, symbol_texts, vocabulary
+from codelens.store.database.database_opening import open_index
+from codelens.store.facts import contents, ranking_reads, resolution_facts, vocabulary
 from codelens.types import ContentHash, Facts, Structure, Symbol
 
 NAMES = ["plain", "snake_case", "__init__", "_", "=", "operator==", "größe", "x-y", "$jq", "a.b"]
@@ -25,7 +25,7 @@ def test_definitions_come_back_as_they_were(tmp_path: Path, around: str) -> None
     symbols = [symbol(name, at, around) for at, name in enumerate(NAMES)]
     symbols.append(symbol("other", len(symbols), "")._replace(qualified="elsewhere"))
     db = open_index(tmp_path / "index.db")
-    facts = packed_facts.pack(
+    facts = resolution_facts.pack_facts(
         Facts("parsed", Structure(tuple(symbols), (), (), ()), 99, False, {}, ())
     )
     with db.write(None):
@@ -33,7 +33,7 @@ def test_definitions_come_back_as_they_were(tmp_path: Path, around: str) -> None
         doc = contents.insert(db, key, 1, contents.TIER_FULL, size_bytes=99, facts=facts)
     assert contents.symbols_of(db, [doc.content]) == {doc.content: symbols}
     for at, one in enumerate(symbols):
-        own = packed_facts.key_of(one.name)
+        own = resolution_facts.key_of(one.name)
         assert (doc.content, at, one) in contents.symbols_named(db, own)
         assert own in vocabulary.keys_from(db, own[:1], 1, 99, [own])
         assert ranking_reads.signature(db, doc.content, at) == one.signature
@@ -50,16 +50,16 @@ def test_definitions_come_back_as_they_were(tmp_path: Path, around: str) -> None
     "signature", ["def f()", "no name of it", "", "f f f", "\1f", "\2f", "a\1b\2 f", "naïve f → x"]
 )
 def test_texts_come_back_from_any_block(signature: str) -> None:
-    texts = [("f", signature, f"doc {at}") for at in range(2 * symbol_texts.BLOCK + 3)]
-    rows = [(7, number, data) for number, data in symbol_texts.packed(texts)]
+    texts = [("f", signature, f"doc {at}") for at in range(2 * contents.BLOCK + 3)]
+    rows = [(7, number, data) for number, data in contents.packed_texts(texts)]
     assert len(rows) == 3
-    blocks = symbol_texts.Blocks(rows)
-    for at in (0, 1, symbol_texts.BLOCK - 1, symbol_texts.BLOCK, len(texts) - 1):
+    blocks = contents.Blocks(rows)
+    for at in (0, 1, contents.BLOCK - 1, contents.BLOCK, len(texts) - 1):
         assert blocks.texts(7, at, "f") == (signature, f"doc {at}")
 
 
 def test_a_nul_of_a_foreign_pack_moves_no_other_text() -> None:
-    ((number, data),) = symbol_texts.packed([("f", "a\0b", "c\0"), ("g", "def g()", "doc")])
-    blocks = symbol_texts.Blocks([(1, number, data)])
+    ((number, data),) = contents.packed_texts([("f", "a\0b", "c\0"), ("g", "def g()", "doc")])
+    blocks = contents.Blocks([(1, number, data)])
     assert blocks.texts(1, 0, "f") == ("a b", "c ")
     assert blocks.texts(1, 1, "g") == ("def g()", "doc")

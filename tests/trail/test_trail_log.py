@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codelens import filelock
+from codelens import home_files
 from codelens.trail.trail_log import (
     LONGEST_LINE,
     TrailEntry,
@@ -106,7 +106,7 @@ def test_a_held_lock_is_not_waited_for_and_nothing_is_written(tmp_path: Path) ->
     append(tmp_path, "repo", ENTRY)
     (file,) = files(tmp_path)
     with file.open("ab") as held:
-        assert filelock.take(held.fileno())
+        assert home_files.take_lock(held.fileno())
         assert not append(tmp_path, "repo", ENTRY, wait_s=0.01)
     assert len(entries(tmp_path, "repo", now=NOW)) == 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codelens.errors import SettingError
-from codelens.ui.editor_links import editor_template
+from codelens.ui.page_questions import editor_template
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import pytest
 from gitrepo import GitRepo
 from page_site import EDITOR, Site
 
-from codelens.render import reading_json
-from codelens.render.branches import branch_json
+from codelens.render import branch_text, reading_text
 
 
 def timeless(answer: Mapping[str, object]) -> dict:
@@ -22,9 +21,9 @@ def timeless(answer: Mapping[str, object]) -> dict:
 
 def test_the_answers_are_those_of_the_commands(site: Site) -> None:
     root = site.repo.root
-    found = reading_json.search(site.engine.search("total", path=root, limit=20))
+    found = reading_text.search_json(site.engine.search("total", path=root, limit=20))
     assert timeless(site.answer("search", query="total")) == timeless(found)
-    diff = branch_json.diff(site.engine.diff("HEAD", path=root))
+    diff = branch_text.diff_json(site.engine.diff("HEAD", path=root))
     assert timeless(site.answer("diff", spec="HEAD")) == timeless(diff)
 
 

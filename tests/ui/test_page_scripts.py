@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from codelens.ui.page_files import FOLDER, page_files
+from codelens.ui.page_server import FOLDER, page_files
 
 SCRIPTS = sorted(FOLDER.glob("*.js"))
 MARKUP = re.compile(

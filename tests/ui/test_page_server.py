@@ -8,8 +8,7 @@ import pytest
 from page_site import Site
 
 from codelens.ui import page_server
-from codelens.ui.page_files import page_files
-from codelens.ui.page_server import MOST_CONNECTIONS, PageServer, PortTaken
+from codelens.ui.page_server import MOST_CONNECTIONS, PageServer, PortTaken, page_files
 
 
 def raw(site: Site, data: bytes) -> bytes:

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from codelens.cancellation import Call, CallCancelled, check_cancelled, current_call
-from codelens.ui.waiting_clients import WaitingClients
+from codelens.ui.page_server import WaitingClients
 
 
 def test_the_call_of_a_client_that_closes_is_cancelled() -> None:

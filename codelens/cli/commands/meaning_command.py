@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 
 from codelens.cli import shared_options
-from codelens.cli.progress_bar import Bar
+from codelens.cli.screen import Bar
 
 _ACTIONS = ("status", "test", "enable", "disable", "sync", "prune", "clear", "list")
 
 
-def add(commands: shared_options.Commands) -> None:
+def add_meaning(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "meaning", "show what words are taken to mean, and use a provider of vectors",
@@ -44,10 +44,10 @@ def add(commands: shared_options.Commands) -> None:
         "--most", type=shared_options.positive, metavar="N", help="of `sync`: N texts at most"
     )
     shared_options.add_view(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_meaning)
 
 
-def run(args: argparse.Namespace) -> int:
+def run_meaning(args: argparse.Namespace) -> int:
     """Print; 1 if there is nothing to tell: an unknown word, an unreadable table, no provider."""
     actions = {
         "status": _status, "test": _test, "enable": _enable, "disable": _disable,
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 def _status(args: argparse.Namespace) -> int:
     from codelens.cli import screen
     from codelens.engine.engine import Engine
-    from codelens.render.meaning import meaning_text
+    from codelens.render import upkeep_text
 
     with Engine() as engine, Bar() as bar:
         answer = engine.meaning_status(
@@ -69,9 +69,9 @@ def _status(args: argparse.Namespace) -> int:
             progress=bar,
         )
     if args.json:
-        screen.put_json(meaning_text.status_json(answer))
+        screen.put_json(upkeep_text.meaning_json(answer))
     else:
-        screen.page(*meaning_text.status_lines(answer))
+        screen.page(*upkeep_text.meaning_lines(answer))
         screen.say_all(answer.receipt)
     return 1 if answer.damage else 0
 
@@ -79,14 +79,14 @@ def _status(args: argparse.Namespace) -> int:
 def _test(args: argparse.Namespace) -> int:
     from codelens.cli import screen
     from codelens.engine.engine import Engine
-    from codelens.render.meaning import meaning_text
+    from codelens.render import upkeep_text
 
     with Engine() as engine:
         answer = engine.meaning_test(" ".join(args.query))
     if args.json:
-        screen.put_json(meaning_text.test_json(answer))
+        screen.put_json(upkeep_text.meaning_test_json(answer))
     else:
-        screen.page(*meaning_text.test_lines(answer))
+        screen.page(*upkeep_text.meaning_test_lines(answer))
     return 0 if answer.near else 1
 
 
@@ -95,7 +95,7 @@ def _enable(args: argparse.Namespace) -> int:
     from codelens.cli.argument_parser import UsageError
     from codelens.cli.install_report import agreed, can_ask
     from codelens.engine.engine import Engine
-    from codelens.render.meaning import provider_text
+    from codelens.render import upkeep_text
 
     if not args.provider:
         raise UsageError("enable needs --provider: openai, voyage, gemini or ollama")
@@ -106,9 +106,9 @@ def _enable(args: argparse.Namespace) -> int:
         )  # fmt: skip
         if not args.yes:
             if args.json:
-                screen.put_json(provider_text.plan_json(plan))
+                screen.put_json(upkeep_text.provider_plan_json(plan))
             else:
-                screen.page(*provider_text.plan_lines(plan))
+                screen.page(*upkeep_text.provider_plan_lines(plan))
             if args.json or not can_ask():
                 raise UsageError(
                     "nothing was enabled or sent: there is no terminal to confirm on; pass --yes"
@@ -123,9 +123,9 @@ def _enable(args: argparse.Namespace) -> int:
     if args.json:
         from dataclasses import asdict
 
-        screen.put_json({**provider_text.plan_json(plan), "enabled": asdict(answer)})
+        screen.put_json({**upkeep_text.provider_plan_json(plan), "enabled": asdict(answer)})
     else:
-        screen.page(*provider_text.enabled_lines(answer))
+        screen.page(*upkeep_text.provider_enabled_lines(answer))
     return 0
 
 
@@ -145,16 +145,16 @@ def _disable(args: argparse.Namespace) -> int:
 def _sync(args: argparse.Namespace) -> int:
     from codelens.cli import screen
     from codelens.engine.engine import Engine
-    from codelens.render.meaning import provider_text
+    from codelens.render import upkeep_text
 
     with Engine() as engine, Bar() as bar:
         answer = engine.meaning_sync(
             path=args.path, ref=args.ref, most_texts=args.most, progress=bar
         )
     if args.json:
-        screen.put_json(provider_text.synced_json(answer))
+        screen.put_json(upkeep_text.vectors_synced_json(answer))
     else:
-        screen.page(*provider_text.synced_lines(answer))
+        screen.page(*upkeep_text.vectors_synced_lines(answer))
         screen.say_all(answer.receipt)
     return 0
 
@@ -162,21 +162,21 @@ def _sync(args: argparse.Namespace) -> int:
 def _prune(args: argparse.Namespace) -> int:
     from codelens.cli import screen
     from codelens.engine.engine import Engine
-    from codelens.render.meaning import provider_text
+    from codelens.render import upkeep_text
 
     with Engine() as engine, Bar() as bar:
         answer = engine.meaning_prune(path=args.path, progress=bar)
     if args.json:
-        screen.put_json(provider_text.pruned_json(answer))
+        screen.put_json(upkeep_text.vectors_pruned_json(answer))
     else:
-        screen.put(provider_text.pruned_line(answer))
+        screen.put(upkeep_text.vectors_pruned_line(answer))
     return 0
 
 
 def _clear(args: argparse.Namespace) -> int:
     from codelens.cli import screen
     from codelens.engine.engine import Engine
-    from codelens.plurals import count_of
+    from codelens.wording import count_of
 
     with Engine() as engine:
         freed = engine.meaning_clear(path=args.path)
@@ -190,12 +190,12 @@ def _clear(args: argparse.Namespace) -> int:
 def _list(args: argparse.Namespace) -> int:
     from codelens.cli import screen
     from codelens.engine.engine import Engine
-    from codelens.render.meaning import provider_text
+    from codelens.render import upkeep_text
 
     with Engine() as engine:
         answer = engine.meaning_list()
     if args.json:
-        screen.put_json(provider_text.list_json(answer))
+        screen.put_json(upkeep_text.provider_list_json(answer))
     else:
-        screen.page(*provider_text.list_lines(answer))
+        screen.page(*upkeep_text.provider_list_lines(answer))
     return 0 if answer else 1

@@ -1,22 +1,124 @@
-"""`codelens search`: ranked places that answer a query."""
+"""`codelens search --repository A --repository B`: several repositories, one list."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from codelens.answers.reading_answers import Hit
 from codelens.cli import shared_options
-from codelens.cli.progress_bar import Bar
+from codelens.cli.command_examples import DONE, FAILED, NOTHING
+from codelens.cli.screen import Bar, page, put, styled
+from codelens.render.search_text import explained, reason_of, shortened
+from codelens.render.text_pieces import one_line
 
 if TYPE_CHECKING:
-    from codelens.answers.search_answers import SearchAnswer
+    from codelens.answers.reading_answers import JointAnswer, SearchAnswer
+
+
+def search(args: argparse.Namespace) -> int:
+    """Search and print; 1 if there is nothing, 2 if none of them could be asked."""
+    from codelens.engine.engine import Engine
+    from codelens.errors import InvalidArgument
+
+    if args.rerank == "on":
+        raise InvalidArgument("rerank", "cannot be used with --repository; leave it out")
+    with Engine() as engine, Bar() as bar:
+        # `-C` is where relative paths are looked for.
+        named: list[str] = args.repository
+        repositories = [os.path.join(args.path, path) for path in named]
+        answer = engine.search_repositories(
+            " ".join(args.query),
+            repositories,
+            mode="meaning" if args.meaning == "only" else args.mode,
+            content=args.content,
+            limit=args.limit,
+            explain=args.explain,
+            meaning=None if args.meaning is None else args.meaning != "off",
+            ref=args.ref,
+            languages=args.lang,
+            globs=args.glob,
+            kinds=args.kind,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.cli.screen import emit
+        from codelens.render import search_text, token_budget
+
+        shaped = search_text.joint_json(answer)
+        emit(f"{token_budget.fitted_json(shaped, 'results', args.max_tokens)}\n")
+    else:
+        _print_joint(answer, args.max_tokens, explain=args.explain)
+    if all(part.error for part in answer.repositories):
+        return FAILED
+    return DONE if answer.results else NOTHING
+
+
+def _print_joint(answer: JointAnswer, max_tokens: int | None, *, explain: bool) -> None:
+    """Results on stdout; on stderr of each repository what it stands on, or why it failed."""
+    from codelens.cli import screen
+    from codelens.cli.screen import fail
+    from codelens.render import search_text, token_budget
+    from codelens.render.text_pieces import head_line
+
+    blocks = [search_text.block(hit, detailed=explain) for hit in answer.results]
+    fitted = token_budget.fitted(
+        search_text.joint_head(answer, in_call=False), blocks,
+        lambda left: search_text.left_out(left, 0, answer.left, typed=True), max_tokens,
+    )  # fmt: skip
+    if sys.stdout.isatty():
+        for hit in answer.results[: len(fitted.blocks)]:
+            show(hit)
+    else:
+        for block in fitted.blocks:
+            screen.put(block)
+    if fitted.more:
+        screen.say(f"note: {fitted.more}")
+    for part in answer.repositories:
+        for note in part.notes:
+            screen.say(f"note: {part.root}: {note}")
+        if part.receipt is not None:
+            screen.say(head_line(part.receipt))
+        if part.error:
+            fail(f"{part.root}: {part.error}")
+
+
+# A place that was found, as a terminal shows it.
+
+
+def show(hit: Hit) -> None:
+    """For a terminal: first a place that it can open, then the handle."""
+    whole = hit.kind == "file" or not hit.start_line
+    lines = hit.handle.endswith(f"{hit.path}:{hit.start_line}-{hit.end_line}")
+    path = os.path.join(hit.repository, hit.path)
+    place = path if whole else hit.handle if lines else f"{path}:{hit.start_line}"
+    parts = [place, hit.kind]
+    if hit.signature:
+        parts.append(shortened(one_line(hit.signature)))
+    if reason := reason_of(hit):
+        parts.append(f"({reason})")
+    if hit.stale:
+        parts.append("[stale]")
+    page("  ".join(parts))
+    if place != hit.handle:
+        # Alone in its line: a heading's handle holds blanks and brackets.
+        put(styled(f"    {hit.handle}", "dim"))
+    for handle in hit.also:
+        put(styled(f"    {handle}", "dim"))
+    if hit.explain is not None:
+        put(styled(f"    {explained(hit)}", "dim"))
+
+
+# `codelens search`: ranked places that answer a query.
 
 _MODES = ("auto", "symbol", "text", "regex", "path")
 
 
-def add(commands: shared_options.Commands) -> None:
+def add_search(commands: shared_options.Commands) -> None:
     """Its arguments."""
     parser = shared_options.command(
         commands, "search", "find code: ranked places, best first",
@@ -61,14 +163,12 @@ def add(commands: shared_options.Commands) -> None:
              "of an enabled provider (default: as its profile says)",
     )  # fmt: skip
     shared_options.add_view(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_search)
 
 
-def run(args: argparse.Namespace) -> int:
+def run_search(args: argparse.Namespace) -> int:
     """Search and print; 1 if there is nothing."""
     if args.repository:
-        from codelens.cli.search.repositories_asked import search
-
         return search(args)
     from codelens.engine.engine import Engine
 
@@ -85,12 +185,11 @@ def run(args: argparse.Namespace) -> int:
             **shared_options.filtered(args, engine.settings),
         )
     if args.json:
-        from codelens.cli.standard_streams import emit
-        from codelens.render import reading_json, token_budget
+        from codelens.cli.screen import emit
+        from codelens.render import reading_text, token_budget
 
-        emit(
-            f"{token_budget.fitted_json(reading_json.search(answer), 'results', args.max_tokens)}\n"
-        )
+        shape = reading_text.search_json(answer)
+        emit(f"{token_budget.fitted_json(shape, 'results', args.max_tokens)}\n")
     else:
         brief = answer.mode != "meaning" and args.mode == "auto"
         brief = brief and args.limit is None and not args.explain
@@ -101,14 +200,14 @@ def run(args: argparse.Namespace) -> int:
 def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief: bool) -> None:
     """Results on stdout, what is said about them on stderr; both count for `max_tokens`."""
     from codelens.cli import screen
-    from codelens.render import saved_note_lines, search_text, text_pieces, token_budget
+    from codelens.render import search_text, text_pieces, token_budget
 
     if brief:
         answer = search_text.briefly(answer)
     if max_tokens is not None:
-        answer = replace(answer, contexts=saved_note_lines.fitting(answer.contexts, max_tokens))
+        answer = replace(answer, contexts=text_pieces.fitting_notes(answer.contexts, max_tokens))
     remarks = [
-        *answer.notes, *saved_note_lines.all_named(answer.contexts, answer.context_count)
+        *answer.notes, *text_pieces.all_notes_named(answer.contexts, answer.context_count)
     ]  # fmt: skip
     about = [f"note: {note}" for note in remarks] + [text_pieces.receipt_line(answer.receipt)]
     fitted = token_budget.fitted(
@@ -117,10 +216,8 @@ def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief
         max_tokens,
     )  # fmt: skip
     if sys.stdout.isatty():
-        from codelens.cli.search import terminal_hit
-
         for hit in answer.results[: len(fitted.blocks)]:
-            terminal_hit.show(hit)
+            show(hit)
     else:
         for block in fitted.blocks:
             screen.put(block)

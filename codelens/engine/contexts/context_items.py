@@ -1,28 +1,211 @@
-"""Between saved contexts and a look: which items handles give, how items fare, what is shown."""
+"""What is to be saved or loaded, as callers give it; and the context that a saving makes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from codelens.answers.context_answers import FormerPlace, SavedContext, SavedHandle, TakenOver
-from codelens.engine.adhoc_reader import reader_of
-from codelens.engine.current_view import CurrentView, OpenRepository
+from codelens.engine.current_view import CurrentView, OpenRepository, reader_of
 from codelens.errors import (
     AmbiguousHandle,
     HandleError,
     HandleNotFound,
     NoSuchRef,
     ReadError,
+    SettingError,
 )
+from codelens.handles.handle_grammar import Handle, parse_handle, typed_handle
 from codelens.handles.handle_lookup import Finder
 from codelens.handles.handle_reading import Reader
-from codelens.handles.typed_handle import typed_handle
-from codelens.memory.context_errors import NotSaved
+from codelens.memory import context_fields
+from codelens.memory.context_fields import NotSaved
 from codelens.memory.notebook import Merged
-from codelens.memory.staleness import GONE, UNKNOWN, Judge, Verdict, unseen
+from codelens.memory.staleness import CHANGED, CURRENT, GONE, MOVED, UNKNOWN, Judge, Verdict, unseen
 from codelens.store.saved.context_rows import Context, Item
 from codelens.store.saved.contexts_file import Glance
 from codelens.types import Receipt
+
+_DEFAULT_CATEGORY = "note"
+
+
+class LoadRequest(NamedTuple):
+    """Which contexts are to be shown; see `Engine.load`."""
+
+    query: str = ""
+    category: str = ""
+    tags: Sequence[str] = ()
+    handle: str = ""
+    status: str = ""
+    expired: bool = False
+    limit: int = 20
+
+
+class SaveRequest(NamedTuple):
+    """What is to be saved; see `Engine.save`. Of an update what is empty stays as it was."""
+
+    name: str
+    note: str = ""
+    handles: Sequence[str] = ()
+    category: str = ""
+    tags: Sequence[str] = ()
+    pinned: bool | None = None
+    ttl: str = ""
+    replace: bool = False
+    update: bool = False
+
+    def checked(self) -> SavedFields:
+        """The fields, fit to be stored.
+
+        Raises:
+            SettingError: one of them cannot be, or there is nothing to save.
+        """
+        if self.replace and self.update:
+            raise SettingError(
+                "replace and update cannot be combined: update leaves what is not given as it was"
+            )
+        fields = SavedFields(
+            context_fields.name_of(self.name),
+            context_fields.note_of(self.note),
+            context_fields.category_of(self.category) if self.category.strip() else "",
+            context_fields.tags_of(self.tags),
+            context_fields.seconds_of(self.ttl),
+        )
+        code = fields.note or self.handles
+        rest = fields.category or fields.tags or self.ttl.strip() or self.pinned is not None
+        if self.update and not (code or rest):
+            raise SettingError(
+                "nothing to update: give a note, handles, a category, tags, pin or ttl"
+            )
+        if not self.update and not code:
+            raise SettingError("nothing to save: give a note, handles, or both")
+        if len(self.handles) > context_fields.MAX_ITEMS:
+            raise SettingError(
+                f"{len(self.handles)} handles are too many; the maximum is "
+                f"{context_fields.MAX_ITEMS}"
+            )
+        return fields
+
+
+class SavedFields(NamedTuple):
+    """The fields of a saving, checked."""
+
+    name: str
+    note: str
+    category: str
+    tags: tuple[str, ...]
+    ttl_s: int | None
+
+    def new(
+        self, request: SaveRequest, items: tuple[Item, ...], receipt: Receipt, now_s: int
+    ) -> Context:
+        """A context of these fields alone."""
+        return Context(
+            name=self.name,
+            note=self.note,
+            category=self.category or _DEFAULT_CATEGORY,
+            tags=self.tags,
+            pinned=bool(request.pinned),
+            created_s=now_s,
+            saved_s=now_s,
+            expires_s=None if self.ttl_s is None else now_s + self.ttl_s,
+            branch=receipt.branch,
+            head=receipt.head,
+            items=items,
+        )
+
+    def over(
+        self, old: Context, request: SaveRequest, items: tuple[Item, ...], now_s: int
+    ) -> Context:
+        """A context with the fields that are given changed, and the others as they were."""
+        expires_s = old.expires_s
+        if request.ttl.strip():
+            expires_s = None if self.ttl_s is None else now_s + self.ttl_s
+        return old._replace(
+            note=self.note or old.note,
+            category=self.category or old.category,
+            tags=self.tags or old.tags,
+            pinned=old.pinned if request.pinned is None else request.pinned,
+            saved_s=now_s,
+            expires_s=expires_s,
+            items=items or old.items,
+        )
+
+
+# Which saved contexts are about a piece of code, and which have handles in a certain state.
+
+STALE, VALID = "stale", "valid"
+_STATES = {
+    CURRENT: {CURRENT}, MOVED: {MOVED}, CHANGED: {CHANGED}, GONE: {GONE}, UNKNOWN: {UNKNOWN},
+    STALE: {CHANGED, GONE},
+}  # fmt: skip
+STATUSES = (*_STATES, VALID)
+"""What contexts can be filtered by: a state of any handle, `stale`, or `valid`: none is stale."""
+
+
+def status_of(status: str) -> str:
+    """A state to filter by; empty for any.
+
+    Raises:
+        SettingError: there is no such state.
+    """
+    state = status.strip().lower()
+    if state and state not in STATUSES:
+        raise SettingError(
+            f"unknown status {status[:50]!r}; the statuses are {', '.join(STATUSES)}"
+        )
+    return state
+
+
+def handle_of(handle: str, root: str) -> Handle | None:
+    """A handle, file, folder or name to filter by; None for any.
+
+    Raises:
+        BadHandle: it is none.
+        OutsideWorktree: it leads out of the worktree.
+    """
+    return parse_handle(handle.strip().rstrip("/"), root) if handle.strip() else None
+
+
+def matches(context: SavedContext, handle: Handle | None, status: str) -> bool:
+    """Whether a context has an item on the code of `handle`, and its items are in a state."""
+    items = [item for item in context.items if handle is None or _is_on(item, handle)]
+    if handle is not None and not items:
+        return False
+    if not status:
+        return True
+    states = {item.status for item in items}
+    return not states & _STATES[STALE] if status == VALID else bool(states & _STATES[status])
+
+
+def _is_on(item: SavedHandle, handle: Handle) -> bool:
+    """Whether an item, as it was saved or as it is now, lies in, holds or is what is meant."""
+    return any(_touch(parse_handle(text), handle) for text in {item.handle, item.was})
+
+
+def _touch(saved: Handle, handle: Handle) -> bool:
+    # A path alone may be read as a name, too; what is saved is the file.
+    symbol = "" if saved.bare else saved.symbol
+    if handle.path is None:
+        return _is_part(symbol, handle.symbol)
+    if saved.path != handle.path:
+        in_folder = saved.path is not None and saved.path.startswith(handle.path + b"/")
+        return in_folder or (handle.bare and _is_part(symbol, handle.symbol))
+    if handle.lines is not None and saved.lines is not None:
+        first, last = saved.lines.start_line, saved.lines.end_line
+        return first <= handle.lines.end_line and handle.lines.start_line <= last
+    # A whole file holds all of its definitions; how far those reach is not in a handle.
+    if handle.bare or not handle.symbol or not symbol:
+        return True
+    inside = symbol.startswith(f"{handle.symbol}.")
+    return inside or _is_part(symbol, handle.symbol)
+
+
+def _is_part(symbol: str, name: str) -> bool:
+    return bool(name) and (symbol == name or symbol.endswith(f".{name}"))
+
+
+# Between saved contexts and a look: which items handles give, how items fare, what is shown.
 
 
 def items_of(

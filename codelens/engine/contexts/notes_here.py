@@ -1,8 +1,4 @@
-"""Which saved notes are about the code that an answer shows, and whether that is still the same.
-
-`NotesHere` belongs to one answer. Only notes that may be on a place of it are judged: those whose
-file or name is shown, and those whose file went elsewhere.
-"""
+"""What notes may be on, and what is found of them: values alone."""
 
 from __future__ import annotations
 
@@ -11,19 +7,45 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from codelens.answers.tied_notes import TiedNote
-from codelens.engine.contexts.shown_places import FoundNotes, ShownPlace
+from codelens.answers.reading_answers import TiedNote
 from codelens.engine.current_view import CurrentView, OpenRepository
 from codelens.errors import BadHandle, OutsideWorktree, StoreError
 from codelens.handles.handle_grammar import parse_handle
-from codelens.memory.note_order import NoteOrder
-from codelens.memory.notebook import Notebook
+from codelens.memory.notebook import Notebook, NoteOrder
 from codelens.memory.staleness import CHANGED, GONE, UNKNOWN, Verdict
 from codelens.paths import contexts_file, from_printed
-from codelens.scope.commits.root_commit import has_commit
+from codelens.scope.repository import has_commit
 from codelens.store.database.database_opening import has_content
-from codelens.store.saved.context_rows import Context, Item
-from codelens.store.saved.contexts_verification import Owner
+from codelens.store.saved.context_rows import Context, Item, Owner
+
+
+class ShownPlace(NamedTuple):
+    """A place that an answer shows."""
+
+    path: str
+    """Printed."""
+    start_line: int
+    end_line: int
+    nearness: float = 1.0
+    """1 for what was looked for, less for what stands beside it."""
+
+
+class FoundNotes(NamedTuple):
+    """What is to be said of saved notes beside an answer."""
+
+    notes: tuple[TiedNote, ...] = ()
+    """Those whose code is the same first; of either kind the best first."""
+    gone: int = 0
+    """Notes on code of these files that is there no more."""
+    warnings: tuple[str, ...] = ()
+    every: int = 0
+    """How many notes there are on code that is there; 0: as many as `notes` has."""
+
+
+# Which saved notes are about the code that an answer shows, and whether that is still the same.
+#
+# `NotesHere` belongs to one answer. Only notes that may be on a place of it are judged: those whose
+# file or name is shown, and those whose file went elsewhere.
 
 _MOST_JUDGED = 200
 """Items; each may have its file read and parsed."""
@@ -193,3 +215,30 @@ def _path_of(handle: str) -> bytes:
         return bytes(parse_handle(handle).path or b"")
     except (BadHandle, OutsideWorktree):
         return os.fsencode(handle)
+
+
+# The saved notes beside an answer about code.
+#
+# Most repositories have none, and then no more than this is imported.
+
+_MOST_BESIDE = 12
+"""Notes that an answer names which is about code."""
+
+
+def notes_beside(
+    view: CurrentView, places: Sequence[ShownPlace], question: str, now_s: float
+) -> FoundNotes:
+    """The notes on what an answer shows, by their names alone.
+
+    Args:
+        view: the view that the answer stands on.
+        places: what it shows.
+        question: what was asked, in words; empty where it was handles.
+        now_s: seconds since 1970.
+    """
+    opened = view.opened
+    if not has_content(contexts_file(opened.settings.home, opened.scope.repo_id)):
+        return FoundNotes()
+
+    here = NotesHere(view, question, now_s, seeks_lost=False).on(places)
+    return here._replace(notes=here.notes[:_MOST_BESIDE], every=len(here.notes))

@@ -7,19 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from codelens.answers.context_answers import ForgetAnswer, LoadAnswer, SaveAnswer, TakenOver
-from codelens.engine.contexts import context_filter, context_items
-from codelens.engine.contexts.context_requests import LoadRequest, SaveRequest
+from codelens.engine.contexts import context_items
+from codelens.engine.contexts.context_items import LoadRequest, SaveRequest
 from codelens.engine.contexts.notes_here import notebook_of
-from codelens.engine.current_view import CurrentView, OpenRepository, current_view
-from codelens.engine.index_pool import IndexPool
-from codelens.engine.question_limits import check_limit
-from codelens.engine.view_request import ViewRequest
+from codelens.engine.current_view import CurrentView, OpenRepository, ViewRequest, current_view
+from codelens.engine.index_pool import IndexPool, check_limit
 from codelens.errors import SettingError, StoreError
-from codelens.memory import context_fields, former_places
-from codelens.memory.context_errors import ContextError
-from codelens.memory.context_exchange import exported, imported
+from codelens.memory import context_fields, notebook
+from codelens.memory.context_fields import ContextError, exported, imported
 from codelens.memory.notebook import ContextQuery, Home
-from codelens.scope.commits.root_commit import root_commit
+from codelens.scope.repository import root_commit
 from codelens.store.database.database_opening import has_content
 from codelens.store.saved.context_rows import Context
 from codelens.store.saved.contexts_file import contexts_of
@@ -64,7 +61,7 @@ class SavedContexts:
     def load(self, view_request: ViewRequest, request: LoadRequest) -> LoadAnswer:
         """See `Engine.load`."""
         check_limit(request.limit)
-        status = context_filter.status_of(request.status)
+        status = context_items.status_of(request.status)
         context_query = ContextQuery(
             request.query.strip(),
             context_fields.category_of(request.category) if request.category else "",
@@ -72,7 +69,7 @@ class SavedContexts:
             request.expired,
         )
         opened = self._pool.open(view_request.path, view_request.ref)
-        handle = context_filter.handle_of(request.handle, opened.scope.root)
+        handle = context_items.handle_of(request.handle, opened.scope.root)
         notebook = notebook_of(opened)
         now_s = self._now_s()
         root = "" if has_content(notebook.path) else _home(opened).root
@@ -93,7 +90,7 @@ class SavedContexts:
         results = [
             context
             for context in context_items.shown_all(chosen, verdicts, now_s)
-            if context_filter.matches(context, handle, status)
+            if context_items.matches(context, handle, status)
         ]
         count = len(results) if narrowed else len(contexts_found.contexts)
         return LoadAnswer(
@@ -142,9 +139,9 @@ class SavedContexts:
         opened = self._pool.open_any(path)
         saved, home = notebook_of(opened), _home(opened)
         if place:
-            former = former_places.of_place(saved.path, place)
+            former = notebook.contexts_of_place(saved.path, place)
         else:
-            former = former_places.former(saved.path, home.root)
+            former = notebook.former_contexts(saved.path, home.root)
         if not former:
             raise ContextError(
                 f"nothing was saved at {place!r}"

@@ -1,34 +1,137 @@
-"""Consent to send a repository's texts to a provider: what it would cost, given, withdrawn."""
+"""The store that a repository's vectors are searched in: which one, and how it is reached."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
+from collections.abc import Collection, Generator, Mapping
+from contextlib import contextmanager
+from urllib.parse import urlsplit
 
-from codelens.answers.meaning_answers import Enabled, SendingPlan
+from codelens.answers.upkeep_answers import (
+    Enabled,
+    EnabledRepository,
+    ProviderStatus,
+    SendingPlan,
+    SentTexts,
+)
 from codelens.config import Settings
 from codelens.engine.current_view import CurrentView, OpenRepository
-from codelens.engine.embedding import chosen_store, sendable_texts
-from codelens.engine.embedding.chosen_store import checked_store
-from codelens.errors import IndexCorrupt, SettingError
-from codelens.meaning.providers.embedder import BYTES_A_TOKEN, Sent, connected
-from codelens.meaning.providers.patient_requests import FOR_INDEXING, Patience
-from codelens.meaning.providers.provider_errors import ProviderError
+from codelens.engine.embedding import sendable_texts
+from codelens.engine.embedding.sendable_texts import NO_TEXT
+from codelens.errors import IndexCorrupt, SettingError, StoreError
+from codelens.extract.tokenizer import WORD, count_terms
+from codelens.meaning.milvus_rest import TOKEN_VARIABLE, Place
+from codelens.meaning.milvus_store import PREFIX, MilvusStore
+from codelens.meaning.providers.embedder import (
+    BYTES_A_TOKEN,
+    FOR_INDEXING,
+    Patience,
+    Sent,
+    connected,
+)
+from codelens.meaning.providers.embedding_client import ProviderError
 from codelens.meaning.providers.provider_registry import (
     ProviderSpec,
     checked_endpoint,
     provider_called,
 )
-from codelens.paths import printed, vectors_file
+from codelens.meaning.vector_store import EmbeddedStore, VectorStoreError
+from codelens.paths import VECTORS_FOLDER, printed, vectors_file
+from codelens.scope.repository import root_commit
+from codelens.store import vector_tables
 from codelens.store.database.database import Database
-from codelens.store.vectors import provider_choice, text_vectors_table
-from codelens.store.vectors.provider_choice import Consent
-from codelens.store.vectors.vectors_file import (
+from codelens.store.vector_tables import (
+    PACKING,
+    Consent,
+    ContentKey,
+    ContentTexts,
     alone_writing,
     giving_back,
     open_vectors,
     remove_file,
 )
+
+FOR_INDEXING_S, FOR_A_QUESTION_S = 60.0, 5.0
+"""How long one request of a store is waited for."""
+_SCHEMES = frozenset({"http", "https", "rest+http", "rest+https"})
+_NAMED_CHARS = 16
+
+
+def checked_store(url: str, *, hybrid: bool) -> str:
+    """The URL of a store; empty: the repository's own file.
+
+    Raises:
+        SettingError: it is no URL of Milvus; or there is none, which `hybrid` needs.
+    """
+    if hybrid and not url:
+        raise SettingError("hybrid search needs a store, such as http://127.0.0.1:19530")
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+        has_more = bool(parts.username is not None or parts.query or parts.path.strip("/"))
+    except ValueError:
+        is_usable = has_more = False
+    if url and (not is_usable or has_more):
+        raise SettingError(
+            "the store must be a URL of Milvus or Zilliz: http://HOST:19530 or https://HOST for "
+            "gRPC, rest+http://HOST:19530 or rest+https://HOST for REST, without user name, "
+            f"password or path; a token comes from {TOKEN_VARIABLE}"
+        )
+    return url.rstrip("/")
+
+
+def collection_of(opened: OpenRepository, consent: Consent) -> str:
+    """The collection of a repository with these vectors: the same for each of its clones.
+
+    A repository without commits, or with a part of its history, has one for itself.
+    """
+    known_by = root_commit(opened.repository, opened.scope.head) or opened.scope.repo_id
+    kind = (
+        consent.provider, consent.model, str(consent.dimension), str(PACKING), str(consent.hybrid)
+    )  # fmt: skip
+    digest = hashlib.sha256("\0".join(kind).encode("utf-8", "replace")).hexdigest()
+    return f"{PREFIX}{known_by[:_NAMED_CHARS]}_{digest[:_NAMED_CHARS]}"
+
+
+@contextmanager
+def milvus(consent: Consent, timeout_s: float) -> Generator[MilvusStore]:
+    """The store on another machine that was agreed to, connected in the block.
+
+    Raises:
+        StoreClientMissing: the extra is not installed.
+    """
+    place = Place(
+        consent.store, os.environ.get(TOKEN_VARIABLE, "").strip(), consent.collection,
+        consent.dimension, consent.hybrid, timeout_s,
+    )  # fmt: skip
+    if urlsplit(consent.store).scheme.startswith("rest+"):
+        from codelens.meaning.milvus_rest import RestCalls
+
+        store = MilvusStore(place, RestCalls(place))
+    else:
+        from codelens.meaning.milvus_grpc import GrpcCalls
+
+        store = MilvusStore(place, GrpcCalls(place))
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def embedded(db: Database, fingerprint: int) -> EmbeddedStore:
+    """The repository's own file, which keeps what this machine had made, whatever the store."""
+    return EmbeddedStore(db, fingerprint)
+
+
+def terms_of(text: str) -> str:
+    """What a store ranks a text by, beside its vector: stemmed words, as often as they occur."""
+    counts = count_terms(WORD.findall(text))
+    return " ".join(term for term, count in counts.items() for _ in range(count))
+
+
+# Consent to send a repository's texts to a provider: what it would cost, given, withdrawn.
 
 
 class ProviderNotEnabled(ProviderError):
@@ -76,10 +179,10 @@ def plan(
 
 def _fingerprint_before(db: Database, spec: ProviderSpec, model: str) -> int | None:
     """The vectors that this model made already; None if it was never enabled here."""
-    consent = provider_choice.consent_of(db)
+    consent = vector_tables.consent_of(db)
     if consent is None or (consent.provider, consent.model) != (spec.name, model):
         return None
-    known = provider_choice.fingerprint_of(db, consent)
+    known = vector_tables.fingerprint_of(db, consent)
     return known.id if known else None
 
 
@@ -106,14 +209,14 @@ def enable(
         spec.name, model, url, dimension, time.time(), where, hybrid,
         root=printed(os.fsencode(scope.root)),
     )  # fmt: skip
-    consent = consent._replace(collection=chosen_store.collection_of(opened, consent))
+    consent = consent._replace(collection=collection_of(opened, consent))
     if consent.store:
         # What cannot be reached is told now, and not after the texts were sent.
-        with chosen_store.milvus(consent, chosen_store.FOR_A_QUESTION_S) as reached:
+        with milvus(consent, FOR_A_QUESTION_S) as reached:
             reached.known(())
     with open_vectors(vectors_file(settings.home, scope.repo_id)) as db, db.write(None):
-        provider_choice.give_consent(db, consent)
-        known = provider_choice.ensure_fingerprint(db, consent)
+        vector_tables.give_consent(db, consent)
+        known = vector_tables.ensure_fingerprint(db, consent)
         count(db, consent, probe)
     return Enabled(spec.name, model, url, dimension, known.state, where, hybrid)
 
@@ -128,7 +231,7 @@ def is_enabled(settings: Settings, repo_id: str) -> bool:
     if settings.damage or not path.exists():
         return False
     with open_vectors(path) as db:
-        return provider_choice.consent_of(db) is not None
+        return vector_tables.consent_of(db) is not None
 
 
 def disable(settings: Settings, repo_id: str) -> bool:
@@ -137,8 +240,8 @@ def disable(settings: Settings, repo_id: str) -> bool:
     if not path.exists():
         return False
     with open_vectors(path) as db, db.write(None):
-        was_enabled = provider_choice.consent_of(db) is not None
-        provider_choice.withdraw(db)
+        was_enabled = vector_tables.consent_of(db) is not None
+        vector_tables.withdraw(db)
     return was_enabled
 
 
@@ -151,14 +254,14 @@ def clear(settings: Settings, repo_id: str) -> int:
     with alone_writing(path):
         try:
             with open_vectors(path) as db:
-                consent = provider_choice.consent_of(db)
+                consent = vector_tables.consent_of(db)
                 if consent is not None and consent.store:
-                    with chosen_store.milvus(consent, chosen_store.FOR_INDEXING_S) as store:
+                    with milvus(consent, FOR_INDEXING_S) as store:
                         store.clear()
                 with giving_back(db) as freed, db.write(None):
-                    text_vectors_table.clear(db)
+                    vector_tables.clear(db)
                     if consent is not None:
-                        provider_choice.ensure_fingerprint(db, consent)
+                        vector_tables.ensure_fingerprint(db, consent)
                 return freed()
         except IndexCorrupt:
             remove_file(path)
@@ -169,4 +272,91 @@ def count(db: Database, consent: Consent, sent: Sent) -> None:
     """Count what was sent; in the caller's transaction."""
     if sent.requests:
         where = (consent.provider, consent.model, consent.endpoint)
-        text_vectors_table.add_sent(db, where, sent)
+        vector_tables.add_sent(db, where, sent)
+
+
+# The provider of a repository, how far its vectors are, and what was sent to it.
+
+NO_PROVIDER = ProviderStatus("", "", "", 0, "", "", 0, 0, 0, 0, 0, ())
+
+
+def provider_status(view: CurrentView) -> ProviderStatus:
+    """What `Engine.meaning_status` tells of the provider; no file is made or read for it."""
+    path = vectors_file(view.settings.home, view.scope.repo_id)
+    if not path.exists():
+        return NO_PROVIDER
+    with open_vectors(path) as db:
+        return _status(view, db)
+
+
+def enabled_repositories(settings: Settings) -> list[EnabledRepository]:
+    """See `Engine.meaning_list`; no provider and no store is asked."""
+    folder = settings.home / VECTORS_FOLDER
+    files = sorted(folder.glob("vectors-*.db")) if folder.is_dir() else []
+    listed: list[EnabledRepository] = []
+    for path in files:
+        try:
+            with open_vectors(path) as db:
+                consent = vector_tables.consent_of(db)
+                known = vector_tables.fingerprint_of(db, consent) if consent else None
+        except StoreError as error:
+            listed.append(EnabledRepository(str(path), "", "", "", "unreadable", str(error)))
+            continue
+        if consent is not None:
+            state, failure = (known.state, known.failure) if known else ("requires_reindex", "")
+            root = consent.root or str(path)
+            listed.append(
+                EnabledRepository(
+                    root, consent.provider, consent.model, consent.store, state, failure
+                )
+            )
+    return sorted(listed, key=lambda repository: (repository.state, repository.root))
+
+
+def _status(view: CurrentView, db: Database) -> ProviderStatus:
+    sent = tuple(SentTexts(*total) for total in vector_tables.sent_totals(db))
+    consent = vector_tables.consent_of(db)
+    if consent is None:
+        return ProviderStatus("", "", "", 0, "", "", 0, 0, 0, 0, 0, sent)
+    known = vector_tables.fingerprint_of(db, consent)
+    chosen = sendable_texts.sendable(view)
+    rows = vector_tables.texts_of(db, chosen.contents.values())
+    with_keys = sum(1 for row in rows.values() if not row.texts)
+    texts, size, ready, failure = 0, 0, 0, ""
+    if known is not None:
+        texts, size = vector_tables.counted(db, known.id)
+        every = {text for row in rows.values() for text in row.hashes()} - {NO_TEXT}
+        have, failure = _known(db, consent, known.id, every)
+        ready = _ready(chosen, rows, have)
+    return ProviderStatus(
+        consent.provider, consent.model, consent.endpoint, consent.dimension,
+        known.state if known else "requires_reindex", known.failure if known else "",
+        texts, size, len(chosen.contents), ready, chosen.left_out + with_keys, sent,
+        consent.store, consent.hybrid, consent.collection, failure,
+    )  # fmt: skip
+
+
+def _known(
+    db: Database, consent: Consent, fingerprint: int, texts: Collection[bytes]
+) -> tuple[set[bytes], str]:
+    """Which texts have a vector where they are searched, and why that cannot be told."""
+    here = vector_tables.known_texts(db, fingerprint, texts)
+    if not consent.store:
+        return here, ""
+    try:
+        with milvus(consent, FOR_A_QUESTION_S) as store:
+            return store.known(texts), ""
+    except VectorStoreError as error:
+        return here, str(error)
+
+
+def _ready(
+    chosen: sendable_texts.Sendable,
+    rows: Mapping[ContentKey, ContentTexts],
+    known: Collection[bytes],
+) -> int:
+    """How many contents have all their vectors, or nothing to be sent in them."""
+    by_key = {key: set(row.hashes()) - {NO_TEXT} for key, row in rows.items()}
+    return sum(
+        1 for key in chosen.contents.values() if key in by_key and by_key[key].issubset(known)
+    )

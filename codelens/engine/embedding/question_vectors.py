@@ -6,30 +6,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.config import Settings
-from codelens.engine.current_view import CurrentView
-from codelens.engine.embedding import (
-    chosen_store,
-    provider_consent,
-    sendable_texts,
-    store_filling,
-)
+from codelens.engine.current_view import CurrentView, ViewRequest
+from codelens.engine.embedding import provider_consent, sendable_texts, vector_sync
 from codelens.engine.index_pool import IndexPool
-from codelens.engine.view_request import ViewRequest
 from codelens.errors import SettingError, StoreError
-from codelens.meaning.providers.capability_profiles import LOCAL_SLOW, CapabilityProfile
-from codelens.meaning.providers.embedder import connected
-from codelens.meaning.providers.patient_requests import FOR_A_QUESTION, Patience
-from codelens.meaning.providers.provider_errors import ProviderError
-from codelens.meaning.providers.provider_registry import provider_called
-from codelens.meaning.providers.quantized_vectors import length_squared, packed
+from codelens.meaning.providers.embedder import (
+    FOR_A_QUESTION,
+    Patience,
+    connected,
+    length_squared,
+    packed,
+)
+from codelens.meaning.providers.embedding_client import ProviderError
+from codelens.meaning.providers.provider_registry import (
+    LOCAL_SLOW,
+    CapabilityProfile,
+    provider_called,
+)
 from codelens.meaning.question_likeness import QuestionLikeness
-from codelens.meaning.stores.store_errors import VectorStoreError
+from codelens.meaning.vector_store import VectorStoreError
 from codelens.paths import vectors_file
-from codelens.plurals import count_of
+from codelens.store import vector_tables
 from codelens.store.database.database import Database
-from codelens.store.vectors import provider_choice, text_vectors_table
-from codelens.store.vectors.provider_choice import Consent
-from codelens.store.vectors.vectors_file import open_vectors
+from codelens.store.vector_tables import Consent, open_vectors
+from codelens.wording import count_of
 
 
 class AskedProvider(NamedTuple):
@@ -57,7 +57,7 @@ def ask(
         return None
     try:
         with open_vectors(path) as db:
-            consent = provider_choice.consent_of(db)
+            consent = vector_tables.consent_of(db)
             if consent is None:
                 return None
             provider_consent.refuse_damaged(settings)
@@ -70,12 +70,12 @@ def ask(
 
 def _asked(db: Database, consent: Consent, question: str, patience: Patience) -> AskedProvider:
     spec = provider_called(consent.provider)
-    known = provider_choice.fingerprint_of(db, consent)
-    if known is None or not (consent.store or text_vectors_table.counted(db, known.id)[0]):
+    known = vector_tables.fingerprint_of(db, consent)
+    if known is None or not (consent.store or vector_tables.counted(db, known.id)[0]):
         return _nothing(spec.name, "it has no vectors yet: run `codelens meaning sync`")
     without = AskedProvider(spec.name, spec.profile, known.id, b"")
-    name = text_vectors_table.text_hash(question, "query")
-    before = text_vectors_table.vectors_of(db, known.id, [name])
+    name = vector_tables.text_hash(question, "query")
+    before = vector_tables.vectors_of(db, known.id, [name])
     if before:
         return without._replace(vector=before[name])
     try:
@@ -90,7 +90,7 @@ def _asked(db: Database, consent: Consent, question: str, patience: Patience) ->
     except ProviderError as error:
         return _nothing(spec.name, str(error))
     with db.write(None):
-        text_vectors_table.put_question(db, known.id, name, vector)
+        vector_tables.put_question(db, known.id, name, vector)
     return without._replace(vector=vector)
 
 
@@ -116,13 +116,13 @@ def ask_store(
     path = vectors_file(pool.settings.home, pool.open(request.path, request.ref).scope.repo_id)
     try:
         with open_vectors(path) as db:
-            consent = provider_choice.consent_of(db)
+            consent = vector_tables.consent_of(db)
             if consent is None or not consent.store or not provider.vector:
                 return provider
-            texts = store_filling.texts_of_view(pool, request, db)
-        with chosen_store.milvus(consent, chosen_store.FOR_A_QUESTION_S) as store:
+            texts = vector_sync.texts_of_view(pool, request, db)
+        with provider_consent.milvus(consent, provider_consent.FOR_A_QUESTION_S) as store:
             if alone and consent.hybrid:
-                terms = chosen_store.terms_of(question)
+                terms = provider_consent.terms_of(question)
                 most = len(texts)
                 return provider._replace(
                     elsewhere=store.ranked(provider.vector, terms, texts, most)
@@ -171,6 +171,6 @@ def _likenesses(
 ) -> dict[bytes, float]:
     """How much texts are like the question, by the vectors on this machine."""
     texts = {text for row in rows for text in row} - {sendable_texts.NO_TEXT}
-    products = chosen_store.embedded(db, provider.fingerprint).products(provider.vector, texts)
+    products = provider_consent.embedded(db, provider.fingerprint).products(provider.vector, texts)
     full = length_squared(len(provider.vector))
     return {text: product / full for text, product in products.items()}

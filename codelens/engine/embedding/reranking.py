@@ -1,4 +1,4 @@
-"""The order of the first results by a reranker: here, or of a provider that may be sent them."""
+"""Which reranker orders the results of a repository, if one does."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codelens.config import Settings
-from codelens.engine.current_view import CurrentView
+from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.embedding import provider_consent, sendable_texts
-from codelens.engine.embedding.chosen_reranker import ChosenReranker
 from codelens.engine.index_pool import IndexPool
-from codelens.engine.view_request import ViewRequest
 from codelens.errors import StoreError
-from codelens.meaning.cross_encoder import cross_encoder
-from codelens.meaning.providers.embedder import Sent
-from codelens.meaning.providers.patient_requests import FOR_A_QUESTION, patiently
-from codelens.meaning.providers.provider_errors import (
+from codelens.meaning.cross_encoder import Relevance, cross_encoder
+from codelens.meaning.providers.embedder import FOR_A_QUESTION, Sent, patiently
+from codelens.meaning.providers.embedding_client import (
     AnswerInvalid,
     ProviderError,
     ProviderFailed,
@@ -24,16 +21,87 @@ from codelens.meaning.providers.provider_errors import (
     ProviderNotInstalled,
 )
 from codelens.meaning.providers.provider_registry import (
+    LOCAL_SLOW,
     ProviderSpec,
     connect_reranker,
     provider_called,
 )
-from codelens.meaning.providers.reranking_client import Relevance
 from codelens.paths import vectors_file
 from codelens.rank.search_request import SCORED, Ranked
-from codelens.store.facts.raw_hashes import hashes
-from codelens.store.vectors.provider_choice import Consent
-from codelens.store.vectors.vectors_file import open_vectors
+from codelens.store import vector_tables
+from codelens.store.facts.contents import hashes
+from codelens.store.vector_tables import Consent, open_vectors
+
+
+class NoReranker(ProviderError):
+    """A search was to be reranked, and nothing does that for the repository."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no reranker is set up for this repository",
+            typed="set `cross_encoder` to a model on this machine, run `codelens meaning enable "
+            "--provider voyage`, or leave out --rerank",
+            called="leave out `rerank`",
+        )
+
+
+class ChosenReranker(NamedTuple):
+    """What reads the first results."""
+
+    consent: Consent | None
+    """The provider that they are sent to; None: they stay on this machine."""
+    place: str = ""
+    """Of the cross-encoder then."""
+
+
+def chosen_reranker(
+    settings: Settings, repo_id: str, *, rerank: bool | None
+) -> ChosenReranker | None:
+    """What is to order the first results; None: nothing.
+
+    A cross-encoder of the settings comes before a provider: nothing has to leave the machine.
+
+    Args:
+        settings: for the folder of vectors.
+        repo_id: the repository.
+        rerank: None: as the profile says.
+
+    Raises:
+        NoReranker: it is asked for, and there is none.
+        SettingError: it is asked for, and the settings file cannot be understood.
+        StoreError: it is asked for, and the file that has the consent cannot be used.
+    """
+    if settings.cross_encoder:
+        is_used = LOCAL_SLOW.reranks if rerank is None else rerank
+        return ChosenReranker(None, settings.cross_encoder) if is_used else None
+    consent = _consent(settings, repo_id, is_asked=bool(rerank))
+    spec = provider_called(consent.provider) if consent else None
+    if spec is None or spec.reranker is None:
+        if rerank:
+            raise NoReranker
+        return None
+    if not (rerank or (rerank is None and spec.profile.reranks)):
+        return None
+    if rerank:
+        provider_consent.refuse_damaged(settings)
+    return None if settings.damage else ChosenReranker(consent)
+
+
+def _consent(settings: Settings, repo_id: str, *, is_asked: bool) -> Consent | None:
+    path = vectors_file(settings.home, repo_id)
+    if not path.exists():
+        return None
+    try:
+        with open_vectors(path) as db:
+            return vector_tables.consent_of(db)
+    except StoreError:
+        # Who asks for nothing was told of the file where the question's vector was made.
+        if is_asked:
+            raise
+    return None
+
+
+# The order of the first results by a reranker: here, or of a provider that may be sent them.
 
 MOST_PLACES = 30
 """So many results are read at most."""

@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import CurrentView
-from codelens.extract.file_kinds import decode
-from codelens.meaning.providers.sending_rules import may_hold_secrets
+from codelens.extract.source_text import decode
+from codelens.meaning.providers.provider_registry import may_hold_secrets
 from codelens.scan.content_hash import hash_of
 from codelens.secret_masking import holds_key
+from codelens.store import vector_tables as table
 from codelens.store.database.database import Database
-from codelens.store.facts.contents import ScoredChunk
-from codelens.store.facts.raw_hashes import hashes
-from codelens.store.vectors import text_vectors_table as table
-from codelens.store.vectors.text_vectors_table import ContentKey, ContentTexts
+from codelens.store.facts.contents import ScoredChunk, hashes
+from codelens.store.vector_tables import ContentKey, ContentTexts
 
 _NEVER = frozenset({"binary", "oversized", "minified"})
 """Outcomes without text worth a vector."""

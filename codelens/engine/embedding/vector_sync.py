@@ -1,35 +1,123 @@
-"""Vectors for the texts of a view that have none: sent in batches, each stored when it is there.
-
-What is stored stays, so a run that was broken off goes on where it stopped, and no text is sent
-twice, whichever branch or worktree brings it. Vectors come into the repository's own file first;
-a store on another machine is filled from there, so nothing is lost while it is down.
-"""
+"""Removal of the vectors of texts that no view has any more."""
 
 from __future__ import annotations
 
+import logging
 import os
+import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from codelens.answers.meaning_answers import Synced
-from codelens.engine.current_view import CurrentView
-from codelens.engine.embedding import chosen_store, provider_consent, sendable_texts, store_filling
+from codelens.answers.upkeep_answers import PrunedVectors, Synced
+from codelens.engine.current_view import CurrentView, ViewRequest
+from codelens.engine.embedding import provider_consent, sendable_texts
 from codelens.engine.embedding.provider_consent import ProviderNotEnabled, refuse_damaged
-from codelens.engine.embedding.sendable_texts import Lacking
+from codelens.engine.embedding.sendable_texts import NO_TEXT, Lacking
 from codelens.engine.index_pool import IndexPool
-from codelens.engine.view_request import ViewRequest
-from codelens.errors import CodelensError, StoreError
-from codelens.meaning.providers.embedder import Embedder, Sent, connected
-from codelens.meaning.providers.patient_requests import FOR_INDEXING, Patience
+from codelens.errors import CodelensError, IndexLocked, StoreError
+from codelens.meaning.providers.embedder import (
+    FOR_INDEXING,
+    Embedder,
+    Patience,
+    Sent,
+    connected,
+    packed,
+)
 from codelens.meaning.providers.provider_registry import provider_called
-from codelens.meaning.providers.quantized_vectors import packed
+from codelens.meaning.vector_store import StoredText, VectorStore
 from codelens.paths import vectors_file
+from codelens.store import vector_tables
 from codelens.store.database.database import Database
-from codelens.store.vectors import provider_choice, synced_files, text_vectors_table
-from codelens.store.vectors.provider_choice import Consent, Fingerprint
-from codelens.store.vectors.vectors_file import alone_writing, open_vectors
+from codelens.store.facts.contents import hashes_in_views
+from codelens.store.vector_tables import (
+    Consent,
+    Fingerprint,
+    alone_writing,
+    giving_back,
+    open_vectors,
+)
 from codelens.types import Receipt
+
+
+def prune(pool: IndexPool, request: ViewRequest) -> PrunedVectors:
+    """See `Engine.meaning_prune`."""
+    path = vectors_file(pool.settings.home, pool.open(request.path, request.ref).scope.repo_id)
+    if not path.exists():
+        return PrunedVectors(0, 0, 0)
+    with alone_writing(path), open_vectors(path) as db:
+        # The view of the request is made current first: what was just written keeps its vectors.
+        with pool.view(request) as view, view.reading():
+            in_views = hashes_in_views(view.snapshot.db)
+        with giving_back(db) as freed, db.write(None):
+            removed = vector_tables.keep_only(db, in_views)
+        return PrunedVectors(removed, vector_tables.counted_all(db), freed())
+
+
+# What a store on another machine lacks of a view, from the vectors on this one.
+
+_AT_ONCE = 500
+_FILL_STAGE = "filling the store"
+
+
+def texts_of_view(pool: IndexPool, request: ViewRequest, db: Database) -> set[bytes]:
+    """The texts of a view that may be sent; the index is held meanwhile, no longer."""
+    with pool.view(request) as view, view.reading():
+        chosen = sendable_texts.sendable(view)
+        sendable_texts.note_texts(view, db, chosen.contents)
+        by_content = sendable_texts.texts_by_content(db, chosen.contents)
+    return {text for row in by_content.values() for text in row} - {NO_TEXT}
+
+
+def fill(
+    pool: IndexPool,
+    request: ViewRequest,
+    db: Database,
+    store: VectorStore,
+    *,
+    fingerprint: int,
+    hybrid: bool,
+) -> int:
+    """Store what is lacking there and has a vector here; how many rows that were.
+
+    Raises:
+        VectorStoreError: the store failed; what it got before stays there.
+    """
+    texts = texts_of_view(pool, request, db)
+    here = vector_tables.known_texts(db, fingerprint, texts)
+    lacking = sorted(here - store.known(here))
+    stored = 0
+    for at in range(0, len(lacking), _AT_ONCE):
+        batch = lacking[at : at + _AT_ONCE]
+        terms = _terms(pool, request, db, batch) if hybrid else None
+        vectors = vector_tables.vectors_of(db, fingerprint, batch)
+        rows = [
+            StoredText(text, vector, terms[text] if terms is not None else "")
+            for text, vector in vectors.items()
+            if terms is None or text in terms
+        ]
+        store.put(rows)
+        stored += len(rows)
+        request.progress(_FILL_STAGE, at + len(batch), len(lacking))
+    return stored
+
+
+def _terms(
+    pool: IndexPool, request: ViewRequest, db: Database, texts: list[bytes]
+) -> dict[bytes, str]:
+    """What the store ranks texts by beside their vectors; not of files changed since."""
+    with pool.view(request) as view, view.reading():
+        contents = sendable_texts.sendable(view).contents
+        words = sendable_texts.read_texts(view, db, contents, frozenset(texts))
+    return {text: provider_consent.terms_of(known) for text, known in words.items()}
+
+
+# Vectors for the texts of a view that have none: sent in batches, each stored when it is there.
+#
+# What is stored stays, so a run that was broken off goes on where it stopped, and no text is sent
+# twice, whichever branch or worktree brings it. Vectors come into the repository's own file first;
+# a store on another machine is filled from there, so nothing is lost while it is down.
 
 _HELD_TEXTS = 2_000
 """Texts that are in memory at once; between such lots other questions are answered."""
@@ -60,18 +148,18 @@ def sync(
     if not path.exists():
         raise ProviderNotEnabled
     with alone_writing(path), open_vectors(path) as db:
-        consent = provider_choice.consent_of(db)
+        consent = vector_tables.consent_of(db)
         if consent is None:
             raise ProviderNotEnabled
         with db.write(None):
-            fingerprint = provider_choice.ensure_fingerprint(db, consent)
+            fingerprint = vector_tables.ensure_fingerprint(db, consent)
         run = _Run(pool, request, db, consent, fingerprint, patience)
         try:
             return run.synced(most_texts)
         except CodelensError as error:
             # Where not even that can be written, the error says why.
             with suppress(StoreError), db.write(None):
-                provider_choice.set_state(db, consent, fingerprint.id, "failed", str(error))
+                vector_tables.set_state(db, consent, fingerprint.id, "failed", str(error))
             raise
 
 
@@ -91,7 +179,7 @@ class _Run(NamedTuple):
             most_texts = self.pool.settings.most_texts or None
         elsewhere = self._in_store()
         lot = self._next_lot(_room(most_texts, 0), elsewhere)
-        changes = synced_files.changes_since(self.db, lot.place, lot.files)
+        changes = vector_tables.changes_since(self.db, lot.place, lot.files)
         total, done = Sent(), 0
         if lot.lacking.texts:
             total, done, lot = self._send(lot, most_texts, elsewhere)
@@ -109,7 +197,7 @@ class _Run(NamedTuple):
         """Send lot after lot; what was sent, how many texts, and what is left."""
         db, consent, total, done = self.db, self.consent, Sent(), 0
         with db.write(None):
-            provider_choice.set_state(db, consent, self.fingerprint.id, "indexing")
+            vector_tables.set_state(db, consent, self.fingerprint.id, "indexing")
         expected = min(lot.lacking.total, lot.lacking.total if most_texts is None else most_texts)
         with connected(
             provider_called(consent.provider), consent.model, consent.endpoint,
@@ -130,16 +218,16 @@ class _Run(NamedTuple):
         """Texts of the view that have a vector on another machine, where such a store is chosen."""
         if not self.consent.store:
             return set()
-        texts = store_filling.texts_of_view(self.pool, self.request, self.db)
-        with chosen_store.milvus(self.consent, chosen_store.FOR_INDEXING_S) as store:
+        texts = texts_of_view(self.pool, self.request, self.db)
+        with provider_consent.milvus(self.consent, provider_consent.FOR_INDEXING_S) as store:
             return store.known(texts)
 
     def _fill(self) -> int:
         """How many vectors of this machine the store on another one got; 0 where there is none."""
         if not self.consent.store:
             return 0
-        with chosen_store.milvus(self.consent, chosen_store.FOR_INDEXING_S) as store:
-            return store_filling.fill(
+        with provider_consent.milvus(self.consent, provider_consent.FOR_INDEXING_S) as store:
+            return fill(
                 self.pool, self.request, self.db, store,
                 fingerprint=self.fingerprint.id, hybrid=self.consent.hybrid,
             )  # fmt: skip
@@ -172,8 +260,8 @@ class _Run(NamedTuple):
             return "indexing" if done else before
         state = "synced" if before in {"indexed", "synced"} else "indexed"
         with self.db.write(None):
-            provider_choice.set_state(self.db, self.consent, self.fingerprint.id, state)
-            synced_files.note_files(self.db, lot.place, lot.files)
+            vector_tables.set_state(self.db, self.consent, self.fingerprint.id, state)
+            vector_tables.note_files(self.db, lot.place, lot.files)
         return state
 
 
@@ -207,7 +295,7 @@ class _Sender(NamedTuple):
                 sent = self.embedder.take_sent()
                 total = Sent(*map(sum, zip(total, sent, strict=True)))
                 with self.db.write(None):
-                    text_vectors_table.put_vectors(self.db, self.fingerprint, rows)
+                    vector_tables.put_vectors(self.db, self.fingerprint, rows)
                     provider_consent.count(self.db, self.consent, sent)
                 progress(end)
         finally:
@@ -215,3 +303,86 @@ class _Sender(NamedTuple):
             with self.db.write(None):
                 provider_consent.count(self.db, self.consent, self.embedder.take_sent())
         return total
+
+
+# Vectors in a server: worktrees that were asked about are synced soon after, and now and then.
+#
+# One thread, one worktree at a time; of several questions about one worktree one sync comes.
+# Nothing is done where no provider is enabled, and a server that ends waits for nothing.
+
+logger = logging.getLogger(__name__)
+
+
+class Pauses(NamedTuple):
+    """When a worktree is synced, in seconds."""
+
+    first_s: float = 5.0
+    """After the first question about it."""
+    between_s: float = 180.0
+    """From one sync of it to the next, if there was a question since."""
+
+
+USUAL = Pauses()
+
+
+class BackgroundSync:
+    """Syncs worktrees that were asked about.
+
+    Args:
+        sync: brings the vectors of a worktree up to date, by its root; raises `CodelensError`.
+        pauses: when.
+    """
+
+    def __init__(self, sync: Callable[[str], object], pauses: Pauses = USUAL) -> None:
+        self._sync = sync
+        self._pauses = pauses
+        self._due: dict[str, float] = {}
+        """Root -> when it is synced next."""
+        self._earliest: dict[str, float] = {}
+        """Root -> not before."""
+        self._wake = threading.Condition()
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+
+    def note(self, root: str) -> None:
+        """A question was asked about a worktree with an enabled provider."""
+        with self._wake:
+            soon = time.monotonic() + self._pauses.first_s
+            self._due.setdefault(root, max(soon, self._earliest.get(root, 0.0)))
+            if self._thread is None and not self._stopping:
+                # A daemon: the process ends with its client, and each request's answer is stored.
+                self._thread = threading.Thread(
+                    target=self._run, name="codelens-vectors", daemon=True
+                )
+                self._thread.start()
+            self._wake.notify()
+
+    def stop(self) -> None:
+        """Begin no sync any more."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify()
+
+    def _run(self) -> None:
+        while (root := self._next()) is not None:
+            try:
+                self._sync(root)
+            except IndexLocked as error:
+                logger.debug("vectors of %s: %s", root, error)
+            except CodelensError as error:
+                logger.warning("syncing the vectors of %s failed: %s", root, error)
+            except Exception:
+                logger.exception("syncing the vectors of %s failed", root)
+
+    def _next(self) -> str | None:
+        """The root to be synced now; None when the server ends."""
+        with self._wake:
+            while not self._stopping:
+                now = time.monotonic()
+                root = min(self._due, key=lambda root: self._due[root], default=None)
+                if root is not None and self._due[root] <= now:
+                    del self._due[root]
+                    self._earliest[root] = now + self._pauses.between_s
+                    return root
+                self._wake.wait(None if root is None else self._due[root] - now)
+            return None

@@ -1,26 +1,347 @@
-"""The files that may hold an edge to a node: what to resolve before who uses it can be told.
+"""Which contents use or import which names: what a backward question need look into.
 
-A use names what it means, or an alias of it, so the words of the contents tell most of it. Modules
-may be imported by a folder's name, and interfaces of Go are satisfied without being named.
+By content, so it serves every view of a store; a view leaves out what is not its own. It grows
+until most of it is of contents that went, and then begins anew. It may name too many contents (an
+alias of another view), never too few.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cached_property, lru_cache
 from typing import cast
+from weakref import WeakKeyDictionary
 
-from codelens.engine.graph.edge_cache import EdgeCache
-from codelens.engine.graph.name_index import OWN
-from codelens.resolve.facts.path_tree import folder_of, name_of, stem_of
-from codelens.resolve.languages.go.go_type_text import parameter_count
-from codelens.resolve.languages.language_spec import LanguageSpec
-from codelens.resolve.languages.registry import spec_of
-from codelens.resolve.walk.edge_table import Node, symbols_inside
+from codelens.engine.current_view import CurrentView
+from codelens.extract.tokenizer import terms_of_word
+from codelens.resolve import graph
+from codelens.resolve.edges import Edge
+from codelens.resolve.graph import Graph
+from codelens.resolve.languages.go_names import parameter_count
+from codelens.resolve.languages.registry import LanguageSpec, spec_of
+from codelens.resolve.path_tree import folder_of, name_of, stem_of
+from codelens.resolve.walk.edge_table import Node, Table, symbols_inside
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
-from codelens.store.facts.name_uses import Use
-from codelens.store.facts.symbol_keys import key_of
-from codelens.store.views.snapshot import Snapshot
+from codelens.store.database.database import Database
+from codelens.store.facts import postings, ranking_reads
+from codelens.store.facts.ranking_reads import Use, Uses
+from codelens.store.facts.resolution_facts import key_of
+from codelens.store.views.snapshot import Snapshot, StateCache
 from codelens.types import Import
+
+OWN = b"."
+"""In place of a word: the importing file's own folder or package."""
+_DEFAULT = "default"
+_SEPARATORS = re.compile(r"[./\\:]+")
+_MOST_ALIASES = 40
+_MOST_NAMES_KEPT = 5_000
+_MOST_OLD, _FEW = 4, 250
+"""Beyond four times the contents of the view that is asked about, and some, most are gone."""
+
+Row = tuple[str, ...]
+"""Module, name, alias, line of an import."""
+
+
+class NameIndex:
+    """Names by content, for one store."""
+
+    def __init__(self) -> None:
+        self._known: set[int] = set()
+        self._uses: dict[str, dict[int, array[int]]] = {}
+        self._aliases: dict[str, set[str]] = {}
+        self._defaults: dict[bytes, set[str]] = {}
+        self._by_word: dict[bytes, array[int]] = {}
+        self._imports: dict[int, bytes] = {}
+        """As they are stored: rows would take three times as much."""
+
+    def is_stale(self, contents: Set[int]) -> bool:
+        """Most of what it knows can be of no view any more."""
+        return len(self._known) > _MOST_OLD * (len(contents) + _FEW)
+
+    def take(self, db: Database, contents: Set[int]) -> None:
+        """Read contents that were not read before."""
+        new = contents - self._known
+        if not new:
+            return
+        self._known |= new
+        for content, data in ranking_reads.packed_imports(db, sorted(new)):
+            self._imports[content] = data
+            for row in ranking_reads.unpacked_imports(data):
+                self._note(content, row)
+        if self._uses:
+            self._add(ranking_reads.packed_uses(db, sorted(new), self._uses.keys()))
+
+    def _note(self, content: int, row: Row) -> None:
+        module, name, alias, _ = row
+        if alias and alias != name and name not in {"", "*", _DEFAULT}:
+            self._aliases.setdefault(name, set()).add(alias)
+        local = alias or (name if name != _DEFAULT else "")
+        if local and local != "*" and name in {"", _DEFAULT, "*"}:
+            last = module.rstrip("/").rpartition("/")[2].encode("utf-8", "replace")
+            self._defaults.setdefault(stem_of(last) or last, set()).add(local)
+        for word in words_of(row):
+            contents = self._by_word.get(word)
+            if contents is None:
+                contents = self._by_word[word] = array("q")
+            # The imports of a content come one after the other.
+            if not contents or contents[-1] != content:
+                contents.append(content)
+
+    def _add(self, read: dict[int, dict[str, array[int]]]) -> None:
+        for content, by_name in read.items():
+            for name, places in by_name.items():
+                self._uses[name][content] = places
+
+    def uses(self, db: Database, names: Set[str]) -> dict[int, Uses]:
+        """Contents that use or import one of the names; no places for what is only imported."""
+        self.fetch(db, names)
+        places_of: dict[int, Uses] = {}
+        for name in sorted(names):
+            for content, places in self._uses[name].items():
+                known = places_of.get(content)
+                if known is None:
+                    known = places_of[content] = Uses()
+                known.add(name, places)
+            # A name may stand at the end of a longer one: `use App\\Auth`.
+            for content in self._by_word.get(name.encode("utf-8", "replace"), ()):
+                if content not in places_of:
+                    places_of[content] = Uses()
+        return places_of
+
+    def fetch(self, db: Database, names: Set[str]) -> None:
+        """Look for many names in one go."""
+        missing = {name for name in names if name not in self._uses}
+        if not missing:
+            return
+        if len(self._uses) > _MOST_NAMES_KEPT:
+            self._uses.clear()
+            missing = set(names)
+        self._uses.update({name: {} for name in missing})
+        self._add(ranking_reads.packed_uses(db, sorted(self._with_words(db, missing)), missing))
+
+    def _with_words(self, db: Database, names: Set[str]) -> set[int]:
+        """Contents whose text has one of the words; all where the index cannot tell."""
+        # A name like `$x` or `a-b` is several words to the tokenizer, and one to the parser.
+        terms: set[str] = set()
+        for name in names:
+            parts = terms_of_word(name) if name.isidentifier() else ()
+            if not parts:
+                return set(self._known)
+            terms.add(parts[-1])
+        holding = postings.contents_with(db, terms)
+        return set[int]().union(*holding.values()) & self._known
+
+    def also_called(self, name: str, module: bytes) -> set[str]:
+        """The names under which others may know a top-level definition of a module."""
+        names, pending = {name}, [name]
+        while pending and len(names) < _MOST_ALIASES:
+            for other in sorted(self._aliases.get(pending.pop(), ())):
+                if other not in names:
+                    names.add(other)
+                    pending.append(other)
+        return names | self._defaults.get(module, set())
+
+    def renaming(self, name: str) -> set[int]:
+        """Contents with an import by which a name is another's, or that asks for the name."""
+        originals = [original for original, names in self._aliases.items() if name in names]
+        words = [original.encode("utf-8", "replace") for original in (name, *originals)]
+        return {
+            content
+            for content, rows in self.importing(words).items()
+            if any(name in row[1:3] for row in rows)
+        }
+
+    def importing(self, words: Iterable[bytes] | None) -> dict[int, list[Row]]:
+        """Contents with an import that has one of the words, and those imports; None: all."""
+        if words is None:
+            return {
+                content: ranking_reads.unpacked_imports(data)
+                for content, data in self._imports.items()
+            }
+        word_set = set(words)
+        importing: dict[int, list[Row]] = {}
+        for content in set[int]().union(*(self._by_word.get(word, ()) for word in word_set)):
+            rows = ranking_reads.unpacked_imports(self._imports[content])
+            importing[content] = [row for row in rows if not word_set.isdisjoint(words_of(row))]
+        return importing
+
+
+def words_of(row: Row) -> tuple[bytes, ...]:
+    """What the file that an import names may be called, or a folder of it."""
+    return _words_of(row[0], row[1])
+
+
+@lru_cache(maxsize=1 << 16)
+def _words_of(module: str, name: str) -> tuple[bytes, ...]:
+    """The same by module and name: twenty thousand files of Linux include one header."""
+    parts = _SEPARATORS.split(module)
+    words = dict.fromkeys(part.encode("utf-8", "replace") for part in (*parts, name) if part)
+    return tuple(words) if any(parts) else (*words, OWN)
+
+
+_known: WeakKeyDictionary[Database, NameIndex] = WeakKeyDictionary()
+
+
+def name_index_of(db: Database, contents: Set[int]) -> NameIndex:
+    """The mentions of a store, from memory, those of a view's contents among them."""
+    index = _known.get(db)
+    if index is None or index.is_stale(contents):
+        # Who still holds the older ones goes on with them.
+        index = _known[db] = NameIndex()
+    index.take(db, contents)
+    return index
+
+
+# What is resolved of a view: the edges known so far, kept from question to question.
+#
+# It stays while the view does; `keep` stores it for other processes.
+
+_KEPT_VIEWS = 2
+_NONE: frozenset[str] = frozenset()
+_MOST_SHARED = 64
+"""Sets of names that are shared: one question makes a few dozen, and those of earlier ones go."""
+_KIND_RANKS = {"import": -1, "call": 0}
+
+
+def _place_in_text(edge: Edge) -> tuple[object, ...]:
+    """Imports first, then by line, a call before a mention; the same for a file and its parts."""
+    rank = _KIND_RANKS.get(edge.kind, 1)
+    return (rank >= 0, edge.line, rank, edge.kind, *edge[2:4], edge.name, edge.symbol)
+
+
+class EdgeCache:
+    """What is known of one state of a view."""
+
+    def __init__(self, view: CurrentView, before: EdgeCache | None) -> None:
+        snapshot = view.snapshot
+        by_path = snapshot.by_path
+
+        def read(path: bytes) -> bytes | None:
+            file = by_path.get(path)
+            return view.read(file) if file is not None else None
+
+        known = before.graph.known if before is not None else None
+        self.graph: Graph = graph.graph_of(snapshot, read, known)
+        self.table = before.table if before is not None else Table()
+        """Edges of files, as long as what they stand on did not change."""
+        self.weak = before.weak if before is not None else Table()
+        """As `table`, of uses that may mean one of several things."""
+        self.named: dict[bytes, frozenset[str]] = {}
+        """Files of which the uses of these names alone are resolved."""
+        self._shared: dict[frozenset[str], frozenset[str]] = {}
+        for path in self.table.files() - self.graph.known.checked:
+            self._remove(path)
+        if self.table.wasteful or self.weak.wasteful:
+            self.table, self.weak = Table(), Table()
+        self._snapshot = snapshot
+        self.tests: dict[bytes, bool] = before.tests if before is not None else {}
+        """Path -> whether it is one of tests."""
+        self.known_modules: set[bytes] = set()
+        """Files that all edges to, as modules, are known of."""
+        self.settled: set[str] = set()
+        """Names of which all files that hold them are resolved."""
+        self.implemented: set[str] = set()
+        """Names of methods of which all files of Go that define them are resolved."""
+        self.files = len(by_path)
+        self.saved: set[bytes] = set()
+        """Files whose edges this process stored."""
+        self.saved_parts: set[tuple[bytes, frozenset[str]]] = set()
+        """Files and names whose edges this process stored."""
+        self.values: dict[object, object] = {}
+        """Whatever else is worked out from this state alone."""
+        self.lasting: dict[object, object] = before.lasting if before is not None else {}
+        """What is brought up to date from state to state."""
+
+    @cached_property
+    def name_index(self) -> NameIndex:
+        """Which contents use which names; reads the imports of all that are new, so made late."""
+        return name_index_of(self._snapshot.db, self._snapshot.by_content.keys())
+
+    def take(self, path: bytes) -> None:
+        """Resolve a file."""
+        if self.named.pop(path, None) is not None:
+            self._remove(path)
+        self._add(path, self.graph.all_edges(path), whole=True)
+
+    def take_named(self, path: bytes, names: Set[str], edges: Iterable[Edge]) -> None:
+        """Take in the edges to what is used under some names, beside those that are here."""
+        known = self.named.get(path, _NONE)
+        every = [*self.table.edges_from(path), *self.weak.edges_from(path), *edges]
+        if known:
+            self._remove(path)
+        self.named[path] = self._share(known | names)
+        self._add(path, dict.fromkeys(every), whole=False)
+
+    def not_taken(self, path: bytes, names: Set[str]) -> frozenset[str]:
+        """Those of some names of which the edges of a file are not here yet."""
+        return self._share(frozenset(names - self.named.get(path, _NONE)))
+
+    def _share(self, names: frozenset[str]) -> frozenset[str]:
+        """The one set of these names.
+
+        A question asks for the same thousand names in hundreds of files; a set for each took
+        200 MiB of 500 (`impact` of Django's `Model`, by tracemalloc).
+        """
+        if len(self._shared) >= _MOST_SHARED:
+            self._shared.clear()
+        return self._shared.setdefault(names, names)
+
+    def knows(self, path: bytes, names: Set[str]) -> bool:
+        """Whether all edges of a file to what is used under some names are here."""
+        return path in self.table or names <= self.named.get(path, _NONE)
+
+    def _add(self, path: bytes, edges: Iterable[Edge], *, whole: bool) -> None:
+        # Parts come in the order of the questions: answers must not.
+        ordered = sorted(edges, key=_place_in_text)
+        certain = [edge for edge in ordered if edge.is_certain]
+        self.table.add(path, certain, whole=whole)
+        if len(certain) < len(ordered):
+            self.weak.add(path, (edge for edge in ordered if not edge.is_certain), whole=whole)
+
+    def _remove(self, path: bytes) -> None:
+        self.table.remove(path)
+        self.weak.remove(path)
+
+    @property
+    def whole(self) -> bool:
+        """Every file is resolved."""
+        return len(self.table) >= self.files
+
+
+_kept = StateCache[EdgeCache](_KEPT_VIEWS)
+
+
+def edge_cache_of(view: CurrentView) -> EdgeCache:
+    """What is known of the look's view, from before if nothing in it changed."""
+    return _kept.value_of(view.snapshot, lambda before: EdgeCache(view, before))
+
+
+def keep(view: CurrentView) -> None:
+    """Store what was resolved for a look, for other processes; not at all if another one writes.
+
+    Outside of any transaction. A question never waits or fails for this. What it worked with goes.
+    """
+    cache = edge_cache_of(view)
+    rows = [(path, row) for path, row in cache.graph.fresh if path not in cache.saved]
+    parts = [part for part in cache.graph.fresh_parts if part[:2] not in cache.saved_parts]
+    # What is not written now is so the next time, or worked out anew.
+    is_new = bool(rows or parts or cache.graph.fresh_surveys)
+    if is_new and graph.keep_graph(cache.graph, view.snapshot.db, rows, parts):
+        cache.saved.update(path for path, _ in rows)
+        cache.saved_parts.update(part[:2] for part in parts)
+    if cache.graph.rest():
+        from codelens.engine.upkeep import server_upkeep
+
+        server_upkeep.give_memory_back()
+
+
+# The files that may hold an edge to a node: what to resolve before who uses it can be told.
+#
+# A use names what it means, or an alias of it, so the words of the contents tell most of it.
+# Modules may be imported by a folder's name, and interfaces of Go are satisfied without being
+# named.
 
 _FOLDERS_TOLD = 4
 _SUPER = "super "

@@ -1,28 +1,140 @@
-"""Who uses what: related, impact, map, and all edges."""
+"""Edges of a view for those who keep them: one line each, by path and line."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from codelens.answers.graph_answers import ImpactAnswer, MapAnswer, ReferencesAnswer, RelatedAnswer
 from codelens.answers.reading_answers import EdgeLine, SourceAnswer
-from codelens.engine.contexts.notes_beside import notes_beside
-from codelens.engine.contexts.shown_places import ShownPlace
-from codelens.engine.current_view import CurrentView, OpenRepository, current_view
-from codelens.engine.graph.graph_walk import walked_view
-from codelens.engine.index_pool import IndexPool
-from codelens.engine.question_limits import check_limit, seconds_left, seconds_to_read
-from codelens.engine.view_request import ViewRequest, at_own_ref
+from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
+from codelens.engine.current_view import (
+    CurrentView,
+    OpenRepository,
+    ViewRequest,
+    at_own_ref,
+    current_view,
+)
+from codelens.engine.graph.lazy_graph import walked_view
+from codelens.engine.graph.ownership import Ownership
+from codelens.engine.index_pool import IndexPool, check_limit, seconds_left, seconds_to_read
 from codelens.errors import IndexLocked, InvalidArgument, ReadError, SettingError
-from codelens.index.refresh_budget import FEW_FILES
+from codelens.index.view_update import FEW_FILES
+from codelens.paths import printed
+from codelens.resolve.edges import CERTAIN
+from codelens.resolve.file_model import CALLABLE, TYPES
+from codelens.resolve.graph import Graph, graph_of
+from codelens.resolve.languages.registry import spec_of
+from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.store.facts.resolution_facts import references_named
+from codelens.types import PROTOCOL
 
 if TYPE_CHECKING:
     from codelens.engine.impact.impact_query import Base
+
+_NO_CODE = frozenset({"heading", "key"})
+
+
+def graph(view: CurrentView) -> Graph:
+    """The graph of a look."""
+    by_path = view.snapshot.by_path
+
+    def read(path: bytes) -> bytes | None:
+        file = by_path.get(path)
+        return view.read(file) if file is not None else None
+
+    return graph_of(view.snapshot, read)
+
+
+def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
+    """Every edge of the view, each pair of definitions once a kind and line.
+
+    Those of uses that may mean one of several things only if they are asked for (`possible`).
+    """
+    edges = graph(view)
+    structure = Ownership(view.snapshot, edges)
+    for path in sorted(edges.languages):
+        lines: dict[EdgeLine, None] = {}
+        file_edges = edges.all_edges(path) if possible else edges.edges(path)
+        unwritten = _unwritten(edges, path, {edge.name for edge in file_edges})
+        for edge in file_edges:
+            target = Node(edge.target, edge.target_symbol)
+            source = Node(path, edge.symbol)
+            lines[
+                _line(
+                    edges,
+                    source,
+                    target,
+                    "protocol" if (edge.line, edge.name) in unwritten else edge.kind,
+                    name=edge.name,
+                    line=edge.line,
+                    confidence=edge.confidence,
+                )
+            ] = None
+        lines.update(dict.fromkeys(_structure_lines(edges, structure, path)))
+        yield from sorted(lines, key=lambda line: line.line)
+
+
+def _unwritten(edges: Graph, path: bytes, names: Set[str]) -> set[tuple[int, str]]:
+    """Lines and names of the methods that are called there without their names: `len(a)`."""
+    references = references_named(edges.references(path), names) if names else []
+    places: dict[bool, set[tuple[int, str]]] = {True: set(), False: set()}
+    for reference in references:
+        is_unwritten = reference.arguments == PROTOCOL
+        places[is_unwritten].add((reference.line, reference.name))
+    return places[True] - places[False]
+
+
+def _structure_lines(edges: Graph, structure: Ownership, path: bytes) -> Iterator[EdgeLine]:
+    """What belongs to what, and what the file exports; definitions of code alone."""
+    for at, symbol in enumerate(edges.symbols(path)):
+        if symbol.kind not in _NO_CODE:
+            member = Node(path, at)
+            owner = structure.owner(member)
+            yield _line(edges, member, owner, "belongs_to", name=symbol.name, line=symbol.name_line)
+            yield _line(edges, owner, member, "defines", name=symbol.name, line=symbol.name_line)
+    for shown in structure.exports(Node(path, MODULE)):
+        name = edges.symbols(shown.path)[shown.symbol].name
+        line = edges.symbols(path)[shown.symbol].name_line if shown.path == path else 1
+        yield _line(edges, Node(path, MODULE), shown, "exports", name=name, line=line)
+
+
+def _line(
+    edges: Graph, source: Node, target: Node, kind: str, *, name: str, line: int,
+    confidence: float = CERTAIN,
+) -> EdgeLine:  # fmt: skip
+    symbols, there = edges.symbols(source.path), edges.symbols(target.path)
+    return EdgeLine(
+        printed(source.path),
+        symbols[source.symbol].name_line if _has_name(edges, *source) else 0,
+        printed(target.path),
+        there[target.symbol].name_line if target.symbol >= 0 else 1,
+        kind,
+        name,
+        line,
+        confidence,
+    )
+
+
+def _has_name(edges: Graph, path: bytes, symbol: int) -> bool:
+    """Its name stands in the text: not so of what `export default function () {}` exports."""
+    if symbol < 0:
+        return False
+    definition = edges.symbols(path)[symbol]
+    has_spaces = spec_of(edges.languages.get(path, "")).spaces
+    is_unnamed = (
+        definition.name == "default"
+        and definition.parent < 0
+        and definition.kind in CALLABLE | TYPES
+    )
+    return not (has_spaces and is_unnamed)
+
+
+# Who uses what: related, impact, map, and all edges.
 
 PATHS = 3
 """Paths from one thing to another, where nothing is said."""
@@ -83,7 +195,7 @@ class GraphQueries:
         self, view_request: ViewRequest, target: str, *, limit: int, cursor: str
     ) -> ReferencesAnswer:
         """See `Engine.references`."""
-        from codelens.engine.graph.references_query import references
+        from codelens.engine.graph.related_query import references
 
         check_limit(limit, _MOST_LINES)
         with walked_view(self._pool, at_own_ref(view_request, target)) as (view, seconds):
@@ -123,7 +235,7 @@ class GraphQueries:
     def _impact_of_diff(
         self, view_request: ViewRequest, diff: str, depth: int, limit: int
     ) -> ImpactAnswer:
-        from codelens.engine.graph import edge_cache
+        from codelens.engine.graph import candidate_files
         from codelens.engine.impact import impact_query
         from codelens.engine.impact.symbol_diff import changes_of
 
@@ -142,13 +254,13 @@ class GraphQueries:
                 )
             for walked in (view, base.view):
                 if walked is not None:
-                    edge_cache.keep(walked)
+                    candidate_files.keep(walked)
             return self._with_notes(view, answer)
 
     @contextmanager
     def _view_of_changes(self, view_request: ViewRequest, diff: str) -> Generator[CurrentView]:
         """A look at what changed: files that a partial view has not read yet are asked for."""
-        from codelens.engine.impact.changed_files import changed_files, commit_of
+        from codelens.engine.impact.symbol_diff import changed_files, commit_of
 
         with self._pool.view(view_request) as view:
             unread: list[bytes] = []
@@ -176,7 +288,7 @@ class GraphQueries:
 
     def map(self, view_request: ViewRequest, focus: Sequence[str], max_tokens: int) -> MapAnswer:
         """See `Engine.map`."""
-        from codelens.engine.graph import edge_cache
+        from codelens.engine.graph import candidate_files
         from codelens.engine.map.map_query import map_
         from codelens.rank.search_pipeline import Request, search
         from codelens.resolve.walk.edge_table import Node
@@ -198,7 +310,7 @@ class GraphQueries:
             with view.reading():
                 query = view_request.words.strip()
                 answer = map_(view, focus, places_for, query, max_tokens, seconds)
-            edge_cache.keep(view)
+            candidate_files.keep(view)
             return answer
 
     def source(self, view_request: ViewRequest, target: str, max_lines: int) -> SourceAnswer:
@@ -212,8 +324,6 @@ class GraphQueries:
 
     def edges(self, view_request: ViewRequest, *, possible: bool) -> Iterator[EdgeLine]:
         """See `Engine.export_edges`."""
-        from codelens.engine.graph.edge_export import edge_lines
-
         with self._pool.view(view_request) as view, view.reading():
             lines = list(edge_lines(view, possible=possible))
         yield from lines

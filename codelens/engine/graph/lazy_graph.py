@@ -1,37 +1,83 @@
-"""The graph of a look, resolved as far as a question needs it.
+"""How long a question may work: CPU time of the thread that asks, not time by the clock.
 
-Backward questions look only into files that hold the name, or an alias of it. When time runs out
-the rest is counted, and the next question goes on from what is kept of the view (`edge_cache.py`).
-
-What time is: `cpu_limit.py`.
+So other work on the machine does not make an answer partial. Only after several times as long by
+the clock a walk ends all the same, as somebody waits for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+import time
+from collections.abc import Generator, Iterable, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import replace
 from operator import attrgetter
 from typing import cast
 
 from codelens.cancellation import check_cancelled
-from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.callers.constructor_calls import ConstructorCalls
-from codelens.engine.graph.callers.declared_places import DeclaredPlaces
-from codelens.engine.graph.candidate_files import CandidateFiles
-from codelens.engine.graph.cpu_limit import WorkLimit
-from codelens.engine.graph.edge_cache import edge_cache_of
+from codelens.engine.current_view import CurrentView, ViewRequest
+from codelens.engine.graph import candidate_files
+from codelens.engine.graph.candidate_files import CandidateFiles, edge_cache_of
+from codelens.engine.graph.declared_places import ConstructorCalls, DeclaredPlaces
+from codelens.engine.index_pool import IndexPool, seconds_left
 from codelens.extract.language_settings import TEXT, language_info
-from codelens.plurals import count_of
 from codelens.resolve.edges import CERTAIN, Edge
-from codelens.resolve.facts.file_model import CALLABLE, TYPES
+from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.graph import Graph
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import DERIVING, MODULE, Node, Table
-from codelens.resolve.walk.named_tests import NamedTests
+from codelens.resolve.walk.named_tests import NamedTests, is_shipped
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
-from codelens.resolve.walk.test_conventions import is_shipped
-from codelens.store.facts.name_uses import Use
+from codelens.store.facts.ranking_reads import Use
 from codelens.types import Receipt, Symbol
+from codelens.wording import count_of
+
+_WAITING = 4
+"""How many times the time for work may pass by the clock."""
+
+
+class WorkLimit:
+    """Begins when it is made.
+
+    Args:
+        seconds: how long the thread may work.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._began = time.thread_time()
+        self._deadline = time.monotonic() + _WAITING * seconds
+        self._next_look = time.monotonic() + seconds
+        self._reached = False
+
+    def extend(self, seconds: float) -> None:
+        """Allow so much more: for what comes after the first part of a question."""
+        self._seconds += seconds
+        self._deadline += _WAITING * seconds
+        self._next_look, self._reached = time.monotonic(), False
+
+    def is_past(self, times: float) -> bool:
+        """The thread worked so many times as long as it may."""
+        return time.thread_time() - self._began > times * self._seconds
+
+    def is_reached(self) -> bool:
+        """The work is done, or it took far too long."""
+        now = time.monotonic()
+        if self._reached or now < self._next_look:
+            return self._reached
+        # Asking for CPU time is slow on some systems; a thread works no longer than the clock goes.
+        left = self._seconds - (time.thread_time() - self._began)
+        self._reached = left <= 0 or now > self._deadline
+        self._next_look = min(now + left, self._deadline)
+        return self._reached
+
+
+# The graph of a look, resolved as far as a question needs it.
+#
+# Backward questions look only into files that hold the name, or an alias of it. When time runs out
+# the rest is counted, and the next question goes on from what is kept of the view
+# (`edge_cache.py`).
+#
+# What time is: `cpu_limit.py`.
 
 _SOURCE = attrgetter("source")
 _USE = attrgetter("source", "symbol", "line", "name", "kind")
@@ -436,3 +482,16 @@ class LazyGraph:
             return False
         definition = symbols[node.symbol]
         return definition.kind in TYPES or definition.name in CONSTRUCTORS
+
+
+# A view whose graph is walked by a question.
+
+
+@contextmanager
+def walked_view(pool: IndexPool, view_request: ViewRequest) -> Generator[tuple[CurrentView, float]]:
+    """A view in a read transaction, and the seconds left to walk; what is resolved is kept."""
+    started = time.monotonic()
+    with pool.view(view_request) as view:
+        with view.reading():
+            yield view, seconds_left(view_request.budget_ms, started)
+        candidate_files.keep(view)

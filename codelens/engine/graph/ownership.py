@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from codelens.resolve.facts.file_model import TYPES
-from codelens.resolve.facts.path_tree import folder_of
+from codelens.resolve.file_model import TYPES
 from codelens.resolve.graph import Graph
 from codelens.resolve.languages.registry import spec_of
+from codelens.resolve.path_tree import folder_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.relation_walk import RelatedNode
-from codelens.store.facts.symbol_keys import key_of
+from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.types import Symbol
 

@@ -7,21 +7,25 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from codelens.answers.graph_answers import GraphNode
-from codelens.engine.adhoc_reader import reader_of
-from codelens.engine.current_view import CurrentView
+from codelens.engine.current_view import CurrentView, reader_of
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.reading.excerpts import also_at
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
-from codelens.extract.file_kinds import decode
 from codelens.extract.language_settings import TEXT, language_info
-from codelens.handles.handle_grammar import Handle, file_handle, parse_handle
+from codelens.extract.source_text import decode
+from codelens.handles.handle_grammar import (
+    Handle,
+    file_handle,
+    handle_among,
+    known_symbols,
+    parse_handle,
+    typed_handle,
+)
 from codelens.handles.handle_lookup import Finder, Place
-from codelens.handles.handle_naming import handle_among, known_symbols
-from codelens.handles.typed_handle import typed_handle
 from codelens.paths import printed
-from codelens.resolve.facts.file_model import CALLABLE, TYPES
+from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.walk.edge_table import MODULE, Node
-from codelens.store.facts.symbol_keys import key_of
+from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.views import FileRow
 from codelens.types import Symbol
 

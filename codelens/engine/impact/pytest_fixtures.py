@@ -13,10 +13,10 @@ from typing import NamedTuple, cast
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets, innermost
-from codelens.resolve.facts.path_tree import folder_of, name_of
+from codelens.resolve.path_tree import folder_of, name_of
 from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.resolve.walk.named_tests import runs
 from codelens.resolve.walk.reach import Reached
-from codelens.resolve.walk.test_conventions import runs
 from codelens.types import Symbol
 
 _DECORATORS = frozenset({"fixture", "yield_fixture"})

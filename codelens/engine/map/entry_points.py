@@ -8,8 +8,8 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
-from codelens.resolve.facts.path_tree import below, folder_of, joined, name_of
 from codelens.resolve.languages.registry import spec_of
+from codelens.resolve.path_tree import below, folder_of, joined, name_of
 
 _CONVENTIONS: dict[bytes, str] = {
     b"__main__.py": "python -m",

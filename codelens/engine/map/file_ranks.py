@@ -1,25 +1,48 @@
-"""What the map is ranked by, kept over the states of a view: an edit costs what it touches.
-
-Of a large repository not all is read in the time of one question: then those files are ranked
-that are known, the others are counted, and the next question goes on.
-"""
+"""What of a map does not hang on focus and budget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple, cast
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple, Protocol, cast
 
+from codelens.answers.graph_answers import MapSymbol
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
-from codelens.engine.map.ranked_files import Ranked
-from codelens.rank.links.file_links import Linking, Links, Source, relinked
-from codelens.resolve.facts.file_model import CALLABLE, TYPES
-from codelens.resolve.modules.importer import Importer
-from codelens.store.facts import name_uses, ranking_reads
+from codelens.engine.graph.targets import Targets
+from codelens.errors import HandleError
+from codelens.extract.language_settings import language_info
+from codelens.rank.file_links import Linking, Links, Source, relinked
+from codelens.resolve.file_model import CALLABLE, TYPES
+from codelens.resolve.imports import Importer
+from codelens.resolve.walk.edge_table import Node
+from codelens.store.facts import ranking_reads
 from codelens.store.facts.contents import Content
 from codelens.store.facts.ranking_reads import Top
 from codelens.store.views.snapshot import Snapshot
 from codelens.types import Import
+
+
+class Ranked(NamedTuple):
+    """What of the map does not hang on focus and budget; kept with the state of the view."""
+
+    sources: list[Source]
+    roles: dict[bytes, str]
+    links: Links
+    about: dict[int, Content]
+    bodies: dict[int, int]
+    """Content -> how many functions and types it defines."""
+    left_out: int
+    unread: int = 0
+    """Files of which it is not known yet what they define."""
+    unlinked: int = 0
+    """Files among the sources of which it is not known yet what they use."""
+
+
+# What the map is ranked by, kept over the states of a view: an edit costs what it touches.
+#
+# Of a large repository not all is read in the time of one question: then those files are ranked
+# that are known, the others are counted, and the next question goes on.
 
 _MOST_FILES = 20_000
 """Files that are ranked; of more, tests and what others wrote go first."""
@@ -88,7 +111,7 @@ class _RankCache:
         tops = ranking_reads.tops(snapshot.db, new, CALLABLE | TYPES)
         imported = {
             content: tuple(Import(row[0], row[1], row[2], int(row[3])) for row in rows)
-            for content, rows in name_uses.imports(snapshot.db, tops)
+            for content, rows in ranking_reads.imports(snapshot.db, tops)
         }
         for content in new:
             top = tops.get(content)
@@ -152,7 +175,7 @@ def _links(
     importer, before = graph.resolved.importer, stored.ranked
 
     def counts(contents: Iterable[int]) -> Iterator[tuple[int, Mapping[str, int]]]:
-        return name_uses.counts(view.snapshot.db, contents)
+        return ranking_reads.use_counts(view.snapshot.db, contents)
 
     if (
         before is not None
@@ -177,3 +200,153 @@ def _links(
             break
     stored.linking = linking if linking.left else None
     return linking.links, linking.unlinked
+
+
+# How many files use a definition: by resolved edges, as `related` tells them.
+#
+# Names alone would count every use of another definition so called. To resolve takes time: what was
+# not resolved within it is told as not counted in full.
+
+_SHARE, _LEAST_SECONDS, _MOST_SECONDS = 0.1, 0.5, 3.0
+"""Of the time of a question, what counting may take."""
+
+_NO_USES = frozenset({"import", "satisfy", "override"})
+"""Kinds of edges that name a definition without using it."""
+
+
+class Users(NamedTuple):
+    """The files that use a definition, its own not counted."""
+
+    files: int
+    complete: bool
+    """All files that hold its name are resolved; else there may be more."""
+
+
+class UserCounts(Protocol):
+    """Tells how many files use a definition."""
+
+    def of(self, node: Node) -> Users:
+        """The users of a definition."""
+        ...
+
+
+class NamedUsers:
+    """Counts by names alone: quick, and too many where other things are so called."""
+
+    def __init__(self, targets: Targets, ranked: Ranked) -> None:
+        self._targets = targets
+        self._users = ranked.links.users
+        self._numbers = {source.path: at for at, source in enumerate(ranked.sources)}
+
+    def of(self, node: Node) -> Users:
+        """The files that hold the name of a definition."""
+        name = self._targets.symbols(node.path)[node.symbol].name
+        return Users(self._users[self._numbers[node.path], name], complete=True)
+
+
+class DefinitionUsers:
+    """Counts for one state of a view; its database must be in a read transaction.
+
+    Args:
+        view: the view.
+        seconds: the time that the question has.
+    """
+
+    def __init__(self, view: CurrentView, seconds: float) -> None:
+        self._graph = LazyGraph(view, min(max(seconds * _SHARE, _LEAST_SECONDS), _MOST_SECONDS))
+        self._targets = Targets(view, self._graph)
+        counted = self._graph.values.setdefault("map users", {})
+        self._counted = cast("dict[Node, Users]", counted)
+        self.incomplete: set[Node] = set()
+        """Definitions asked for, and not counted in full."""
+
+    def look_up(self, nodes: Iterable[Node]) -> None:
+        """Resolve what may use some definitions in one go, as far as time allows."""
+        new = [node for node in nodes if node not in self._counted]
+        self._graph.prepare([part for node in new for part in self._parts(node)])
+
+    def of(self, node: Node) -> Users:
+        """The users of a definition as far as there is time to resolve them."""
+        known = self._counted.get(node)
+        if known is not None:
+            return known
+        parts = self._parts(node)
+        self._graph.prepare(parts)
+        complete = all(self._graph.knows_users(*part) for part in parts)
+        # An import alone is no use: it names a class and the function of its name alike. What
+        # satisfies an interface does not name it, so it would count in resolved files alone.
+        files = {
+            edge.source
+            for part in parts
+            for edge in self._graph.known_users(*part)
+            if edge.kind not in _NO_USES
+        }
+        users = Users(len(files - {part.path for part in parts}), complete)
+        if complete:
+            self._counted[node] = users
+        else:
+            self.incomplete.add(node)
+        return users
+
+    def _parts(self, node: Node) -> list[Node]:
+        """A definition, with the other places of one that is declared apart."""
+        language = self._graph.resolved.languages.get(node.path, "")
+        symbol = self._graph.symbols(node.path)[node.symbol]
+        if symbol.kind in CALLABLE and language and language_info(language).declared_apart:
+            with suppress(HandleError):
+                return self._targets.find(self._targets.handle(node)).nodes
+        return [node]
+
+
+# The definitions that most files use: chosen by names, which is quick, then counted by edges.
+
+CANDIDATES = 30
+"""Names of which users are counted; of these the `SHOWN` most used are told."""
+SHOWN = 10
+_NAMESAKES = 3
+"""Definitions of one name in one file that are counted: a class, and the function that makes it."""
+_LEAST_USERS = 2
+
+
+def candidates(
+    targets: Targets,
+    ranked: Ranked,
+    scores: Sequence[float],
+    allowed: Collection[int] | None,
+    most: int,
+) -> tuple[list[Node], int]:
+    """Definitions whose names most files hold, by that; and how many names there are beyond them.
+
+    Args:
+        targets: names of the nodes.
+        ranked: the files.
+        scores: weight of each.
+        allowed: numbers of the files to choose from; None: all that are no tests or the like.
+        most: names at most.
+    """
+    best = sorted(
+        (-count, -scores[at], ranked.sources[at].path, name)
+        for (at, name), count in ranked.links.users.items()
+        if count >= _LEAST_USERS
+        and not ranked.roles.get(ranked.sources[at].path)
+        and (allowed is None or at in allowed)
+    )
+    nodes: list[Node] = []
+    for _, _, path, name in best[:most]:
+        same = [
+            Node(path, at)
+            for at, symbol in enumerate(targets.symbols(path))
+            if symbol.parent < 0 and symbol.name == name and symbol.kind != "module"
+        ]
+        nodes += same[:_NAMESAKES]
+    return nodes, max(len(best) - most, 0)
+
+
+def most_used(targets: Targets, users: UserCounts, nodes: Sequence[Node]) -> Iterator[MapSymbol]:
+    """Those of the candidates that several files use, the most used first; of equals the first."""
+    counted = [(users.of(node), node) for node in nodes]
+    order = sorted(range(len(counted)), key=lambda at: (-counted[at][0].files, at))
+    for at in order:
+        count, node = counted[at]
+        if count.files >= _LEAST_USERS or not count.complete:
+            yield MapSymbol(targets.node(node), 0, count.files, not count.complete)

@@ -6,15 +6,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codelens.engine.contexts import session_trail
+from codelens.engine.contexts.session_trail import trailed
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine_core import EngineCore
-from codelens.engine.sessions import trail_lines
-from codelens.engine.sessions.trail_lines import trailed
-from codelens.engine.usage.usage_counter import counted
-from codelens.engine.view_request import ViewRequest
-from codelens.index.progress import Progress, silent
+from codelens.engine.upkeep.usage_counter import counted
+from codelens.index.ingestion import Progress, silent
 
-# What answers are made of is imported with the capability that makes them.
 if TYPE_CHECKING:
+    from codelens.answers.branch_answers import (
+        ConflictsAnswer,
+        DiffAnswer,
+        Elsewhere,
+        HistoryAnswer,
+    )
     from codelens.answers.graph_answers import (
         ImpactAnswer,
         MapAnswer,
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @counted
-@trailed(trail_lines.of_related)
+@trailed(session_trail.of_related)
 def related(
     engine: EngineCore,
     target: str,
@@ -46,7 +51,7 @@ def related(
     Args:
         target: a handle, a file, a folder, or a bare name that one definition alone has.
         to: where paths shall lead.
-        kinds: only these relations, of `codelens.engine.graph.relation_choice.RELATIONS`.
+        kinds: only these relations, of `codelens.engine.graph.related_query.RELATIONS`.
         direction: `in` (who uses it), `out` (what it uses) or `both`.
         depth: steps at most, 1 to 3.
         paths: distinct paths at most, with `to`.
@@ -62,7 +67,7 @@ def related(
 
 
 @counted
-@trailed(trail_lines.of_references)
+@trailed(session_trail.of_references)
 def references(
     engine: EngineCore,
     target: str,
@@ -91,7 +96,7 @@ def references(
 
 
 @counted
-@trailed(trail_lines.of_impact)
+@trailed(session_trail.of_impact)
 def impact(
     engine: EngineCore,
     targets: Sequence[str] = (),
@@ -160,3 +165,125 @@ def export_edges(
     a `confidence` below 1.
     """
     return engine.graph.edges(ViewRequest(path, ref, None, progress), possible=possible)
+
+
+# Branches, commits and worktrees: methods of `Engine`.
+
+
+@counted
+@trailed(session_trail.of_diff)
+def diff(
+    engine: EngineCore,
+    spec: str = "",
+    *,
+    path: str | Path = ".",
+    other: str = "",
+    staged: bool = False,
+    globs: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    uses: bool = True,
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> DiffAnswer:
+    """What differs between two sides, as definitions, and which uses that breaks.
+
+    Args:
+        spec: empty (HEAD to the files as they are), `REF` (to the files), `A..B`, or `A...B`
+            (from the merge base to B).
+        other: a worktree by path, or a ref, in place of the files here.
+        staged: compare with git's index instead of the files.
+        globs: only these paths, folders or globs; `!glob` leaves out.
+        kinds: only these kinds of definitions or ways to differ.
+        uses: look for uses that the change breaks, and for the tests to run.
+
+    Raises:
+        SettingError: the sides do not go together.
+        NotInGit: there is no git here.
+        NoSuchRef: a side names nothing here.
+        ReadError: what git has cannot be read.
+    """
+    view = ViewRequest(path, None, budget_ms, progress)
+    return engine.versions.diff(
+        view, spec, other=other, staged=staged, globs=globs, kinds=kinds, uses=uses
+    )
+
+
+@counted
+def conflicts(
+    engine: EngineCore,
+    *,
+    path: str | Path = ".",
+    others: Sequence[str] = (),
+    base: str = "",
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> ConflictsAnswer:
+    """What will collide when what is here is merged with the work of others.
+
+    Args:
+        others: worktrees by path, folder name or branch, and refs; none: all worktrees with
+            their uncommitted edits, and branches with commits in the last 14 days.
+        base: a ref in place of the merge base; then only definitions are compared.
+        budget_ms: how long the freshness check of each view may take.
+
+    Raises:
+        NotInGit: there is no git here.
+        NoSuchRef: one of `others` names nothing here.
+    """
+    view = ViewRequest(path, None, budget_ms, progress)
+    return engine.versions.conflicts(view, others, base)
+
+
+@counted
+@trailed(session_trail.of_history)
+def history(
+    engine: EngineCore,
+    target: str,
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    limit: int = 20,
+    since: str = "",
+    first_parent: bool = False,
+    patch: bool = False,
+    together: bool = False,
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> HistoryAnswer:
+    """Which commits changed a definition; of a file, when each definition last changed.
+
+    Args:
+        target: a handle, or a file.
+        limit: changes at most.
+        since: no older ones: a date, or `14d`, `6 weeks`.
+        first_parent: follow merges to their first parent alone.
+        patch: give the definition's own diff with each.
+        together: count what else the same commits changed.
+
+    Raises:
+        HandleError: the target cannot be followed, or has several owners.
+        NotInGit: there is no git here.
+        InvalidArgument: an argument is out of range.
+    """
+    from codelens.engine.versions.history_query import HistoryRequest
+
+    request = HistoryRequest(target, limit, since, first_parent, patch, together)
+    return engine.versions.history(ViewRequest(path, ref, budget_ms, progress), request)
+
+
+def changed_elsewhere(
+    engine: EngineCore, files: Sequence[str], *, path: str | Path = ".", quiet: bool = False
+) -> tuple[Elsewhere, ...]:
+    """Definitions of some files that other worktrees changed: to be asked before an edit.
+
+    Reads these files in each other worktree and nothing else: no view is brought up to date.
+
+    Args:
+        files: paths in the worktree, relative to its top or absolute.
+        path: any path inside the worktree.
+        quiet: also those of which only the documentation or the formatting changed.
+
+    Raises:
+        OutsideWorktree: an absolute path is not inside the worktree.
+    """
+    return engine.versions.changed_elsewhere(path, files, quiet=quiet)

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codelens.engine.contexts import session_trail
+from codelens.engine.contexts.session_trail import trailed
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine_core import EngineCore
-from codelens.engine.sessions import trail_lines
-from codelens.engine.sessions.trail_lines import trailed
-from codelens.engine.usage.usage_counter import counted
-from codelens.engine.view_request import ViewRequest
+from codelens.engine.upkeep.usage_counter import counted
 from codelens.engine.worktree_paths import root_of
-from codelens.index.progress import Progress, silent
+from codelens.index.ingestion import Progress, silent
 
-# What answers are made of is imported with the capability that makes them.
 if TYPE_CHECKING:
-    from codelens.answers.explore_answers import ExploreAnswer
     from codelens.answers.reading_answers import (
         ExpandAnswer,
+        ExploreAnswer,
+        JointAnswer,
         OutlineAnswer,
         RefsAnswer,
+        SearchAnswer,
         SourceAnswer,
         StatusAnswer,
         SymbolLine,
     )
-    from codelens.answers.search_answers import SearchAnswer
+    from codelens.errors import CodelensError
     from codelens.types import Receipt
 
 DEFAULT_LIMIT = 10
@@ -35,7 +36,7 @@ DEFAULT_TOKENS = 8_000
 
 
 @counted
-@trailed(trail_lines.of_search)
+@trailed(session_trail.of_search)
 def search(
     engine: EngineCore,
     query: str,
@@ -78,7 +79,7 @@ def search(
         QueryError: the query or a filter cannot be understood.
         NoReranker: `rerank` is true, and there is none on this machine or by a provider.
     """
-    from codelens.engine.reading.search_telemetry import SearchFigures, search_told
+    from codelens.engine.reading.search_hits import SearchFigures, search_told
     from codelens.rank.search_request import Request
 
     request = Request(
@@ -96,7 +97,7 @@ def search(
 
 
 @counted
-@trailed(trail_lines.of_explore)
+@trailed(session_trail.of_explore)
 def explore(
     engine: EngineCore,
     task: str,
@@ -134,7 +135,7 @@ def explore(
 
 
 @counted
-@trailed(trail_lines.of_expand)
+@trailed(session_trail.of_expand)
 def expand(
     engine: EngineCore,
     handles: Sequence[str],
@@ -166,7 +167,7 @@ def expand(
 
 
 @counted
-@trailed(trail_lines.of_outline)
+@trailed(session_trail.of_outline)
 def outline(
     engine: EngineCore,
     target: str = ".",
@@ -257,7 +258,7 @@ def status(
     from dataclasses import replace
 
     from codelens.answers.reading_answers import HealthFinding
-    from codelens.engine.doctor.diagnosis import examine
+    from codelens.engine.upkeep.diagnosis import examine
 
     findings = (
         HealthFinding(result.check, result.state, result.about, result.found, result.done)
@@ -310,3 +311,62 @@ def export_symbols(
 ) -> Iterator[SymbolLine]:
     """Every definition of the view, by path and line."""
     return engine.reader.symbols(ViewRequest(path, ref, None, progress))
+
+
+# Questions about several repositories at once: methods of `Engine`.
+
+
+@counted
+def search_repositories(
+    engine: EngineCore,
+    query: str,
+    repositories: Sequence[str],
+    *,
+    ref: str | None = None,
+    mode: str = "auto",
+    languages: Sequence[str] = (),
+    globs: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    content: str = "all",
+    limit: int | None = None,
+    explain: bool = False,
+    meaning: bool | None = None,
+    max_tokens: int | None = None,
+    budget_ms: float | None = None,
+    refused: Mapping[str, CodelensError] | None = None,
+    progress: Progress = silent,
+) -> JointAnswer:
+    """Places of several repositories that answer `query`, in one order, best first.
+
+    Scores are on one scale, as if the repositories were one (docs/search.md). Each has its own
+    receipt; one that cannot be asked has its error, and the others are answered all the same.
+    Vectors of a provider are not used: not every repository has them.
+
+    Args:
+        query: as in `search`; `mode`, `languages` and the other filters, too.
+        repositories: any path inside each worktree that is asked, 1 to 20.
+        ref: a branch, tag or commit, looked at in each of them.
+        limit: results of all together; None: 10.
+        budget_ms: how long the freshness checks of all may take together.
+        refused: repositories that may not be asked, and why: they are named in the answer.
+
+    Raises:
+        QueryError: the query or a filter cannot be understood.
+    """
+    from codelens.engine.reading.search_hits import SearchFigures, search_told
+    from codelens.rank.search_request import Request
+
+    request = Request(
+        query, mode, tuple(languages), tuple(globs), tuple(kinds), content,
+        DEFAULT_LIMIT if limit is None else limit, explain,
+        meaning=engine.settings.meaning if meaning is None else meaning,
+    )  # fmt: skip
+    view_request = ViewRequest(".", ref, budget_ms, progress, query)
+    count = len({*repositories, *(refused or {})})
+    numbers = SearchFigures(
+        "search_repositories", len(query), len(query.split()), max_tokens, repositories=count
+    )
+    with search_told(engine.settings, numbers) as figures:
+        return engine.joint_reader.search(
+            request, view_request, repositories, refused or {}, max_tokens, figures=figures
+        )

@@ -1,7 +1,8 @@
-"""Finding and reading code: search, expand, outline, status, and all definitions."""
+"""What else can be looked at in a repository: its worktrees, branches and tags."""
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -9,32 +10,166 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codelens.answers.search_answers import SearchAnswer
-from codelens.engine.contexts.notes_beside import notes_beside
-from codelens.engine.contexts.shown_places import ShownPlace
-from codelens.engine.current_view import CurrentView, current_view
-from codelens.engine.index_pool import IndexPool
-from codelens.engine.question_limits import check_limit, seconds_to_read
-from codelens.engine.sessions.sent_answers import sent_before
-from codelens.engine.view_request import ViewRequest, at_own_ref
-from codelens.errors import InvalidArgument, QueryError, StoreError
+from codelens.answers.reading_answers import RefsAnswer, SearchAnswer, StatusAnswer, WorktreeLine
+from codelens.answers.upkeep_answers import MeaningStatus, MeaningTest, MeantWord
+from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
+from codelens.engine.contexts.session_trail import sent_before
+from codelens.engine.current_view import (
+    CurrentView,
+    OpenRepository,
+    ViewRequest,
+    at_own_ref,
+    current_view,
+)
+from codelens.engine.embedding.provider_consent import provider_status
+from codelens.engine.index_pool import IndexPool, check_limit, seconds_to_read
+from codelens.errors import (
+    CodelensError,
+    InvalidArgument,
+    QueryError,
+    ReadError,
+    ScopeError,
+    StoreError,
+)
+from codelens.extract.tokenizer import WORD, count_terms
 from codelens.handles.handle_grammar import parse_handle
+from codelens.index.membership_cache import INVALID
+from codelens.meaning import word_table
+from codelens.meaning.text_vectors import near_words
+from codelens.meaning.word_table import Head, WordTableDamaged
 from codelens.paths import VECTORS_FOLDER
 from codelens.rank.search_request import Outcome, Request
+from codelens.scope.repository import Repository, ref_names
+from codelens.scope.uncommitted_changes import is_dirty
+from codelens.store.facts import ranking_reads
+from codelens.store.views import views
+from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE
 from codelens.types import Receipt
 
 if TYPE_CHECKING:
-    from codelens.answers.reading_answers import (
-        ExpandAnswer,
-        OutlineAnswer,
-        RefsAnswer,
-        StatusAnswer,
-        SymbolLine,
-    )
-    from codelens.engine.embedding.chosen_reranker import ChosenReranker
+    from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer, SymbolLine
     from codelens.engine.embedding.question_vectors import AskedProvider
-    from codelens.engine.embedding.reranking import Reranked
-    from codelens.engine.reading.search_telemetry import SearchFigures
+    from codelens.engine.embedding.reranking import ChosenReranker, Reranked
+    from codelens.engine.reading.search_hits import SearchFigures
+
+
+def refs(opened: OpenRepository, limit: int) -> RefsAnswer:
+    """The worktrees of a repository, the one of the question first, and its branches and tags."""
+    repository = opened.repository
+    if not repository.is_git:
+        return RefsAnswer((WorktreeLine(opened.scope.worktree, ""),), ())
+    roots = [] if repository.place.kind == "bare" else [repository.place.root]
+    roots += repository.worktrees()
+    names = ref_names(repository.common_dir)
+    return RefsAnswer(
+        worktrees=tuple(WorktreeLine(root, _branch_at(root)) for root in roots),
+        refs=tuple(names[:limit]),
+        more=max(len(names) - limit, 0),
+    )
+
+
+def _branch_at(root: str) -> str:
+    try:
+        return Repository.at(root).scope().branch
+    except CodelensError:
+        return ""  # What is wrong with it is told when it is asked.
+
+
+# Where one stands: scope, freshness, what is in the view and what was left out.
+
+
+def view_status(view: CurrentView) -> StatusAnswer:
+    """The status of a view and of the index that it is in."""
+    repository, index = view.repository, view.index
+    scope, row = view.scope, view.snapshot.row
+    notes = json.loads(row.notes)
+    outcomes: dict[str, int] = {}
+    for outcome, generated, count in views.outcomes_of(index.db, row.id):
+        outcomes[outcome] = outcomes.get(outcome, 0) + count
+        if generated:
+            outcomes["generated"] = outcomes.get("generated", 0) + count
+    states = views.states_of(index.db, row.id)
+    skipped = {
+        "oversized": states.get(OVERSIZED, 0),
+        "unreadable": states.get(UNREADABLE, 0) + len(notes.get("unreadable", ())),
+        "links": len(notes.get("links", ())),
+        "pending": states.get(PENDING, 0),
+    }
+    return StatusAnswer(
+        receipt=view.receipt(),
+        kind=scope.kind,
+        root=scope.worktree,
+        repository=scope.common_dir if repository.is_git else "",
+        repo_id=scope.repo_id,
+        branch=scope.ref or scope.branch,
+        head=scope.head,
+        detached=scope.kind == "worktree" and bool(scope.head) and not scope.branch,
+        state=scope.state,
+        dirty=is_dirty(repository) if scope.kind == "worktree" else None,
+        files=len(view.snapshot.files),
+        languages=tuple(views.languages_of(index.db, row.id)),
+        outcomes=outcomes,
+        skipped={name: count for name, count in skipped.items() if count},
+        invalid_patterns=tuple(notes.get(INVALID, ())),
+        submodules=tuple(notes.get("submodules", ())),
+        nested=tuple(notes.get("nested", ())),
+        worktrees=tuple(repository.worktrees()),
+        others=_others(view),
+        views=len(index.views()),
+        index_path=str(index.path),
+        index_bytes=index.db.size_bytes(),
+        watch=index.watch_of(scope),
+    )
+
+
+def _others(view: CurrentView) -> tuple[str, ...]:
+    """Who is changing what is changed here; nobody, where that cannot be told."""
+    from codelens.engine.versions.diff_query import facts_of
+    from codelens.engine.versions.history_query import also_changed_here
+
+    try:
+        return also_changed_here(view, facts_of(view.index.db, view.settings))
+    except (ReadError, ScopeError):
+        return ()
+
+
+# What is known of the table of words, of a view by it, and of a question by it.
+
+_NEAR_A_WORD, _NEAR_ALL = 6, 12
+
+
+def meaning_status(view: CurrentView) -> MeaningStatus:
+    """See `Engine.meaning_status`."""
+    head, damage = Head(0, 0, 0, ""), ""
+    try:
+        head = word_table.shipped().head
+    except WordTableDamaged as error:
+        damage = str(error)
+    snapshot = view.snapshot
+    vectors = ranking_reads.vectors_of(snapshot.db, sorted(snapshot.by_content), head.version)
+    return MeaningStatus(
+        view.receipt(), view.settings.meaning, damage, head.version, head.digest, head.terms,
+        head.dimension, len(snapshot.by_content), len(vectors), sum(map(len, vectors.values())),
+        provider_status(view),
+    )  # fmt: skip
+
+
+def test(query: str) -> MeaningTest:
+    """See `Engine.meaning_test`."""
+    if not query.strip():
+        raise QueryError("the query is empty; give words or a sentence")
+    table = word_table.shipped()
+    counts = count_terms(WORD.findall(query))
+    words = tuple(
+        MeantWord(
+            term, term in table.number, tuple(near_words(table, {term: 1}, _NEAR_A_WORD, {term}))
+        )
+        for term in counts
+    )
+    return MeaningTest(query, words, tuple(near_words(table, counts, _NEAR_ALL, counts)))
+
+
+# Finding and reading code: search, expand, outline, status, and all definitions.
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +275,7 @@ class CodeReader:
         may_be = request.meaning and vectors.is_dir() and _by_words(request)
         if rerank is False or (rerank is None and not may_be):
             return None
-        from codelens.engine.embedding.chosen_reranker import chosen_reranker
+        from codelens.engine.embedding.reranking import chosen_reranker
 
         scope = self._pool.open(view_request.path, view_request.ref).scope
         return chosen_reranker(self._pool.settings, scope.repo_id, rerank=rerank)
@@ -212,7 +347,7 @@ class CodeReader:
 
     def outline(self, view_request: ViewRequest, target: str, detail: str) -> OutlineAnswer:
         """See `Engine.outline`."""
-        from codelens.engine.reading.outline_query import DETAILS, outline, with_detail
+        from codelens.engine.reading.excerpts import DETAILS, outline, with_detail
 
         if detail not in DETAILS:
             raise InvalidArgument(
@@ -228,21 +363,15 @@ class CodeReader:
 
     def refs(self, path: str | Path, limit: int) -> RefsAnswer:
         """See `Engine.refs`."""
-        from codelens.engine.reading.ref_list import refs
-
         return refs(self._pool.open_any(path), limit)
 
     def status(self, view_request: ViewRequest) -> StatusAnswer:
         """See `Engine.status`."""
-        from codelens.engine.reading import view_status
-
         with self._pool.view(view_request) as view:
-            return view_status.status(view)
+            return view_status(view)
 
     def index(self, view_request: ViewRequest) -> StatusAnswer:
         """See `Engine.index`."""
-        from codelens.engine.reading import view_status
-
         with self._pool.view(view_request) as view:
             try:
                 # Else the log, which goes when the process ends, counts as bytes of the index.
@@ -250,7 +379,7 @@ class CodeReader:
             except (StoreError, OSError) as error:
                 # What was written is safe in the log.
                 logger.debug("%s keeps its log: %s", view.index.path, error)
-            return view_status.status(view)
+            return view_status(view)
 
     def rebuild(self, path: str | Path, ref: str | None) -> None:
         """Start the index of a repository anew, empty."""

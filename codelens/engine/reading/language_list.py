@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from codelens.errors import QueryError
 from codelens.extract import language_settings as known
-from codelens.extract.language_coverage import Gift, given_by
 from codelens.extract.language_detection import language_called
+from codelens.extract.language_settings import Gift, given_by
 
 
 @dataclass(frozen=True, slots=True)

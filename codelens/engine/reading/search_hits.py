@@ -1,16 +1,28 @@
-"""From ranked places to what a caller gets: handles, signatures, printed paths."""
+"""A line of JSON on stderr for each search, where the setting `telemetry` asks for it.
+
+It has numbers, and names that codelens itself has: nothing of the query, the filters or the
+repository. So an error is told by its kind alone, since its message may quote the query.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+import time
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from codelens.answers.search_answers import Hit
-from codelens.engine.current_view import CurrentView
-from codelens.handles.handle_grammar import file_handle, symbol_handle
-from codelens.handles.handle_naming import handle_of_lines
+from codelens.answers.reading_answers import Hit, JointAnswer, RepositoryAnswer
+from codelens.engine.current_view import CurrentView, ViewRequest
+from codelens.engine.index_pool import IndexPool, check_limit, seconds_to_read
+from codelens.errors import CodelensError, QueryError
+from codelens.handles.handle_grammar import file_handle, handle_of_lines, in_worktree, symbol_handle
 from codelens.paths import printed
-from codelens.rank.search_request import Outcome, Ranked
+from codelens.rank import joint_search
+from codelens.rank.joint_search import View
+from codelens.rank.search_request import Filters, Outcome, Ranked, Request
 from codelens.render.text_pieces import first_doc_line
 from codelens.scope.repository import Scope
 from codelens.store.facts import ranking_reads
@@ -18,6 +30,84 @@ from codelens.store.facts.ranking_reads import Shown
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import SymbolLine
+    from codelens.config import Settings
+    from codelens.store.views.snapshot import Snapshot
+
+
+@dataclass(slots=True)
+class SearchFigures:
+    """What became of one search, filled in on its way."""
+
+    tool: str
+    """The method of `Engine`."""
+    query_chars: int
+    query_words: int
+    """Parts between blanks."""
+    max_tokens: int | None
+    repositories: int = 1
+    mode: str = ""
+    """What was done, one of `codelens.rank.search_request.MODES`; in the repository that answered
+    last; empty if it failed."""
+    provider: str = ""
+    """That was to rank; empty where none is enabled for the repository, or none is needed."""
+    profile: str = ""
+    """The capability profile of the provider; empty where it gave no vector of the query."""
+    limit: int = 0
+    """Results at most, after the profile's limits."""
+    files_before_filters: int = 0
+    """Of the views that gave an answer."""
+    files_after_filters: int = 0
+    """Of those, what languages, globs and content leave."""
+    reranked: int = 0
+    """Results that a reranker gave a score."""
+    results: int = 0
+    ms: float = 0.0
+    error: str = ""
+    """The kind of error that ended it."""
+
+    def count_files(self, view: Snapshot, request: Request) -> None:
+        """Count what of a view may answer a request."""
+        filters = Filters(view, request)
+        files = list(view.files)
+        self.files_before_filters += len(files)
+        self.files_after_filters += len(filters.keep(files) if filters.active else files)
+
+
+@contextmanager
+def search_told(settings: Settings, figures: SearchFigures) -> Generator[SearchFigures | None]:
+    """Tell how the search in the block went, if that is asked for; it gets the figures then."""
+    if not settings.telemetry:
+        yield None
+        return
+    started = time.perf_counter()
+    try:
+        yield figures
+    except BaseException as error:
+        figures.error = type(error).__name__
+        raise
+    finally:
+        figures.ms = round((time.perf_counter() - started) * 1000, 1)
+        _write(figures)
+
+
+def _write(figures: SearchFigures) -> None:
+    # Who asks for nothing waits for no import.
+    import json
+    from dataclasses import asdict
+
+    if sys.stderr is None:
+        return
+    try:
+        # In one piece: a server's other questions write there too.
+        sys.stderr.write(f"{json.dumps(asdict(figures))}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        # The file is full, or closed: a search is not refused for that, nor is there any other
+        # place where it could be told.
+        return
+
+
+# From ranked places to what a caller gets: handles, signatures, printed paths.
 
 _LINE_SHOWN = 200
 
@@ -100,3 +190,183 @@ def symbol_lines(view: CurrentView) -> Iterator[SymbolLine]:
                     exported=symbol.exported,
                     language=about[file.content].language,
                 )
+
+
+# Search over several repositories at once: each brought up to date, one order of results.
+
+MOST_REPOSITORIES = 20
+
+
+@dataclass(slots=True)
+class _Sought:
+    """One repository of the question, and what became of it."""
+
+    path: str
+    root: str = ""
+    index: str = ""
+    view: CurrentView | None = None
+    error: CodelensError | None = None
+
+
+class JointReader:
+    """Answers `Engine.search_repositories`; see there for what it takes and raises."""
+
+    def __init__(self, pool: IndexPool) -> None:
+        self._pool = pool
+
+    def search(
+        self,
+        request: Request,
+        view_request: ViewRequest,
+        repositories: Sequence[str],
+        refused: Mapping[str, CodelensError],
+        max_tokens: int | None,
+        *,
+        figures: SearchFigures | None = None,
+    ) -> JointAnswer:
+        """See `Engine.search_repositories`."""
+        check_limit(request.limit)
+        _check_number(len({*repositories, *refused}))
+        if request.languages:
+            from codelens.engine.reading.language_list import called
+
+            request = request._replace(languages=called(request.languages))
+        request = request._replace(seconds=seconds_to_read(view_request.budget_ms))
+        repositories_sought = [self._located(path, view_request) for path in repositories]
+        repositories_sought = list(
+            {sought.root or sought.path: sought for sought in repositories_sought}.values()
+        )
+        with ExitStack() as open_views:
+            self._bring(repositories_sought, view_request, open_views)
+            answer = self._answer(repositories_sought, request, refused, figures)
+        if max_tokens is None:
+            return answer
+        from codelens.render.search_text import joint_kept_within
+
+        return joint_kept_within(answer, max_tokens)
+
+    def _located(self, path: str, view_request: ViewRequest) -> _Sought:
+        try:
+            opened = self._pool.open(path, view_request.ref)
+        except CodelensError as error:
+            return _Sought(path, error=error)
+        return _Sought(path, opened.scope.root, str(opened.index.path))
+
+    def _bring(
+        self,
+        repositories_sought: Sequence[_Sought],
+        view_request: ViewRequest,
+        open_views: ExitStack,
+    ) -> None:
+        """Bring each view up to date and hold them all, so that they are ranked as one.
+
+        In the order of their indexes, whatever order they were asked in: two questions that hold
+        several must never wait for each other. The budget is for all of them together; what one
+        does not need is left for the next.
+        """
+        ends = (
+            None
+            if view_request.budget_ms is None
+            else (time.monotonic() + view_request.budget_ms / 1000)
+        )
+        there = sorted(
+            (sought for sought in repositories_sought if sought.error is None),
+            key=lambda sought: (sought.index, sought.root),
+        )
+        for number, sought in enumerate(there):
+            budget_ms = view_request.budget_ms
+            if ends is not None:
+                left_ms = max(ends - time.monotonic(), 0.0) * 1000
+                budget_ms = left_ms / (len(there) - number)
+            try:
+                sought.view = open_views.enter_context(
+                    self._pool.view(view_request._replace(path=sought.path, budget_ms=budget_ms))
+                )
+            except CodelensError as error:
+                sought.error = error
+
+    def _answer(
+        self,
+        repositories_sought: Sequence[_Sought],
+        request: Request,
+        refused: Mapping[str, CodelensError],
+        figures: SearchFigures | None,
+    ) -> JointAnswer:
+        views = [sought.view for sought in repositories_sought if sought.view is not None]
+        with ExitStack() as reading:
+            # Worktrees of one repository have one database.
+            for view in {id(view.index): view for view in views}.values():
+                reading.enter_context(view.reading())
+            outcomes = joint_search.search(
+                [View(view.snapshot, view.read) for view in views], request
+            )
+            answered = {
+                number: outcome
+                for number, outcome in enumerate(outcomes)
+                if isinstance(outcome, Outcome)
+            }
+            hits = {
+                number: _hits(views[number], outcome, request)
+                for number, outcome in answered.items()
+            }
+            order = joint_search.in_order(answered, request)
+            if figures is not None:
+                figures.limit, figures.results = request.limit, len(order)
+                for number, outcome in answered.items():
+                    figures.mode = outcome.mode
+                    figures.count_files(views[number].snapshot, request)
+        shares = Counter(number for number, _ in order)
+        parts = {
+            id(view): _part(view, outcome, shares[number])
+            for number, (view, outcome) in enumerate(zip(views, outcomes, strict=True))
+        }
+        every = [
+            parts[id(sought.view)]
+            if sought.view is not None
+            else _failed(sought.root or sought.path, sought.error)
+            for sought in repositories_sought
+        ]
+        every += [_failed(path, error) for path, error in refused.items()]
+        results = tuple(hits[number][at] for number, at in order)
+        left = sum(outcome.left + len(outcome.results) for outcome in answered.values())
+        return JointAnswer(request.query, results, tuple(every), left=left - len(results))
+
+
+def _hits(view: CurrentView, outcome: Outcome, request: Request) -> list[Hit]:
+    """The results of one view, with handles that have its root in them."""
+    root = view.scope.root
+    ref = view.scope.ref if view.scope.kind == "ref" else ""
+    return [
+        replace(
+            hit,
+            handle=in_worktree(hit.handle, root, ref),
+            alike=tuple(in_worktree(handle, root, ref) for handle in hit.alike),
+            also=tuple(in_worktree(handle, root, ref) for handle in hit.also),
+            score=round(ranked.own_score, 4),
+            repository=root,
+        )
+        for hit, ranked in zip(
+            hits(view, outcome, view.scope, explain=request.explain),
+            outcome.results,
+            strict=True,
+        )
+    ]
+
+
+def _part(view: CurrentView, outcome: Outcome | CodelensError, results: int) -> RepositoryAnswer:
+    receipt = view.receipt()
+    if not isinstance(outcome, Outcome):
+        return replace(_failed(view.scope.root, outcome), receipt=receipt)
+    if outcome.cut_short:
+        receipt = replace(receipt, status="partial", note=outcome.cut_short)
+    return RepositoryAnswer(view.scope.root, receipt, outcome.mode, results, tuple(outcome.notes))
+
+
+def _failed(root: str, error: CodelensError | None) -> RepositoryAnswer:
+    assert error is not None, "what has no view has an error"
+    return RepositoryAnswer(root, error.receipt, error=str(error), error_in_call=error.in_call)
+
+
+def _check_number(count: int) -> None:
+    if not 1 <= count <= MOST_REPOSITORIES:
+        raise QueryError(f"name 1 to {MOST_REPOSITORIES} repositories, not {count}")

@@ -8,15 +8,13 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from codelens.answers.reading_answers import SourceAnswer, SourceLink, SourceMark
-from codelens.engine.adhoc_reader import reader_of
-from codelens.engine.current_view import CurrentView
+from codelens.engine.current_view import CurrentView, reader_of
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
-from codelens.extract.file_kinds import decode
 from codelens.extract.parse.syntax_marks import SyntaxMark, syntax_marks
+from codelens.extract.source_text import decode
+from codelens.handles.handle_grammar import handles_of, typed_handle
 from codelens.handles.handle_lookup import Finder, Place
-from codelens.handles.handle_naming import handles_of
-from codelens.handles.typed_handle import typed_handle
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE, Node

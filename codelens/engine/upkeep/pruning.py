@@ -4,7 +4,7 @@ Works on files of the home folder, of repositories that may be gone. Beside runn
 go in one transaction each, and what readers may still hold is collected later
 (`store/views/garbage_collection.py`).
 On a full disk the index is taken from others for as long as it lasts
-(`store/database/exclusive_index.py`).
+(`store/database/database_opening.py`).
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from codelens.answers.upkeep_answers import PruneAnswer, Pruned, ViewLife
-from codelens.engine.upkeep import disk_space
-from codelens.engine.upkeep.last_use import folder_text
-from codelens.engine.upkeep.view_survey import Survey, index_files, repo_id_of, survey
+from codelens.engine.upkeep import view_survey
+from codelens.engine.upkeep.view_survey import Survey, folder_text, index_files, repo_id_of, survey
 from codelens.errors import DiskFull, IndexLocked, LeaseLost, SchemaTooNew, StoreError
 from codelens.paths import printed
-from codelens.scope.worktree_presence import whereabouts
-from codelens.store.database import database_recovery, exclusive_index, index_removal, writer_lease
+from codelens.scope.uncommitted_changes import whereabouts
+from codelens.store.database import database_opening, database_recovery, writer_lease
 from codelens.store.database.database import Database
-from codelens.store.database.index_opening import open_index
-from codelens.store.database.store_clock import Clock, machine
+from codelens.store.database.database_opening import open_index
+from codelens.store.database.writer_lease import Clock, machine
 from codelens.store.views import garbage_collection, index_metadata
+from codelens.store.views.garbage_collection import Limits
 from codelens.store.views.index_metadata import Site
-from codelens.store.views.prune_rules import Limits
 
 logger = logging.getLogger(__name__)
 
@@ -97,7 +96,7 @@ def prune(
         if result.views or result.contents or result.removed or result.why
         or result.waiting or result.error or result.skipped
     )  # fmt: skip
-    advice = disk_space.advice(home) if full and disk_space.is_scarce(home) else ""
+    advice = view_survey.disk_space_advice(home) if full and view_survey.is_scarce(home) else ""
     return PruneAnswer(dry_run, len(files), worth, disposed_bytes=disposed, advice=advice)
 
 
@@ -147,7 +146,7 @@ def prune_held(
         DiskFull: others have it open, or it would have to grow all the same.
         StoreError: the index cannot be used.
     """
-    with closing(exclusive_index.hold(path)) as db:
+    with closing(database_opening.hold_index(path)) as db:
         if dry_run:
             return _planned(db, limits, machine)
         with db.without_log():
@@ -166,12 +165,12 @@ def _planned(db: Database, limits: Limits, clock: Clock) -> Pruned:
 
 def _is_time(path: Path, every_s: float) -> bool:
     """Whether the last prune of an index is so long ago, by its own clock."""
-    with disk_space.opened(path) as db:
+    with view_survey.opened(path) as db:
         return index_metadata.pruned_ago_s(db) >= every_s
 
 
 def _prune(db: Database, limits: Limits, rest: Rest, clock: Clock, views: list[ViewLife]) -> Pruned:
-    before = index_removal.pages_bytes(db)
+    before = database_opening.pages_bytes(db)
     while True:
         survey, removed_now = _remove_due(db, limits, clock)
         views += removed_now
@@ -180,7 +179,7 @@ def _prune(db: Database, limits: Limits, rest: Rest, clock: Clock, views: list[V
     done = replace(_blank(survey), views=tuple(views), kept=len(survey.lives))
     if survey.leftover:
         size = db.size_bytes()
-        if index_removal.remove_file(db):
+        if database_opening.remove_file(db):
             return replace(done, removed=True, why=survey.leftover, freed_bytes=size, kept=0)
     collected = garbage_collection.collect(db, rest, clock)
     if rest():
@@ -188,7 +187,7 @@ def _prune(db: Database, limits: Limits, rest: Rest, clock: Clock, views: list[V
             index_metadata.note_pruned(db)
     return replace(
         done, contents=collected.contents, waiting=collected.waiting,
-        freed_bytes=max(0, before - index_removal.pages_bytes(db)),
+        freed_bytes=max(0, before - database_opening.pages_bytes(db)),
     )  # fmt: skip
 
 

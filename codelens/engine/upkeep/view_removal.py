@@ -8,17 +8,26 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from codelens.answers.upkeep_answers import Dropped, RepositoryLife, ViewLife
-from codelens.engine.upkeep import disk_space
-from codelens.engine.upkeep.last_use import folder_text
-from codelens.engine.upkeep.view_survey import Survey, as_life, index_files, repo_id_of, survey
-from codelens.errors import DiskFull, SettingError, StoreError
-from codelens.paths import can_be_named, printed
-from codelens.store.database import database_recovery, exclusive_index, index_removal, writer_lease
+from codelens.answers.upkeep_answers import Dropped, Pinned, PruneAnswer, RepositoryLife, ViewLife
+from codelens.engine.current_view import OpenRepository, ViewRequest
+from codelens.engine.index_pool import IndexPool
+from codelens.engine.upkeep import pruning, view_survey
+from codelens.engine.upkeep.view_survey import (
+    Survey,
+    as_life,
+    folder_text,
+    index_files,
+    repo_id_of,
+    survey,
+)
+from codelens.errors import DiskFull, InvalidArgument, ScopeError, SettingError, StoreError
+from codelens.paths import barred, can_be_named, printed
+from codelens.store.database import database_opening, database_recovery, writer_lease
 from codelens.store.database.database import Database
+from codelens.store.database.database_opening import hold_index
 from codelens.store.saved import pins
 from codelens.store.views import garbage_collection, index_metadata
-from codelens.store.views.prune_rules import Limits
+from codelens.store.views.garbage_collection import Limits
 
 _LEAST_PREFIX = 4
 _COMMIT_PREFIX = 7
@@ -29,7 +38,7 @@ def overview(home: Path, limits: Limits, *, only: Path | None = None) -> list[Re
     repositories: list[RepositoryLife] = []
     for path in index_files(home, only):
         try:
-            with disk_space.opened(path) as db:
+            with view_survey.opened(path) as db:
                 repositories.append(as_life(db, survey(db, limits)))
         except StoreError as error:
             size = path.stat().st_size if path.exists() else 0
@@ -65,12 +74,12 @@ def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
         DiskFull: there is no room, and others have it open.
     """
     try:
-        with disk_space.opened(path) as db:
+        with view_survey.opened(path) as db:
             surveyed = survey(db, limits)
             _refuse(surveyed.lives, force=force)
             size = db.size_bytes()
             pins.forget(pins.file_beside(path))
-            if index_removal.remove_file(db):
+            if database_opening.remove_file(db):
                 name = printed(os.fsencode(surveyed.common_dir))
                 return Dropped(surveyed.repo_id, name, surveyed.lives, True, size + _aside(path), 0)
             pairs = [
@@ -81,9 +90,9 @@ def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
         if error.beside or not force:
             raise
     pins.forget(pins.file_beside(path))
-    with closing(exclusive_index.hold(path, to_remove=True)) as db:
+    with closing(database_opening.hold_index(path, to_remove=True)) as db:
         size = db.size_bytes()
-        index_removal.remove_file(db)
+        database_opening.remove_file(db)
     return Dropped(repo_id_of(path), "", (), True, size + _aside(path), 0)
 
 
@@ -95,8 +104,8 @@ def _aside(path: Path) -> int:
 def _drop(
     db: Database, survey: Survey, pairs: Sequence[tuple[int, ViewLife]], *, whole: bool
 ) -> Dropped:
-    before = index_removal.pages_bytes(db)
-    lease = writer_lease.acquire(db, index_removal.WAIT_S)
+    before = database_opening.pages_bytes(db)
+    lease = writer_lease.acquire(db, database_opening.WAIT_S)
     try:
         for view, _ in pairs:
             with db.write(lease):
@@ -108,10 +117,10 @@ def _drop(
     if whole:
         size = db.size_bytes()
         # Who had it open may be gone by now.
-        if index_removal.remove_file(db):
+        if database_opening.remove_file(db):
             return Dropped(survey.repo_id, name, lives, True, size, 0)
     collected = garbage_collection.collect(db)
-    freed = max(0, before - index_removal.pages_bytes(db))
+    freed = max(0, before - database_opening.pages_bytes(db))
     return Dropped(survey.repo_id, name, lives, whole, freed, collected.waiting)
 
 
@@ -206,3 +215,105 @@ def file_of(home: Path, repo_id: str) -> Path:
         typed="`codelens status --all` lists them",
         called="cl_index with action status lists them",
     )
+
+
+# What keeps indexes in order: prune, overview, drop, pin.
+
+_MOST_DAYS = 36_500.0
+
+
+class IndexUpkeep:
+    """Answers `Engine`'s requests of this kind; see there for what each takes and raises."""
+
+    def __init__(self, pool: IndexPool) -> None:
+        self._pool = pool
+        self._home = pool.settings.home
+
+    def prune(self, *, dry_run: bool, days: float | None, only: str | Path | None) -> PruneAnswer:
+        """See `Engine.prune`."""
+        if days is not None and not 0 <= days <= _MOST_DAYS:
+            raise InvalidArgument("days", f"must be between 0 and {_MOST_DAYS:,.0f}, not {days}")
+        settings = self._pool.settings
+        if settings.damage and not dry_run:
+            raise SettingError(
+                f"nothing is pruned while the settings are invalid: {settings.damage}"
+            )
+        limits = view_survey.limits_of(settings, days)
+        file = self._file_of(only) if only is not None else None
+        return pruning.prune(
+            self._home, limits, dry_run=dry_run, only=file, let_go=self._pool.closed
+        )
+
+    def overview(self, only: str | Path | None) -> list[RepositoryLife]:
+        """See `Engine.overview`."""
+        file = self._file_of(only) if only is not None else None
+        return overview(self._home, self._limits(), only=file)
+
+    def drop(self, target: str, path: str | Path, *, force: bool) -> Dropped:
+        """See `Engine.drop`."""
+        opened = self._pool.open_any(path)
+        index, limits, key = opened.index, self._limits(), _scope_key(opened, target)
+        named: list[ViewLife] = []
+
+        def dropped(db: Database) -> Dropped:
+            survey = view_survey.survey(db, limits)
+            if not named:
+                named.append(one_view(survey, target, key))
+            return drop_view(db, survey, named[0], force=force)
+
+        try:
+            with index.lock, index.mended():
+                return dropped(index.db)
+        except DiskFull:
+            # Some of it may be done.
+            file = index.path
+            with self._pool.closed(file), closing(hold_index(file)) as db, db.without_log():
+                return dropped(db)
+
+    def drop_repository(self, path: str | Path, repo_id: str, *, force: bool) -> Dropped:
+        """See `Engine.drop_repository`."""
+        file = self._file_of(path) if not repo_id else file_of(self._home, repo_id)
+        unreadable = barred(file.parent)
+        if unreadable is not None:
+            raise unreadable
+        if not file.exists():
+            raise SettingError(
+                f"there is no index {str(file)!r}",
+                typed="`codelens status --all` lists all",
+                called="cl_index with action status lists all",
+            )
+        with self._pool.closed(file):
+            return drop_index(file, self._limits(), force=force)
+
+    def pin(self, view_request: ViewRequest, target: str, *, pinned: bool) -> Pinned:
+        """See `Engine.pin`."""
+        opened = self._pool.open_any(view_request.path)
+        index, limits, key = opened.index, self._limits(), _scope_key(opened, target)
+        with index.lock, index.mended():
+            survey = view_survey.survey(index.db, limits)
+            named = views_called(survey, target, key)
+        if pinned and key and not named:
+            with self._pool.view(view_request):
+                pass
+        with index.lock, index.mended():
+            survey = view_survey.survey(index.db, limits)
+            life = one_view(survey, target, key)
+            if life.pinned == pinned:
+                return Pinned(life, False)
+            return Pinned(pin(index.db, survey, life, pinned=pinned), True)
+
+    def _limits(self) -> view_survey.Limits:
+        return view_survey.limits_of(self._pool.settings)
+
+    def _file_of(self, path: str | Path) -> Path:
+        return self._pool.open_any(path).index.path
+
+
+def _scope_key(opened: OpenRepository, target: str) -> str:
+    """The scope that a target names: a ref, or where one stands; empty if neither."""
+    if not target:
+        return opened.scope.key
+    try:
+        return opened.repository.scope(target).key
+    except ScopeError:
+        return ""

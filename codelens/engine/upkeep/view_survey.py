@@ -1,32 +1,68 @@
-"""The lives of an index: which views it has, what they stand on, what would go and why.
-
-`survey` only reads; `engine/upkeep/view_removal.py` acts on it.
-"""
+"""Notes after an answer that a view was used, and where its folders lie; what `prune` goes by."""
 
 from __future__ import annotations
 
+import logging
 import os
+import shutil
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from codelens.answers.upkeep_answers import RepositoryLife, ViewLife
 from codelens.config import Settings
-from codelens.engine.upkeep.last_use import folder_text
+from codelens.engine.current_view import CurrentView
+from codelens.errors import DiskFull, StoreError
 from codelens.paths import barred, printed
-from codelens.scope.worktree_presence import (
+from codelens.scope.uncommitted_changes import (
     Standing,
     State,
     Whereabouts,
     repository_state,
     standing,
+    whereabouts,
 )
+from codelens.store.database import database_opening
 from codelens.store.database.database import Database
-from codelens.store.database.store_clock import DAY_S, Clock, machine
+from codelens.store.database.database_opening import open_index
+from codelens.store.database.writer_lease import DAY_S, Clock, machine
 from codelens.store.saved import pins
-from codelens.store.views import garbage_collection, index_metadata, prune_rules, views
+from codelens.store.views import garbage_collection, index_metadata, views
+from codelens.store.views.garbage_collection import Case, Limits
 from codelens.store.views.index_metadata import Site
-from codelens.store.views.prune_rules import Case, Limits
 from codelens.store.views.views import ViewRow
+
+logger = logging.getLogger(__name__)
+
+
+def folder_text(folder: str) -> str:
+    """A folder as text that can be stored, as `Scope.worktree`."""
+    return os.fsencode(folder).decode("utf-8", "backslashreplace")
+
+
+def note_use(view: CurrentView) -> None:
+    """Best effort, seldom, and without waiting for anyone."""
+    row, scope = view.snapshot.row, view.scope
+    if not row.id:
+        return
+    folders = {folder_text(scope.common_dir): scope.common_dir}
+    if scope.kind != "ref":
+        folders[scope.worktree] = scope.root
+
+    def seen() -> dict[str, Site]:
+        return {text: Site(*whereabouts(folder)) for text, folder in folders.items()}
+
+    try:
+        index_metadata.touch(view.snapshot.db, row.id, row.used_s, os.fsencode(scope.common_dir),
+                     folders=folders, seen=seen)  # fmt: skip
+    except (StoreError, OSError) as error:
+        logger.debug("the use of a view was not recorded: %s", error)
+
+
+# The lives of an index: which views it has, what they stand on, what would go and why.
+#
+# `survey` only reads; `engine/upkeep/view_removal.py` acts on it.
 
 _SHORT_ID = 12
 _PREFIX, _SUFFIX = "index-", ".db"
@@ -100,7 +136,7 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
         case = _case(
             row, standings.get(row.worktree), sites.get(row.worktree), now_s, row.scope in pinned
         )
-        is_due, why = prune_rules.verdict(case, limits)
+        is_due, why = garbage_collection.prune_verdict(case, limits)
         lives.append(
             _life(
                 row, case, goes=is_due, why=why, bytes_=sizes.get(row.id, 0), own=own.get(row.id, 0)
@@ -118,7 +154,8 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
     if state == "gone" and missed is not None and now_s - missed >= limits.branch_s:
         is_kept = any(life.pinned or life.standing in {"active", "unreachable"} for life in lives)
         if not is_kept:
-            leftover = f"its repository was removed, missing for {prune_rules.span(now_s - missed)}"
+            span = garbage_collection.prune_span(now_s - missed)
+            leftover = f"its repository was removed, missing for {span}"
     return Survey(repo_id, common_dir, state, tuple(rows), tuple(lives), folders, leftover)
 
 
@@ -178,3 +215,81 @@ def _life(row: ViewRow, case: Case, *, goes: bool, why: str, bytes_: int, own: i
         goes=goes,
         why=why,
     )
+
+
+# Room on a disk that is full: what of codelens's own can go, and what somebody may let go.
+
+LITTLE_BYTES = 500_000_000
+"""Less than that is little: an index of a large repository takes it."""
+_SHOWN = 3
+
+
+class IndexSize(NamedTuple):
+    """What dropping an index would give back."""
+
+    repo_id: str
+    size: int
+
+
+@contextmanager
+def opened(path: Path) -> Generator[Database]:
+    """An index to be looked at, alone if there is no room to open it otherwise.
+
+    Raises:
+        DiskFull: it cannot even be read, or others have it open.
+        StoreError: as `open_index`.
+    """
+    try:
+        db = open_index(path)
+    except DiskFull:
+        db = database_opening.hold_index(path)
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def is_scarce(home: Path) -> bool:
+    """Whether the disk of the home folder, or of where it would be, has little room."""
+    return free_bytes(home) < LITTLE_BYTES
+
+
+def free_bytes(home: Path) -> int:
+    """Room on the disk of the home folder, or of where it would be."""
+    place = home
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+def largest(home: Path) -> list[IndexSize]:
+    """The indexes that take most, the largest first."""
+    sizes = [IndexSize(repo_id_of(path), bytes_of(_files_of(path))) for path in index_files(home)]
+    index_sizes = [size for size in sizes if size.size]
+    return sorted(index_sizes, key=lambda index_size: -index_size.size)[:_SHOWN]
+
+
+def disk_space_advice(home: Path) -> str:
+    """What makes room, as commands: for one who types them."""
+    index_sizes = largest(home)
+    if not index_sizes:
+        return "free some space; the indexes use none"
+    drops = " or ".join(
+        f"`codelens drop --force --repository {index_size.repo_id}` "
+        f"({index_size.size / 1e6:,.1f} MB)"
+        for index_size in index_sizes
+    )
+    return f"free some space, or remove an index (it is rebuilt when needed): {drops}"
+
+
+def bytes_of(paths: Iterable[Path]) -> int:
+    """Sizes of those files that are there."""
+    size = 0
+    for path in paths:
+        with suppress(OSError):
+            size += path.stat().st_size
+    return size
+
+
+def _files_of(index: Path) -> list[Path]:
+    return [index, *(index.with_name(index.name + suffix) for suffix in ("-wal", "-shm"))]

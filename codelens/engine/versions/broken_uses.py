@@ -13,24 +13,22 @@ from typing import NamedTuple, TypeVar
 
 from codelens.answers.branch_answers import BrokenUse
 from codelens.branches.definition_diff import DefinitionChange
+from codelens.branches.definition_matcher import ADDED, MOVED, REMOVED, RENAMED, SIGNATURE
 from codelens.branches.file_definitions import Definition, FileDefinitions
 from codelens.branches.parameters import breaks_calls
-from codelens.branches.text_changes import ADDED, MOVED, REMOVED, RENAMED, SIGNATURE
 from codelens.engine.current_view import CurrentView
-from codelens.engine.graph.cpu_limit import WorkLimit
-from codelens.engine.graph.lazy_graph import LazyGraph
-from codelens.engine.graph.possible_uses import unresolved
+from codelens.engine.graph.lazy_graph import LazyGraph, WorkLimit
+from codelens.engine.graph.possible_uses import hidden_notes, unresolved
 from codelens.engine.graph.targets import Targets
-from codelens.engine.graph.unresolved_uses import hidden_notes
-from codelens.engine.impact.tests_to_run import TestFiles
+from codelens.engine.impact.impact_query import TestFiles
 from codelens.engine.versions.diff_query import Compared
-from codelens.index.path_facts import path_facts
+from codelens.index.ingestion import path_facts
 from codelens.paths import printed
-from codelens.plurals import count_of
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import reach
-from codelens.scope.text_diff import LineChange, changed_lines
+from codelens.scope.uncommitted_changes import LineChange, changed_lines
+from codelens.wording import count_of
 
 MOST_ASKED = 300
 """Definitions whose users are looked for; more say nothing to anybody, and are counted."""

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from codelens.branches.sides import AnySide, CommitSide, StagedSide
 from codelens.engine.current_view import CurrentView
-from codelens.engine.versions.uncommitted import files_side
+from codelens.engine.versions.diff_query import files_side
 from codelens.errors import CodelensError, NoSuchRef, NotInGit, SettingError
 from codelens.paths import can_be_named
-from codelens.scope.commits.tree_changes import merge_base
+from codelens.scope.commits import merge_base
 from codelens.scope.repository import Repository
 from codelens.types import CommitId
 

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codelens.answers.branch_answers import ConflictsAnswer, DiffAnswer, Elsewhere, HistoryAnswer
-from codelens.engine.current_view import CurrentView, current_view
-from codelens.engine.index_pool import IndexPool
-from codelens.engine.question_limits import check_limit, seconds_beside, seconds_to_read
-from codelens.engine.view_request import ViewRequest, at_own_ref
+from codelens.engine.current_view import CurrentView, ViewRequest, at_own_ref, current_view
+from codelens.engine.index_pool import IndexPool, check_limit, seconds_beside, seconds_to_read
 from codelens.errors import BareRepository, CodelensError, NotInGit, SettingError
 from codelens.paths import from_printed
 
@@ -45,7 +43,7 @@ class VersionQueries:
         from codelens.engine.versions import diff_query
         from codelens.engine.versions.broken_uses import public_surface
         from codelens.engine.versions.chosen_sides import chosen_sides
-        from codelens.engine.versions.uncommitted import unlisted_notes
+        from codelens.engine.versions.diff_query import unlisted_notes
 
         view_request = self._of_refs_alone(view_request, spec, other)
         started = time.monotonic()
@@ -103,8 +101,8 @@ class VersionQueries:
         self, view_request: ViewRequest, others: Sequence[str], base: str
     ) -> ConflictsAnswer:
         """See `Engine.conflicts`."""
-        from codelens.engine.graph import edge_cache
-        from codelens.engine.versions import conflicts_query, rivals
+        from codelens.engine.graph import candidate_files
+        from codelens.engine.versions import conflicts_query
         from codelens.engine.versions.diff_query import facts_of
 
         with self._pool.view(view_request) as view:
@@ -113,19 +111,19 @@ class VersionQueries:
             at_root = _view_at(view, view_request)
             seen: dict[str, CurrentView] = {}
 
-            def view_at(rival: rivals.RivalName) -> CurrentView:
+            def view_at(rival: conflicts_query.RivalName) -> CurrentView:
                 if rival.root:
                     return at_root(rival.root)
                 if rival.ref not in seen:
                     seen[rival.ref] = current_view(view.opened.at(rival.ref), view_request)
                 return seen[rival.ref]
 
-            chosen_rivals = rivals.rivals_of(view, tuple(others))
+            chosen_rivals = conflicts_query.rivals_of(view, tuple(others))
             facts = facts_of(view.index.db, view.settings)
             question = conflicts_query.Question(
                 view, facts, seconds_to_read(view_request.budget_ms)
             )
-            parties: list[tuple[rivals.RivalName, conflicts_query.Party]] = []
+            parties: list[tuple[conflicts_query.RivalName, conflicts_query.Party]] = []
             notes: list[str] = []
             for name in chosen_rivals.chosen:
                 try:
@@ -136,7 +134,7 @@ class VersionQueries:
                     notes.append(f"{name.root or name.ref} was not compared: {error}")
             answers = question.answer(parties, base)
             for walked in question.walked():
-                edge_cache.keep(walked)
+                candidate_files.keep(walked)
             colliding = [rival for rival in answers if conflicts_query.says_something(rival)]
             clean = [rival for rival in answers if rival not in colliding]
             return ConflictsAnswer(
@@ -154,7 +152,7 @@ class VersionQueries:
     ) -> tuple[Elsewhere, ...]:
         """See `Engine.changed_elsewhere`."""
         from codelens.engine.versions.diff_query import facts_of
-        from codelens.engine.versions.elsewhere import changed_elsewhere
+        from codelens.engine.versions.history_query import changed_elsewhere
 
         opened = self._pool.open(path, None)
         with opened.index.lock, opened.index.mended():
@@ -195,7 +193,7 @@ def _meaning(
     A commit that was never looked at is indexed as far as there is time, and further the next time.
     """
     from codelens.branches.sides import CommitSide
-    from codelens.engine.graph import edge_cache
+    from codelens.engine.graph import candidate_files
     from codelens.engine.versions.broken_uses import Users, takes_something_away
 
     def at(side: AnySide) -> CurrentView | None:
@@ -213,7 +211,7 @@ def _meaning(
         meaning = Users(compared, new, old, seconds).meaning()
     for walked in (new, old):
         if walked is not None:
-            edge_cache.keep(walked)
+            candidate_files.keep(walked)
     return meaning
 
 

@@ -1,58 +1,142 @@
-"""What is bound in a text, and what is said of its functions and types.
-
-What a `Binding` says, by its `how`:
-
-| how | name | text |
-|---|---|---|
-| `=` | variable, or `self.x` | the value, as an expression |
-| `+` | a variable bound elsewhere is given another value | the value |
-| `:` | variable, parameter, member | its type, as written |
-| `let` | variable | empty: no value yet |
-| `?` | variable | empty: something unknown; it hides outer names all the same |
-| `=` | `this` | in a lambda of Kotlin: what is called with it |
-| `return` | empty | what the function gives back |
-| `yield` | empty | the function is a generator: what it gives one by one, or empty |
-| `->` | empty | the type that it says to give back |
-| `base`, `implements` | empty | a base of the type |
-| `alias` | empty | the type that it stands for |
-| `type` | type parameter | its bound |
-| `export` | name outside | the expression exported |
-| `member` | name | number of a symbol that binds no name: it is part of an object written out |
-| `def`, `import` | name | number of the symbol or import, where its place does not tell the scope |
-| `global` | name | empty: means the module's |
-| `asserted` | empty | an expression, a colon, and the type that it is asserted to have, if any |
-| `forward` | type | empty: it is defined in a file that need not be included |
-| `own` | name | empty: means the function or class inside of which it stands |
-| `package` | empty | what the file says to belong to |
-| `built` | empty | when the file is part of it: Go's constraint |
-"""
+"""What a language's settings say of its bindings, and the children that their paths lead to."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import zip_longest
+from typing import NamedTuple
 
 from tree_sitter import Node
 
-from codelens.extract.flow.binding_rules import (
-    BARE,
-    FORMS,
-    OF_SCOPE,
-    STEPS,
-    TYPED,
-    all_children,
-    first_child,
-    rules,
-)
-from codelens.extract.flow.doc_types import with_told
 from codelens.extract.flow.expressions import LIMIT, LITERAL, UNKNOWN, Expressions, child, plain
-from codelens.extract.flow.narrowing import narrowed, tested_places
-from codelens.extract.flow.patterns import Patterns, declared_type, given, given_at, handed, paired
-from codelens.extract.language_settings import LanguageInfo
+from codelens.extract.flow.patterns import ROLES as PATTERN_ROLES
+from codelens.extract.flow.patterns import (
+    Patterns,
+    declared_type,
+    given,
+    given_at,
+    handed,
+    narrowed,
+    paired,
+    tested_places,
+    with_told,
+)
+from codelens.extract.language_settings import LanguageInfo, language_info
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
+
+_ROLES = frozenset({"pattern", "unbound", "list", *PATTERN_ROLES})
+"""What a recipe of the setting `bindings` may say instead of paths; it may say several."""
+OF_SCOPE = {
+    "alias": "alias",
+    "return": "return",
+    "yielded": "yield",
+    "result": "->",
+    "base": "base",
+    "implements": "implements",
+    "package": "package",
+}
+"""Captures on the node that is the text itself."""
+BARE = {"yield": ("", "yield"), "this": ("this", "?")}
+"""Captures that say all by standing where they do: name and how."""
+TYPED = frozenset({"result", "implements", "alias", "package"})
+STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
+"""From a value to what is bound of it."""
+FORMS = {
+    "unknown": "?",
+    "global": "global",
+    "type": "type",
+    "own": "own",
+    "forward": "forward",
+}
+"""What is bound without a value."""
+
+
+class Rules(NamedTuple):
+    """The setting `bindings` of a language."""
+
+    fields: dict[str, tuple[tuple[str, ...], ...]]
+    """Node type -> for name, value and type the paths to try."""
+    patterns: frozenset[str]
+    lists: frozenset[str]
+    unbound: frozenset[str]
+    """Definitions of these types bind no name outside of a type."""
+    inferred: frozenset[str]
+    """Words in the place of a type that leave it to the value: `var`."""
+    documented: bool
+    """Comments tell types (`codelens.extract.flow.patterns`)."""
+    roles: dict[str, str]
+    """Node type -> what it is in a pattern (`patterns`)."""
+
+
+@cache
+def rules(language: str) -> Rules:
+    """What a language says of its bindings."""
+    settings = dict(language_info(language).bindings)
+    inferred = frozenset(settings.pop("inferred", "").split())
+    documented = bool(settings.pop("documented", ""))
+    fields = {
+        kind: tuple(
+            () if part == "-" else tuple(part.split("|"))
+            for part in (recipe.split() + ["-"] * 3)[:3]
+        )
+        for kind, recipe in settings.items()
+        if not _ROLES.issuperset(recipe.split())
+    }
+
+    def of(role: str) -> frozenset[str]:
+        return frozenset(kind for kind, recipe in settings.items() if role in recipe.split())
+
+    roles = {
+        kind: recipe for kind, recipe in settings.items() if recipe in PATTERN_ROLES | {"list"}
+    }
+    return Rules(fields, of("pattern"), of("list"), of("unbound"), inferred, documented, roles)
+
+
+def all_children(node: Node, paths: tuple[str, ...]) -> list[Node]:
+    """All children of the first path that leads anywhere; several only of one ending in `*`."""
+    if len(paths) == 1 and paths[0].isidentifier():
+        only = node.child_by_field_name(paths[0])
+        return [] if only is None else [only]
+    for path in paths:
+        if path.endswith("*"):
+            nodes = node.children_by_field_name(path[:-1])
+            if nodes:
+                return nodes
+    child_node = first_child(node, tuple(path for path in paths if not path.endswith("*")))
+    return [child_node] if child_node is not None else []
+
+
+def first_child(node: Node, paths: tuple[str, ...]) -> Node | None:
+    """What the first of some paths leads to that leads anywhere."""
+    for path in paths:
+        child_node = child(node, path)
+        if child_node is not None:
+            return child_node
+    return None
+
+
+# What is bound in a text, and what is said of its functions and types.
+#
+# What a `Binding` says, by its `how`:
+#
+# | how | name | text | |---|---|---| | `=` | variable, or `self.x` | the value, as an expression |
+# | `+` | a variable bound elsewhere is given another value | the value | | `:` | variable,
+# parameter, member | its type, as written | | `let` | variable | empty: no value yet | | `?` |
+# variable | empty: something unknown; it hides outer names all the same | | `=` | `this` | in a
+# lambda of Kotlin: what is called with it | | `return` | empty | what the function gives back | |
+# `yield` | empty | the function is a generator: what it gives one by one, or empty | | `->` | empty
+# | the type that it says to give back | | `base`, `implements` | empty | a base of the type | |
+# `alias` | empty | the type that it stands for | | `type` | type parameter | its bound | | `export`
+# | name outside | the expression exported | | `member` | name | number of a symbol that binds no
+# name: it is part of an object written out | | `def`, `import` | name | number of the symbol or
+# import, where its place does not tell the scope | | `global` | name | empty: means the module's |
+# | `asserted` | empty | an expression, a colon, and the type that it is asserted to have, if any |
+# | `forward` | type | empty: it is defined in a file that need not be included | | `own` | name |
+# empty: means the function or class inside of which it stands | | `package` | empty | what the file
+# says to belong to | | `built` | empty | when the file is part of it: Go's constraint |
 
 HOWS = frozenset(
     "alias asserted assign base built caught each export forward global handed held implements "

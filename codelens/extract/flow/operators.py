@@ -10,7 +10,7 @@ handed over where the sign stands behind what it belongs to. With `=path` in pla
 node at that path names a member: `const { f: renamed } = module`.
 
 Most operands are texts and numbers, so only such uses count of which the text says of an operand
-that it may be anything else (`plain_types`). `codelens.extract.flow.protocols` does the same for
+that it may be anything else (`plain_types`). `codelens.extract.flow.receivers` does the same for
 Python.
 """
 

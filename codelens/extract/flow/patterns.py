@@ -7,6 +7,7 @@ beside what is inside, `inner` stands for what is in it, of several the first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -265,3 +266,257 @@ def _placed(node: Node) -> Iterator[tuple[int, Node]]:
 
 def _of(text: str, step: str) -> str:
     return UNKNOWN if text in {"", UNKNOWN} else text + step
+
+
+# Where PHP narrows a type: `assert($a instanceof B)`, `if ($a instanceof B)`, and a way out else.
+#
+# So does Python with `isinstance(a, B)`.
+#
+# Each gives a row where the type begins to hold and, but for the body of a function, one where the
+# block ends that it holds in.
+
+_EXPRESSION = re.compile(r"\$\w+(?:\??->\w+)*")
+_ARROW = re.compile(r"\??->")
+_LONGEST = 160
+_BODIES = frozenset({"function_definition", "method_declaration", "anonymous_function", "program"})
+_LEAVING = frozenset({"return_statement", "continue_statement", "break_statement"})
+_LEAVING_PYTHON = frozenset(
+    "return_statement continue_statement break_statement raise_statement".split()
+)
+
+Row = tuple[int, str, str, str, bool]
+
+
+def narrowed(node: Node, expressions: Expressions) -> Iterator[Row]:
+    """Rows of one `instanceof`, none where nothing follows from it."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None or left.text is None:
+        return
+    subject = left.text[:_LONGEST].decode("utf-8", "replace")
+    type_text = expressions.type(right)
+    if not type_text or not _EXPRESSION.fullmatch(subject):
+        return
+    subject = _ARROW.sub(".", subject)
+    start, block = _begins(node)
+    if block is None:
+        return
+    yield start, "", "asserted", f"{subject}:{type_text}", False
+    if block.type != "program" and (block.parent is None or block.parent.type not in _BODIES):
+        yield block.end_byte - 1, "", "asserted", f"{subject}:", False
+
+
+def _begins(node: Node) -> tuple[int, Node | None]:
+    """Where an `instanceof` begins to hold, and the block in which it does."""
+    around = _outermost(node, "&&")
+    if around is None:
+        return 0, None
+    if around.type == "if_statement":
+        return node.start_byte, around.child_by_field_name("body")
+    if around.type == "argument":
+        arguments = around.parent
+        call = arguments.parent if arguments is not None else None
+        function = call.child_by_field_name("function") if call is not None else None
+        statement = call.parent if call is not None else None
+        asserts = function is not None and function.text == b"assert"
+        if asserts and statement is not None and statement.type == "expression_statement":
+            return node.start_byte, statement.parent
+    if around.type == "unary_op_expression" and (around.text or b"")[:1] == b"!":
+        choice = _outermost(around, "||")
+        body = choice.child_by_field_name("body") if choice is not None else None
+        if choice is not None and choice.type == "if_statement" and body is not None:
+            ways = sum(child.type in {"else_clause", "else_if_clause"} for child in choice.children)
+            if not ways and _leaves(body):
+                return body.end_byte - 1, choice.parent
+    return 0, None
+
+
+def _outermost(node: Node, operator: str) -> Node | None:
+    """What stands around an expression and others that are joined to it by an operator."""
+    around = node.parent
+    while around is not None:
+        if around.type == "binary_expression":
+            sign = around.child_by_field_name("operator")
+            if sign is None or sign.type != operator:
+                return None
+        elif around.type != "parenthesized_expression":
+            return around
+        around = around.parent
+    return None
+
+
+def _leaves(body: Node) -> bool:
+    """A block ends by leaving what stands around it."""
+    last = (
+        body.named_children[-1]
+        if body.type == "compound_statement" and body.named_children
+        else body
+    )
+    if last.type == "expression_statement" and last.named_children:
+        last = last.named_children[0]
+    return last.type in _LEAVING or last.type == "throw_expression"
+
+
+def tested_places(test: Node, type_: str) -> Iterator[tuple[int, str]]:
+    """Where Python's `isinstance` begins to tell a type, and where it ends to: no type."""
+    around = test.parent
+    if around is None or around.type == "assert_statement":
+        yield test.start_byte, type_
+        return
+    if around.type == "boolean_operator" and around.parent is not None:
+        around = around.parent
+    if around.type == "not_operator":
+        choice = around.parent
+        body = choice.child_by_field_name("consequence") if choice is not None else None
+        others = choice.child_by_field_name("alternative") if choice is not None else None
+        if body is not None and others is None and _leaves_python(body):
+            # It holds behind the branch, as far as what is around goes.
+            yield body.end_byte - 1, type_
+            if choice is not None and choice.parent is not None:
+                yield choice.parent.end_byte - 1, ""
+        return
+    body = around.child_by_field_name("consequence")
+    if body is not None:
+        yield test.start_byte, type_
+        yield body.end_byte - 1, ""
+
+
+def _leaves_python(body: Node) -> bool:
+    last = body.named_children[-1] if body.named_child_count else body
+    return last.type in _LEAVING_PYTHON
+
+
+# Types that comments tell of what has none written: `@var`, `@param` and `@return` of PHP.
+
+_BEGIN = "/**"
+_TAG = re.compile(
+    r"@(?:phpstan-|psalm-)?(var|param|return)\s+"
+    r"((?:[^\s<>(){}]|<(?:[^<>]|<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)*>)+)(?:\s+&?(?:\.\.\.)?\$(\w+))?"
+)
+_NOTHING = re.compile(r"\|?\bnull\b\|?")
+_ROWS = re.compile(
+    r"^(?:array|list|iterable|non-empty-array|non-empty-list"
+    r"|\\?(?:Generator|Iterator|Traversable|IteratorAggregate|ArrayIterator|ArrayObject"
+    r"|ArrayAccess|SplQueue|SplStack|SplDoublyLinkedList|SplFixedArray))"
+    r"<(?:[^,<>]*,\s*)?(.*)>$"
+)
+_PROPERTY = "property_declaration"
+_FUNCTIONS = frozenset({"function_definition", "method_declaration"})
+_TYPES = frozenset({"class_declaration", "interface_declaration", "trait_declaration"})
+_TEMPLATE = re.compile(
+    r"@(?:phpstan-|psalm-)?template(?:-covariant|-contravariant)?\s+(\w+)"
+    r"(?:[ \t]+(?:of|as)[ \t]+([^\s<>(){}*]+))?"
+)
+_VAGUE = frozenset(
+    "array iterable mixed object Generator Iterator Traversable IteratorAggregate".split()
+)
+_MOST_DOC_TYPES = 4_000
+"""Characters of a comment that are looked at."""
+
+
+_LESS = frozenset({"?", "let", ":", "->"})
+"""Rows that give way to what a comment tells: of no type, or of a vague one."""
+
+
+class Told(NamedTuple):
+    """What a comment tells."""
+
+    start: int
+    name: str
+    """Of a variable, parameter or property; empty for what a function gives."""
+    type: str
+
+
+def with_told(rows: list[Row], comments: list[Node], source: Source) -> list[Row]:
+    """Rows of bindings, and of the types that comments tell."""
+    tags = list(_told_types(comments, source))
+    places = {(start, name) for start, name, _ in tags}
+    others = [row for row in rows if row[2] not in _LESS or row[:2] not in places]
+    types = [(start, name, ":" if name else "->", type_, False) for start, name, type_ in tags]
+    return [*others, *types, *_type_parameters(comments, source)]
+
+
+def _type_parameters(comments: list[Node], source: Source) -> Iterator[Row]:
+    """What `@template` of a type or a function says: a type parameter, and what it must be."""
+    for comment in comments:
+        subject = comment.next_named_sibling
+        if subject is None or subject.type not in _TYPES | _FUNCTIONS:
+            continue
+        start = comment.start_byte
+        text = source.slice(start, min(comment.end_byte, start + _MOST_DOC_TYPES))
+        inside = subject.child_by_field_name("body" if subject.type in _TYPES else "parameters")
+        if inside is None or not text.startswith(_BEGIN):
+            continue
+        for name, bound in _TEMPLATE.findall(text):
+            yield (inside.start_byte, name, "type", bound, False)
+
+
+def _told_types(comments: list[Node], source: Source) -> Iterator[Told]:
+    """Types tagged by comments, each with the place that it is told of."""
+    for comment in comments:
+        start = comment.start_byte
+        text = source.slice(start, min(comment.end_byte, start + _MOST_DOC_TYPES))
+        if not text.startswith(_BEGIN) or "@" not in text:
+            continue
+        subject = comment.next_named_sibling
+        for tag, type_, name in _TAG.findall(text):
+            written = _type(type_)
+            if not written:
+                continue
+            if tag == "var":
+                yield from _of_variable(subject, start, name, written, source)
+            elif subject is not None and subject.type in _FUNCTIONS:
+                yield from _of_function(subject, tag, name, written)
+
+
+def _type(text: str) -> str:
+    """A type as it would be written in code."""
+    text = _NOTHING.sub("", text).replace("$this", "static")
+    rows = _ROWS.match(text)
+    return f"{rows[1].strip()}[]" if rows is not None else text
+
+
+def _of_variable(
+    subject: Node | None, start: int, name: str, type_: str, source: Source
+) -> Iterator[Told]:
+    if subject is None or subject.type != _PROPERTY:
+        if name:
+            yield Told(start, name, type_)
+        return
+    for element in subject.named_children:
+        if element.type == "property_element" and _may_say(type_, subject):
+            variable = element.child_by_field_name("name")
+            if variable is not None:
+                property_name = source.slice(variable.start_byte, variable.end_byte).lstrip("$")
+                yield Told(element.start_byte, property_name, type_)
+
+
+def _of_function(subject: Node, tag: str, name: str, type_: str) -> Iterator[Told]:
+    listed = subject.child_by_field_name("parameters")
+    if listed is None:
+        return
+    if tag == "return":
+        declared = subject.child_by_field_name("return_type")
+        if declared is None:
+            yield Told(listed.start_byte, "", type_)
+        elif _says_more(type_, declared):
+            yield Told(declared.start_byte, "", type_)
+    elif name:
+        for parameter in listed.named_children:
+            variable = parameter.child_by_field_name("name")
+            is_it = variable is not None and variable.text == b"$" + name.encode()
+            if is_it and _may_say(type_, parameter):
+                yield Told(parameter.start_byte, name, type_)
+
+
+def _may_say(type_: str, declaration: Node) -> bool:
+    """Nothing is declared, or less than a comment tells."""
+    declared = declaration.child_by_field_name("type")
+    return declared is None or _says_more(type_, declared)
+
+
+def _says_more(type_: str, declared: Node) -> bool:
+    """What is declared says less: it is vague, or the same type without its arguments."""
+    text = (declared.text or b"").decode("utf-8", "replace").lstrip("?")
+    name = text.rpartition("\\")[2]
+    head, bracket, _ = type_.partition("<")
+    return name in _VAGUE or (bool(bracket) and head.rpartition("\\")[2] == name)

@@ -16,8 +16,7 @@ from typing import cast
 from tree_sitter import Node
 
 from codelens.extract.flow.operators import Operators, Use
-from codelens.extract.flow.protocols import protocol_uses
-from codelens.extract.flow.receivers import BLANKS, receivers_of
+from codelens.extract.flow.receivers import BLANKS, protocol_uses, receivers_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures

@@ -8,14 +8,12 @@ from functools import partial
 from itertools import repeat
 from typing import cast
 
-from codelens.extract.flow.binding_rules import rules
-from codelens.extract.flow.bindings import Bindings, Row
-from codelens.extract.flow.call_arguments import Arguments
-from codelens.extract.flow.expressions import Expressions
+from codelens.extract.flow.bindings import Bindings, Row, rules
+from codelens.extract.flow.expressions import Arguments, Expressions
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
-from codelens.extract.symbols.definition_frames import FUNCTIONS, TYPES
+from codelens.extract.symbols.capture_events import FUNCTIONS, TYPES
 from codelens.extract.symbols.symbols import Symbols
 from codelens.types import Binding, Import, Scope
 

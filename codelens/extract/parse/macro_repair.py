@@ -1,30 +1,122 @@
-"""Parsing around macros that stand where no syntax does: attributes, qualifiers, whole headers.
+"""Conditional sections of the C preprocessor whose branches each hold one half of a pair of braces.
 
-A compiler sees what a macro stands for; a parser sees `char* absl_nonnull name(int x)` and takes
-`absl_nonnull` for the name. The name of a macro tells nothing by itself, but its place does, so a
-language's `suspected` regex names places. A suspect is blanked out only where the parse went wrong
-around it, and stays so only where that made the parse better. The same is tried for conditional
-sections that hold one half of a pair of braces: a compiler reads one branch of them.
-All positions stay those of the whole text.
+    #ifdef SSL
+      if (a) {
+    #else
+      if (b) {
+    #endif
+
+is one block to a compiler and two to a parser.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from tree_sitter import Node
+from tree_sitter import Node, Range
 
 from codelens.extract.language_settings import LanguageInfo
-from codelens.extract.parse.captures import blanked, parse
-from codelens.extract.parse.conditional_branches import unbalanced_branches
+from codelens.extract.parse.captures import (
+    Captures,
+    ParseTimeout,
+    Span,
+    blanked,
+    captures_of,
+    overlap,
+    parse,
+    ranges,
+)
 from codelens.extract.parse.grammars import Grammar
-from codelens.extract.parse.parse_ranges import Span, overlap, ranges
-from codelens.extract.parse.work_limit import ParseTimeout
+from codelens.extract.symbols.capture_events import with_forms
+
+_TOKEN = re.compile(
+    rb"""//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.){1,6}'"""
+    rb"""|^[ \t]*\#[ \t]*(if|el|endif)(?:[^\\\n]|\\[^\n]|\\\n)*"""
+    rb"""|^[ \t]*\#(?:[^\\\n]|\\[^\n]|\\\n)*|[{}()]""",
+    re.MULTILINE,
+)
+_NEVER = re.compile(rb"[ \t]*#[ \t]*if[ \t]+0[ \t]*(?://|/\*|$)")
+_STEPS = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
+_MOST = 50
+_DEEPEST = 200
+
+
+@dataclass(slots=True)
+class _Section:
+    """A conditional section that is open."""
+
+    directives: list[Span]
+    branches: list[Span] = field(default_factory=list[Span])
+    depths: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    braces: int = 0
+    rounds: int = 0
+
+    def close_branch(self, end: int) -> None:
+        self.branches.append((self.directives[-1][1], end))
+        self.depths.append((self.braces, self.rounds))
+        self.braces = self.rounds = 0
+
+    def count(self, sign: bytes) -> None:
+        braces, rounds = _STEPS.get(sign, (0, 0))
+        self.braces += braces
+        self.rounds += rounds
+
+
+def unbalanced_branches(text: bytes) -> list[tuple[Span, ...]]:
+    """For each unbalanced section, what is to be left out: its directives and all branches but one.
+
+    The branch that stays is the first, or the second of `#if 0`. Inner sections come first.
+    """
+    spanses: list[tuple[Span, ...]] = []
+    for section, outer in _sections(text):
+        first = text[slice(*section.directives[0])]
+        # `extern "C" {`: grammars know it.
+        if b"__cplusplus" in first or all(depth == (0, 0) for depth in section.depths):
+            continue
+        kept_branch = int(len(section.branches) > 1 and _NEVER.match(first) is not None)
+        if outer is not None:
+            outer.braces += section.depths[kept_branch][0]
+            outer.rounds += section.depths[kept_branch][1]
+        others = [span for at, span in enumerate(section.branches) if at != kept_branch]
+        spanses.append(tuple(sorted([*section.directives, *others])))
+        if len(spanses) >= _MOST:
+            break
+    return spanses
+
+
+def _sections(text: bytes) -> Iterator[tuple[_Section, _Section | None]]:
+    """Sections that are closed, each with the one around it."""
+    opened: list[_Section] = []
+    for match in _TOKEN.finditer(text):
+        word = match[1]
+        if word == b"if":
+            if len(opened) >= _DEEPEST:
+                return
+            opened.append(_Section([match.span()]))
+        elif word is None and opened:
+            opened[-1].count(match[0])
+        elif opened:
+            opened[-1].close_branch(match.start())
+            opened[-1].directives.append(match.span())
+            if word == b"endif":
+                section = opened.pop()
+                yield section, opened[-1] if opened else None
+
+
+# Parsing around macros that stand where no syntax does: attributes, qualifiers, whole headers.
+#
+# A compiler sees what a macro stands for; a parser sees `char* absl_nonnull name(int x)` and takes
+# `absl_nonnull` for the name. The name of a macro tells nothing by itself, but its place does, so a
+# language's `suspected` regex names places. A suspect is blanked out only where the parse went
+# wrong around it, and stays so only where that made the parse better. The same is tried for
+# conditional sections that hold one half of a pair of braces: a compiler reads one branch of them.
+# All positions stay those of the whole text.
 
 _BOUNDARY = re.compile(rb"[;{}]")
 _BOUNDARIES_FROM = 4_000
@@ -214,3 +306,63 @@ def _pattern(info: LanguageInfo) -> re.Pattern[bytes]:
     for word, meaning in words.items():
         regex = regex.replace(word, meaning)
     return re.compile(regex.encode(), re.MULTILINE)
+
+
+# Parsing what a grammar leaves as a flat list of tokens: the bodies of macro calls.
+#
+# `cfg_rt! { pub mod task; impl X {} }` holds items for a compiler and tokens for a parser. What is
+# inside is parsed again as the same language, and taken where that gives a tree without errors: of
+# tokio's macro bodies that brings 1,300 definitions, and none from those with syntax of their own.
+
+REPARSED = "reparsed"
+_DEEPEST_MACRO = 4
+_MOST_MACROS = 2_000
+"""Bodies in one text; beyond them the text is generated."""
+
+
+def reparsed(
+    roots: list[Node], captures: Captures, text: bytes, grammar: Grammar
+) -> tuple[list[Node], Captures]:
+    """The trees and captures with those of the `@reparsed` nodes in place of their tokens.
+
+    Raises:
+        ParseTimeout: see `codelens.extract.parse.captures.parse`.
+    """
+    waiting = captures.get(REPARSED, [])
+    for _ in range(_DEEPEST_MACRO):
+        inner_roots = [
+            root for node in waiting[:_MOST_MACROS] for root in _inside(node, text, grammar)
+        ]
+        if not inner_roots:
+            break
+        captures = _without(captures, inner_roots)
+        waiting = list[Node]()
+        for root in inner_roots:
+            new = with_forms(captures_of(root, grammar), grammar.info, text)
+            waiting += new.get(REPARSED, ())
+            for capture, nodes in new.items():
+                captures.setdefault(capture, []).extend(nodes)
+        roots = [*roots, *inner_roots]
+    return roots, captures
+
+
+def _inside(node: Node, text: bytes, grammar: Grammar) -> list[Node]:
+    """The tree of what is between the brackets of a node; none if it has errors or no parts."""
+    if node.child_count < 3:
+        return []
+    first, last = node.children[0], node.children[-1]
+    between = Range(first.end_point, last.start_point, first.end_byte, last.start_byte)
+    root = parse(text, grammar, [between]).root_node
+    return [root] if not root.has_error and root.named_child_count else []
+
+
+def _without(captures: Captures, inner_roots: list[Node]) -> Captures:
+    """The captures that stand in none of the nodes."""
+    spans = sorted((node.start_byte, node.end_byte) for node in inner_roots)
+    starts = [start for start, _ in spans]
+
+    def is_outside(node: Node) -> bool:
+        at = bisect_right(starts, node.start_byte) - 1
+        return at < 0 or node.end_byte > spans[at][1]
+
+    return {capture: list(filter(is_outside, nodes)) for capture, nodes in captures.items()}

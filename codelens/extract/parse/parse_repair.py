@@ -18,12 +18,10 @@ from typing import NamedTuple
 
 from tree_sitter import Node, Range
 
-from codelens.extract.parse.captures import Captures, captures_of, parse
+from codelens.extract.parse.captures import Captures, Span, captures_of, overlap, parse, ranges
 from codelens.extract.parse.grammars import Grammar
-from codelens.extract.parse.macro_repair import repaired
-from codelens.extract.parse.macro_reparse import REPARSED, reparsed
-from codelens.extract.parse.parse_ranges import Span, overlap, ranges
-from codelens.extract.symbols.call_definitions import with_forms
+from codelens.extract.parse.macro_repair import REPARSED, repaired, reparsed
+from codelens.extract.symbols.capture_events import with_forms
 
 _BEGINNINGS = ("definition.", "extent", "decorator", "scope", "doc", "import")
 """Captures of what a restart may be the start of."""

@@ -14,9 +14,8 @@ from typing import Literal, NamedTuple
 from tree_sitter import Node
 
 from codelens.extract.language_settings import language_info
-from codelens.extract.parse.captures import parse
+from codelens.extract.parse.captures import ParseTimeout, check_work, limited, parse
 from codelens.extract.parse.grammars import grammar
-from codelens.extract.parse.work_limit import ParseTimeout, check_work, limited
 
 MarkKind = Literal["comment", "string", "number", "keyword", "constant", "type", "name", "heading"]
 

@@ -8,15 +8,12 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import NamedTuple, cast
 
-from codelens.extract.flow.unique_names import Taken
 from codelens.extract.language_settings import LanguageInfo
-from codelens.extract.parse.symbol_nesting import tidy
 from codelens.extract.source_text import Source
+from codelens.extract.symbols.capture_events import FUNCTIONS, TYPES, Definitions, Frame, tidy
 from codelens.extract.symbols.comments import Comments, plain_docstring, shortened
-from codelens.extract.symbols.definition_frames import FUNCTIONS, TYPES, Definitions, Frame
-from codelens.extract.symbols.definition_names import Names, Span
-from codelens.extract.symbols.macro_calls import is_definition
-from codelens.extract.symbols.visibility import Visibility
+from codelens.extract.symbols.definition_names import Names, Span, Taken, Visibility
+from codelens.extract.symbols.definitions import is_definition
 from codelens.types import Symbol
 
 _SIGNATURE_LIMIT = 200

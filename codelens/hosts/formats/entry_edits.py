@@ -1,17 +1,13 @@
-"""One change to one text: put in, take out, tell whether it is there. Pure: no file is touched.
-
-After each change the meaning is compared: all that is not ours must be as it was, else the change
-is refused.
-"""
+"""A few lines of ours in a file of prose, between two markers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
-from codelens.hosts.formats import block_edit
-from codelens.hosts.formats.config_formats import format_of
+from codelens.hosts.formats.config_formats import checked, format_of, missing_parents, pruned
 from codelens.hosts.formats.config_values import (
     EditRefused,
     Keys,
@@ -21,8 +17,7 @@ from codelens.hosts.formats.config_values import (
     nested,
     with_value,
 )
-from codelens.hosts.formats.unchanged_meaning import checked, missing_parents, pruned
-from codelens.hosts.server_command import (
+from codelens.hosts.host_descriptor import (
     arguments_of,
     command_of,
     is_wrapped,
@@ -30,6 +25,88 @@ from codelens.hosts.server_command import (
     starts_codelens,
     url_of,
 )
+
+BEGIN = "<!-- codelens:begin -->"
+END = "<!-- codelens:end -->"
+# On lines of their own: prose may speak of the markers.
+_BEGINS = re.compile(rf"^{re.escape(BEGIN)}(?=[ \t]*\r?$)", re.MULTILINE)
+_ENDS = re.compile(rf"^{re.escape(END)}(?=[ \t]*\r?$)", re.MULTILINE)
+_BLOCK = re.compile(rf"{_BEGINS.pattern}.*?{_ENDS.pattern}", re.DOTALL | re.MULTILINE)
+
+
+def put_block(text: str, lines: str) -> str:
+    """The text with `lines` between the markers; appended after a blank line if there are none.
+
+    Raises:
+        EditRefused: the markers are not one pair.
+    """
+    eol = "\r\n" if "\r\n" in text else "\n"
+    block = eol.join((BEGIN, *block_lines(lines), END))
+    if _is_there(text):
+        return _BLOCK.sub(lambda _: block, text)
+    if not text:
+        return block + eol
+    gap = "" if text.endswith(("\n\n", "\r\n\r\n")) else eol
+    return text + ("" if text.endswith("\n") else eol) + gap + block + eol
+
+
+def take_block(text: str) -> str:
+    """The text without the block and the blank line before it; unchanged where there is none.
+
+    Raises:
+        EditRefused: the markers are not one pair.
+    """
+    if not _is_there(text):
+        return text
+    match = _BLOCK.search(text)
+    assert match is not None, "one pair of markers was counted"
+    before, after = text[: match.start()], text[match.end() :]
+    for eol in ("\r\n", "\n"):
+        if after.startswith(eol):
+            after = after.removeprefix(eol)
+            if before.endswith(eol * 2) and (not after or after.startswith(eol)):
+                before = before.removesuffix(eol)
+            break
+    return before + after
+
+
+def has_block(text: str) -> bool:
+    """Whether there is one whole block."""
+    try:
+        return _is_there(text)
+    except EditRefused:
+        return False
+
+
+def text_inside_block(text: str) -> list[str] | None:
+    """The lines between the markers; None where there is not one whole block."""
+    match = _BLOCK.search(text) if has_block(text) else None
+    return None if match is None else block_lines(match.group()[len(BEGIN) : -len(END)])
+
+
+def block_lines(text: str) -> list[str]:
+    """The lines of a block, however it is laid out."""
+    return text.strip().splitlines()
+
+
+def _is_there(text: str) -> bool:
+    begins = [match.start() for match in _BEGINS.finditer(text)]
+    ends = [match.start() for match in _ENDS.finditer(text)]
+    if not begins and not ends:
+        return False
+    if len(begins) == len(ends) == 1 and begins < ends:
+        return True
+    order = ", with the end before the beginning" if len(begins) == len(ends) == 1 else ""
+    raise EditRefused(
+        f"it has {len(begins)} `{BEGIN}` and {len(ends)} `{END}`{order}, but exactly one pair is "
+        "expected; remove the extra ones by hand"
+    )
+
+
+# One change to one text: put in, take out, tell whether it is there. Pure: no file is touched.
+#
+# After each change the meaning is compared: all that is not ours must be as it was, else the change
+# is refused.
 
 OWN_FILE = "installed by codelens"
 """A line of every file that is ours as a whole says so."""
@@ -304,21 +381,21 @@ class Block(Edit):
 
     def put(self, text: str | None) -> str:
         """See `Edit`."""
-        return block_edit.put(text or "", self.lines)
+        return put_block(text or "", self.lines)
 
     def take(self, text: str, created_keys: Sequence[Keys]) -> str | None:
         """See `Edit`."""
-        return block_edit.take(text)
+        return take_block(text)
 
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
-        return block_edit.is_there(text)
+        return has_block(text)
 
     def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
         """See `Edit`; without the ledger, what stands between the markers is taken for ours."""
-        known = [block_edit.lines_of(edit.lines) for edit in written if isinstance(edit, Block)]
-        now = block_edit.inside(text)
-        return bool(known) and now not in (None, block_edit.lines_of(self.lines), *known)
+        known = [block_lines(edit.lines) for edit in written if isinstance(edit, Block)]
+        now = text_inside_block(text)
+        return bool(known) and now not in (None, block_lines(self.lines), *known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from codelens.hosts.formats.config_formats import format_of
+from codelens.hosts.formats.config_formats import format_of, missing_parents, pruned
 from codelens.hosts.formats.config_values import EditRefused, Keys, Value, at, has, with_value
-from codelens.hosts.formats.unchanged_meaning import missing_parents, pruned
 
 _OURS = re.compile(r"(?:.*[/\\])?codelens(?:\.exe)?")
 _OPERATORS = frozenset(";&|<>()")

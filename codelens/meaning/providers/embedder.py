@@ -1,16 +1,169 @@
-"""Vectors of texts by a provider: in batches it takes, checked, and with patience."""
+"""Requests that hang are given up, those that fail are sent again, and who cancels waits for none.
+
+The clients' own repetitions are off: they know nothing of a call that was cancelled, and each
+counts and waits in its own way.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator, Sequence
+import queue
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
-from codelens.meaning.providers.embedding_client import Embedded, EmbeddingClient, Kind
-from codelens.meaning.providers.patient_requests import Patience, patiently
-from codelens.meaning.providers.provider_errors import AnswerInvalid, ProviderFailed
+from codelens.cancellation import CallCancelled, check_cancelled, current_call
+from codelens.meaning.providers.embedding_client import (
+    AnswerInvalid,
+    Embedded,
+    EmbeddingClient,
+    Kind,
+    ProviderBusy,
+    ProviderFailed,
+)
 from codelens.meaning.providers.provider_registry import ProviderSpec, batch_size, connect
+from codelens.meaning.text_vectors import ZERO
+
+T = TypeVar("T")
+
+
+class Patience(NamedTuple):
+    """How long a provider is waited for."""
+
+    attempts: int
+    """Times that a request is sent at most."""
+    timeout_s: float
+    """Of one of them, from the connection to the last byte."""
+    first_pause_s: float = 1.0
+    """Before the second attempt; it doubles each time. What the provider says counts more."""
+    longest_pause_s: float = 60.0
+
+
+FOR_INDEXING = Patience(attempts=5, timeout_s=60.0)
+FOR_A_QUESTION = Patience(attempts=1, timeout_s=5.0)
+"""Who asks waits: the answer without the provider is better than a late one."""
+
+
+class TimedOut(Exception):
+    """A request took longer than it may."""
+
+
+def patiently(
+    request: Callable[[], T], patience: Patience, on_timeout: Callable[[], ProviderFailed]
+) -> T:
+    """The outcome of a request; sent again where that may help.
+
+    Args:
+        request: sends it once; from another thread.
+        patience: how often, and for how long.
+        on_timeout: the error to raise for a request that hangs.
+
+    Raises:
+        ProviderError: it failed for good.
+        CallCancelled: nobody waits any more.
+    """
+    pause_s = patience.first_pause_s
+    for attempt in range(1, patience.attempts + 1):
+        try:
+            return within(request, patience.timeout_s)
+        except TimedOut as error:
+            if attempt == patience.attempts:
+                raise on_timeout() from error
+            wait_s = pause_s
+        except (ProviderBusy, ProviderFailed) as error:
+            if attempt == patience.attempts:
+                raise
+            told_s = error.retry_after_s if isinstance(error, ProviderBusy) else None
+            wait_s = pause_s if told_s is None else told_s
+        rest(min(wait_s, patience.longest_pause_s))
+        pause_s *= 2
+    raise AssertionError("a request has at least one attempt")
+
+
+def rest(seconds: float) -> None:
+    """Wait, or until nobody waits for the answer any more.
+
+    Raises:
+        CallCancelled: that came first.
+    """
+    woken = threading.Event()
+    with current_call().telling(woken.set):
+        woken.wait(seconds)
+    check_cancelled()
+
+
+def within(request: Callable[[], T], timeout_s: float) -> T:
+    """The outcome of a request that is sent in a thread of its own.
+
+    A client's own time-out counts from byte to byte, and what comes drop by drop never ends. A
+    thread that is given up ends with its client's time-out, or with the process.
+
+    Raises:
+        TimedOut: it took too long.
+        CallCancelled: nobody waits any more.
+    """
+    outcomes: queue.SimpleQueue[Callable[[], T]] = queue.SimpleQueue()
+
+    def cancelled() -> T:
+        raise CallCancelled
+
+    def send() -> None:
+        try:
+            value = request()
+        except Exception as error:
+            failure = error
+
+            def fail() -> T:
+                raise failure
+
+            outcomes.put(fail)
+        else:
+            outcomes.put(lambda: value)
+
+    check_cancelled()
+    started = time.monotonic()
+    with current_call().telling(lambda: outcomes.put(cancelled)):
+        threading.Thread(target=send, name="codelens-embedding", daemon=True).start()
+        try:
+            outcome = outcomes.get(timeout=max(0.0, timeout_s - (time.monotonic() - started)))
+        except queue.Empty:
+            raise TimedOut from None
+    return outcome()
+
+
+# A provider's vectors as bytes: brought to one length, a byte a number, 128 for zero.
+#
+# As those by the table of words (`codelens.meaning.text_vectors`), with a length that grows with
+# the dimension, so that eight standard deviations of a number fit into a byte. A product of two is
+# then the cosine times the length squared, in integers.
+
+_DEVIATIONS = 8
+_LARGEST = 127
+
+
+def packed(vector: Sequence[float]) -> bytes:
+    """A vector that is finite and not zero, a byte a number."""
+    # Through the largest, since squares of very small numbers are 0.
+    largest = max(map(abs, vector))
+    numbers = [number / largest for number in vector]
+    length = math.sqrt(math.fsum(number * number for number in numbers))
+    factor = math.sqrt(length_squared(len(numbers))) / length
+    return bytes(ZERO + max(-_LARGEST, min(_LARGEST, round(factor * number))) for number in numbers)
+
+
+def unpacked(data: bytes) -> list[int]:
+    """The numbers of a vector."""
+    return [byte - ZERO for byte in data]
+
+
+def length_squared(dimension: int) -> float:
+    """What the product of two equal vectors is, as far as no number was cut."""
+    return (_LARGEST / _DEVIATIONS) ** 2 * dimension
+
+
+# Vectors of texts by a provider: in batches it takes, checked, and with patience.
 
 BYTES_A_TOKEN = 3
 """For what is told before it is sent. To cut a text that is too long, two are counted."""

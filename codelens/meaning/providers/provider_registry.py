@@ -1,26 +1,68 @@
-"""The providers there are, what each of them takes, and a connection to one."""
+"""How many results a search by vectors alone gives, and whether results are reranked unasked."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from codelens.errors import SettingError
-from codelens.meaning.providers.capability_profiles import (
-    CLOUD_FAST,
-    CLOUD_STANDARD,
-    LOCAL_SLOW,
-    CapabilityProfile,
+from codelens.meaning.cross_encoder import RerankingClient
+from codelens.meaning.providers.embedding_client import (
+    Connection,
+    EmbeddingClient,
+    ProviderKeyMissing,
 )
-from codelens.meaning.providers.embedding_client import Connection, EmbeddingClient
 from codelens.meaning.providers.gemini_provider import GeminiClient
 from codelens.meaning.providers.ollama_provider import OllamaClient
 from codelens.meaning.providers.openai_provider import OpenAIClient
-from codelens.meaning.providers.provider_errors import ProviderKeyMissing
-from codelens.meaning.providers.reranking_client import RerankingClient
 from codelens.meaning.providers.voyage_provider import VoyageClient, VoyageReranker
+
+
+class CapabilityProfile(NamedTuple):
+    """Limits of a kind of provider."""
+
+    name: str
+    default_limit: int
+    """Results where nobody says how many."""
+    largest_limit: int
+    """More are never given."""
+    reranks: bool
+    """Whether a search is reranked where nobody says so, and the provider has a reranker."""
+
+
+LOCAL_SLOW = CapabilityProfile("local slow", 10, 15, reranks=False)
+CLOUD_FAST = CapabilityProfile("cloud fast", 50, 50, reranks=True)
+CLOUD_STANDARD = CapabilityProfile("cloud standard", 25, 30, reranks=True)
+
+
+# Which files are never sent to a provider, by their names.
+#
+# By what is in it a file is left out as well: `codelens.secret_masking.holds_key`.
+
+_NAMES = re.compile(
+    rb"""(?:^|/)(?:
+        \.env(?:[.-][^/]*)?|[^/]*\.env|\.envrc|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.htpasswd
+        |\.git-credentials|\.dockercfg|\.vault[-_]?pass[^/]*
+        |id_(?:rsa|dsa|ecdsa|ed25519)[^/]*
+        |[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx?|ppk|asc|gpg|age|ovpn|tfvars|tfstate[^/]*)
+        |[^/]*(?:credential|secret|passw(?:or)?d)s?\.(?:json|ya?ml|toml|ini|cfg|conf|txt|xml
+            |properties|env|csv)
+    )$
+    |(?:^|/)(?:\.ssh|\.gnupg|\.aws|\.docker|\.kube|secrets?|credentials)/""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def may_hold_secrets(path: bytes) -> bool:
+    """Whether a file is known by its path to hold keys or passwords."""
+    return _NAMES.search(path) is not None
+
+
+# The providers there are, what each of them takes, and a connection to one.
 
 BATCH_VARIABLE = "EMBEDDING_BATCH_SIZE"
 DEFAULT_BATCH = 100

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from codelens.meaning.cross_encoder import Relevance
 from codelens.meaning.providers.embedding_client import (
     Connection,
     Embedded,
@@ -13,7 +14,6 @@ from codelens.meaning.providers.embedding_client import (
     numbers,
     sent,
 )
-from codelens.meaning.providers.reranking_client import Relevance
 
 
 def _client(connection: Connection) -> Any:  # noqa: ANN401 (the client is untyped)

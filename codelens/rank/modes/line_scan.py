@@ -1,31 +1,143 @@
-"""What `text` and `regex` share: which files are read, in what order, and how lines are ranked.
+"""Lines of thousands of characters (minified code, data), searched in pieces that overlap.
 
-The postings know words, not texts: files that hold every word of a pattern are read first. Files
-that may hold it only inside longer words follow while there are too few results and time is left.
+What `re` tries at one place may go on to the end of the line, and it tries at every place: with a
+million characters that can be hours. In pieces the time grows with the length of the line alone.
+
+Imports nothing of codelens, since the child process that runs patterns imports this alone.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import nsmallest
 from operator import itemgetter
+from time import monotonic
 from typing import NamedTuple
 
 from codelens.cancellation import check_cancelled
-from codelens.extract.tokenizer import STOPWORDS, parts_of_word, terms_of_word
+from codelens.extract.tokenizer import STOPWORDS, WORD, parts_of_word, terms_of_word
 from codelens.paths import printed
-from codelens.plurals import count_of
 from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import Term
-from codelens.rank.query.search_filters import Filters
 from codelens.rank.scoring import candidates
 from codelens.rank.scoring.candidates import Weighed
-from codelens.rank.search_request import PARTIAL, Ranked, Request
+from codelens.rank.search_request import PARTIAL, Filters, Ranked, Request
 from codelens.rank.view_statistics import Corpus, corpus_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import OVERSIZED, FileRow
+from codelens.wording import count_of
+
+MAX_LINE = 2000
+"""A longer line is searched in pieces of so many characters."""
+STEP = 1000
+"""A match of up to so many characters lies in one of the pieces, wherever it begins."""
+ODD_LETTERS = ("\u0130", "\u0131", "\u017f", "\u212a")
+"""Letters that match an ASCII letter (i, s, k) where case does not count."""
+_TRIES = 4
+"""So often in a line a match that is not sure is tried again without an end of the piece."""
+
+
+class LineSearch:
+    """Looks for a pattern in lines.
+
+    Args:
+        pattern: what is looked for.
+        reach: how many characters a match takes, with what it looks at around itself.
+        is_free: what stands around a match does not matter to it.
+        looks_far: it looks at more than `STEP` characters around itself.
+        is_anchored: it matches at the beginning of a line alone.
+        is_tame: to try it at one place of a line takes time that grows as the line.
+        needed: every match holds one of each of these.
+        fold: they are in lower case, and letter case does not count.
+        seconds: how long pieces behind the first may be searched.
+    """
+
+    def __init__(
+        self, pattern: re.Pattern[str], *, reach: int, is_free: bool, looks_far: bool,
+        is_anchored: bool, is_tame: bool, needed: Sequence[Sequence[str]], fold: bool,
+        seconds: float,
+    ) -> None:  # fmt: skip
+        self._pattern = pattern
+        self._is_near = reach <= STEP
+        self._is_free = is_free
+        self._looks_far = looks_far
+        self._is_anchored = is_anchored
+        self._is_tame = is_tame
+        self._needed = needed
+        self._fold = fold
+        self._seconds = seconds
+        self.cut = False
+        """A line may hold a match that was not seen; to be set back by whoever asks."""
+
+    def among(self, numbered: Iterable[tuple[int, str]]) -> list[tuple[int, int]]:
+        """Numbers of the lines that match; of a long one also where, counted from 1, else 0."""
+        search, find = self._pattern.search, self._find
+        matched = [
+            (number, match)
+            for number, line in numbered
+            if (match := search(line.rstrip("\r")) if len(line) <= MAX_LINE else find(line))
+        ]
+        return [(number, match if isinstance(match, int) else 0) for number, match in matched]
+
+    def _find(self, line: str) -> int:
+        """Where a match begins in a long line, counted from 1; 0 if there is none."""
+        line = line.rstrip("\r")
+        if self._lacks(line):
+            return 0
+        if self._is_anchored and self._is_tame:
+            return 1 if self._pattern.match(line) else 0
+        until = monotonic() + self._seconds
+        at = self._in_pieces(line, until)
+        self._seconds = until - monotonic()
+        self.cut = self.cut or (not at and not self._is_near)
+        return at
+
+    def _in_pieces(self, line: str, until: float) -> int:
+        tries = _TRIES if self._is_tame and monotonic() < until else 0
+        if tries and not self._is_near and self._pattern.match(line):
+            return 1
+        for start in range(0, len(line), STEP):
+            end = min(start + MAX_LINE, len(line))
+            if start and monotonic() >= until:
+                self.cut = True
+                return 0
+            if self._lacks(line[start:end]):
+                continue
+            match = self._pattern.search(line, start, end)
+            # What begins later is found in the next piece, with more room behind it.
+            if match and (match.start() < start + STEP or end == len(line)):
+                if end == len(line) or self._is_sure(match, end):
+                    return match.start() + 1
+                if tries and self._pattern.match(line, match.start()):
+                    return match.start() + 1
+                tries = max(0, tries - 1)
+            if end == len(line) or self._is_anchored:
+                break
+        return 0
+
+    def _is_sure(self, match: re.Match[str], end: int) -> bool:
+        """Whether it is one in the line, too, which goes on behind the piece."""
+        if self._is_free or self._is_near:
+            return True
+        return not self._looks_far and match.end() < end
+
+    def _lacks(self, text: str) -> bool:
+        """Whether a text holds nothing of what every match must hold."""
+        if self._fold:
+            if not text.isascii():
+                for letter, plain in zip(ODD_LETTERS, "iisk", strict=True):
+                    text = text.replace(letter, plain)
+            text = text.lower()
+        return not all(any(way in text for way in ways) for ways in self._needed)
+
+
+# What `text` and `regex` share: which files are read, in what order, and how lines are ranked.
+#
+# The postings know words, not texts: files that hold every word of a pattern are read first. Files
+# that may hold it only inside longer words follow while there are too few results and time is left.
 
 KEPT_LINES = 50
 LINE_CHARS = 300
@@ -91,7 +203,7 @@ class Clock:
         return self._end - time.monotonic()
 
 
-def search(
+def scan(
     view: Snapshot,
     words: Words,
     request: Request,
@@ -286,3 +398,103 @@ def _rounds(
                 left -= 1
                 if left == 0:
                     return
+
+
+# Literal text: smart case (letter case counts once the text has a capital), over lines or more.
+
+_WORD_BYTE = re.compile(rb"[\w\x80-\xff]")
+
+
+def search_text(
+    view: Snapshot,
+    text: str,
+    request: Request,
+    filters: Filters,
+    *,
+    read: Callable[[FileRow], bytes | None],
+    notes: list[str],
+    most: int | None = None,
+) -> list[Ranked]:
+    """Lines that hold `text`; by the number of matches and how well the file fits its words.
+
+    With `most` no more files than that are read.
+    """
+    needle = text.strip().strip("\0")
+    if not needle:
+        return []
+    fold = needle == needle.lower()
+    literal = (needle.lower() if fold else needle).encode("utf-8", "replace")
+
+    def find(file: FileRow) -> FileMatches | None:
+        data = read(file)
+        if not data or not is_text(data):
+            return None
+        return _find(file, data, literal, fold=fold, most=kept_lines(request))
+
+    return scan(
+        view, words_of(needle), request, filters,
+        look=one_by_one(find), notes=notes, most=most,
+    )  # fmt: skip
+
+
+def words_of(text: str) -> Words:
+    """The words of a literal text; the first and last may go on beyond it."""
+    sure: list[str] = []
+    edge: list[str] = []
+    for match in WORD.finditer(text):
+        inside = match.start() > 0 and match.end() < len(text)
+        (sure if inside else edge).append(match[0])
+    return Words(tuple(sure), tuple(edge))
+
+
+def _find(
+    file: FileRow, data: bytes, literal: bytes, *, fold: bool, most: int
+) -> FileMatches | None:
+    if not literal:
+        return None
+    searched = folded(data, literal) if fold else data
+    at = searched.find(literal)
+    if at < 0:
+        return None
+    lines: list[tuple[bool, Line]] = []
+    number, counted, count, last = 1, 0, 0, 0
+    high = literal.count(b"\n")
+    while at >= 0:
+        count += 1
+        if len(lines) < most:
+            number += searched.count(b"\n", counted, at)
+            counted = at
+            if number != last:
+                part = not _whole(searched, at, at + len(literal))
+                lines.append((part, Line(number, number + high, line_at(searched, data, at))))
+                last = number
+        at = searched.find(literal, at + len(literal))
+    lines.sort(key=lambda ranked_line: (ranked_line[0], ranked_line[1].start))
+    return FileMatches(file, count, [line for _, line in lines])
+
+
+def folded(data: bytes, literal: bytes) -> bytes:
+    """`data` in lower case, as far as it must be to find `literal`."""
+    if literal.isascii():
+        return data.lower()
+    return data.decode("utf-8", "replace").lower().encode()
+
+
+def line_at(searched: bytes, data: bytes, at: int) -> str:
+    """The line around a place, as it is written; from near the place if it is long."""
+    # In lower case some letters take more bytes: then only the folded text knows the place.
+    text = data if len(data) == len(searched) else searched
+    start = text.rfind(b"\n", 0, at) + 1
+    end = text.find(b"\n", at)
+    end = len(text) if end < 0 else end
+    if at - start > LINE_CHARS:
+        start = at - LINE_CHARS // 3
+    shown = text[start : min(end, start + 4 * LINE_CHARS)].decode("utf-8", "replace")
+    return shown.strip()[:LINE_CHARS]
+
+
+def _whole(text: bytes, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start] if start else b"", text[end : end + 1]
+    return not (_WORD_BYTE.match(before) and _WORD_BYTE.match(text[start : start + 1])) and not (
+        _WORD_BYTE.match(after) and _WORD_BYTE.match(text[end - 1 : end])
+    )

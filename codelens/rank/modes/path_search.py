@@ -6,15 +6,19 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 
-from codelens.extract.tokenizer import terms_of_text
+from codelens.extract.tokenizer import WORD, count_terms, terms_of_text
+from codelens.meaning import word_table
+from codelens.meaning.question_likeness import QuestionLikeness, by_vectors
+from codelens.meaning.text_vectors import LENGTH, said_vector
+from codelens.meaning.word_table import WordTableDamaged
 from codelens.paths import printed
 from codelens.rank.pasted import location_context, pasted_locations
 from codelens.rank.pasted.location_context import Spot
-from codelens.rank.pasted.pasted_locations import Location
-from codelens.rank.pasted.path_suffixes import Ends, parts_of
+from codelens.rank.pasted.pasted_locations import Ends, Location, parts_of
 from codelens.rank.query.query_analysis import Query
-from codelens.rank.query.search_filters import Filters, globs
-from codelens.rank.search_request import Ranked, Request
+from codelens.rank.search_request import Filters, Ranked, Request, globs
+from codelens.rank.search_state import SearchState, Texts
+from codelens.store.facts import ranking_reads
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 
@@ -44,7 +48,7 @@ _SAID = {
 _PATH: Callable[[FileRow], bytes] = itemgetter(FileRow._fields.index("path"))
 
 
-def search(
+def search_paths(
     view: Snapshot, query: Query, request: Request, filters: Filters, notes: list[str]
 ) -> list[Ranked]:
     """Files whose path answers, best first; a shorter path before a longer one."""
@@ -208,3 +212,51 @@ def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> lis
     lines = f"line {place.line}" if place.last == place.line else f"lines {place.line}-{place.last}"
     why = f"around {lines}" + (f", in {spot.inside}" if spot.symbol < 0 and spot.inside else "")
     return [location_context.shown(view, file, spot, why, line="", shares=shares)]
+
+
+# Files by what they mean alone, whatever words they have: `search --meaning only`.
+
+
+def search_by_meaning(search_state: SearchState) -> list[Ranked]:
+    """The chunk of each file that is most like the question, best first; ties by path."""
+    likeness = search_state.request.likeness or _by_table(search_state)
+    if likeness is None:
+        return []
+    files = search_state.filters.keep(
+        [file for file in search_state.view.files if file.content in likeness]
+    )
+    search_state.request.note_found((file.path_id, -1) for file in files)
+    scored = sorted((-likeness.best_of(file.content), file.path, file) for file in files)
+    shown = [file for _, _, file in scored[: search_state.request.limit]]
+    return _places(search_state, shown, likeness)
+
+
+def _places(
+    search_state: SearchState, shown: Sequence[FileRow], likeness: QuestionLikeness
+) -> list[Ranked]:
+    chunks = search_state.view.chunks({file.content or 0 for file in shown})
+    texts = Texts(search_state.read, {})
+    ranked: list[Ranked] = []
+    for file in shown:
+        chunk = chunks[file.content or 0][likeness.best_chunk(file.content)]
+        start, end, cosine = chunk.start_line, chunk.end_line, likeness.best_of(file.content)
+        line = texts.best_line(file, start, end)
+        shares = {"meaning": cosine} if search_state.request.explain else {}
+        why = f"meaning, by {likeness.made_by}"
+        ranked.append(Ranked(file, start, end, "chunk", -1, cosine, why, line, shares))
+    return ranked
+
+
+def _by_table(search_state: SearchState) -> QuestionLikeness | None:
+    try:
+        table = word_table.shipped()
+    except WordTableDamaged as error:
+        search_state.note(str(error))
+        return None
+    question = said_vector(table, count_terms(WORD.findall(search_state.request.query)))
+    if not question:
+        search_state.note("the table of words has none of the question")
+        return None
+    view = search_state.view
+    contents = ranking_reads.vectors_of(view.db, sorted(view.by_content), table.head.version)
+    return by_vectors("the table of words", question, contents, LENGTH * LENGTH)

@@ -17,16 +17,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from codelens.cancellation import check_cancelled, current_call
-from codelens.plurals import count_of
-from codelens.rank.modes import line_scan, long_lines, regex_analysis, regex_literals
-from codelens.rank.modes.line_scan import Clock, FileMatches, Line, Look, Words
-from codelens.rank.modes.long_lines import MAX_LINE, STEP, LineSearch
-from codelens.rank.modes.regex_analysis import Part
-from codelens.rank.modes.regex_literals import Required
-from codelens.rank.query.search_filters import Filters
-from codelens.rank.search_request import Ranked, Request
+from codelens.rank.modes import line_scan, regex_analysis
+from codelens.rank.modes.line_scan import (
+    MAX_LINE,
+    STEP,
+    Clock,
+    FileMatches,
+    Line,
+    LineSearch,
+    Look,
+    Words,
+)
+from codelens.rank.modes.regex_analysis import Part, Required
+from codelens.rank.search_request import Filters, Ranked, Request
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
+from codelens.wording import count_of
 
 Read = Callable[[FileRow], bytes | None]
 
@@ -52,7 +58,7 @@ def search(
     cut: set[bytes] = set()
     words = Words(regex_analysis.sure_words(pattern, parts), ())
     look = (_here if sought.is_tame else _in_child)(sought, read, request.seconds, cut)
-    results = line_scan.search(view, words, request, filters, look=look, notes=notes)
+    results = line_scan.scan(view, words, request, filters, look=look, notes=notes)
     if cut:
         notes.append(
             f"not searched to the end: lines of over {MAX_LINE:,} characters in "
@@ -82,7 +88,7 @@ class _Sought(NamedTuple):
 def _sought(
     pattern: re.Pattern[str], parts: Sequence[Part], most: int = line_scan.KEPT_LINES
 ) -> _Sought:
-    required = regex_literals.required(pattern, parts)
+    required = regex_analysis.required_literals(pattern, parts)
     is_free = not regex_analysis.looks_around(parts, 0)
     manner = {
         "reach": regex_analysis.reach(regex_analysis.shortest(parts) if is_free else parts),
@@ -220,7 +226,7 @@ def _run(
     pattern = sought.pattern
     head = {
         "pattern": pattern.pattern, "flags": pattern.flags, "manner": sought.manner,
-        "folder": os.path.dirname(long_lines.__file__), "seconds": seconds, "long": long,
+        "folder": os.path.dirname(line_scan.__file__), "seconds": seconds, "long": long,
     }  # fmt: skip
     sent = [json.dumps(head).encode() + b"\n"]
     for text in texts:

@@ -14,19 +14,18 @@ from codelens.extract.tokenizer import STOPWORDS, WORD
 from codelens.rank import ranking_weights
 from codelens.rank.pasted import location_context, pasted_locations
 from codelens.rank.pasted.location_context import Spot
-from codelens.rank.pasted.trace_signs import may_be_trace
-from codelens.rank.query import query_analysis, query_names
-from codelens.rank.query.query_analysis import Query, Term
-from codelens.rank.query.query_names import Defined
-from codelens.rank.scoring import candidates, weighted_score
-from codelens.rank.scoring.weighted_score import Judged
+from codelens.rank.pasted.pasted_locations import may_be_trace
+from codelens.rank.query import query_analysis
+from codelens.rank.query.query_analysis import Defined, Query, Term
+from codelens.rank.scoring import candidates, definition_features
+from codelens.rank.scoring.definition_features import Judged
 from codelens.rank.search_request import NAMED, SCORED, Ranked
 from codelens.rank.search_state import SearchState, before
 from codelens.rank.view_statistics import corpus_of
 from codelens.store.views.views import FileRow
 
 if TYPE_CHECKING:
-    from codelens.rank.pasted.error_messages import Message
+    from codelens.rank.pasted.message_origins import Message
 
 Rank = Callable[[SearchState], list[Ranked]]
 Answer = tuple[list[Ranked], str]
@@ -52,20 +51,20 @@ def trace(search_state: SearchState, rank: Rank) -> Answer | None:
     if not may_be_trace(search_state.request.query):
         return None
     # The forms of all languages are 48 regular expressions: 5 ms that most searches do without.
-    from codelens.rank.pasted import error_messages, stack_traces, trace_frames
+    from codelens.rank.pasted import location_context, message_origins, stack_traces
 
     trace = stack_traces.parse(search_state.request.query)
     if trace is None:
         return None
-    placed = trace_frames.place(
+    placed = location_context.place_frame(
         search_state.view, trace, search_state.request, search_state.filters, search_state.read
     )
-    search_state.note(trace_frames.summary(trace, placed))
+    search_state.note(location_context.trace_summary(trace, placed))
     search_state.request.note_found((frame.file.path_id, frame.symbol) for frame in placed.results)
     rest: list[Ranked] = []
     if trace.message or trace.error:
         text = f"{trace.error}: {trace.message}" if trace.error else trace.message
-        message = error_messages.parse(text)
+        message = message_origins.parse_message(text)
         # Frames are the answer; the rest of a trace is not read as a question.
         aside = search_state._replace(query=query_analysis.analyse(text), notes=[])
         rest = _message(aside, message, rank) if message else rank(aside)
@@ -105,7 +104,7 @@ def wildcard(search_state: SearchState) -> Answer | None:
         return None
     from codelens.rank.modes import path_search
 
-    results = path_search.search(
+    results = path_search.search_paths(
         search_state.view,
         search_state.query,
         search_state.request,
@@ -124,15 +123,15 @@ def as_name(search_state: SearchState) -> SearchState:
     declaration = pasted_declarations.declared(search_state.query.text)
     if declaration is None:
         return search_state
-    here = query_names.defined(search_state.view, [declaration.name])
+    here = query_analysis.defined_names(search_state.view, [declaration.name])
     fitting = [
         definition
         for definition in here
         if (not declaration.kinds or definition.symbol.kind in declaration.kinds)
-        and (definition.grade > query_names.LAST or len(declaration.name.parts) == 1)
+        and (definition.grade > query_analysis.LAST or len(declaration.name.parts) == 1)
     ]
     signs = not WORD.search(declaration.name.text)
-    if signs and not any(definition.grade == query_names.EXACT for definition in fitting):
+    if signs and not any(definition.grade == query_analysis.EXACT for definition in fitting):
         return search_state
     if not declaration.sure and not fitting:
         return search_state
@@ -145,11 +144,11 @@ def nothing_to_look_up(search_state: SearchState) -> Answer | None:
         return None
     matches = [
         definition
-        for definition in query_names.defined(search_state.view, search_state.query.names)
+        for definition in query_analysis.defined_names(search_state.view, search_state.query.names)
         if not search_state.filters.active or search_state.filters.keep([definition.file])
     ]
     strong = [
-        definition for definition in matches if definition.symbol.kind not in query_names.WEAK
+        definition for definition in matches if definition.symbol.kind not in query_analysis.WEAK
     ] or matches
     if strong:
         search_state.request.note_found(
@@ -162,9 +161,9 @@ def nothing_to_look_up(search_state: SearchState) -> Answer | None:
         description = "common words and signs"
     search_state.note(f"nothing but {description}: looked for as literal text")
     notes: list[str] = []
-    from codelens.rank.modes import text_search
+    from codelens.rank.modes import line_scan
 
-    results = text_search.search(
+    results = line_scan.search_text(
         search_state.view, search_state.query.text, search_state.request,
         search_state.filters, read=search_state.read, notes=notes,
         most=_LITERAL_FILES,
@@ -187,7 +186,7 @@ def definitions(search_state: SearchState, defined: Sequence[Defined], why: str)
     def order(definition: Defined) -> tuple[int, float, bool, bytes, int]:
         role = facts[definition.file.path_id].role
         pushed = 0.0 if role in search_state.query.roles else down.get(role, 0.0)
-        is_weak = definition.symbol.kind in query_names.WEAK
+        is_weak = definition.symbol.kind in query_analysis.WEAK
         return (-definition.grade, pushed, is_weak, definition.file.path, definition.symbol.ordinal)
 
     results: list[Ranked] = []
@@ -209,9 +208,9 @@ def message(search_state: SearchState, rank: Rank) -> Answer | None:
     if search_state.query.single:
         return None
     # Late, since a name needs none of it.
-    from codelens.rank.pasted import error_messages
+    from codelens.rank.pasted import message_origins
 
-    message = error_messages.parse(search_state.query.text)
+    message = message_origins.parse_message(search_state.query.text)
     if message is None or (search_state.query.phrases and not message.has_head):
         return None  # a person quotes what must stand there
     # `src/a.c:12:5: error: ...`: a tool says where, and then what.
@@ -219,7 +218,7 @@ def message(search_state: SearchState, rank: Rank) -> Answer | None:
 
 
 def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ranked]:
-    from codelens.rank.pasted import error_messages, message_origins
+    from codelens.rank.pasted import message_origins
 
     constant = query_analysis.analyse(f"{message.error} {message.constant}")
     corpus = corpus_of(search_state.view)
@@ -244,7 +243,7 @@ def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ra
     if message.filled:
         if message.left_out:
             search_state.note(
-                f"read as a message; left out as values: {error_messages.shown_values(message)}"
+                f"read as a message; left out as values: {message_origins.shown_values(message)}"
             )
         if not results:
             search_state.note("the message was not found as it is written; its words were ranked")
@@ -280,9 +279,9 @@ def quoted_first(
             )
             first.append(result if search_state.request.explain else result._replace(explain={}))
     if not first and len(search_state.query.phrases) == 1:
-        from codelens.rank.modes import text_search
+        from codelens.rank.modes import line_scan
 
-        first = text_search.search(
+        first = line_scan.search_text(
             search_state.view, search_state.query.phrases[0], search_state.request,
             search_state.filters, read=search_state.read, notes=[],
             most=_LITERAL_FILES,
@@ -318,7 +317,7 @@ def production_first(judged: Sequence[Judged], query: Query) -> list[Judged]:
     return sorted(
         judged,
         key=lambda scored: (
-            bool(scored.evidence.defined) and weighted_score.role_of(scored.evidence) in pushed
+            bool(scored.evidence.defined) and definition_features.role_of(scored.evidence) in pushed
         ),
     )
 

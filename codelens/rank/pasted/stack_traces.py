@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from codelens.rank.pasted.trace_signs import may_be_trace
+from codelens.rank.pasted.pasted_locations import may_be_trace
 
 MAX_CHARS = 200_000
 _MAX_FRAMES = 400

@@ -7,18 +7,18 @@ in order. They stand behind what is called so, and the reason says how they matc
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from codelens.paths import matching, printed
 from codelens.rank.pasted.query_forms import definitions
-from codelens.rank.query import query_names
-from codelens.rank.query.query_analysis import Name
-from codelens.rank.query.query_names import Defined
+from codelens.rank.query import query_analysis
+from codelens.rank.query.query_analysis import Defined, Name
+from codelens.rank.scoring.definition_features import Judged
 from codelens.rank.search_request import Ranked
-from codelens.rank.search_state import SearchState
+from codelens.rank.search_state import SearchState, before
 from codelens.store.facts import vocabulary
-from codelens.store.facts.symbol_keys import key_of
+from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.views import FileRow
 
 PREFIX, PIECE, LETTERS = 0, 1, 2
@@ -74,7 +74,7 @@ def _definitions(
             parts = (*name.parts[:-1], known)
             here = [
                 definition
-                for definition in query_names.defined(
+                for definition in query_analysis.defined_names(
                     search_state.view, [Name(".".join(parts), parts)]
                 )
                 if _is_meant(definition, tier, typed)
@@ -158,3 +158,81 @@ def _files(search_state: SearchState, typed: str, key: str) -> list[Ranked]:
         if len(shown) == _FILES:
             break
     return shown
+
+
+# An exact name that one definition alone has is first, whatever its kind and place.
+
+_PROSE = frozenset({"heading", "key"})
+
+
+def unique_first(
+    search_state: SearchState, defined: Sequence[Defined], results: list[Ranked]
+) -> list[Ranked]:
+    """`results` with the one definition that has the name asked for, to the letter, before them.
+
+    Headings and keys of data count only where what was typed is written as a name is.
+    """
+    if not search_state.query.single:
+        return results
+    named = [
+        definition
+        for definition in defined
+        if definition.grade > query_analysis.LAST
+        and (not search_state.filters.active or search_state.filters.keep([definition.file]))
+    ]
+    code = [definition for definition in named if definition.symbol.kind not in _PROSE]
+    if not code and query_analysis.looks_like_name(search_state.query.text):
+        code = named
+    exact = [definition for definition in code if definition.grade == query_analysis.EXACT]
+    # A word may mean the same name in another convention; who writes an identifier means its case.
+    in_its_case = query_analysis.looks_like_name(search_state.query.text)
+    if len(exact) != 1 or (len(code) > 1 and not in_its_case):
+        return results
+    sole = exact[0]
+    for at, place in enumerate(results):
+        if place.file.path_id == sole.file.path_id and place.symbol == sole.symbol.ordinal:
+            if at == 0:
+                return results
+            rest = [*results[:at], *results[at + 1 :]]
+            return before([place], rest, search_state.request.limit)
+    if search_state.request.kinds and sole.symbol.kind not in search_state.request.kinds:
+        return results
+    first = definitions(search_state, [sole], f"the only definition of {sole.symbol.name}")
+    return before(first, results, search_state.request.limit)
+
+
+# Quoted phrases in a query of words: the files that hold them to the letter come first.
+
+CHECKED_FILES = 60
+
+
+def files_with_phrases(
+    judged: Sequence[Judged], phrases: Sequence[str], read: Callable[[FileRow], bytes | None]
+) -> tuple[list[Judged], list[tuple[FileRow, int]]]:
+    """`judged` with the files first that hold every phrase; these with the first one's line.
+
+    Only the best `CHECKED_FILES` are read. Whole words; letter case counts where a phrase has a
+    capital, as in a search for text.
+    """
+    patterns = [_form(phrase) for phrase in phrases]
+    first: list[Judged] = []
+    rest: list[Judged] = []
+    files_with_chunks: list[tuple[FileRow, int]] = []
+    for scored in judged[:CHECKED_FILES]:
+        text = read(scored.evidence.file) or b""
+        matches = [form.search(text) for form in patterns]
+        if matches[0] and all(matches):
+            first.append(scored)
+            files_with_chunks.append(
+                (scored.evidence.file, text.count(b"\n", 0, matches[0].start()) + 1)
+            )
+        else:
+            rest.append(scored)
+    return [*first, *rest, *judged[CHECKED_FILES:]], files_with_chunks
+
+
+def _form(phrase: str) -> re.Pattern[bytes]:
+    literal = re.escape(phrase.encode("utf-8", "replace"))
+    before = rb"(?<![\w\x80-\xff])" if phrase[:1].isalnum() else b""
+    after = rb"(?![\w\x80-\xff])" if phrase[-1:].isalnum() else b""
+    return re.compile(before + literal + after, re.IGNORECASE if phrase == phrase.lower() else 0)

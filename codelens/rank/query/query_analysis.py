@@ -1,26 +1,131 @@
-"""What a query says: its terms, the names and paths in it, and which kinds of file it asks for.
+"""Words akin to a query's words.
 
-Knows nothing of any view; what a name turns out to be is told later
-(`codelens.rank.query.query_names`).
+Two rules of the language, none of a repository: the noun of the one who does it, which the
+stemmer leaves apart for short words (Porter, "An algorithm for suffix stripping", 1980: `er` goes
+only where enough is left), and the usual abbreviations of code. Kindred terms count little
+(`weights.KIN_WEIGHT`), so a word that was typed always outweighs them.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Set
+from collections.abc import Mapping, Sequence, Set
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from codelens.errors import QueryError
-from codelens.extract.tokenizer import (
-    WORD,
-    compound_of,
-    parts_of_word,
-    terms_of_word,
-)
+from codelens.extract.tokenizer import WORD, compound_of, parts_of_word, terms_of_word
 from codelens.rank import ranking_weights
 from codelens.rank.pasted import pasted_locations
 from codelens.rank.pasted.pasted_locations import Location
+from codelens.store.facts import ranking_reads as reads
+from codelens.store.facts.ranking_reads import Definition
+from codelens.store.facts.resolution_facts import key_of
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow
+
+_ABBREVIATIONS = """
+arg argument | args arguments | async asynchronous | attr attribute | attrs attributes
+auth authentication authorization | calc calculate | char character | cmd command
+concat concatenate | cond condition | config configuration settings | conn connection
+ctx context | db database | dec decode | decl declaration | def definition | dep dependency
+deps dependencies | dest destination | dst destination | dict dictionary | diff difference
+dir directory | dl download | doc document | docs documentation | elem element | enc encode
+env environment | err error | eval evaluate | exc exception | exec execute execution
+expr expression | ext extension | fmt format | fn function | fs filesystem | func function
+gen generate generator | hist history | id identifier | ident identifier | idx index | img image
+impl implementation | info information | init initialize | intl internationalization
+i18n internationalization | iter iterate iterator | kw keyword | lang language | len length
+lex lexer | lhs left | lib library | lit literal | loc location | max maximum | mem memory
+mgr manager | min minimum | mod module | msg message | mut mutable | mux multiplexer
+nav navigation | net network | nil null | none null | norm normalize | num number | obj object
+op operation | opt option | opts options | param parameter | params parameters | pct percent
+perm permission | pkg package | pos position | pref preference | prev previous | prio priority
+proc process | prop property | props properties | ptr pointer | pub public publish | rand random
+recv receive | ref reference | regex regular | rel relative | repo repository | req request
+res response | resp response | rhs right | sched scheduler | sep separator | seq sequence
+ser serialize | sess session | sig signature | spec specification | src source
+stat statistics | stats statistics | stmt statement | str string | sub subscription
+subst substitution | svc service | sym symbol | sync synchronous synchronize | sys system
+temp temporary | term terminal | tmp temporary | tmpl template | tok token | tpl template
+tx transaction | txn transaction | txt text | ui interface | usr user | util utility helper
+utils utilities helpers | val value | var variable | vec vector | ver version | vm machine
+wnd window | ws websocket whitespace
+"""
+_SHORTEST = 3
+_DOUBLED = frozenset("bdglmnpt")
+"""Consonants that double before `er`: log, logger; map, mapper."""
+
+
+def related_to(query: Query) -> list[Term]:
+    """Terms akin to the words of a query that it does not have itself, in a fixed order.
+
+    None for a single name, which is meant as it is typed; and no more than a query may have.
+    """
+    if query.single:
+        return []
+    terms_left = MAX_TERMS - len(query.terms)
+    seen = {term.text for term in query.terms}
+    terms: list[Term] = []
+    for term in query.typed:
+        for other in _kin_of(term):
+            if other not in seen and len(terms) < terms_left:
+                seen.add(other)
+                terms.append(Term(other, ranking_weights.KIN_WEIGHT))
+    return terms
+
+
+@lru_cache(maxsize=4096)
+def _kin_of(term: str) -> Sequence[str]:
+    every = (*_doers(term), *_deeds(term), *_table().get(term, ()))
+    return tuple(dict.fromkeys(suffix for suffix in every if len(suffix) >= _SHORTEST))
+
+
+def _doers(term: str) -> list[str]:
+    """read, reader; write, writer; map, mapper; connect, connector."""
+    if len(term) < _SHORTEST or not term.isalpha():
+        return []
+    if term.endswith("e"):
+        return [term + "r"]
+    spellings = [term + "er"]
+    if term[-1] in _DOUBLED:
+        spellings.append(term + term[-1] + "er")
+    if term[-1] in "ts":
+        spellings.append(term + "or")
+    return spellings
+
+
+def _deeds(term: str) -> list[str]:
+    """reader, read; writer, write; mapper, map."""
+    if len(term) <= _SHORTEST + 1 or not term.endswith(("er", "or")):
+        return []
+    bare = term[:-2]
+    spellings = [bare, term[:-1]]
+    if bare[-1] in _DOUBLED and bare[-1] == bare[-2]:
+        spellings.append(bare[:-1])
+    return spellings
+
+
+@cache
+def _table() -> dict[str, tuple[str, ...]]:
+    """Term -> terms of the words that stand for the same; both ways."""
+    pairs: dict[str, dict[str, None]] = {}
+    for entry in " | ".join(_ABBREVIATIONS.strip().splitlines()).split(" | "):
+        short, *long = entry.split()
+        for word in long:
+            for left in terms_of_word(short):
+                for right in terms_of_word(word):
+                    if left != right:
+                        pairs.setdefault(left, {})[right] = None
+                        pairs.setdefault(right, {})[left] = None
+    return {term: tuple(others) for term, others in pairs.items()}
+
+
+# What a query says: its terms, the names and paths in it, and which kinds of file it asks for.
+#
+# Knows nothing of any view; what a name turns out to be is told later
+# (`codelens.rank.query.query_analysis`).
 
 MAX_CHARS = 10_000
 MAX_TERMS = 64
@@ -226,3 +331,140 @@ def _spelled(words: tuple[str, ...], single: bool) -> Name | None:
         return None
     joined = "".join(words)
     return Name(joined, (joined,))
+
+
+# The names of a query among the definitions of a view: exact, by convention, or near.
+
+EXACT, CONVENTION, LAST = 3, 2, 1
+"""How a definition is called: as typed; the same without its convention; or only the last part
+of a qualified name, which stands when no definition has all of it."""
+OTHER = -1
+"""Another operator."""
+REACHED = 0
+"""Its owners and folders have the parts of a qualified name in order, with others between: an
+import path that a package passes on. Turned into `EXACT` or `LAST` by what else there is."""
+
+CONTAINERS = frozenset("class struct interface trait enum module union type".split())
+MEMBERS = frozenset("field property member".split())
+WEAK = MEMBERS | {"key", "heading"}
+"""Their names are too common to come before everything else."""
+_UNNAMED = frozenset("__init__ index mod lib main".split())
+"""Files that are called by their folder."""
+_OPERATOR = re.compile(r"operator\s*[^\w\s]")
+
+
+class Defined(NamedTuple):
+    """A definition that a name of the query stands for."""
+
+    file: FileRow
+    symbol: Definition
+    grade: int
+
+
+def defined_names(view: Snapshot, names: Sequence[Name]) -> list[Defined]:
+    """Definitions in the view that `names` stand for, by path and position.
+
+    `Class.method` stands for a `method` inside `Class`, in any convention; `module.name` for a
+    `name` in a file or folder called so.
+    """
+    best: dict[tuple[int, int], Defined] = {}
+    for name in names:
+        definitions = [
+            Defined(file, symbol, _grade(name, symbol.name, qualified, file.path))
+            for key in keys_of(name.parts[-1])
+            for content, symbol, qualified in reads.definitions_with_key(view.db, key)
+            for file in view.by_content.get(content, ())
+        ]
+        definitions = _settled(definitions)
+        top = max((definition.grade for definition in definitions), default=0)
+        for definition in definitions:
+            known = best.get((definition.file.path_id, definition.symbol.ordinal))
+            if (definition.grade > LAST or top == LAST) and (
+                known is None or known.grade < definition.grade
+            ):
+                best[definition.file.path_id, definition.symbol.ordinal] = definition
+    return sorted(
+        best.values(), key=lambda definition: (definition.file.path, definition.symbol.ordinal)
+    )
+
+
+def keys_of(name: str) -> list[str]:
+    """The keys that a name is looked up by: as typed, and without accents."""
+    key = key_of(name)
+    if key.isascii():
+        return [key]
+    plain = unicodedata.normalize("NFKD", key)
+    return list(
+        dict.fromkeys((key, "".join(char for char in plain if not unicodedata.combining(char))))
+    )
+
+
+def _settled(definitions: Sequence[Defined]) -> list[Defined]:
+    """The same without `REACHED` and `OTHER`: they stand where there is nothing better."""
+    definitions = [definition for definition in definitions if definition.grade != OTHER] or [
+        definition._replace(grade=LAST) for definition in definitions
+    ]
+    whole = any(definition.grade > LAST for definition in definitions)
+    return [
+        definition._replace(grade=LAST if whole else EXACT)
+        if definition.grade == REACHED
+        else definition
+        for definition in definitions
+    ]
+
+
+def _grade(name: Name, called: str, qualified: str, path: bytes) -> int:
+    """How a definition answers a name; `REACHED` where only some of its owners were named."""
+    last = _spelling(name.parts[-1], called)
+    if len(name.parts) == 1 or last == OTHER:
+        return last
+    owners = qualified.split(".")
+    if owners[-1:] != [called]:
+        owners = [called]  # a name with dots of its own
+    chain = [*_modules(path, owners), *owners]
+    part_count = len(name.parts)
+    if tuple(chain[-part_count:-1]) == name.parts[:-1]:
+        return last
+    keys = [key_of(part) for part in chain]
+    asked_keys = [key_of(part) for part in name.parts]
+    if keys[-part_count:] == asked_keys:
+        return CONVENTION
+    rest = iter(keys[:-1])
+    return REACHED if all(part in rest for part in asked_keys[:-1]) else LAST
+
+
+def _spelling(typed: str, called: str) -> int:
+    """As typed, in another convention, or another operator."""
+    if typed == called:
+        return EXACT
+    if _OPERATOR.match(typed) and _OPERATOR.match(called):
+        return EXACT if "".join(typed.split()) == "".join(called.split()) else OTHER
+    return CONVENTION
+
+
+def _modules(path: bytes, owners: Sequence[str]) -> list[str]:
+    """Folders and stem of a file, as modules are called; a file called like its class adds none."""
+    *folders, name = path.decode("utf-8", "replace").split("/")
+    stem = name.split(".")[0]
+    if stem in _UNNAMED or key_of(stem) == key_of(owners[0]):
+        return folders
+    return [*folders, stem]
+
+
+def telling(definition: Defined) -> tuple[int, bool, int, int]:
+    """Sorts the definitions of one file: as typed, containers, the longest, the first."""
+    lines = definition.symbol.end_line - definition.symbol.start_line
+    return (
+        definition.grade,
+        definition.symbol.kind in CONTAINERS,
+        lines,
+        -definition.symbol.ordinal,
+    )
+
+
+def names_by_file(defined: Sequence[Defined]) -> Mapping[int, list[Defined]]:
+    """Path id -> the definitions there."""
+    grouped: dict[int, list[Defined]] = {}
+    for definition in defined:
+        grouped.setdefault(definition.file.path_id, []).append(definition)
+    return grouped

@@ -1,28 +1,130 @@
-"""The first stage: the files of a view that may answer, by whole-file BM25F.
-
-Scores here only choose; the second stage (`codelens.rank.scoring.definition_features`) scores
-again. What is chosen follows from the view alone: sums run in the order of the terms' weights,
-ties break by path.
-"""
+"""The postings of a query's terms, read once, and what the view's statistics make of them."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.rank import ranking_weights
 from codelens.rank.query.query_analysis import MAX_TERMS, Term
 from codelens.rank.ranking_weights import K1
-from codelens.rank.scoring import term_hits
-from codelens.rank.scoring.term_hits import Hits
 from codelens.rank.view_statistics import Corpus, Segment
-from codelens.store.facts.posting_layout import Posting
+from codelens.store.database.database import Database
+from codelens.store.facts import postings
+from codelens.store.facts.postings import Posting
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow
 
 if TYPE_CHECKING:
-    from codelens.rank.common_scale import CommonScale
+    from codelens.rank.search_request import CommonScale
+
+_LOOK_UP = 16
+"""A look-up in a posting costs about as much as so many steps along it."""
+
+
+class Hits(NamedTuple):
+    """One term in the whole view."""
+
+    rows: Mapping[int, Posting]
+    """By segment, in no order that matters."""
+    files: int
+    """Files of the view that hold the term; a content at two paths counts twice."""
+
+
+def read_hits(db: Database, corpus: Corpus, terms: Sequence[str]) -> dict[str, Hits]:
+    """The postings of each of `terms` that the view holds."""
+    rows: dict[str, dict[int, Posting]] = {term: {} for term in terms}
+    files = dict.fromkeys(terms, 0)
+    segments = corpus.segments
+    for number, term, data in postings.postings(db, terms):
+        segment = segments.get(number)
+        if segment is None:
+            continue
+        row = Posting(data)
+        file_count = _files_with(segment, row)
+        if file_count:
+            rows[term][number] = row
+            files[term] += file_count
+    return {term: Hits(row, files[term]) for term, row in rows.items() if files[term]}
+
+
+def _files_with(segment: Segment, row: Posting) -> int:
+    """How many files of the view a posting stands for."""
+    files = segment.files
+    if files is None:
+        return row.doc_count
+    docs, odd = row.docs, segment.odd
+    if len(odd) * _LOOK_UP >= len(docs):
+        return sum(map(files.__getitem__, docs))
+    return len(docs) + sum(files[doc] - 1 for doc in odd if row.total(doc))
+
+
+def term_idf(total: int, having: int) -> float:
+    """BM25's weight of a term that `having` of `total` hold; never negative."""
+    return math.log(1.0 + (total - having + 0.5) / (having + 0.5))
+
+
+# Which paths are one file in several human languages: `locale/de/formats.py`, `README.fr.md`.
+
+_LOCALES = (
+    "af ar az be bg bn bs ca ckb cs cy da de el en eo es et eu fa fi fr fy ga gd gl he hi hr hu hy "
+    "id ig io is it ja ka kab kk km kn ko ky lb lt lv mk ml mn mr ms my nb ne nl nn no os pa pl pt "
+    "ro ru sk sl sq sr sv sw ta te tg th tk tr tt udm ug uk ur uz vi zh"
+)
+"""ISO 639 codes that software is translated to (those of Django's own list, and a few more)."""
+_LOCALE = re.compile(
+    rf"(?i)(?:{'|'.join(_LOCALES.split())})(?:[_-](?:[a-z]{{2}}|[a-z]{{4}}|\d{{3}}))?\Z"
+)
+_LOCALE_FOLDERS = frozenset(
+    "locale locales lang langs language languages i18n l10n intl nls translations translation "
+    "messages".split()
+)
+_DATA = frozenset(
+    "properties json yml yaml po resx strings arb ftl xlf xml toml ini md markdown mdx rst txt "
+    "adoc html".split()
+)
+_SUFFIX = re.compile(r"(.+)[._-]([A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,4})?)\Z")
+
+
+@lru_cache(maxsize=20_000)
+def family(path: bytes, *, prose: bool) -> str:
+    """What the translations of a file share and other files do not; empty if it is none.
+
+    A code of two letters is also a word (`io`, `is`, `my`). So it counts only below a folder that
+    says so, in prose, or at the end of the stem of a data file; `README.md` is of the family of
+    `README.de.md`.
+    """
+    *folders, name = path.decode("utf-8", "surrogateescape").split("/")
+    stem, dot, ending = name.rpartition(".")
+    if not dot:
+        stem, ending = name, ""
+    is_found = False
+    shown: list[str] = []
+    for at, part in enumerate([*folders, stem]):
+        is_locale = prose or (at > 0 and folders[at - 1].lower() in _LOCALE_FOLDERS)
+        suffix = _SUFFIX.match(part) if at == len(folders) and ending in _DATA else None
+        if is_locale and _LOCALE.match(part):
+            shown.append("*")
+            is_found = True
+        elif suffix and _LOCALE.match(suffix[2]):
+            shown.append(suffix[1])
+            is_found = True
+        else:
+            shown.append(part)
+    if not is_found and ending not in _DATA:
+        return ""
+    return f"{'/'.join(shown)}.{ending}"
+
+
+# The first stage: the files of a view that may answer, by whole-file BM25F.
+#
+# Scores here only choose; the second stage (`codelens.rank.scoring.definition_features`) scores
+# again. What is chosen follows from the view alone: sums run in the order of the terms' weights,
+# ties break by path.
 
 WANTED = 100
 """Files that get a closer look. The 200 best chunks hold .995 of the relevant files of
@@ -69,7 +171,7 @@ def weigh(
     how many were left out for that.
     """
     texts = [term.text for term in terms]
-    read = term_hits.read(view.db, corpus, texts)
+    read = read_hits(view.db, corpus, texts)
     paths = view.paths_with_terms(texts)
     weighed: list[Weighed] = []
     named = {text: frozenset(file.path_id for file in paths.get(text, ())) for text in texts}
@@ -84,7 +186,7 @@ def weigh(
     for term in terms:
         hits = read.get(term.text)
         if hits is not None or having[term.text]:
-            idf = term_hits.idf(file_count, having[term.text])
+            idf = term_idf(file_count, having[term.text])
             weighed.append(Weighed(term.text, term.weight * idf, hits, named[term.text]))
     if len(weighed) <= MAX_TERMS:
         return weighed, 0

@@ -1,43 +1,107 @@
-"""The second stage: what each candidate is scored by; features are about 0 to 1.
-
-Chunks and paths are looked at for every candidate (`codelens.rank.scoring.file_features`),
-definitions for the best of them by that. Features over the graph of imports and references were
-measured and left out: they added .003 to the retrieval benchmark.
-"""
+"""How the names of a file's definitions answer a query."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from codelens.extract.tokenizer import terms_of_text
 from codelens.meaning.question_likeness import QuestionLikeness
 from codelens.rank import ranking_weights
-from codelens.rank.query import query_names
-from codelens.rank.query.query_analysis import Query
-from codelens.rank.query.query_names import Defined
-from codelens.rank.scoring import path_coverage, symbol_match
+from codelens.rank.query import query_analysis
+from codelens.rank.query.query_analysis import Defined, Query
+from codelens.rank.scoring import chunk_scores, file_features
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.chunk_scores import Scored
 from codelens.rank.scoring.file_features import (
+    NOT_ASKED,
     FileFeatures,
+    Meaning,
+    PathQuery,
     add_meaning,
-    file_features,
+    features_of_file,
     scale,
     stage_of,
 )
-from codelens.rank.scoring.meaning_signal import NOT_ASKED, Meaning
-from codelens.rank.scoring.symbol_match import SymbolMatch
 from codelens.rank.view_statistics import Corpus
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.facts.contents import Content
-from codelens.store.facts.ranking_reads import ChunkTable, Definition
-from codelens.store.facts.symbol_keys import key_of
+from codelens.store.facts.ranking_reads import ChunkTable, Definition, Definitions
+from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow, PathFacts
 
 if TYPE_CHECKING:
-    from codelens.rank.common_scale import CommonScale
+    from codelens.rank.search_request import CommonScale
+
+
+class SymbolMatch(NamedTuple):
+    """The definitions of one file against a query."""
+
+    total: float
+    """ln(1 + sum of squared cosines) over those above `weights.SYMBOL_COSINE`."""
+    best: float
+    """The best cosine."""
+    at: int
+    """Position of the definition that has it, -1 if none has any."""
+    cosines: Sequence[float]
+    """Of each definition."""
+
+
+NOTHING = SymbolMatch(0.0, 0.0, -1, ())
+
+
+def match_symbols(definitions: Sequence[Definition], query: PathQuery) -> SymbolMatch:
+    """Compare definitions with a query by the IDF-weighted cosine of their names."""
+    cosines = [0.0] * len(definitions)
+    length = math.sqrt(sum(weight * weight for weight in query.terms.values()))
+    if not length or not definitions:
+        return NOTHING._replace(cosines=cosines)
+    names = definitions.names if isinstance(definitions, Definitions) else [
+        definition.name for definition in definitions
+    ]  # fmt: skip
+    seen = query.names
+    total = best = 0.0
+    for at in chunk_scores.holding(names, chunk_scores.beginnings(tuple(query.terms))):
+        name = names[at]
+        cosine = seen.get(name)
+        if cosine is None:
+            cosine = seen[name] = _cosine(name, query, length)
+        cosines[at] = cosine
+        if cosine >= ranking_weights.SYMBOL_COSINE:
+            total += cosine * cosine
+        best = max(best, cosine)
+    return SymbolMatch(math.log1p(total), best, cosines.index(best) if best else -1, cosines)
+
+
+def _cosine(name: str, query: PathQuery, length: float) -> float:
+    known = query.terms
+    terms = _terms_of_name(name)
+    if known.keys().isdisjoint(terms):
+        return 0.0
+    common = squares = 0.0
+    for term in terms:
+        weight = known.get(term)
+        if weight is None:
+            squares += query.other * query.other
+        else:
+            common += weight * weight
+            squares += weight * weight
+    return common / (length * math.sqrt(squares)) if common else 0.0
+
+
+@lru_cache(maxsize=50_000)
+def _terms_of_name(name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(terms_of_text(name)))
+
+
+# The second stage: what each candidate is scored by; features are about 0 to 1.
+#
+# Chunks and paths are looked at for every candidate (`codelens.rank.scoring.file_features`),
+# definitions for the best of them by that. Features over the graph of imports and references were
+# measured and left out: they added .003 to the retrieval benchmark.
 
 _SCALED = ("symsum", "deflen", "logsize")
 
@@ -83,8 +147,8 @@ def examine(
     chunks = reads.chunks(
         view.db, {candidate.content for candidate in candidates if candidate.content is not None}
     )
-    question = path_coverage.path_query(terms, query.typed, query.whole)
-    seen = file_features(
+    question = file_features.path_query(terms, query.typed, query.whole)
+    seen = features_of_file(
         view, corpus, query, terms,
         question=question, candidates=candidates, chunks=chunks, likeness=likeness,
         common=common,
@@ -100,7 +164,7 @@ def examine(
     for promising in best:
         content = promising.file.content or 0
         definitions = own.get(content, ())
-        like = symbol_match.match(definitions, question)
+        like = match_symbols(definitions, question)
         here = defined.get(promising.file.path_id, ())
         # The words as one name mean that definition, not another that one of them is called.
         spelled = _spelled(here, query)
@@ -164,15 +228,15 @@ def _most_promising(
 
 
 def _named(like: SymbolMatch, defined: Sequence[Defined]) -> dict[str, float]:
-    best = max(defined, key=query_names.telling, default=None)
+    best = max(defined, key=query_analysis.telling, default=None)
     lines = best.symbol.end_line - best.symbol.start_line + 1 if best else 0
     return {
         "symsum": like.total,
         "bestsym": like.best,
         "embdef": 1.0 if best else 0.0,
-        "defexact": 1.0 if best and best.grade == query_names.EXACT else 0.0,
+        "defexact": 1.0 if best and best.grade == query_analysis.EXACT else 0.0,
         "def_ci": 1.0 if best else 0.0,
-        "container_def": 1.0 if best and best.symbol.kind in query_names.CONTAINERS else 0.0,
+        "container_def": 1.0 if best and best.symbol.kind in query_analysis.CONTAINERS else 0.0,
         "deflen": math.log1p(lines),
     }
 
@@ -202,3 +266,48 @@ def with_definitions(view: Snapshot, candidates: Sequence[Evidence]) -> list[Evi
         else candidate
         for candidate in candidates
     ]
+
+
+# From features to an order: a weighted sum, less what a file's role takes off.
+
+
+class Judged(NamedTuple):
+    """A candidate with its score."""
+
+    evidence: Evidence
+    score: float
+    shares: dict[str, float]
+    """Feature -> its part of the score; their sum is the score."""
+
+
+def judge(candidates: Sequence[Evidence], query: Query) -> list[Judged]:
+    """Every candidate with its score, best first; ties by path."""
+    chosen = ranking_weights.TOKEN if query.single else ranking_weights.WORDS
+    down = ranking_weights.pushed_down(query.single, query.roles)
+    judged: list[Judged] = []
+    for candidate in candidates:
+        shares = {
+            name: weight * candidate.features.get(name, 0.0) for name, weight in chosen.items()
+        }
+        role = role_of(candidate)
+        if role in down:
+            shares[role] = -down[role]
+        judged.append(Judged(candidate, sum(shares.values()), shares))
+    judged.sort(key=lambda scored: (-scored.score, scored.evidence.file.path))
+    return judged
+
+
+def judged_with_definitions(view: Snapshot, judged: Sequence[Judged], first: int) -> list[Judged]:
+    """The same, the first so many with the definitions of their files."""
+    ready = with_definitions(view, [scored.evidence for scored in judged[:first]])
+    return [
+        *(scored._replace(evidence=more) for scored, more in zip(judged, ready, strict=False)),
+        *judged[first:],
+    ]
+
+
+def role_of(candidate: Evidence) -> str:
+    """The path's role; else `generated` where the text says so."""
+    if not candidate.facts.role and candidate.about is not None and candidate.about.generated:
+        return "generated"
+    return candidate.facts.role

@@ -1,33 +1,361 @@
-"""The first look at every candidate: its chunks and its path, nothing that costs a read of its own.
-
-Features are about 0 to 1 over the candidates. Files whose role the query does not ask for (tests,
-prose, translations) neither set that scale nor take all the places: a changelog that has every
-word of a question would press real answers together.
-"""
+"""What the path of a file says about a query: how well stem and folders cover it."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from codelens.meaning.question_likeness import QuestionLikeness
+from codelens.extract.tokenizer import (
+    WORD,
+    compound_of,
+    count_terms,
+    identifier_key,
+    parts_of_word,
+    terms_of_text,
+    terms_of_word,
+)
+from codelens.meaning import word_table
+from codelens.meaning.question_likeness import QuestionLikeness, by_vectors
+from codelens.meaning.text_vectors import said_vector
+from codelens.meaning.word_table import WordTableDamaged
 from codelens.rank import ranking_weights
-from codelens.rank.query import literal_identifiers
-from codelens.rank.query.literal_identifiers import Written
 from codelens.rank.query.query_analysis import Query
-from codelens.rank.scoring import meaning_signal, path_coverage
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.chunk_scores import ChunkScorer, Scored
-from codelens.rank.scoring.meaning_signal import Candidate, Meaning
-from codelens.rank.scoring.path_coverage import PathQuery
 from codelens.rank.view_statistics import Corpus
+from codelens.store.database.database import Database
+from codelens.store.facts import ranking_reads
 from codelens.store.facts.ranking_reads import ChunkTable
 from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import FileRow, PathFacts
+from codelens.wording import count_of
 
 if TYPE_CHECKING:
-    from codelens.rank.common_scale import CommonScale
+    from codelens.rank.search_request import CommonScale
+
+
+class PathMatch(NamedTuple):
+    """Shares, 0 to 1."""
+
+    stemcov: float
+    """Of the stem's parts, by weight, those that the query has. In a long query less where they
+    are little of it: any one of ten words is some file's name."""
+    stemcov_q: float
+    """Of the query, by weight, what stands in the stem."""
+    stempfx: float
+    """Of the query's words, those that begin a part of the stem or are begun by one."""
+    stemeq: float
+    """1 when the stem is the query."""
+    dircov: float
+    """Of the query's words, those that stand in stem or folders."""
+    dirwt: float
+    """Of the query, by weight, what stands in the folders."""
+    dirpfx: float
+    """Of the query's words, those that begin a folder's term or are begun by one."""
+
+
+_Near = tuple[frozenset[str], frozenset[str]]
+"""Words that stand in some folders; words that begin a term there or are begun by one."""
+
+
+class PathQuery(NamedTuple):
+    """A query as far as paths are concerned; worked out once."""
+
+    terms: dict[str, float]
+    """Term -> weight, compounds included."""
+    words: tuple[str, ...]
+    """Terms that were typed, compounds left out."""
+    weight: float
+    """Of all `words`."""
+    other: float
+    """Weight of a term that the query has not."""
+    whole: str
+    """The query as one lower-case word."""
+    folders: dict[str, _Near]
+    """What the words have in folders, by the folders' terms; grows, since files share folders."""
+    names: dict[str, float]
+    """How like the query the names of definitions are; grows, since files share names."""
+
+
+def path_query(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> PathQuery:
+    """What paths are compared with; `words` are the plain terms of the query."""
+    known = {term.text: term.weight for term in terms}
+    typed = tuple(word for word in words if word in known)
+    top = max(known.values(), default=1.0)
+    return PathQuery(
+        known,
+        typed,
+        sum(known[word] for word in typed) or 1.0,
+        top * ranking_weights.UNKNOWN_IDF,
+        whole,
+        {},
+        {},
+    )
+
+
+def match_path(facts: PathFacts, query: PathQuery) -> PathMatch:
+    """Compare one path with a query."""
+    joined, parts, stem = _taken_apart(facts.path, facts.stem)
+    inside, near_by = _in_folders(facts.folders, query)
+    terms = query.terms
+    covered = total = 0.0
+    for part in parts:
+        weight = terms.get(part)
+        if weight is None:
+            total += query.other
+        else:
+            total += weight
+            covered += weight
+    in_stem = begun = in_path = in_folders = near = 0.0
+    for word in query.words:
+        if word in inside:
+            in_folders += terms[word]
+        if word in stem:
+            in_stem += terms[word]
+            in_path += 1.0
+            continue
+        if word in inside:
+            in_path += 1.0
+        elif word in near_by:
+            near += 1.0
+        if _begun(word, parts):
+            begun += 1.0
+    count = len(query.words) or 1
+    of_query = in_stem / query.weight
+    coverage = covered / total if total else 0.0
+    if count > ranking_weights.LONG_QUERY:
+        coverage *= min(1.0, ranking_weights.LONG_QUERY * of_query)
+    return PathMatch(
+        coverage,
+        of_query,
+        begun / count,
+        1.0 if joined and joined == query.whole else 0.0,
+        in_path / count,
+        in_folders / query.weight,
+        near / count,
+    )
+
+
+def _in_folders(folders: str, query: PathQuery) -> _Near:
+    known = query.folders.get(folders)
+    if known is None:
+        parts = frozenset(folders.split())
+        inside = parts.intersection(query.words)
+        begun = (word for word in query.words if word not in inside and _begun(word, parts))
+        known = query.folders[folders] = (inside, frozenset(begun))
+    return known
+
+
+def _begun(word: str, parts: Iterable[str]) -> bool:
+    """Whether a part begins with the word or the word with a part."""
+    least = ranking_weights.SHORTEST_PREFIX
+    if len(word) < least:
+        return False
+    for part in parts:
+        if len(part) >= least and (part.startswith(word) or word.startswith(part)):
+            return True
+    return False
+
+
+_Parts = tuple[str, tuple[str, ...], frozenset[str]]
+
+
+@lru_cache(maxsize=20_000)
+def _taken_apart(path: bytes, stem: str) -> _Parts:
+    """The stem as one lower-case word, the terms of its parts, and those that are looked up."""
+    *above, name = path.split(b"/")
+    text = (name.split(b".")[0] or name).decode("utf-8", "replace")
+    if above and " ".join(terms_of_text(text)) != stem:
+        text = above[-1].decode("utf-8", "replace")  # index, __init__, ...: the folder's name
+    parts = [part for word in WORD.findall(text) for part in parts_of_word(word)]
+    terms = tuple(term for part in parts for term in terms_of_word(part))
+    # `Serializer.Json.cs` is not all of `Serializer.cs`, though its stem is the same.
+    whole = "" if name.count(b".") > 1 and name[:1] != b"." else "".join(parts)
+    return whole, terms, frozenset(stem.split())
+
+
+# How much a file means what the question says, by the vectors of its chunks.
+#
+# The one feature that sees what no word of the question names. It is computed for candidates alone,
+# and only where all of them have vectors by the shipped table: otherwise a file would stand lower
+# for having been indexed later.
+
+
+class Candidate(NamedTuple):
+    """A file to be judged."""
+
+    content: int | None
+    measured: bool
+    """It sets the scale: its role is not pushed down."""
+
+
+class Meaning(NamedTuple):
+    """The feature of each candidate, in their order, or why there is none."""
+
+    features: Sequence[float]
+    missing: str = ""
+    damaged: bool = False
+    """The table of words cannot be read."""
+
+
+NOT_ASKED = Meaning(())
+
+
+def meaning(
+    db: Database,
+    text: str,
+    candidates: Sequence[Candidate],
+    likeness: QuestionLikeness | None = None,
+    common: CommonScale | None = None,
+) -> Meaning:
+    """How much each candidate means what `text` says: 1 for the best, 0 for one in the middle.
+
+    By `likeness` where there is one, which may lack candidates; else by the table of words, with
+    `common` on the scale of all its views.
+    """
+    if common is not None and common.lacks_meaning:
+        return Meaning([0.0] * len(candidates))
+    known = _by_vectors(db, text, candidates, likeness, common)
+    if common is not None and known.missing:
+        common.lacks_meaning = True
+    return known
+
+
+def _by_vectors(
+    db: Database,
+    text: str,
+    candidates: Sequence[Candidate],
+    likeness: QuestionLikeness | None,
+    common: CommonScale | None,
+) -> Meaning:
+    if likeness is not None:
+        values = [likeness.of_content(candidate.content) for candidate in candidates]
+        return Meaning(_scaled(values, candidates, text, common))
+    nothing = [0.0] * len(candidates)
+    try:
+        table = word_table.shipped()
+    except WordTableDamaged as error:
+        return Meaning(nothing, str(error), damaged=True)
+    query_vector = said_vector(table, count_terms(WORD.findall(text)))
+    if not query_vector:
+        return Meaning(nothing, "the table of words has none of the question")
+    contents = {candidate.content for candidate in candidates if candidate.content is not None}
+    vectors = ranking_reads.vectors_of(db, sorted(contents), table.head.version)
+    if len(vectors) < len(contents):
+        lacking = count_of(len(contents) - len(vectors), "candidate")
+        return Meaning(nothing, f"{lacking} of {len(contents)} have no vectors yet")
+    likeness = by_vectors("the table of words", query_vector, vectors, 1)
+    values = [likeness.of_content(candidate.content) for candidate in candidates]
+    return Meaning(_scaled(values, candidates, text, common))
+
+
+def _scaled(
+    values: Sequence[float | None],
+    candidates: Sequence[Candidate],
+    text: str = "",
+    common: CommonScale | None = None,
+) -> list[float]:
+    known = [
+        value
+        for value, candidate in zip(values, candidates, strict=True)
+        if value is not None and candidate.measured
+    ] or [value for value in values if value is not None]
+    if common is not None:
+        known = common.cosines(text, known)
+    if not known:
+        return [0.0] * len(values)
+    known.sort()
+    middle = (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
+    span = known[-1] - middle
+    if span <= 0:
+        return [0.0] * len(values)
+    least = ranking_weights.LEAST_MEANING
+    return [
+        0.0 if value is None else min(1.0, max(least, (value - middle) / span)) for value in values
+    ]
+
+
+# What a question writes out to the letter: identifiers of code, and names of files.
+#
+# `ERR_ACCESS_DENIED` among eight plain words is evidence of another kind than they are, and so are
+# `latex.py` and `no-constant-condition`.
+
+# A word with signs or humps inside, or one in back-ticks: written as a file may be called.
+_STEM = re.compile(r"`([\w-]{2,100})`|(?<![\w-])([^\W_]+(?:[-_][^\W_]+)+)(?![\w-])")
+_FOLDER_SHARE = 0.5
+"""A folder that is named says half of what a file says."""
+
+
+class Written(NamedTuple):
+    """The identifiers and paths of one query."""
+
+    weights: tuple[tuple[int, float], ...]
+    """Number of a term, its weight: those that are whole identifiers."""
+    total: float
+    paths: tuple[bytes, ...]
+    """Lower-case ends of paths, each with a slash before it."""
+    stems: frozenset[str]
+    """Names written as a file's may be, without their convention; stopwords in them count."""
+
+    def share_of(self, bits: int) -> float:
+        """The share of the identifiers, by weight, that a file with these terms has."""
+        if not self.weights:
+            return 0.0
+        return sum(weight for number, weight in self.weights if bits >> number & 1) / self.total
+
+    def named(self, path: bytes) -> float:
+        """1 if the query names the file, with its extension or without; less for its folder."""
+        if self.stems:
+            stem = path.rpartition(b"/")[2].split(b".", 1)[0]
+            if identifier_key(stem.decode("utf-8", "replace")) in self.stems:
+                return 1.0
+        if not self.paths:
+            return 0.0
+        whole = b"/" + path.lower()
+        bare = whole.rpartition(b".")[0].removesuffix(b"/__init__").removesuffix(b"/index")
+        best = 0.0
+        for end in self.paths:
+            if whole.endswith(end) or bare.endswith(end):
+                return 1.0
+            if b"/" in end[1:] and end + b"/" in whole:
+                best = _FOLDER_SHARE
+        return best
+
+
+def identifiers_written(query: Query, terms: Sequence[Weighed]) -> Written:
+    """What `query` writes out, as far as the view knows it."""
+    if query.single:
+        return Written((), 0.0, (), frozenset())
+    identifiers = {
+        term for name in query.names for part in name.parts for term in _whole(part, name.parts)
+    }
+    weights = tuple(
+        (number, term.weight) for number, term in enumerate(terms) if term.text in identifiers
+    )
+    paths = [place.path for place in query.places]
+    paths += ["/".join(name.parts) for name in query.names if len(name.parts) > 1]
+    ends = (b"/" + path.strip("/").lower().encode("utf-8", "replace") for path in paths if path)
+    stems = {identifier_key(match[1] or match[2]) for match in _STEM.finditer(query.text)}
+    total = sum(weight for _, weight in weights)
+    return Written(weights, total, tuple(dict.fromkeys(ends)), frozenset(stems - {""}))
+
+
+def _whole(part: str, parts: Sequence[str]) -> tuple[str, ...]:
+    """The one term of an identifier; a plain word is one only in a qualified name."""
+    pieces = [piece for word in WORD.findall(part) for piece in parts_of_word(word)]
+    if len(pieces) > 1:
+        return (compound_of(pieces),)
+    return tuple(terms_of_word(part)) if len(parts) > 1 else ()
+
+
+# The first look at every candidate: its chunks and its path, nothing that costs a read of its own.
+#
+# Features are about 0 to 1 over the candidates. Files whose role the query does not ask for (tests,
+# prose, translations) neither set that scale nor take all the places: a changelog that has every
+# word of a question would press real answers together.
 
 _SCALED = ("cmax", "csum3", "csumall", "file", "head")
 _DEEP, _DEEPEST = 5, 0.4
@@ -46,7 +374,7 @@ class FileFeatures(NamedTuple):
     """What its role takes off the score; 0 where the query asks for such files."""
 
 
-def file_features(
+def features_of_file(
     view: Snapshot,
     corpus: Corpus,
     query: Query,
@@ -66,7 +394,7 @@ def file_features(
     facts = view.path_facts(candidate.path_id for candidate in candidates)
     scorer = ChunkScorer(corpus, terms, chunks)
     down = ranking_weights.pushed_down(query.single, query.roles)
-    spelt = literal_identifiers.written(query, terms)
+    spelt = identifiers_written(query, terms)
     seen: list[FileFeatures] = []
     files_left = ranking_weights.PUSHED_DOWN_KEPT
     for file in candidates:
@@ -101,7 +429,7 @@ def add_meaning(
 ) -> Meaning:
     """Add how much each candidate means what `text` says to its features."""
     candidates = [Candidate(features.file.content, not features.pushed) for features in seen]
-    known = meaning_signal.meaning(view.db, text, candidates, likeness, common)
+    known = meaning(view.db, text, candidates, likeness, common)
     for features, value in zip(seen, known.features, strict=True):
         features.features["meaning"] = value
     return known
@@ -118,7 +446,7 @@ def _features_of(
 ) -> FileFeatures:
     scored = scorer.score(file, facts)
     chunks = scored.chunks
-    path = path_coverage.match(facts, question)
+    path = match_path(facts, question)
     top3 = zip(ranking_weights.CHUNK_SHARES, chunks, strict=False)
     features = {
         "cmax": chunks[0][0] if chunks else 0.0,

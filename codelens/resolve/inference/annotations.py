@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from codelens.resolve.facts.file_model import TYPES, FileModel
+from codelens.resolve.file_model import TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import (

@@ -1,12 +1,19 @@
-"""What calls give, and elements, contexts and what is waited for."""
+"""What a function written out is given by what it is handed to: `items.map(item => ...)`.
+
+The facts say so as a step behind the taker: `items.map.#in01` is the second parameter of a function
+that is the first argument. `8` stands for the last argument, behind the brackets (Kotlin).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
-from codelens.resolve.facts.file_model import FileModel
-from codelens.resolve.inference.collection_members import PAIRS
+from codelens.resolve.file_model import FileModel
+from codelens.resolve.inference.members import PAIRS
+from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.type_text import Named, parsed
 from codelens.resolve.inference.values import (
     Container,
     Definition,
@@ -15,15 +22,217 @@ from codelens.resolve.inference.values import (
     Literal,
     Module,
     Record,
+    Super,
     Value,
     alike,
     each,
     together,
 )
-from codelens.resolve.languages.python.python_decorators import HANDING, decorators
-from codelens.resolve.languages.script.script_overloads import meant
-from codelens.resolve.languages.script.script_this import is_async, overloads
+from codelens.resolve.languages.python_rules import HANDING, decorators
+from codelens.resolve.languages.script import is_async, meant, overloads
 from codelens.types import Binding, Reference
+
+_STEP = "#in"
+OWN = "#own"
+"""The step from a function's type to a parameter of it, which the number behind it says."""
+_LAST = 8
+_ELEMENTS = frozenset(
+    "every filter find findIndex findLast findLastIndex flatMap forEach map some sort "
+    "toSorted".split()
+)
+"""Methods of arrays whose function gets an element; of `sort` two."""
+_FOLDS = frozenset({"reduce", "reduceRight"})
+_WAITED = frozenset({"Promise", "PromiseLike", "Awaitable"})
+_ARRAYS = frozenset("[] Array ReadonlyArray Set ReadonlySet Iterable".split())
+_BOUND = frozenset({":", "?", "="})
+_OPEN, _CLOSED = "([{<", ")]}>"
+
+
+class HandedValues:
+    """Follows these steps, by what functions say of the functions that they take."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver, self.view = resolver, resolver.view
+
+    def given(
+        self,
+        taker: Value,
+        method: tuple[str, ...],
+        parameter: tuple[int, int],
+        result: Value = None,
+    ) -> Value:
+        """What a function written out gets from a function, or from a method of a value.
+
+        With what the taker's result is said to be: its type parameters may stand for parts of it.
+        """
+        if not method or method[0][0] in "([":
+            return self.declared(self._for_result(taker, result), *parameter)
+        if isinstance(taker, Container):
+            return of_script_container(taker, method[0], parameter[1])
+        return self.of_functions(self.resolver.members(taker, method[0]), parameter, result)
+
+    def _for_result(self, function: Value, result: Value) -> Value:
+        """A function, owned by what its type parameters stand for when it gives that result."""
+        if not isinstance(function, Definition) or not isinstance(result, Instance):
+            return function
+        model = self.view.model(function.path)
+        scope = model.own_scope.get(function.symbol, -1) if model is not None else -1
+        if model is None or scope < 0 or isinstance(function.owner, (Instance, Super)):
+            return function
+        declared = [row.text for row in model.of_scope.get(scope, ()) if row.how == "->"]
+        type_ = parsed(declared[0]) if declared else None
+        own = self.resolver.of_type(function.path, scope, declared[0]) if declared else None
+        if not isinstance(type_, Named) or not isinstance(own, Instance) or own[:2] != result[:2]:
+            return function
+        argument_of = dict(zip(type_.args, result.args, strict=False))
+        order = model.parameters.get(scope, [])
+        args = tuple(argument_of.get(Named(name)) for name in order)
+        if not any(args):
+            return function
+        return function._replace(owner=Instance(function.path, function.symbol, args))
+
+    def of_functions(
+        self,
+        functions: Iterable[tuple[Referent, Value]],
+        parameter: tuple[int, int],
+        result: Value = None,
+    ) -> Value:
+        """What the first of several functions, each with its owner, says that says anything."""
+        for referent, owner in functions:
+            function = Definition(referent.path, referent.symbol, owner)
+            called = self._for_result(function, result)
+            value = self.declared(called, *parameter) if referent.symbol >= 0 else None
+            if value is not None:
+                return value
+        return None
+
+    def declared(self, function: Value, place: int, at: int) -> Value:
+        """What a function says of the parameter of one that it takes."""
+        model = self.view.model(function.path) if isinstance(function, Definition) else None
+        if model is None or not isinstance(function, Definition):
+            return None
+        scope = model.own_scope.get(function.symbol, -1)
+        bound = model.names[scope].values() if scope >= 0 else ()
+        rows = [entry.rows[0] for entry in bound if entry.rows and entry.rows[0].how in _BOUND]
+        if not 0 <= place < len(rows) or rows[place].how != ":":
+            return None
+        path, text = function.path, rows[place].text
+        if "=>" not in text:
+            for referent in self.resolver.named_type(path, scope, text.partition("<")[0])[:1]:
+                path, scope, text = self._aliased(referent)
+        text = parameter_type(text, at, "=>")
+        return self.resolver.of_type(path, scope, text, function.owner) if text else None
+
+    def expected(self, path: bytes, scope: int, text: str, steps: tuple[str, ...]) -> Value:
+        """What a function written out gets where code says its type: `const f: Taker = x => ...`.
+
+        Of the type's own writing each step takes a part: `()` what a call gives, and the last a
+        parameter.
+        """
+        for step in steps:
+            if "=>" not in text:
+                for referent in self.resolver.named_type(path, scope, text.partition("<")[0])[:1]:
+                    path, scope, text = self._aliased(referent)
+            parameters, result = function_parts(text)
+            number = step.removeprefix(OWN)
+            text = parameter_at(parameters, int(number)) if number != step else result
+        return self.resolver.of_type(path, scope, text) if text else None
+
+    def _aliased(self, referent: Referent) -> tuple[bytes, int, str]:
+        """Where a type's other name is given, and what it stands for."""
+        model = self.view.model(referent.path)
+        scope = model.own_scope.get(referent.symbol, -1) if model is not None else -1
+        rows = model.of_scope.get(scope, ()) if model is not None else ()
+        return referent.path, scope, next((row.text for row in rows if row.how == "alias"), "")
+
+
+@lru_cache(maxsize=5_000)
+def handed(step: str) -> tuple[int, int] | None:
+    """Which argument the function is, -1 for the last, and which of its parameters is meant."""
+    if not step.startswith(_STEP) or not step[3:].isdigit():
+        return None
+    place = int(step[3])
+    return (-1 if place == _LAST else place), int(step[4])
+
+
+def of_script_container(value: Container, method: str, at: int) -> Value:
+    """What methods of arrays, maps and promises give a function, in JavaScript."""
+    if not value.args:
+        return None
+    if value.name in PAIRS:
+        return value.args[-1 if not at else 0] if method == "forEach" and at < 2 else None
+    if value.name in _WAITED:
+        return value.args[0] if method == "then" and not at else None
+    if value.name not in _ARRAYS:
+        return None
+    if method in _FOLDS:
+        return value.args[0] if at == 1 else None
+    is_element = not at or method in {"sort", "toSorted"}
+    return value.args[0] if method in _ELEMENTS and is_element else None
+
+
+@lru_cache(maxsize=5_000)
+def function_parts(text: str) -> tuple[tuple[str, ...], str]:
+    """Parameters and result of a function's type: `<T>(a: T, b?: U) => V`."""
+    text = text.strip()
+    depth, start = 0, 0
+    for at, sign in enumerate(text):
+        is_arrow = sign == ">" and text[at - 1 : at] == "="
+        depth += (sign in _OPEN) - (sign in _CLOSED and not is_arrow)
+        if depth:
+            continue
+        if sign == ")":
+            rest = text[at + 1 :].lstrip()
+            if not rest.startswith("=>"):
+                break
+            return tuple(_split(text[start + 1 : at])), rest[2:].strip()
+        if sign == ">" and not is_arrow:
+            start = at + 1
+            while text[start : start + 1].isspace():
+                start += 1
+        elif sign not in _OPEN and not sign.isspace():
+            break
+    return (), ""
+
+
+def parameter_at(parameters: tuple[str, ...], at: int) -> str:
+    """The type of a parameter; nothing of one that takes all further arguments."""
+    part = parameters[at].strip() if at < len(parameters) else "..."
+    return "" if part.startswith("...") else part.partition(":")[2].strip()
+
+
+@lru_cache(maxsize=20_000)
+def parameter_type(text: str, at: int, arrow: str) -> str:
+    """The type of a parameter in a function's type: `(a: T, b?: U) => void`, `(T) -> Unit`."""
+    end = text.find(arrow)
+    before = text[:end].rstrip() if end > 0 else ""
+    if not before.endswith(")"):
+        return ""
+    depth, start = 0, len(before) - 1
+    for start in range(len(before) - 1, -1, -1):
+        depth += (before[start] in ")") - (before[start] in "(")
+        if not depth:
+            break
+    parts = _split(before[start + 1 : -1])
+    if at >= len(parts):
+        return ""
+    name, colon, type_ = parts[at].partition(":")
+    return (type_ if colon else name if arrow == "->" else "").strip()
+
+
+def _split(text: str) -> list[str]:
+    """What stands between the commas that are in no brackets."""
+    parts, depth, start = list[str](), 0, 0
+    for at, sign in enumerate(text):
+        is_arrow = sign == ">" and text[at - 1 : at] in {"=", "-"}
+        depth += (sign in _OPEN) - (sign in _CLOSED and not is_arrow)
+        if sign == "," and not depth:
+            parts.append(text[start:at])
+            start = at + 1
+    return [part for part in (*parts, text[start:]) if part.strip()]
+
+
+# What calls give, and elements, contexts and what is waited for.
 
 _ENTERED = frozenset(
     "Iterator Generator AsyncIterator AsyncGenerator Iterable AsyncIterable ContextManager "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.inference.handed_values import OWN, HandedValues, handed
+from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.inference.call_results import OWN, HandedValues, handed
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
@@ -22,8 +22,8 @@ from codelens.resolve.inference.values import (
     each,
     together,
 )
-from codelens.resolve.languages.python.python_fixtures import Fixtures
-from codelens.resolve.languages.script.script_this import holder, literal
+from codelens.resolve.languages.python_rules import Fixtures
+from codelens.resolve.languages.script import holder, literal
 from codelens.types import PROTOCOL, Binding, Reference
 
 _STEP = re.compile(

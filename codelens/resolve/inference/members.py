@@ -1,17 +1,16 @@
-"""Members: of types and their bases, of modules and namespaces."""
+"""Objects written out, by their keys: `{a,b:c,...d}`."""
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 
-from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.inference.collection_members import member
+from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, Referent, latest
-from codelens.resolve.inference.object_literals import parts
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
     Container,
     Definition,
+    Function,
     Instance,
     Module,
     Record,
@@ -22,8 +21,93 @@ from codelens.resolve.inference.values import (
     each,
     together,
 )
-from codelens.resolve.languages.script.script_this import added, of_side
+from codelens.resolve.languages.script import added, of_side
 from codelens.types import Binding
+
+_SPREAD = "..."
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+
+
+@lru_cache(maxsize=5_000)
+def parts(text: str) -> tuple[tuple[str, str], ...]:
+    """Key and value of each part, the last first; a spread has no key, a bare key no value."""
+    entries: list[tuple[str, str]] = []
+    for part in _split(text[1:-1]):
+        if part.startswith(_SPREAD):
+            entries.append(("", part[len(_SPREAD) :]))
+        else:
+            key, _, value = part.partition(":")
+            entries.append((key, value))
+    return tuple(reversed(entries))
+
+
+def _split(text: str) -> list[str]:
+    """At the commas that are in no bracket and no type."""
+    depth, start = 0, 0
+    quoted = False
+    texts: list[str] = []
+    for at, sign in enumerate(text):
+        quoted ^= sign == "`"
+        if quoted:
+            continue
+        depth += (sign in _OPEN) - (sign in _CLOSE)
+        if sign == "," and not depth:
+            texts.append(text[start:at])
+            start = at + 1
+    return [*texts, text[start:]]
+
+
+# What methods of lists, mappings and the like give, by what they hold.
+
+PAIRS = frozenset(
+    "dict Dict Mapping MutableMapping OrderedDict defaultdict DefaultDict Map Record "
+    "WeakMap ReadonlyMap".split()
+)
+_ROWS = frozenset(
+    "list List Sequence MutableSequence deque Deque set Set AbstractSet MutableSet frozenset "
+    "FrozenSet [] Array ReadonlyArray ReadonlySet".split()
+)
+_TUPLES = frozenset({"tuple", "Tuple"})
+_ONE_OF_PAIRS = frozenset("get pop setdefault".split())
+_ONE_OF_ROWS = frozenset("pop popleft shift at find findLast".split())
+_THE_SAME = frozenset("copy filter slice concat reverse toReversed sort toSorted values".split())
+
+
+def member(value: Container, name: str) -> Value:
+    """A method as what it gives; of a tuple `#1`, its second part."""
+    if value.name in PAIRS and len(value.args) > 1:
+        return _of_pairs(value, name)
+    if not value.args:
+        return None
+    first = value.args[0]
+    if name.startswith("#"):
+        at = int(name[1:]) if name[1:].isdigit() else -1
+        if value.name in _TUPLES:
+            return value.args[at] if 0 <= at < len(value.args) else None
+        return first if value.name in _ROWS else None
+    if value.name == "ContextVar":
+        return Function(first) if name == "get" else None
+    if value.name in _ROWS:
+        if name in _ONE_OF_ROWS:
+            return Function(first)
+        return Function(value) if name in _THE_SAME else None
+    return None
+
+
+def _of_pairs(value: Container, name: str) -> Value:
+    key, item = value.args[0], value.args[-1]
+    if name in _ONE_OF_PAIRS:
+        return Function(item)
+    if name == "values":
+        return Function(Container("Iterable", (item,)))
+    if name == "keys":
+        return Function(Container("Iterable", (key,)))
+    if name in {"items", "entries"}:
+        return Function(Container("Iterable", (Container("tuple", (key, item)),)))
+    return Function(value) if name == "copy" else None
+
+
+# Members: of types and their bases, of modules and namespaces.
 
 _MOST_BASES = 100
 _LONG_LINE = 8

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from codelens.resolve.facts.file_model import CALLABLE, TYPES, VARIABLES, FileModel
-from codelens.resolve.facts.scope_names import Entry
-from codelens.resolve.facts.view_files import View
-from codelens.resolve.languages.language_spec import LanguageSpec
+from codelens.resolve.file_model import CALLABLE, TYPES, VARIABLES, Entry, FileModel
+from codelens.resolve.languages.registry import LanguageSpec
+from codelens.resolve.view_files import View
 from codelens.types import Binding, Import
 
 _FAR = 30

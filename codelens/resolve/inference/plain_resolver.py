@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from codelens.resolve.facts.view_files import View
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
 from codelens.resolve.inference.expression_values import Expressions
 from codelens.resolve.inference.members import Members
 from codelens.resolve.inference.name_lookup import Names
 from codelens.resolve.inference.resolver import Resolver
-from codelens.resolve.languages.python.python_possible import PossibleUses
+from codelens.resolve.languages.python import PossibleUses
+from codelens.resolve.view_files import View
 
 
 def resolver(view: View) -> Resolver:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol, TypeVar, cast
 
-from codelens.resolve.facts.file_model import TYPES, FileModel
-from codelens.resolve.facts.view_files import Notes, View
+from codelens.resolve.file_model import TYPES, FileModel
 from codelens.resolve.inference.name_lookup import Names, Referent
 from codelens.resolve.inference.values import Definition, Instance, Module, Shape, Value
+from codelens.resolve.view_files import Notes, View
 from codelens.types import Binding, Reference
 
 _T = TypeVar("_T")

@@ -1,23 +1,135 @@
-"""Which test files are named for a file, by the likeness of their whole paths.
-
-A test is named for the last parts of a path: `test_text.py` for `utils/text.py`, and so are
-`test_utils_text.py` and `utils_text/tests.py`. Where several files have such a path, it is named
-for those that have most of its folders: `tests/utils_tests/test_text.py` for `utils/text.py`, and
-not for `forms/text.py`.
-"""
+"""Which tests belong to a file, and which files are tests to run, by their names alone."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from codelens.resolve.facts.path_tree import folder_of
-from codelens.resolve.walk.test_conventions import (
-    are_kindred,
-    bare_name,
-    face_of,
-    key_of_name,
-    subject_of,
+from codelens.resolve.path_tree import folder_of, name_of, stem_of
+
+# `test_x`, `x_test`, `x.test`, `x.spec`, `x_spec`, `XTest`, `XTests`, `TestX`, `XSpec`.
+_BEFORE = re.compile(rb"^(?:tests?[_.-]|Tests?(?=[A-Z]))")
+_AFTER = re.compile(
+    rb"(?:[_.-](?:tests?|specs?|unit|unittests?|e2e)"
+    rb"|(?<=[a-z0-9])(?:Tests?|TestCase|Specs?|Suite|IT))+$"
 )
+_FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"main", b"__main__"})
+_FOLDERS = frozenset({b"test", b"tests", b"__tests__", b"spec", b"specs"})
+_NAMED_TEST = frozenset({b"test", b"tests", b"spec", b"specs"})
+_CAPITAL = re.compile(rb"^Tests?[A-Z]|(?:Tests?|TestCase|Specs?|Suite|IT)$")
+_SCRIPT = re.compile(rb"[._-](?:tests?|specs?|e2e|cy)$")
+# What the runner of a language takes for a file of tests, by its stem. pytest: `test_*.py`,
+# `*_test.py`; unittest: `test*.py`; RSpec: `*_spec.rb`; minitest: `test_*.rb`, `*_test.rb`;
+# `go help test`: `*_test.go`; PHPUnit: `*Test.php`; ExUnit: `*_test.exs`.
+_RUN = {
+    b"py": re.compile(rb"^tests?(?:[_.-]|\d*$)|[_-]tests?$|Tests?$|^Test[A-Z]"),
+    b"go": re.compile(rb"_test$"),
+    b"rb": re.compile(rb"_(?:spec|test)$|^test_"),
+    b"php": re.compile(rb"Test$"),
+    b"exs": re.compile(rb"_test$"),
+    b"dart": re.compile(rb"_test$"),
+    **dict.fromkeys((b"java", b"kt", b"scala", b"cs", b"groovy", b"swift"), _CAPITAL),
+    **dict.fromkeys((b"js", b"jsx", b"ts", b"tsx", b"mjs", b"cjs", b"mts", b"cts"), _SCRIPT),
+}
+_NEVER = frozenset({b"conftest.py", b"__init__.py", b"spec_helper.rb", b"rails_helper.rb"})
+_LOOSE = frozenset(
+    {b"js", b"jsx", b"ts", b"tsx", b"mjs", b"cjs", b"java", b"kt", b"scala", b"cs", b"swift"}
+)
+"""Ends of files whose runners may be told to take any name."""
+
+_UNTOLD = frozenset(
+    b"c h cc cpp cxx hpp hh hxx m mm rs sh bash bats fish zsh ps1 lua pl pm t r jl hs ml mli clj "
+    b"cljs cljc erl ex zig nim d vb fs fsx el lisp rkt scm cr tcl f90 sol v vala vue svelte pyi "
+    b"pyx feature robot sql ipynb http nix raku coffee hx gd adb".split()
+)
+"""Ends of files of code, and of tests written in a language of their own, that are called as
+their project likes."""
+
+
+def is_shipped(path: bytes) -> bool:
+    """A file of the library itself, whatever it is called: what a gem loads stands in `lib`."""
+    folders = folder_of(path).split(b"/")
+    return path.endswith(b".rb") and b"lib" in folders and not _FOLDERS & set(folders)
+
+
+def runs(path: bytes) -> bool:
+    """A runner of its language takes this file of tests for one by its name."""
+    name = name_of(path)
+    if name in _NEVER:
+        return False
+    stem, end = stem_of(path), name.rpartition(b".")[2]
+    if end == b"rs":
+        # `tests/common/mod.rs` is what Cargo's book calls a module shared by tests.
+        return name != b"mod.rs"
+    pattern = _RUN.get(end)
+    return end in _UNTOLD if pattern is None else bool(pattern.search(stem))
+
+
+def to_run(tests: Sequence[bytes]) -> set[bytes]:
+    """Of files of tests those that are run; the others only help.
+
+    Where no file of a language is called as its runners like it, all of them are.
+    """
+    named = {path for path in tests if runs(path)}
+    called = {path.rpartition(b".")[2] for path in named}
+    loose = {
+        path for path in tests if (end := path.rpartition(b".")[2]) in _LOOSE and end not in called
+    }
+    return named | loose
+
+
+def bare_name(name: bytes) -> bytes:
+    """A name without what says that it is one of tests; empty if that is all of it."""
+    bare = _AFTER.sub(b"", _BEFORE.sub(b"", name, count=1), count=1)
+    return b"" if bare.lower() in _NAMED_TEST else bare
+
+
+def subject_of(path: bytes) -> bytes:
+    """What a test file is named for; empty if its name does not say."""
+    stem = stem_of(path)
+    if name_of(path) in _NEVER:
+        return b""
+    if stem.lower() in _NAMED_TEST:
+        # `admin_utils/tests.py`: the folder says what is tested.
+        return bare_name(name_of(folder_of(path)))
+    bare = bare_name(stem)
+    if bare != stem:
+        return bare
+    # `test/router.js`, `__tests__/router.ts`: the folder says that it is a test.
+    return stem if _FOLDERS & set(folder_of(path).split(b"/")) and stem not in _FACELESS else b""
+
+
+_FAMILIES = (
+    frozenset({b"js", b"jsx", b"ts", b"tsx", b"mjs", b"cjs", b"mts", b"cts", b"vue", b"svelte"}),
+    frozenset({b"java", b"kt", b"scala", b"groovy"}),
+    frozenset({b"c", b"h", b"cc", b"cpp", b"cxx", b"hpp", b"hh", b"hxx", b"m", b"mm"}),
+    frozenset({b"py", b"pyi", b"pyx"}),
+    frozenset({b"ex", b"exs"}),
+)
+
+
+def are_kindred(language: bytes, other: bytes) -> bool:
+    """Ends of files of one family of languages."""
+    return language == other or any(language in family and other in family for family in _FAMILIES)
+
+
+def face_of(path: bytes) -> bytes:
+    """What a file is called for: its name, or its folder's where its own says nothing."""
+    stem = stem_of(path)
+    return name_of(folder_of(path)) if stem in _FACELESS else stem
+
+
+def key_of_name(name: bytes) -> bytes:
+    """Equal for names that differ in their writing alone."""
+    return name.replace(b"_", b"").replace(b"-", b"").lower()
+
+
+# Which test files are named for a file, by the likeness of their whole paths.
+#
+# A test is named for the last parts of a path: `test_text.py` for `utils/text.py`, and so are
+# `test_utils_text.py` and `utils_text/tests.py`. Where several files have such a path, it is named
+# for those that have most of its folders: `tests/utils_tests/test_text.py` for `utils/text.py`, and
+# not for `forms/text.py`.
 
 _PARTS_JOINED = 3
 """Parts of a path that the name of one test may join."""

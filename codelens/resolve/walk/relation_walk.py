@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from codelens.resolve.facts.file_model import CALLABLE, TYPES
+from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.relations import INWARD
 from codelens.resolve.walk.edge_table import MODULE, EdgeReader, Node, subtree, symbols_inside
 from codelens.types import Symbol

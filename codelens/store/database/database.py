@@ -1,15 +1,12 @@
-"""One open database file: pragmas, statements, transactions.
+"""Errors of SQLite, as apsw raises them, as errors of ours that say what to do."""
 
-WAL: readers never wait for the writer and see the last committed state. A connection belongs to
-one thread at a time.
-"""
-
-# apsw's stubs leave the types of bindings and pragmas open.
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# apsw's stubs leave the types of bindings, pragmas and errors open.
 # pyright: reportAttributeAccessIssue=false
-
+# pyright: reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,10 +16,90 @@ from typing import Any, Protocol, TypeVar
 import apsw
 
 from codelens.cancellation import check_cancelled
-from codelens.errors import IndexCorrupt
-from codelens.store.database import database_recovery, page_checksums, restore_detection
-from codelens.store.database.schema_migration import connection_rollback
-from codelens.store.database.sqlite_errors import translated
+from codelens.errors import (
+    CodelensError,
+    DiskFull,
+    HomeNotWritable,
+    IndexCorrupt,
+    IndexLocked,
+    StoreError,
+)
+from codelens.paths import NO_ROOM, barred
+from codelens.store.database import database_file, database_recovery
+from codelens.store.database.database_file import connection_rollback
+from codelens.store.database.database_recovery import HOLDER
+
+_NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+_DAMAGE = {apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_CORRUPTFS, apsw.SQLITE_IOERR_SHORT_READ}
+
+# A full disk shows as these where the write-ahead log or its index is grown.
+_FULL = {
+    apsw.SQLITE_IOERR_SHMSIZE,
+    apsw.SQLITE_IOERR_SHMMAP,
+    apsw.SQLITE_IOERR_SHMOPEN,
+    apsw.SQLITE_IOERR_WRITE,
+    apsw.SQLITE_IOERR_TRUNCATE,
+}
+
+
+@contextmanager
+def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line an error
+    """Errors of apsw as `StoreError`s that say what to do."""
+    try:
+        yield
+    except CodelensError:
+        raise
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise IndexCorrupt(path, str(error)) from error
+    except apsw.SQLError as error:
+        if str(error).startswith(("no such table", "no such column")):
+            raise IndexCorrupt(path, str(error)) from error
+        raise
+    except apsw.ConstraintError as error:
+        # No transaction asks for it, so the data it found cannot be; what is saved is not given up.
+        if "FOREIGN KEY" in str(error) and path.name.startswith("index"):
+            raise IndexCorrupt(path, "a row refers to one that is not there") from error
+        raise _failed(path, error) from error
+    except apsw.FullError as error:
+        raise DiskFull(path) from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise barred(path) or HomeNotWritable(path, str(error)) from error
+    except (apsw.BusyError, apsw.ProtocolError) as error:
+        raise IndexLocked(path, "another process") from error
+    except apsw.IOError as error:
+        if error.extendedresult in _DAMAGE:
+            raise IndexCorrupt(path, "a page's checksum is wrong, or it is cut short") from error
+        if error.extendedresult in _FULL:
+            raise DiskFull(path) from error
+        raise StoreError(f"cannot read or write {str(path)!r}: {error}; try again") from error
+    except UnicodeDecodeError as error:
+        raise IndexCorrupt(path, f"text that is not UTF-8: {error.reason}") from error
+    except apsw.Error as error:
+        raise _failed(path, error) from error
+    except TimeoutError as error:
+        raise IndexLocked(path, HOLDER) from error
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise DiskFull(path) from error
+        if error.errno in _NOT_ALLOWED:
+            why = error.strerror or str(error)
+            raise barred(path) or HomeNotWritable(path, why) from error
+        raise
+
+
+def _failed(path: Path, error: apsw.Error) -> StoreError:
+    return StoreError(
+        f"the index {str(path)!r} failed: {error}",
+        typed="run `codelens index`",
+        called="call cl_index",
+    )
+
+
+# One open database file: pragmas, statements, transactions.
+#
+# WAL: readers never wait for the writer and see the last committed state. A connection belongs to
+# one thread at a time.
 
 T = TypeVar("T")
 
@@ -83,7 +160,7 @@ class Database:
         self._connection = connection
         self._logged = logged
         self._noted = noted
-        self._state = restore_detection.state_of(path) if noted else None
+        self._state = database_recovery.state_of(path) if noted else None
         self._memory: dict[object, Any] = {}
         self._token: object = None
         self._latest: dict[object, object] = {}
@@ -210,12 +287,12 @@ class Database:
         """
         if self._state is None:
             return not self.was_replaced()
-        state = restore_detection.state_of(self.path)
+        state = database_recovery.state_of(self.path)
         if state == self._state:
             return True
         if state is None or state[:2] != self._state[:2]:
             return False
-        if not restore_detection.is_as_left(self.path, state):
+        if not database_recovery.is_as_left(self.path, state):
             return False
         self._state = state
         return True
@@ -232,12 +309,12 @@ class Database:
             suppress(OSError),
             database_recovery.alone_in(self.path.parent, wait_s=database_recovery.PATIENCE_S),
         ):
-            restore_detection.note(self.path)
+            database_recovery.note_state(self.path)
 
     def checkpoint(self) -> None:
         """Bring the log's pages to the file, waiting for nobody."""
         with translated(self.path):
-            restore_detection.checkpoint(self.path, self._connection)
+            database_recovery.checkpoint(self.path, self._connection)
 
     def truncate_log(self) -> bool:
         """Empty the log, where nobody reads from it or writes; whether that was done."""
@@ -245,7 +322,7 @@ class Database:
         try:
             with translated(self.path):
                 try:
-                    restore_detection.checkpoint(self.path, self._connection, cut=True)
+                    database_recovery.checkpoint(self.path, self._connection, cut=True)
                 except apsw.BusyError:
                     return False
         finally:
@@ -262,7 +339,7 @@ class Database:
 
     def has_checksums(self) -> bool:
         """Every page carries a checksum, and it is compared whenever the page is read."""
-        return page_checksums.reserves(self._connection)
+        return database_file.reserves_checksums(self._connection)
 
     def is_sound(self) -> bool:
         """SQLite's own quick check of the file's structure; reads all of it."""
@@ -294,7 +371,7 @@ class Database:
             connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
             try:
                 list(connection.execute(pragmas_of("index")))
-                restore_detection.keep_noted(self.path, connection)
+                database_recovery.keep_noted(self.path, connection)
                 yield Database(self.path, connection)
             finally:
                 connection.close()
@@ -349,5 +426,5 @@ class Database:
                 )
                 stack.enter_context(waits)
                 if self._noted:
-                    stack.enter_context(restore_detection.writing_to(self.path))
+                    stack.enter_context(database_recovery.writing_to(self.path))
             yield

@@ -1,23 +1,34 @@
 """Opening a database file of any kind, made and migrated as needed."""
 
-# apsw's stubs leave the types of bindings open.
+# apsw's stubs leave the types of bindings, pragmas and errors open.
+# pyright: reportAttributeAccessIssue=false
 # pyright: reportUnknownMemberType=false
-
+# pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
+import logging
 import os
+import re
+import urllib.parse
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
-from codelens.errors import IndexCorrupt, IndexLocked, StoreError
-from codelens.paths import make_private
-from codelens.small_files import is_special
-from codelens.store.database import database_recovery, page_checksums, restore_detection
-from codelens.store.database.database import BUSY_MS, Database, pragmas_of
-from codelens.store.database.file_header import MARKS, check_head
-from codelens.store.database.schema_migration import migrate
-from codelens.store.database.sqlite_errors import translated
+from codelens.errors import DiskFull, IndexCorrupt, IndexLocked, StoreError
+from codelens.home_files import is_special
+from codelens.paths import barred, make_private, repository_id
+from codelens.store.database import database_file, database_recovery, writer_lease
+from codelens.store.database.database import BUSY_MS, PAGE_BYTES, Database, pragmas_of, translated
+from codelens.store.database.database_file import (
+    MARKS,
+    UNDER_REMOVAL,
+    check_head,
+    migrate,
+    migrations,
+)
+from codelens.store.database.writer_lease import holder_of, is_held, machine
 
 # Two that set up the first page at once would each find the other's half of it.
 CREATION_LOCK = ".creation.lock"
@@ -87,7 +98,7 @@ def has_content(path: Path) -> bool:
 def _open(path: Path, kind: str, *, empty: bool) -> Database:
     with translated(path):
         identity = database_recovery.identity_of(path)
-        checked = page_checksums.available()
+        checked = database_file.checksums_available()
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             # An empty one has no size of pages to compare them by, and is set up under the lock.
@@ -95,7 +106,7 @@ def _open(path: Path, kind: str, *, empty: bool) -> Database:
                 raise _Replaced
             connection.set_busy_timeout(BUSY_MS)
             if checked and empty:
-                page_checksums.reserve(connection)
+                database_file.reserve_checksums(connection)
             if empty:
                 # Of a file that has pages it would change nothing, and take the write lock.
                 list(connection.execute(_PRAGMAS_AT_FIRST))
@@ -104,7 +115,7 @@ def _open(path: Path, kind: str, *, empty: bool) -> Database:
             # A statement that gives a row holds up those behind it until the row is taken.
             list(connection.execute(pragmas_of(kind)))
             if kind == "index":
-                restore_detection.keep_noted(path, connection)
+                database_recovery.keep_noted(path, connection)
             migrate(connection, kind, path, MARKS[kind])
             if os.name == "posix" and path.stat().st_mode & 0o077:
                 path.chmod(0o600)
@@ -113,3 +124,298 @@ def _open(path: Path, kind: str, *, empty: bool) -> Database:
             raise
     logged, noted = kind != "contexts", kind == "index"
     return Database(path, connection, identity, logged=logged, noted=noted)
+
+
+# Ends of an index: its file removed when nobody has it open, or its rows retired beside readers.
+#
+# A file is not removed under another process: SQLite removes the write-ahead log of the last that
+# closes it by its name, which could be the new file's by then (`Database.close` keeps them apart).
+
+WAIT_S = 10.0
+"""How long who asks for an index to go waits for the process that writes it."""
+
+_VIEWS = "SELECT COALESCE(MAX(id), 0) FROM views"
+_LAST_VIEW = "UPDATE upkeep SET last_view = MAX(last_view, ?)"
+_NO_VIEWS = "DELETE FROM views"
+# No search for a content or path finds them any more; who has their ids reads them to the end.
+_RETIRE = (
+    "UPDATE contents SET version = -id, hash = CAST(hash || id AS BLOB)",
+    "UPDATE paths SET path = CAST(x'00' || id AS BLOB)",
+    "DELETE FROM git_blobs",
+)
+
+
+def remove_file(db: Database) -> bool:
+    """Close and remove an index that nobody else has open; False, and nothing done, otherwise."""
+    if not db.alone():
+        return False
+    db.close()
+    folder = db.path.parent
+    # Nobody makes a new one meanwhile, whose log would go with the old one's.
+    with (
+        translated(db.path),
+        database_recovery.alone_in(folder),
+        database_recovery.alone_in(folder, CREATION_LOCK),
+    ):
+        if db.was_replaced():
+            return True
+        for suffix in ("", "-wal", "-shm", ".checked", ".unexplained"):
+            db.path.with_name(db.path.name + suffix).unlink(missing_ok=True)
+    return True
+
+
+def retire(db: Database) -> None:
+    """Let all that an index holds count for nothing, so that it is built anew.
+
+    `codelens.store.views.garbage_collection` removes it when no reader can hold it any more.
+
+    Raises:
+        IndexLocked: another process writes and did not finish.
+    """
+    lease = writer_lease.acquire(db, WAIT_S)
+    try:
+        with db.unchecked(), db.write(lease):
+            last = db.row(_VIEWS)
+            db.execute(_LAST_VIEW, last)
+            db.execute("DELETE FROM view_files")
+            db.execute("DELETE FROM view_folders")
+            db.execute(_NO_VIEWS)
+            for sql in _RETIRE:
+                db.execute(sql)
+    finally:
+        lease.release(db)
+
+
+def pages_bytes(db: Database) -> int:
+    """Bytes of the index's own file, its log aside."""
+    (pages,), (size,) = db.rows("PRAGMA page_count")[0], db.rows("PRAGMA page_size")[0]
+    return pages * size
+
+
+# An index where there is no room to write: held alone, it needs neither a log nor a log's index.
+#
+# SQLite needs room for three pages of lock table and a log before it reads or changes a database in
+# WAL mode. Who has the file to itself needs neither: the table is kept in memory, and so may be
+# what a transaction would undo. What is deleted then makes room in the file, and the file can be
+# cut.
+
+_WAIT_MS = 2000
+"""How long others, who have it open for a question, are waited for."""
+
+
+class HeldIndex(Database):
+    """An index that nobody else can read or write before it is closed."""
+
+    _open = True
+
+    def close(self) -> None:
+        """Close the file, and let others have it."""
+        self._open = False
+        super().close()
+
+    def alone(self) -> bool:
+        """It is, as long as it is the one of its name."""
+        return not self.was_replaced()
+
+    @contextmanager
+    def without_log(self) -> Generator[None]:
+        """Transactions in the block need no room beyond the file's own pages.
+
+        Who is killed in one leaves half a change, and nothing to undo it with. So the file's head
+        says meanwhile that it is not to be used: the next who opens it builds it anew.
+
+        Raises:
+            DiskFull: nor can that be written.
+        """
+        with translated(self.path):
+            mark = int(self._connection.pragma("application_id"))  # type: ignore[arg-type]
+            self._connection.pragma("journal_mode", "memory")
+            self._connection.pragma("synchronous", "full")
+            self._connection.pragma("application_id", UNDER_REMOVAL)
+            try:
+                yield
+            finally:
+                # After an error too: what it broke off was undone.
+                if self._open:
+                    self._connection.pragma("application_id", mark)
+                    self._connection.pragma("journal_mode", "wal")
+
+
+def hold_index(path: Path, *, to_remove: bool = False) -> HeldIndex:
+    """Open an index alone, writing nothing.
+
+    Args:
+        path: of the index.
+        to_remove: nothing in it is to be read.
+
+    Raises:
+        DiskFull: others have it open; it is empty, or has to be migrated first.
+        IndexCorrupt: it is damaged; nothing was done to it.
+        StoreError: it cannot be read.
+    """
+    if not to_remove and not has_content(path):
+        raise DiskFull(path)
+    checked = database_file.checksums_available()
+    with translated(path):
+        identity = database_recovery.identity_of(path)
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            connection.set_busy_timeout(_WAIT_MS)
+            # Before the first read: then the log's index is never made.
+            connection.pragma("locking_mode", "exclusive")
+            list(connection.execute("BEGIN EXCLUSIVE; COMMIT"))
+            if not to_remove:
+                check_head(connection, "index", path, checked=checked)
+                # Else it is migrated first, and copied before that.
+                if connection.pragma("user_version") != migrations("index")[-1][0]:
+                    raise DiskFull(path)
+            connection.pragma("foreign_keys", True)
+            # Else sorting makes files.
+            connection.pragma("temp_store", "memory")
+        except apsw.BusyError as error:
+            connection.close()
+            raise DiskFull(path, beside=True) from error
+        except BaseException:
+            connection.close()
+            raise
+    return HeldIndex(path, connection, identity, logged=True)
+
+
+# An index in memory, where the one on disk cannot be written: answered from, never kept.
+
+STAND_IN_BYTES = 256_000_000
+"""What an index that cannot be written may hold to be answered from memory instead."""
+
+logger = logging.getLogger(__name__)
+
+
+def open_stand_in(path: Path) -> Database:
+    """A database in memory with what the index at `path` holds, where none can be written.
+
+    An empty one where that cannot be read as it is: all is extracted anew.
+
+    Raises:
+        DiskFull: it would grow beyond 256 MB.
+        StoreError: the index may not be read, or is a newer codelens's.
+    """
+    size = path.stat().st_size if has_content(path) else 0
+    if size > STAND_IN_BYTES:
+        raise DiskFull(path)
+    database_file.checksums_available()
+    connection = (_copied(path) if size else None) or _in_memory()
+    with translated(path):
+        try:
+            connection.pragma("foreign_keys", True)
+            connection.pragma("max_page_count", STAND_IN_BYTES // PAGE_BYTES)
+            migrate(connection, "index", path, 0)
+        except BaseException:
+            connection.close()
+            raise
+    return Database(path, connection)
+
+
+def _in_memory() -> apsw.Connection:
+    connection = apsw.Connection(":memory:")
+    connection.pragma("page_size", PAGE_BYTES)
+    return connection
+
+
+def _copied(path: Path) -> apsw.Connection | None:
+    """The index in memory; None where it cannot be read without writing a log, or is damaged."""
+    # Where the log's index cannot be written, a file without a log is read as it lies.
+    error = barred(path)
+    if error is not None:
+        raise error
+    if is_special(path):
+        return None
+    for how in ("&immutable=1", "") if not _log_bytes(path) else ("",):
+        uri = f"file:{urllib.parse.quote(str(path))}?mode=ro{how}"
+        target = _in_memory()
+        source: apsw.Connection | None = None
+        before = path.stat().st_mtime_ns
+        try:
+            source = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+            with target.backup("main", source, "main") as backup:
+                backup.step()
+            check_head(target, "index", path, checked=False)
+            if not how or (not _log_bytes(path) and path.stat().st_mtime_ns == before):
+                return target
+        except (apsw.Error, IndexCorrupt) as error:
+            logger.debug("%s cannot be copied to memory: %s", path, error)
+        finally:
+            if source is not None:
+                source.close()
+        target.close()
+    return None
+
+
+def _log_bytes(path: Path) -> int:
+    log = path.with_name(path.name + "-wal")
+    return log.stat().st_size if os.path.exists(log) else 0
+
+
+# Opening the index of a repository: checked where needed, set aside where it is damaged.
+
+_NAMED = re.compile(r"index-([0-9a-f]{16})\.db")
+_COMMON_DIR = "SELECT common_dir FROM upkeep"
+
+
+def open_index(path: Path) -> Database:
+    """Open the index at `path`, made and migrated as needed.
+
+    A damaged one is set aside, and one of another repository.
+
+    All of it is checked where that was not done for a week, or since a writer ended in the midst,
+    or something else than codelens wrote to it since.
+
+    Raises:
+        HomeNotWritable: the folder or file cannot be written.
+        SchemaTooNew: a newer codelens wrote it.
+    """
+    identity = database_recovery.identity_of(path)
+    try:
+        with translated(path):
+            standing = database_recovery.judge_standing(path)
+        database = open_database(path, "index")
+        try:
+            return _checked(database, standing)
+        except BaseException:
+            identity = database.identity
+            database.close()
+            raise
+    except IndexCorrupt as error:
+        logger.warning("%s", error)
+        database_recovery.set_aside(path, identity)
+        return _checked(open_database(path, "index"), database_recovery.Standing.UNKNOWN)
+
+
+def other_repository(database: Database) -> str:
+    """The git folder of the repository that an index is of, if its name is another one's."""
+    name = _NAMED.fullmatch(database.path.name)
+    row = database.row(_COMMON_DIR)
+    stated = os.fsdecode(row[0]) if row else ""
+    return stated if name and stated and repository_id(stated) != name.group(1) else ""
+
+
+def _checked(database: Database, standing: database_recovery.Standing) -> Database:
+    path = database.path
+    other = other_repository(database)
+    if other:
+        raise IndexCorrupt(path, f"it is the index of {other!r}", foreign=True)
+    holder = holder_of(database)
+    left = database_recovery.left_of(path)
+    same = standing is database_recovery.Standing.SAME
+    if same and left and holder and holder.fencing < left.age.fencing:
+        raise IndexCorrupt(path, "the log of an older state was put beside it")
+    since_s = 0.0
+    if holder is not None and holder.owner and not is_held(holder, machine()):
+        since_s = float(database.rows("SELECT MAX(heartbeat_s) FROM index_locks")[0][0])
+    known = standing in {database_recovery.Standing.SAME, database_recovery.Standing.UNKNOWN}
+    if not known or database_recovery.is_check_due(path, since_s):
+        fault = database.fault(thorough=not known)
+        if fault:
+            raise IndexCorrupt(path, fault)
+        database_recovery.note_check(path)
+    if not same:
+        database.note_as_left()
+    return database

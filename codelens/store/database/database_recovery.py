@@ -4,20 +4,30 @@ A damaged index keeps its content under another name, `index-ID.db.damaged-NANOS
 one is built. Of each index the newest such file is kept, for seven days.
 """
 
+# apsw's stubs leave the types of bindings, pragmas and errors open.
+# pyright: reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
 import contextlib
 import errno
+import logging
+import math
 import os
 import re
 import time
+import urllib.parse
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from codelens import filelock
-from codelens.errors import HomeNotWritable, IndexLocked
-from codelens.small_files import NO_WAIT
+import apsw
+
+from codelens import home_files
+from codelens.errors import HomeNotWritable, IndexCorrupt, IndexLocked
+from codelens.home_files import NO_WAIT, is_special, open_regular
 
 KEPT_S = 7 * 86_400
 """How long a file set aside is kept."""
@@ -152,7 +162,7 @@ def forget_check(path: Path) -> None:
 def stamp(path: Path) -> Path:
     """The file whose time says when a database was checked.
 
-    Its text is written by `codelens.store.database.restore_detection`.
+    Its text is written by `codelens.store.database.database_recovery`.
     """
     return path.with_name(f"{path.name}.checked")
 
@@ -174,11 +184,238 @@ def alone_in(
         TimeoutError: whoever has the lock, a process that is stopped perhaps, kept it so long.
         OSError: the lock cannot be made.
     """
-    descriptor = filelock.opened(folder / lock)
+    descriptor = home_files.open_locked(folder / lock)
     try:
-        if not filelock.take(descriptor, wait_s=wait_s):
+        if not home_files.take_lock(descriptor, wait_s=wait_s):
             raise TimeoutError(errno.ETIMEDOUT, f"another process holds the lock {lock}")
         yield
     finally:
         # Closing gives a lock back.
         os.close(descriptor)
+
+
+# Whether an index is the file that codelens left: an older copy put back is no longer that.
+#
+# A copy of the file alone, put back beside the newer log of a server or of a process that was
+# killed, mixes pages of two states, each with a right checksum, and SQLite sees nothing wrong. So
+# `NAME.checked` says what the file was like when codelens last wrote to it, which in WAL mode is
+# only in a checkpoint, and how far its content was: each checkpoint, made here or at closing, is
+# noted under the lock that renaming takes.
+
+logger = logging.getLogger(__name__)
+
+LOG_PAGES = 1000
+"""So many pages of log make a checkpoint due, as SQLite has it by itself."""
+# Written over in place, so that a full disk can still take it.
+_RECORD_BYTES = 128
+_AGE = "SELECT fencing, owner, expires_up_s FROM index_locks WHERE name = 'writer'"
+
+
+class FileState(NamedTuple):
+    """What changes of a file whenever something is written to it, or another takes its name."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+class Age(NamedTuple):
+    """How far an index's content is; never less after a transaction that changes facts."""
+
+    fencing: int
+    up_s: float
+    """When the lease of that number was last used; infinite once it was given back."""
+
+
+class Left(NamedTuple):
+    """What codelens left: the file without its device, whose number another boot may change."""
+
+    file: tuple[int, int, int]
+    age: Age
+
+
+class Standing(Enum):
+    """What a file is to the one that codelens left."""
+
+    SAME = "as it was left"
+    UNKNOWN = "nothing was recorded"
+    CHANGED = "something else wrote to it, or a process ended in a checkpoint"
+    OLDER = "an older copy, with no log beside it"
+
+
+def state_of(path: Path) -> FileState | None:
+    """The file's state now; None if there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return FileState(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def judge_standing(path: Path) -> Standing:
+    """What the file is, before it is opened.
+
+    Raises:
+        IndexCorrupt: an older copy was put beside the log of a newer one.
+    """
+    state = state_of(path)
+    if state is None or not state.size:
+        # It is made anew.
+        forget_check(path)
+        return Standing.UNKNOWN
+    left = left_of(path)
+    if left is None:
+        return Standing.UNKNOWN
+    if left.file == state[1:]:
+        return Standing.SAME
+    # Whoever writes to it now notes that before giving the lock back.
+    try:
+        with alone_in(path.parent, wait_s=PATIENCE_S):
+            state, left = state_of(path), left_of(path)
+            if state is None or left is None:
+                return Standing.UNKNOWN
+            if left.file == state[1:]:
+                return Standing.SAME
+            age = _age_in(path)
+    except TimeoutError:
+        # Its writer is stopped in the midst of a checkpoint, perhaps; nothing is known of it then.
+        return Standing.UNKNOWN
+    if age is None or age >= left.age:
+        return Standing.CHANGED
+    if _has_log(path):
+        raise IndexCorrupt(path, "an older copy was put beside the log of a newer one")
+    return Standing.OLDER
+
+
+def is_as_left(path: Path, file_state: FileState) -> bool:
+    """Whether codelens, in this process or another, left the file in the state `file_state`."""
+    left = left_of(path)
+    if left is None or left.file == file_state[1:]:
+        return True
+    try:
+        with alone_in(path.parent, wait_s=PATIENCE_S):
+            left, now = left_of(path), state_of(path)
+            return left is None or (now is not None and left.file == now[1:])
+    except OSError:
+        # Where no lock can be made nothing can be noted either.
+        return True
+
+
+def left_of(path: Path) -> Left | None:
+    """What was noted last; None if nothing was, or it cannot be read."""
+    try:
+        with open_regular(stamp(path)) as file:
+            inode, size, mtime_ns, fencing, up_s = file.read(_RECORD_BYTES).decode("ascii").split()
+        return Left((int(inode), int(size), int(mtime_ns)), Age(int(fencing), float(up_s)))
+    except (OSError, ValueError):
+        return None
+
+
+def note_state(path: Path) -> None:
+    """Note what the file is now; under the lock of `recovery.alone_in`.
+
+    Best effort: without it the next opening checks the whole file.
+    """
+    state, left = state_of(path), left_of(path)
+    if state is None or (left is not None and left.file == state[1:]):
+        return
+    age = _age_in(path)
+    if age is None:
+        return
+    text = f"{state.inode} {state.size} {state.mtime_ns} {age.fencing} {age.up_s!r}"
+    try:
+        descriptor = os.open(stamp(path), os.O_WRONLY | NO_WAIT)
+    except OSError as error:
+        logger.debug("nothing was recorded for %s: %s", path, error)
+        return
+    try:
+        about = os.fstat(descriptor)
+        os.write(descriptor, text.ljust(_RECORD_BYTES - 1).encode("ascii") + b"\n")
+        # The note's own time says when the file was checked.
+        os.utime(stamp(path), ns=(about.st_atime_ns, about.st_mtime_ns))
+    except OSError as error:
+        logger.debug("nothing was recorded for %s: %s", path, error)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def writing_to(path: Path) -> Generator[None]:
+    """What the block writes to the file itself is noted; under the lock of `recovery.alone_in`.
+
+    Nothing is noted where the file was no longer what codelens had left.
+    """
+    state, left = state_of(path), left_of(path)
+    ours = state is not None and left is not None and left.file == state[1:]
+    try:
+        yield
+    finally:
+        if ours:
+            note_state(path)
+
+
+def checkpoint(path: Path, connection: apsw.Connection, *, cut: bool = False) -> None:
+    """Bring the log's pages to the file, waiting for no reader or writer, and note that.
+
+    Args:
+        path: of the file.
+        connection: to it.
+        cut: empty the log too; only where nobody reads from it.
+
+    Raises:
+        apsw.BusyError: somebody reads from a log that was to be cut.
+        OSError: the lock cannot be made.
+        apsw.Error: it cannot be written; what is in the log stays there.
+    """
+    with (
+        alone_in(path.parent, wait_s=PATIENCE_S),
+        writing_to(path),
+    ):
+        mode = apsw.SQLITE_CHECKPOINT_TRUNCATE if cut else apsw.SQLITE_CHECKPOINT_PASSIVE
+        connection.wal_checkpoint(mode=mode)
+
+
+def keep_noted(path: Path, connection: apsw.Connection) -> None:
+    """Have the connection's commits make the checkpoints that SQLite would make without a note."""
+
+    def committed(connection: apsw.Connection, _name: str, pages: int) -> int:
+        if pages >= LOG_PAGES:
+            try:
+                checkpoint(path, connection)
+            except (apsw.Error, OSError) as error:
+                # As SQLite does: the transaction is in the log, and the next one tries again.
+                logger.debug("cannot checkpoint %s: %s", path, error)
+        return apsw.SQLITE_OK
+
+    connection.set_wal_hook(committed)
+
+
+def _age_in(path: Path) -> Age | None:
+    """The age of what is in the file itself, whatever its log says; None if it cannot be read."""
+    if is_special(path):
+        return None
+    # By SQLite, for closing a file that is opened otherwise ends this process's locks on it.
+    uri = f"file:{urllib.parse.quote(str(path))}?mode=ro&immutable=1"
+    try:
+        connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        try:
+            row = connection.execute(_AGE).fetchone()
+        finally:
+            connection.close()
+    except apsw.SQLError as error:
+        # The table is not there before the first checkpoint.
+        return Age(0, 0.0) if str(error).startswith("no such table") else None
+    except apsw.Error:
+        return None
+    if row is None:
+        return Age(0, 0.0)
+    fencing, owner, up_s = row
+    return Age(int(fencing), float(up_s) if owner else math.inf)
+
+
+def _has_log(path: Path) -> bool:
+    try:
+        return path.with_name(f"{path.name}-wal").stat().st_size > 0
+    except OSError:
+        return False

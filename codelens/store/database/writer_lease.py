@@ -1,12 +1,8 @@
-"""The writer's lease: one process writes an index at a time, and a dead one blocks nobody.
+"""Time as the store counts it: wall clocks jump both ways, and machines sleep and reboot.
 
-A row in `index_locks`. A lease is taken over when its holder is known to be dead (same host,
-same boot, same pid namespace, and the pid is gone or was given to another process) or silent
-past its expiry, even if alive. Taking it raises the fencing number; each write transaction checks
-that number, so a holder that lost its lease writes nothing more.
-
-Silence is counted in seconds since boot where holder and asker share one, so that a wall clock
-that is set takes no lease away; else (another host, another boot) by the wall clock.
+`passed` gives the seconds that surely went by between two readings. An index adds them up in a
+clock of its own (`codelens.store.views.index_metadata`), so that a clock set forward by a year
+ages nothing.
 """
 
 from __future__ import annotations
@@ -22,10 +18,68 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.cancellation import check_cancelled
 from codelens.errors import IndexLocked, LeaseLost, StoreError
-from codelens.store.database.store_clock import Clock, Moment, machine
 
 if TYPE_CHECKING:
     from codelens.store.database.database import Database
+
+DAY_S = 86_400.0
+_UNSEEN_S = DAY_S
+"""What counts at most of the time between readings of two boots, when only the wall clock tells."""
+
+
+class Moment(NamedTuple):
+    """One reading of the machine's clocks."""
+
+    wall_s: float
+    up_s: float
+    """Seconds since boot, those asleep included where the system counts them."""
+    boot: str
+    """Which boot; empty where that cannot be told, and then only the wall clock counts."""
+
+
+Clock = Callable[[], Moment]
+
+
+def machine() -> Moment:
+    """The clocks of this machine."""
+    return Moment(time.time(), _up_s(), boot_id())
+
+
+def passed(before: Moment, now: Moment) -> float:
+    """Seconds between two readings: never more than went by within a boot, never less than 0.
+
+    Over a reboot, or where boots cannot be told, a day at most: what lies beyond may be a clock
+    that was set.
+    """
+    wall = now.wall_s - before.wall_s
+    if before.boot and before.boot == now.boot:
+        return max(0.0, min(wall, now.up_s - before.up_s))
+    return max(0.0, min(wall, _UNSEEN_S))
+
+
+def _up_s() -> float:
+    boottime = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boottime is None else time.clock_gettime(boottime)
+
+
+@cache
+def boot_id() -> str:
+    """This boot of the machine; empty where it cannot be told."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+# The writer's lease: one process writes an index at a time, and a dead one blocks nobody.
+#
+# A row in `index_locks`. A lease is taken over when its holder is known to be dead (same host, same
+# boot, same pid namespace, and the pid is gone or was given to another process) or silent past its
+# expiry, even if alive. Taking it raises the fencing number; each write transaction checks that
+# number, so a holder that lost its lease writes nothing more.
+#
+# Silence is counted in seconds since boot where holder and asker share one, so that a wall clock
+# that is set takes no lease away; else (another host, another boot) by the wall clock.
 
 logger = logging.getLogger(__name__)
 

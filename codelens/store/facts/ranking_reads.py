@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import NamedTuple, overload
 
 from codelens.store.database.database import Database, Row
-from codelens.store.facts.contents import ScoredChunk, batched, listed
+from codelens.store.facts import postings
+from codelens.store.facts.contents import PUT_VECTORS, ScoredChunk, batched, listed
+from codelens.store.facts.postings import Doc
+from codelens.store.facts.resolution_facts import REFERENCE_KINDS, reference_columns
+from codelens.types import ChunkVectors
 
 CHUNK_WORDS, BODY_WORD = 8, 5
 """Words of a packed chunk, and which of them counts the terms of its body; then names and docs."""
@@ -250,7 +255,7 @@ def signature(db: Database, content: int, ordinal: int) -> str:
 
 def _texts(db: Database, content: int, ordinal: int, name: str) -> tuple[str, str]:
     """Signature and doc of a symbol."""
-    from codelens.store.facts.symbol_texts import BLOCK, Block
+    from codelens.store.facts.contents import BLOCK, Block
 
     block, at = divmod(ordinal, BLOCK)
     row = db.row(SELECT_TEXTS, (content, block))
@@ -296,3 +301,179 @@ def languages(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, boo
 
 def _marks(batch: Sequence[object]) -> str:
     return ",".join("?" * len(batch))
+
+
+# What the chunks of contents mean: a vector a chunk, by one version of the table of words.
+#
+# Facts by content, like all others. Those of a newer table stay, as an older codelens beside this
+# one can do without them.
+
+SELECT_VECTORS = (
+    "SELECT content, data FROM chunk_vectors WHERE content IN ({marks}) AND version = ?"
+)
+SELECT_WITHOUT = """
+SELECT DISTINCT f.content FROM view_files f LEFT JOIN chunk_vectors v ON v.content = f.content
+WHERE f.view = ? AND f.content IS NOT NULL AND (v.version IS NULL OR v.version < ?)
+"""
+_COUNT = """
+SELECT COUNT(*), COALESCE(SUM(LENGTH(data)), 0) FROM chunk_vectors WHERE version = ?
+"""
+_SET_VIEW = "UPDATE views SET vectors = ? WHERE id = ? AND vectors < ?"
+
+
+def put_chunk_vectors(db: Database, rows: Iterable[tuple[int, ChunkVectors]]) -> None:
+    """Store the vectors of contents; in the caller's transaction."""
+    db.execute_many(PUT_VECTORS, [(content, *vectors) for content, vectors in rows])
+
+
+def vectors_of(db: Database, contents: Iterable[int], version: int) -> dict[int, bytes]:
+    """The vectors of each content that has some of this version."""
+    by_content: dict[int, bytes] = {}
+    for batch in batched(contents):
+        marks = ",".join("?" * len(batch))
+        rows = db.rows(SELECT_VECTORS.format(marks=marks), (*batch, version))
+        by_content.update({row[0]: row[1] for row in rows})
+    return by_content
+
+
+def contents_without(db: Database, view: int, version: int) -> set[int]:
+    """Contents of a view that have no vectors of this version, or of a newer one."""
+    return {row[0] for row in db.rows(SELECT_WITHOUT, (view, version))}
+
+
+def terms_by_segment(db: Database, contents: set[int]) -> Iterable[Sequence[Doc]]:
+    """The terms of contents, a segment of the postings at a time."""
+    for segment, docs in postings.segment_docs(db).items():
+        if not contents.isdisjoint(docs.contents.tolist()):
+            yield [doc for doc in postings.docs_of(db, segment, docs) if doc.content in contents]
+
+
+def mark_view(db: Database, view: int, version: int) -> None:
+    """Note that all contents of a view have vectors; in the caller's transaction."""
+    db.execute(_SET_VIEW, (version, view, version))
+
+
+def counted(db: Database, version: int) -> tuple[int, int]:
+    """How many contents have vectors of this version, and their bytes."""
+    row = db.row(_COUNT, (version,))
+    assert row is not None
+    return row[0], row[1]
+
+
+# Where contents use certain names: reads the packed references without building them all.
+#
+# The layout of `refs` is that of `codelens.store.facts.resolution_facts.pack_references`.
+
+SELECT_USES = "SELECT id, refs, imports FROM contents WHERE id IN ({marks})"
+SELECT_IMPORTS = "SELECT id, imports FROM contents WHERE id IN ({marks}) AND imports <> x''"
+_NUL = b"\0"
+_NO_PLACES: array[int] = array("I")
+
+
+class Use(NamedTuple):
+    """A place where a content uses a name."""
+
+    name: str
+    kind: str
+    """`call`, `type` or `name`."""
+    line: int
+
+
+class Uses(Sequence[Use]):
+    """Places where one content uses names, of one name after the other; 4 bytes each until read.
+
+    A question about common names holds 50,000 of Django's, and seldom looks at one.
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[str, array[int]]] = []
+
+    def add(self, name: str, places: array[int]) -> None:
+        """Take in the places of one name, as `packed_uses` gives them."""
+        if places:
+            self._parts.append((name, places))
+
+    def __len__(self) -> int:
+        return sum(len(places) for _, places in self._parts)
+
+    def __iter__(self) -> Iterator[Use]:
+        for name, places in self._parts:
+            for place in places:
+                yield Use(name, REFERENCE_KINDS[place & 3], place >> 2)
+
+    @overload
+    def __getitem__(self, number: int) -> Use: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Use]: ...
+    def __getitem__(self, number: int | slice) -> Use | list[Use]:
+        return list(self)[number]
+
+
+def packed_uses(
+    db: Database, contents: Iterable[int], names: Set[str]
+) -> dict[int, dict[str, array[int]]]:
+    """Where each content uses `names`: line << 2 | kind; no places for what it only imports."""
+    name_of_key = {name.encode("utf-8", "surrogatepass"): name for name in names}
+    by_content: dict[int, dict[str, array[int]]] = {}
+    for batch in batched(contents):
+        marks = ",".join("?" * len(batch))
+        for content, refs, imports in db.rows(SELECT_USES.format(marks=marks), batch):
+            places = _places(refs, name_of_key)
+            for part in set(imports.split(_NUL)) & name_of_key.keys():
+                places.setdefault(name_of_key[part], _NO_PLACES)
+            if places:
+                by_content[content] = places
+    return by_content
+
+
+def _places(data: bytes, name_of_key: Mapping[bytes, str]) -> dict[str, array[int]]:
+    packed = reference_columns(data)
+    table = packed.table.split(_NUL)
+    places = {at: array("I") for at, name in enumerate(table) if name in name_of_key}
+    if places:
+        for head, line in zip(packed.heads, packed.lines, strict=True):
+            known = places.get(head >> 2)
+            if known is not None:
+                known.append(line << 2 | head & 3)
+    return {name_of_key[table[at]]: known for at, known in places.items()}
+
+
+def use_counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[str, int]]]:
+    """How often each content uses each name."""
+    for batch in batched(contents):
+        marks = ",".join("?" * len(batch))
+        for content, refs, _ in db.rows(SELECT_USES.format(marks=marks), batch):
+            if not refs:
+                continue
+            packed = reference_columns(refs)
+            names = packed.table.decode("utf-8", "surrogatepass").split("\0")
+            totals: dict[str, int] = dict.fromkeys(names, 0)
+            for head in packed.heads:
+                totals[names[head >> 2]] += 1
+            yield content, totals
+
+
+def imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
+    """Module, name, alias and line of what each content imports, as text.
+
+    Equal texts are one object: most modules and lines are named over and over.
+    """
+    shared: dict[str, str] = {}
+    for content, data in packed_imports(db, contents):
+        yield content, unpacked_imports(data, shared)
+
+
+def packed_imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+    """What each content imports, if anything, for `unpacked_imports`."""
+    for batch in batched(contents):
+        marks = ",".join("?" * len(batch))
+        yield from db.rows(SELECT_IMPORTS.format(marks=marks), batch)
+
+
+def unpacked_imports(data: bytes, shared: dict[str, str] | None = None) -> list[tuple[str, ...]]:
+    """Module, name, alias and line of imports, as text; each text once in `shared`."""
+    texts = data.decode("utf-8", "surrogatepass").split("\0")
+    parts = iter(texts) if shared is None else map(shared.setdefault, texts, texts)
+    return list(zip(*[parts] * 4, strict=True))

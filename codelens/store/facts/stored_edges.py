@@ -1,6 +1,6 @@
 """Edges of files as they were resolved: kept for the next question, checked before they count.
 
-A row is of a path with a content; what it stands on is in it (`codelens.resolve.facts.edge_rows`).
+A row is of a path with a content; what it stands on is in it (`codelens.resolve.graph_state`).
 So two branches can have a text in common and not its edges: the last few rows of it are kept, for
 who goes from one branch to the other, or compares them, to find both.
 

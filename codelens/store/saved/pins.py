@@ -11,17 +11,19 @@ from __future__ import annotations
 import json
 import logging
 import os
+import time
 import zlib
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from codelens import file_owner, filelock
+from codelens import home_files
 from codelens.errors import DiskFull, HomeNotWritable, IndexLocked, StoreError
+from codelens.home_files import read_small, replace_file
 from codelens.paths import NO_ROOM, make_private, pins_file
-from codelens.small_files import read_small
 from codelens.store.database.database import Database
+from codelens.store.database.database_recovery import KEPT_S
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +78,7 @@ def _read(file: Path, name: str = "") -> frozenset[str] | _Unusable | None:
     try:
         parsed = json.loads(read_small(file, _MOST_BYTES).decode("utf-8"))
         scopes = frozenset(str(scope) for scope in cast("list[object]", parsed["pinned"]))
-        other = file_owner.other_name(name or str(file), parsed.get(file_owner.KEY))
+        other = home_files.other_owner_name(name or str(file), parsed.get(home_files.OWNER_KEY))
         # A pin that reads otherwise than it was written would leave its view to be pruned.
         if parsed.get(_SUM, checksum := _checksum(scopes)) != checksum:
             return _Unusable("it is not as it was written")
@@ -84,7 +86,7 @@ def _read(file: Path, name: str = "") -> frozenset[str] | _Unusable | None:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         return _Unusable(str(error))
-    return _Unusable(f"it {file_owner.written_for(other)}", other) if other else scopes
+    return _Unusable(f"it {home_files.written_for(other)}", other) if other else scopes
 
 
 def _mended(path: Path) -> frozenset[str]:
@@ -102,7 +104,7 @@ def _mended(path: Path) -> frozenset[str]:
                 f"the pins in {str(path)!r} cannot be read ({scopes.why}); correct the file, or "
                 "remove it and pin again what you want to keep"
             )
-        file_owner.set_aside(str(path), f"cannot be used: {scopes.why}")
+        home_files.set_aside(str(path), f"cannot be used: {scopes.why}")
     logger.warning("%d pins restored from the copy of %r", len(restored), str(path))
     _write(path, restored)
     return restored
@@ -153,7 +155,7 @@ def adopt(db: Database) -> None:
 
 
 def _write(path: Path, scopes: frozenset[str]) -> None:
-    fields = {file_owner.KEY: path.name, "pinned": sorted(scopes), _SUM: _checksum(scopes)}
+    fields = {home_files.OWNER_KEY: path.name, "pinned": sorted(scopes), _SUM: _checksum(scopes)}
     text = json.dumps(fields, ensure_ascii=True, indent=1)
     for file in (path, _backup(path)):
         _replace(file, text)
@@ -180,12 +182,62 @@ def _replace(path: Path, text: str) -> None:
 def _alone(path: Path) -> Generator[None]:
     make_private(path.parent)
     try:
-        descriptor = filelock.opened(path.with_name(f"{path.name}.lock"))
+        descriptor = home_files.open_locked(path.with_name(f"{path.name}.lock"))
     except OSError as error:
         raise HomeNotWritable(path, error.strerror or str(error)) from error
     try:
-        if not filelock.take(descriptor, wait_s=_WAIT_S):
+        if not home_files.take_lock(descriptor, wait_s=_WAIT_S):
             raise IndexLocked(path, "another process that pins a view")
         yield
     finally:
         os.close(descriptor)
+
+
+# Errors that nobody expects and what was found in the index then: `index-ID.db.unexplained`.
+#
+# The index was decoded and found sound, or it was damaged and set aside. While that is noted, for a
+# day and for a week, an error from the same place is told, and nothing is decoded or rebuilt for
+# it.
+
+SOUND, DAMAGED = "sound", "damaged"
+_KEPT_S = {SOUND: 86_400, DAMAGED: KEPT_S}
+_MOST_ERROR_BYTES = 20_000
+_MOST_NOTED = 50
+
+
+def unexplained_file(path: Path) -> Path:
+    """The file beside an index."""
+    return path.with_name(f"{path.name}.unexplained")
+
+
+def outcomes(path: Path) -> dict[str, str]:
+    """By where errors came from: `SOUND` or `DAMAGED`; nothing where it cannot be read."""
+    return {origin: outcome for origin, (_, outcome) in _noted(path).items()}
+
+
+def note(path: Path, origin: str, outcome: str) -> None:
+    """Note where an error came from, and what was found.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    noted = _noted(path) | {origin: (int(time.time()), outcome)}
+    latest = list(noted.items())[-_MOST_NOTED:]
+    text = "".join(f"{when_s} {known} {place}\n" for place, (when_s, known) in latest)
+    file = str(unexplained_file(path))
+    replace_file(file, text.encode(), beside=f"{file}.new-{os.getpid()}")
+
+
+def _noted(path: Path) -> dict[str, tuple[int, str]]:
+    try:
+        text = read_small(unexplained_file(path), _MOST_ERROR_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return {}
+    now = time.time()
+    noted: dict[str, tuple[int, str]] = {}
+    for line in text.splitlines():
+        when, _, rest = line.partition(" ")
+        outcome, _, origin = rest.partition(" ")
+        if when.isdecimal() and abs(now - int(when)) < _KEPT_S.get(outcome, 0):
+            noted[origin] = int(when), outcome
+    return noted

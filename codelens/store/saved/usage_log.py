@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codelens.errors import HomeNotWritable, IndexCorrupt
+from codelens.home_files import open_regular
 from codelens.paths import barred, usage_file
-from codelens.small_files import open_regular
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_database
 from codelens.store.database.database_recovery import identity_of, set_aside

@@ -1,27 +1,101 @@
-"""Collects what no view needs any more, in small steps, each under a lease of its own.
+"""Which views have had their time: the rule alone, from facts that others find out.
 
-First marked, then removed: a reader in flight may hold a view as it was a moment ago, and the text
-it answers from must still be there. What is marked goes after ten minutes, or at once when nobody
-else has the file open. Between steps others write.
+Never goes: a pinned view, the active view of a worktree that is there, one that was used within
+two hours, one whose folder cannot be reached (an unmounted disk, a locked worktree), and any view
+while its index is being written. Ages are by the index's clock
+(`codelens.store.views.index_metadata`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
-from codelens.store.database.store_clock import Clock, machine
+from codelens.store.database.writer_lease import DAY_S, Clock, machine
 from codelens.store.facts import postings
 from codelens.store.facts.contents import batched
 from codelens.store.views import index_metadata
+from codelens.store.views.index_metadata import TOUCH_S
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from codelens.store.database.writer_lease import Lease
+
+LATELY_S = 2 * TOUCH_S
+"""A view used since is never due, whatever the settings: the last use is known to an hour."""
+
+Standing = Literal["active", "inactive", "detached", "ref", "gone", "unreachable"]
+"""What a view is now: checked out in a worktree; another branch of it; an older detached HEAD;
+a commit that was asked for; of a folder that was removed; of one that may be there or not."""
+
+
+class Limits(NamedTuple):
+    """How long a view is kept that nobody asks, in seconds."""
+
+    branch_s: float = 14 * DAY_S
+    detached_s: float = 3 * DAY_S
+    gone_s: float = 2 * DAY_S
+    ref_s: float = 3 * DAY_S
+
+
+class Case(NamedTuple):
+    """All that decides whether a view goes."""
+
+    standing: Standing
+    pinned: bool
+    unused_s: float
+    """Since it was last used."""
+    gone_s: float = 0.0
+    """Since its folder was first missed."""
+
+
+class Verdict(NamedTuple):
+    """Whether a view is due, and why in a few words."""
+
+    goes: bool
+    why: str
+
+
+def prune_verdict(case: Case, limits: Limits) -> Verdict:
+    """Whether a view goes now."""
+    if case.pinned:
+        return Verdict(False, "pinned")
+    if case.standing == "active":
+        return Verdict(False, "checked out in a worktree")
+    if case.standing == "unreachable":
+        return Verdict(False, "its folder cannot be reached")
+    description, limit_s, age_s = {
+        "inactive": ("inactive branch", limits.branch_s, case.unused_s),
+        "detached": ("inactive detached HEAD", limits.detached_s, case.unused_s),
+        "ref": ("ref", limits.ref_s, case.unused_s),
+        "gone": ("its folder was removed", limits.gone_s, case.gone_s),
+    }[case.standing]
+    since = "missing for" if case.standing == "gone" else "unused for"
+    if case.unused_s < LATELY_S:
+        return Verdict(False, f"{description}, but recently used")
+    if age_s < limit_s:
+        left = prune_span(limit_s - age_s)
+        return Verdict(False, f"{description}, {since} {prune_span(age_s)}, to be pruned in {left}")
+    return Verdict(True, f"{description}, {since} {prune_span(age_s)}")
+
+
+def prune_span(seconds: float) -> str:
+    """A length of time in one unit: `3 days`, `5 hours`, `10 minutes`."""
+    for unit, length in (("day", DAY_S), ("hour", 3600.0), ("minute", 60.0)):
+        if seconds >= 2 * length:
+            return f"{int(seconds // length)} {unit}s"
+    return f"{max(int(seconds), 0)} s"
+
+
+# Collects what no view needs any more, in small steps, each under a lease of its own.
+#
+# First marked, then removed: a reader in flight may hold a view as it was a moment ago, and the
+# text it answers from must still be there. What is marked goes after ten minutes, or at once when
+# nobody else has the file open. Between steps others write.
 
 GRACE_S = 600.0
 """How long a reader may hold a view that is no more; an answer takes half a minute at most."""

@@ -1,7 +1,7 @@
 """What an index knows of its own life: its clock, when views were last used, where it lives.
 
 The index's clock is a number of seconds in `upkeep`, moved on by
-`codelens.store.database.store_clock.passed`
+`codelens.store.database.writer_lease.passed`
 whenever something is written. Everything that decides whether a view is due is told by it.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from codelens.store.database.database import Database
-from codelens.store.database.store_clock import Clock, Moment, machine, passed
+from codelens.store.database.writer_lease import Clock, Moment, machine, passed
 
 TOUCH_S = 3600.0
 """How exactly the last use of a view is known: writing it more often would cost readers."""

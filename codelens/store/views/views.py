@@ -1,24 +1,86 @@
-"""Views by branch: for each worktree and branch, or commit, which path has which content.
+"""What of a long list of records is another than before: told in C, as most is the same.
 
-A view changes in one transaction, so a reader sees the state before or after and never between.
-Its statistics (what ranking may use of the whole) are sums over its own files, brought up to date
-in the transaction that changes them.
+After an edit one of 50,000 files of a view is another record; a loop in Python over all of them
+costs ten times as much.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
-from typing import NamedTuple
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import compress, count
+from operator import add, is_not, itemgetter, sub
+from typing import TYPE_CHECKING, NamedTuple
 
 from codelens.store.database.database import BUSY_S, QUESTION_S, Database
-from codelens.store.database.store_clock import Clock, machine
-from codelens.store.database.writer_lease import Lease
+from codelens.store.database.writer_lease import Clock, Lease, machine
 from codelens.store.facts.contents import batched
 from codelens.store.views import index_metadata
-from codelens.store.views.list_changes import places_with
-from codelens.store.views.view_counts import file_counts, recount
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    K = TypeVar("K")
+
+
+def places_with(keys: Iterable[K], chosen: Container[K]) -> list[int]:
+    """The positions of those of `keys` that are in `chosen`."""
+    return list(compress(count(), map(chosen.__contains__, keys)))
+
+
+def changed_places(before: Sequence[object], now: Sequence[object]) -> list[int] | None:
+    """The positions at which `now` has another record than `before` had; and all behind its end.
+
+    None where it is shorter: then records of `before` are gone, and others moved.
+    """
+    if len(now) < len(before):
+        return None
+    return [*compress(count(), map(is_not, before, now)), *range(len(before), len(now))]
+
+
+# The statistics of a view, which are sums over its files, when some of these change.
+#
+# What a content counts never changes, so those of all other files are as they were: an edit in a
+# view of 50,000 files reads the rows of one.
+
+COUNTS = """
+SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0),
+    COALESCE(SUM(c.name_terms), 0), COALESCE(SUM(c.doc_terms), 0)
+FROM view_files f LEFT JOIN contents c ON c.id = f.content WHERE f.view = ?
+"""
+COUNTS_OF = f"{COUNTS} AND f.path IN ({{marks}})"
+# A change of text or paths: readers' caches are keyed by the generation.
+_ADD = """
+UPDATE views SET generation = generation + 1, changes = changes + 1, files = files + ?,
+    chunk_count = chunk_count + ?, body_terms = body_terms + ?, name_terms = name_terms + ?,
+    doc_terms = doc_terms + ?
+WHERE id = ?
+"""
+
+
+def file_counts(db: Database, view: int, touched: Iterable[int]) -> list[int]:
+    """The statistics of some files of a view alone, by their paths."""
+    counts = [0] * 5
+    for batch in batched(dict.fromkeys(touched)):
+        row = db.row(COUNTS_OF.format(marks=",".join("?" * len(batch))), (view, *batch))
+        counts = list(map(add, counts, row or ()))
+    return counts
+
+
+def recount(db: Database, view: int, touched: Iterable[int], before: Sequence[int]) -> None:
+    """Bring the statistics of a view up to date, of which the files touched had `before`.
+
+    In the caller's transaction, after these files have changed.
+    """
+    more = map(sub, file_counts(db, view, touched), before)
+    db.execute(_ADD, (*more, view))
+
+
+# Views by branch: for each worktree and branch, or commit, which path has which content.
+#
+# A view changes in one transaction, so a reader sees the state before or after and never between.
+# Its statistics (what ranking may use of the whole) are sums over its own files, brought up to date
+# in the transaction that changes them.
 
 CURRENT, PENDING, UNREADABLE, OVERSIZED = 0, 1, 2, 3
 

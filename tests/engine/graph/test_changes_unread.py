@@ -10,8 +10,8 @@ from gitrepo import GitRepo
 
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.index.refresh_budget import FEW_FILES
-from codelens.render.graph import graph_text
+from codelens.index.view_update import FEW_FILES
+from codelens.render import graph_text
 
 NOW = "def fold(sheet, times):\n    return sheet * times\n"
 

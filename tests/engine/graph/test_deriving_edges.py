@@ -7,10 +7,10 @@ from pathlib import Path
 from gitrepo import GitRepo
 
 from codelens.config import Settings
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
-from codelens.engine.view_request import ViewRequest
 from codelens.resolve.walk.relation_walk import overrides
 
 BUSY = (

@@ -11,9 +11,9 @@ from gitrepo import GitRepo
 
 from codelens.answers.graph_answers import MapAnswer
 from codelens.config import Settings
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
 from codelens.engine.map.map_query import map_
-from codelens.engine.view_request import ViewRequest
 
 FILES = 1_200
 """More than are read between two looks at the clock."""

@@ -11,8 +11,8 @@ from shop_repository import Run
 from codelens.answers.graph_answers import MapAnswer, MapSymbol
 from codelens.config import Settings
 from codelens.engine.engine import Engine
-from codelens.engine.map import definition_users
-from codelens.render.graph import graph_text
+from codelens.engine.map import file_ranks
+from codelens.render import graph_text
 from codelens.resolve.graph import Graph
 
 HELPERS = (
@@ -65,8 +65,8 @@ def test_a_class_and_the_function_of_its_name_have_their_own_users(tmp_path: Pat
 def test_what_was_not_counted_in_time_is_said_and_has_no_false_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(definition_users, "_LEAST_SECONDS", 0.0)
-    monkeypatch.setattr(definition_users, "_MOST_SECONDS", 0.0)
+    monkeypatch.setattr(file_ranks, "_LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(file_ranks, "_MOST_SECONDS", 0.0)
     files = {f"app/C{at}.php": CALLS_A_METHOD % (at, at) for at in range(6)}
     repo = GitRepo.init(tmp_path / "r")
     repo.commit("first", {"helpers.php": HELPERS, **files})

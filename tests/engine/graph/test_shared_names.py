@@ -7,9 +7,9 @@ from pathlib import Path
 from gitrepo import GitRepo
 
 from codelens.config import Settings
+from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine import Engine
-from codelens.engine.graph import edge_cache
-from codelens.engine.view_request import ViewRequest
+from codelens.engine.graph import candidate_files
 
 
 def test_sets_of_earlier_questions_are_let_go(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_sets_of_earlier_questions_are_let_go(tmp_path: Path) -> None:
         Engine(Settings(home=tmp_path / "home")) as engine,
         engine.pool.view(ViewRequest(repo.root)) as view,
     ):
-        cache = edge_cache.edge_cache_of(view)
+        cache = candidate_files.edge_cache_of(view)
         shared = 0
         for number in range(300):
             for path in (b"a.py", b"b.py"):
@@ -29,6 +29,6 @@ def test_sets_of_earlier_questions_are_let_go(tmp_path: Path) -> None:
                 cache.take_named(path, new, ())
             shared += cache.named[b"a.py"] is cache.named[b"b.py"]
         assert shared > 250
-        assert len(cache._shared) <= edge_cache._MOST_SHARED
+        assert len(cache._shared) <= candidate_files._MOST_SHARED
         assert cache.knows(b"a.py", {"name0", "name299", "f"})
         assert not cache.knows(b"a.py", {"name300"})

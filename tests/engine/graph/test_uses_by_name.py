@@ -8,11 +8,10 @@ import pytest
 from gitrepo import GitRepo
 
 from codelens import Engine
-from codelens.engine.graph import cpu_limit, lazy_graph
-from codelens.engine.graph.cpu_limit import WorkLimit
-from codelens.engine.graph.edge_cache import edge_cache_of
-from codelens.engine.graph.lazy_graph import LazyGraph
-from codelens.engine.view_request import ViewRequest
+from codelens.engine.current_view import ViewRequest
+from codelens.engine.graph import lazy_graph
+from codelens.engine.graph.candidate_files import edge_cache_of
+from codelens.engine.graph.lazy_graph import LazyGraph, WorkLimit
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import Node
 
@@ -137,7 +136,7 @@ class Clocks:
 
 def test_the_limit_counts_work_and_not_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     clocks = Clocks()
-    monkeypatch.setattr(cpu_limit, "time", clocks)
+    monkeypatch.setattr(lazy_graph, "time", clocks)
     limit = WorkLimit(2.0)
     clocks.wall, clocks.cpu = 105.0, 101.0
     assert not limit.is_reached()
@@ -151,7 +150,7 @@ def test_the_limit_counts_work_and_not_the_clock(monkeypatch: pytest.MonkeyPatch
 
 def test_the_clock_ends_a_walk_that_gets_no_work_done(monkeypatch: pytest.MonkeyPatch) -> None:
     clocks = Clocks()
-    monkeypatch.setattr(cpu_limit, "time", clocks)
+    monkeypatch.setattr(lazy_graph, "time", clocks)
     limit = WorkLimit(2.0)
     clocks.wall, clocks.cpu = 109.0, 100.1
     assert limit.is_reached()

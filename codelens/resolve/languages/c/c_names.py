@@ -10,16 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.facts.path_tree import folder_of
-from codelens.resolve.facts.view_files import View
+from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.values import Instance
-from codelens.resolve.languages.c.c_index import CIndex, is_outer_symbol
-from codelens.resolve.languages.c.c_standard_library import STANDARD
-from codelens.resolve.languages.c.c_type_text import c_parameters, plain_parameter
-from codelens.resolve.languages.c.c_variables import nearest_of, variables_meant
+from codelens.resolve.languages.c.c_index import (
+    CIndex,
+    is_outer_symbol,
+    nearest_of,
+    variables_meant,
+)
+from codelens.resolve.languages.c.c_types import STANDARD, c_parameters, plain_parameter
 from codelens.resolve.languages.classes.class_names import ClassNames, Space
+from codelens.resolve.path_tree import folder_of
+from codelens.resolve.view_files import View
 from codelens.types import Import
 
 _DEEPEST = 50

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 
-from codelens.resolve.facts.file_model import CALLABLE, TYPES
+from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.inference.expression_values import steps
 from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Container, Instance, Value
-from codelens.resolve.languages.c.c_members import CMembers
 from codelens.resolve.languages.c.c_names import CNames
-from codelens.resolve.languages.c.c_overloads import COverloads
-from codelens.resolve.languages.c.c_type_text import OPERATOR, c_type, result_type
+from codelens.resolve.languages.c.c_overloads import CMembers, COverloads
+from codelens.resolve.languages.c.c_types import OPERATOR, c_type, result_type
 from codelens.types import Reference
 
 _MEMBERS_ALONE = frozenset({"operator[]", "operator()", "operator->", "begin", "end"})

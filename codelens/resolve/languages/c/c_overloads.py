@@ -1,20 +1,15 @@
-"""Which of several overloads a call of C++ means, as far as its arguments say so.
-
-An argument fits a parameter as it is, as that of a base, by a constructor or conversion of a class,
-not at all, or it is not known: the common part of [over.match] in the standard. Of two that differ
-in `const` alone, what they are called on tells.
-"""
+"""Members of classes of C++, with what is defined apart from them."""
 
 from __future__ import annotations
 
 import re
 
-from codelens.resolve.facts.file_model import CALLABLE
+from codelens.resolve.file_model import CALLABLE
 from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Container, Instance, Value
-from codelens.resolve.languages.c.c_members import CMembers
-from codelens.resolve.languages.c.c_type_text import (
+from codelens.resolve.languages.c.c_names import CNames
+from codelens.resolve.languages.c.c_types import (
     CParameter,
     c_parameters,
     c_type,
@@ -22,9 +17,91 @@ from codelens.resolve.languages.c.c_type_text import (
     plain_parameter,
     template_parameters,
 )
-from codelens.resolve.languages.classes.class_names import builds
+from codelens.resolve.languages.classes.class_members import ClassMembers
+from codelens.resolve.languages.classes.class_names import Space, builds
 from codelens.resolve.languages.classes.overloads import Ranked, is_better
 from codelens.types import Reference
+
+
+class CMembers(ClassMembers):
+    """Members of classes, with what is defined apart from them."""
+
+    def __init__(self, resolver: Resolver, names: CNames) -> None:
+        super().__init__(resolver)
+        self._c = names
+
+    def owner(self, path: bytes, scope: int) -> Instance | None:
+        """The class of a method that is defined outside of it: `void Foo::f() {}`."""
+        model = self.view.model(path)
+        if model is None:
+            return None
+        symbol = model.symbols[model.scopes[scope].symbol]
+        if symbol.kind not in CALLABLE or not model.is_outside_member(symbol):
+            return None
+        owner = symbol.qualified.rpartition(".")[0]
+        referents = self.resolver.named_type(path, 0, owner) if owner else []
+        return Instance(*referents[0][:2]) if referents else None
+
+    def line_members(
+        self,
+        value: Value,
+        name: str,
+        space: Space | None,
+        arguments: int,
+        *,
+        strict: bool = True,
+    ) -> list[Referent]:
+        """As elsewhere; of a method the place where it is defined."""
+        referents = super().line_members(value, name, space, arguments, strict=strict)  # type: ignore[arg-type]
+        return [self._whole(referent) for referent in referents]
+
+    def _whole(self, referent: Referent) -> Referent:
+        """Where a method is defined, if that is apart from its class."""
+        model = self.view.model(referent.path)
+        if (
+            model is None
+            or self._c.is_whole(referent)
+            or model.symbols[referent.symbol].kind not in CALLABLE
+        ):
+            return referent
+        symbol = model.symbols[referent.symbol]
+        owner = model.symbols[symbol.parent].name if symbol.parent >= 0 else ""
+        apart = [
+            definition
+            for definition in self._c.index().methods(owner, symbol.name)
+            if self._c.is_whole(definition)
+            and (
+                definition.path == referent.path or referent.path in self._c.reach(definition.path)
+            )
+        ]
+        if len(apart) > 1:
+            same = self.names.arity(referent)
+            apart = [
+                definition for definition in apart if self.names.arity(definition).most == same.most
+            ]
+        if len(apart) > 1:
+            apart = [
+                definition
+                for definition in apart
+                if self._taken(definition) == self._taken(referent)
+            ] or apart
+        return apart[0] if len(apart) == 1 else referent
+
+    def _taken(self, referent: Referent) -> tuple[str, ...]:
+        """The types that a method takes, and whether it leaves what it is called on as it is."""
+        model = self.view.model(referent.path)
+        if model is None:
+            return ()
+        signature = model.symbols[referent.symbol].signature
+        taken = c_parameters(signature, referent.name) or ()
+        return (*(plain_parameter(parameter.type) for parameter in taken), str(is_const(signature)))
+
+
+# Which of several overloads a call of C++ means, as far as its arguments say so.
+#
+# An argument fits a parameter as it is, as that of a base, by a constructor or conversion of a
+# class, not at all, or it is not known: the common part of [over.match] in the standard. Of two
+# that differ in `const` alone, what they are called on tells.
 
 _NO = -1
 _BASE = 10

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal, Protocol
 
-from codelens.resolve.facts.file_model import CALLABLE, TYPES, FileModel
-from codelens.resolve.facts.path_tree import folder_of
-from codelens.resolve.facts.view_files import View
+from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, Names, Referent
 from codelens.resolve.inference.values import Instance
-from codelens.resolve.languages.classes.class_type_text import Arity, arity, generics
+from codelens.resolve.languages.classes.class_types import Arity, arity, generics
+from codelens.resolve.path_tree import folder_of
+from codelens.resolve.view_files import View
 from codelens.types import Import
 
 Space = Literal["value", "type", "call"]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from codelens.resolve.facts.file_model import CALLABLE, TYPES
-from codelens.resolve.facts.view_files import View
+from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.inference.annotations import Annotations
-from codelens.resolve.inference.call_results import Calls
+from codelens.resolve.inference.call_results import Calls, handed
 from codelens.resolve.inference.expression_values import ROOT, Expressions
-from codelens.resolve.inference.handed_values import handed
 from codelens.resolve.inference.name_lookup import Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.type_text import Type
@@ -20,20 +18,21 @@ from codelens.resolve.inference.values import (
     each,
     together,
 )
-from codelens.resolve.languages.classes.class_containers import (
+from codelens.resolve.languages.classes.class_members import ClassHanded, ClassMembers
+from codelens.resolve.languages.classes.class_names import ONE_SPACE, ClassNames, Space
+from codelens.resolve.languages.classes.class_types import (
     ENTRY,
     ENUM_METHODS,
+    INDEXER,
     MAPS,
     PROPERTIES,
     awaited,
+    class_type,
     of_collection,
     result_of_any_method,
 )
-from codelens.resolve.languages.classes.class_handed import ClassHanded
-from codelens.resolve.languages.classes.class_members import ClassMembers
-from codelens.resolve.languages.classes.class_names import ONE_SPACE, ClassNames, Space
-from codelens.resolve.languages.classes.class_type_text import INDEXER, class_type
 from codelens.resolve.languages.classes.overloads import Overloads
+from codelens.resolve.view_files import View
 from codelens.types import PROTOCOL, Reference
 
 _TYPED = frozenset({"java", "kotlin", "csharp"})

@@ -1,29 +1,337 @@
-"""Which of several overloads a call means, as far as its arguments say so (Java, Kotlin, C#).
+"""How well an argument fits a parameter: as it is, converted, not at all (Java, Kotlin, C#).
 
-An argument fits a parameter exactly, after a conversion, not at all, or it is not known
-(`conversions`). A call means the one overload that is left, or that fits better than each other one
-in no argument worse: the common part of the rules of JLS 15.12.2, C# 12.6.4, and Kotlin's overload
-resolution.
+The conversions are those that go of themselves: JLS 5.3, C# 10.2, and Kotlin's of literals.
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-from codelens.resolve.facts.file_model import CALLABLE, FileModel
-from codelens.resolve.inference.name_lookup import Referent
+from codelens.resolve.file_model import CALLABLE, FileModel
+from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.type_text import Named, Returns, parsed
 from codelens.resolve.inference.values import Container, Instance, Value
 from codelens.resolve.languages.classes.class_members import ClassMembers
-from codelens.resolve.languages.classes.class_type_text import Parameter, parameters
-from codelens.resolve.languages.classes.conversions import (
-    GENERIC,
-    NO,
-    PRIMITIVES,
-    Argument,
-    Conversions,
+from codelens.resolve.languages.classes.class_types import ABOVE, Parameter, parameters
+from codelens.types import Binding, Reference
+
+NO = -1
+"""It cannot be given so."""
+GENERIC = 1
+"""By a type parameter that becomes just this type; 0 is the type itself."""
+_TOP = 1000
+_CONVERTED = 900
+"""By a conversion that a type defines itself, as in C#."""
+_BOXING = 1100
+_MANY = 5000
+"""As one of any number."""
+PRIMITIVES = {
+    **{name: (name, False) for name in "int long short byte char float double bool".split()},
+    **dict.fromkeys(("boolean",), ("bool", False)),
+    **{name: (name.lower(), True) for name in "Long Short Byte Float Double".split()},
+    "Integer": ("int", True),
+    "Int": ("int", True),
+    "Character": ("char", True),
+    "Char": ("char", True),
+    "Boolean": ("bool", True),
+    "String": ("string", False),
+    "string": ("string", False),
+    "Int32": ("int", False),
+    "Int64": ("long", False),
+    "decimal": ("decimal", False),
+    "sbyte": ("sbyte", False),
+    "ushort": ("ushort", False),
+    "uint": ("uint", False),
+    "ulong": ("ulong", False),
+}
+"""Type -> what it is in all languages, and whether Java boxes it."""
+_SIMPLE = frozenset(
+    "int long short byte char float double boolean bool sbyte ushort uint ulong decimal".split()
 )
-from codelens.types import Reference
+_LITERALS = {"real": "double"}
+_WIDER = {
+    "byte": ("short", "int", "long", "float", "double", "decimal"),
+    "short": ("int", "long", "float", "double", "decimal"),
+    "char": ("int", "long", "float", "double"),
+    "int": ("long", "float", "double", "decimal"),
+    "long": ("float", "double", "decimal"),
+    "float": ("double",),
+}
+"""Kind of number -> those it is converted to of itself, nearest first."""
+_SMALL = ("short", "byte", "sbyte", "ushort", "uint", "ulong")
+_TOPS = frozenset({"Object", "object", "Any", "dynamic"})
+_OF_STRINGS = frozenset(
+    {"CharSequence", "Comparable", "Serializable", "IEnumerable", "IComparable", "IConvertible"}
+)
+_OF_NUMBERS = frozenset({"Number", "Comparable", "Serializable", "IComparable", "IConvertible"})
+_FUNCTIONS = ("Func", "Action", "Predicate", "Expression", "Comparison", "Converter", "Delegate")
+_NO_FUNCTIONS = frozenset(
+    "Class Type File Path List Collection Map Set Iterable Charset Locale InputStream Reader "
+    "OutputStream Writer CharSequence Number Stream Encoding IEnumerable CancellationToken".split()
+)
+
+
+class Argument(NamedTuple):
+    """One argument."""
+
+    name: str
+    kind: str
+    """Of a literal, else empty."""
+    value: Value
+    boxed: bool = False
+    """A number of Java that is an object."""
+
+
+class Conversions:
+    """Ranks arguments against parameters in one view: 0 fits best."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+
+    def rank(
+        self, referent: Referent, model: FileModel, parameter: Parameter, argument: Argument
+    ) -> int | None:
+        """How well an argument fits a parameter, lower is better; `NO` if not, None if unknown."""
+        type_name = parameter.type
+        if not parameter.many:
+            return self._fit(referent, model, type_name, argument)
+        if model.language == "csharp":
+            whole, inner = type_name, type_name.removesuffix("[]")
+        else:
+            whole, inner = type_name + "[]", type_name
+        if argument.kind == "null" or isinstance(argument.value, Container):
+            rank = self._fit(referent, model, whole, argument)
+            if rank is None or rank >= 0:
+                return rank
+        single = self._fit(referent, model, inner, argument)
+        return single if single is None or single < 0 else single + _MANY
+
+    def _fit(
+        self, referent: Referent, model: FileModel, type_name: str, argument: Argument
+    ) -> int | None:
+        """How well an argument fits a type that a definition says."""
+        own = PRIMITIVES.get(type_name.rstrip("?"))
+        if argument.kind in {"null", "function"}:
+            special = _null if argument.kind == "null" else self._function
+            return special(referent, model, type_name)
+        variable = self._variable(referent, model, type_name)
+        if variable >= 0 and model.scopes[variable].kind == "class":
+            # What stands for it depends on the value that the method is of.
+            return None
+        kind = _LITERALS.get(argument.kind, argument.kind)
+        value = argument.value
+        if not kind and isinstance(value, Container) and not value.args:
+            kind = PRIMITIVES.get(value.name, ("", False))[0]
+        is_free = model.language == "csharp"
+        if kind:
+            return self._primitive(referent, model, type_name, kind, argument)
+        if value is None or not isinstance(value, Instance | Container):
+            return None
+        if own is not None:
+            return _CONVERTED if is_free and self._converts(value) else NO
+        if self._is_top(referent, model, type_name):
+            return self._top(model, type_name)
+        if isinstance(value, Instance):
+            return self._instance(referent, type_name, value, is_free=is_free)
+        return self._container(referent, model, type_name, value)
+
+    def _primitive(
+        self, referent: Referent, model: FileModel, type_name: str, kind: str, argument: Argument
+    ) -> int | None:
+        own = PRIMITIVES.get(type_name.rstrip("?"))
+        if own is not None:
+            return _number(kind, own, model.language, argument)
+        # JLS 15.12.2: what needs no boxing comes before all that does.
+        boxing = _BOXING if model.language == "java" and kind != "string" else 0
+        boxing = 0 if argument.boxed else boxing
+        if self._is_top(referent, model, type_name):
+            return self._top(model, type_name) + boxing
+        name = _plain(type_name)
+        if name in (_OF_STRINGS if kind == "string" else _OF_NUMBERS):
+            return 60 + boxing
+        converts = model.language == "csharp" and self._converts(
+            self._parameter_type(referent, type_name)
+        )
+        return _CONVERTED if converts else NO
+
+    def _top(self, model: FileModel, type_name: str) -> int:
+        """A type parameter takes anything; in C# it is then just that."""
+        if _plain(type_name) in _TOPS:
+            return _TOP
+        return GENERIC if model.language == "csharp" else _TOP - 10
+
+    def _is_top(self, referent: Referent, model: FileModel, type_name: str) -> bool:
+        return _plain(type_name) in _TOPS or self._variable(referent, model, type_name) >= 0
+
+    def _variable(self, referent: Referent, model: FileModel, type_name: str) -> int:
+        """The scope whose type parameter it is, -1 if it is none."""
+        name = _plain(type_name)
+        if not name.isidentifier() or type_name.rstrip("?") != name:
+            return -1
+        scope = model.own_scope.get(referent.symbol, referent.scope)
+        referents = self._resolver.named_type(referent.path, scope, name)
+        return referents[0].scope if referents and referents[0].symbol == LOCAL else -1
+
+    def _parameter_type(self, referent: Referent, type_name: str) -> Value:
+        model = self._resolver.view.model(referent.path)
+        scope = model.own_scope.get(referent.symbol, referent.scope) if model is not None else 0
+        return self._resolver.of_type(referent.path, scope, type_name)
+
+    def _instance(
+        self, referent: Referent, type_name: str, value: Instance, *, is_free: bool
+    ) -> int | None:
+        target = self._parameter_type(referent, type_name)
+        line = self._resolver.ancestry(value)
+        if isinstance(target, Instance):
+            for at, type_ in enumerate(line):
+                if type_[:2] == target[:2]:
+                    return 2 * at
+            converts = is_free and (self._converts(value) or self._converts(target))
+            return _CONVERTED if converts else NO
+        if _is_function(type_name) or type_name.endswith("[]"):
+            return NO
+        bases = {_plain(row.text) for type_ in line for row in self._rows(type_)}
+        if _plain(type_name) in bases:
+            return 30
+        return None
+
+    def _converts(self, value: Value) -> bool:
+        """Whether a type of C# may define conversions that go of themselves (C# 10.5)."""
+        if isinstance(value, Container):
+            return value.name not in _TOPS and value.name != "[]"
+        if not isinstance(value, Instance):
+            return True
+        models = [
+            (self._resolver.view.model(type_.path), type_)
+            for type_ in self._resolver.ancestry(value)
+        ]
+        return any(
+            model is not None and "implicit" in model.children.get(type_.symbol, {})
+            for model, type_ in models
+        )
+
+    def _rows(self, own: Instance) -> list[Binding]:
+        model = self._resolver.view.model(own.path)
+        scope = model.own_scope.get(own.symbol) if model is not None else None
+        if model is None or scope is None:
+            return []
+        return [row for row in model.of_scope.get(scope, ()) if row.how in {"base", "implements"}]
+
+    def _container(
+        self, referent: Referent, model: FileModel, type_name: str, value: Container
+    ) -> int | None:
+        """A value of a type that is not of the view, or an array."""
+        if value.name == "[]":
+            if not type_name.endswith("[]"):
+                target = self._parameter_type(referent, type_name)
+                known = isinstance(target, Instance) or _plain(type_name) in ABOVE
+                return NO if known else None
+            return self._array(
+                referent, model, type_name[:-2], value.args[0] if value.args else None
+            )
+        if type_name.endswith("[]") or _is_function(type_name):
+            return NO
+        name, above = _plain(type_name), ABOVE.get(value.name)
+        if name == value.name.rpartition(".")[2]:
+            return 0
+        if value.name in _TOPS:
+            return NO
+        if above is None:
+            return None
+        if name in above:
+            return 40
+        is_free = model.language == "csharp"
+        known = (
+            name in ABOVE
+            or isinstance(self._parameter_type(referent, type_name), Instance)
+            or name == "Type"
+        )
+        return (_CONVERTED if is_free else NO) if known or not is_free else None
+
+    def _array(
+        self, referent: Referent, model: FileModel, type_name: str, inner: Value
+    ) -> int | None:
+        """Arrays hold just what they say, but for objects in those of their bases."""
+        if inner is None:
+            return None
+        item_type = inner.name if isinstance(inner, Container) else ""
+        plain, own = item_type in _SIMPLE, PRIMITIVES.get(type_name)
+        if plain and own is None:
+            is_any = model.language == "csharp" and type_name not in _TOPS
+            return (
+                self._top(model, type_name)
+                if is_any and self._is_top(referent, model, type_name)
+                else NO
+            )
+        if item_type in PRIMITIVES and own is not None:
+            return 0 if PRIMITIVES[item_type] == own else NO
+        if own is not None:
+            return NO
+        return self._fit(
+            referent, model, type_name, Argument("", "", inner, item_type in PRIMITIVES)
+        )
+
+    def _function(self, referent: Referent, model: FileModel, type_name: str) -> int | None:
+        """A function written out."""
+        name = _plain(type_name)
+        if _is_function(type_name) or name.startswith(_FUNCTIONS):
+            return 0
+        if type_name.rstrip("?") in PRIMITIVES or name in _NO_FUNCTIONS or type_name.endswith("[]"):
+            return NO
+        if self._is_top(referent, model, type_name):
+            return _TOP if model.language == "kotlin" else NO
+        target = self._parameter_type(referent, type_name)
+        if isinstance(target, Instance):
+            there = self._resolver.view.model(target.path)
+            kind = there.symbols[target.symbol].kind if there is not None else ""
+            return 2 if kind == "interface" else NO if kind in {"class", "enum"} else None
+        return None
+
+
+def _null(referent: Referent, model: FileModel, type_name: str) -> int | None:
+    del referent
+    if model.language == "kotlin":
+        return 0 if type_name.endswith("?") else None
+    kind, boxed = PRIMITIVES.get(type_name, ("", True))
+    return NO if kind and not boxed and kind != "string" else 0
+
+
+def _number(kind: str, own: tuple[str, bool], language: str, argument: Argument) -> int:
+    """A value of one of the kinds all languages have, for a parameter of one."""
+    expected, boxed = own
+    boxed = boxed and language == "java" and kind != "string"
+    if kind == expected:
+        return _BOXING if boxed != argument.boxed else 0
+    literal = bool(argument.kind)
+    if language == "kotlin" or boxed:
+        fits = language == "kotlin" and literal and kind == "int"
+        return 2 if fits and expected in ("long", *_SMALL) else NO
+    wider = _WIDER.get(kind, ())
+    if expected in wider:
+        return 2 + wider.index(expected) + (_BOXING if argument.boxed else 0)
+    if language == "csharp" and literal and kind == "int" and expected in _SMALL:
+        return 10
+    return NO
+
+
+def _plain(text: str) -> str:
+    """A type's own name, without its package and what it is made with."""
+    type_ = parsed(text)
+    return type_.name.rpartition(".")[2] if isinstance(type_, Named) else text.rstrip("?")
+
+
+def _is_function(text: str) -> bool:
+    return isinstance(parsed(text), Returns)
+
+
+# Which of several overloads a call means, as far as its arguments say so (Java, Kotlin, C#).
+#
+# An argument fits a parameter exactly, after a conversion, not at all, or it is not known
+# (`conversions`). A call means the one overload that is left, or that fits better than each other
+# one in no argument worse: the common part of the rules of JLS 15.12.2, C# 12.6.4, and Kotlin's
+# overload resolution.
 
 LANGUAGES = frozenset({"java", "kotlin", "csharp"})
 _BOXED_CALL = re.compile(r"(Integer|Long|Short|Byte|Float|Double|Character|Boolean)\.valueOf\(\)")

@@ -1,0 +1,400 @@
+"""The whole lines of a definition, and whether and where a text has them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.branches.code_tokens import is_comment_line, is_indented
+from codelens.branches.definition_matcher import Matches
+from codelens.branches.file_definitions import Definition, FileDefinitions, FileText, Lines
+from codelens.extract.language_settings import TEXT, language_info
+from codelens.scope.commit_walk import CommitWalk
+from codelens.scope.commits import GITLINK, EntryChange
+from codelens.scope.uncommitted_changes import LineChange, changed_lines
+from codelens.types import Symbol
+
+_MARKS = (b"@", b"#[", b"[", b"template")
+"""How lines begin that belong to the definition below: decorators, attributes, template heads."""
+_AHEAD = 2_000
+
+
+def unix_lines(data: bytes) -> bytes:
+    """A text whose lines end as git keeps them, without carriage returns."""
+    # To look for one byte takes a tenth of looking for two.
+    return data.replace(b"\r\n", b"\n") if b"\r" in data else data
+
+
+def lines_of(data: bytes, text: bytes) -> Lines | None:
+    """Where some lines stand, first and last from 1; None unless they stand at one place."""
+    plain = b"\n" + unix_lines(data) + b"\n"
+    block = b"\n" + text + b"\n"
+    at = plain.find(block)
+    if at < 0 or plain.find(block, at + 1) >= 0:
+        return None
+    first = plain.count(b"\n", 0, at) + 1
+    return first, first + text.count(b"\n")
+
+
+def whole_text(symbol: Definition) -> bytes:
+    """All lines of a definition, the comments above it included."""
+    if symbol.inline:
+        return b"\n".join(symbol.file.lines[symbol.symbol.start_line - 1 : symbol.symbol.end_line])
+    return b"\n".join(symbol.file.lines[symbol.start : symbol.stop])
+
+
+def holds(data: bytes, text: bytes) -> bool:
+    """Whether a file has some lines as they are."""
+    if text not in data:
+        return b"\r\n" in data and holds(unix_lines(data), text)
+    return b"\n" + text + b"\n" in b"\n" + data + b"\n"
+
+
+def stands_whole(data: bytes, text: bytes, known: bytes, language: str) -> bool:
+    """Whether a version of a file has a definition just as another version has it.
+
+    Its lines may stand there as a part of it: below a decorator or comment that was removed since,
+    or before more lines of its body.
+
+    Args:
+        data: the version.
+        text: all lines of the definition.
+        known: a version in which these are all its lines.
+        language: what the file is written in.
+    """
+    if not holds(data, text):
+        return False
+    above, below = _neighbours(data, text)
+    if (above, below) == _neighbours(known, text):
+        return True
+    bare = above.strip()
+    if is_comment_line(above, language) or bare.startswith(_MARKS):
+        return False
+    return not is_indented(language) or not below or _text_depth(below) <= _text_depth(text)
+
+
+def _neighbours(data: bytes, text: bytes) -> tuple[bytes, bytes]:
+    """The line above some lines, and the next one below them that is not blank."""
+    plain = b"\n" + unix_lines(data) + b"\n"
+    at = plain.find(b"\n" + text + b"\n")
+    above = plain[plain.rfind(b"\n", 0, at) + 1 : at] if at > 0 else b""
+    rest = plain[at + len(text) + 2 : at + len(text) + 2 + _AHEAD]
+    return above, next((line for line in rest.split(b"\n") if line.strip()), b"")
+
+
+def _text_depth(text: bytes) -> int:
+    return len(text) - len(text.lstrip(b" \t"))
+
+
+# A definition in an earlier version of its file, by parsing only the lines that became it.
+#
+# A file is parsed in tens of milliseconds, some fifty lines of it in one or two, and a history
+# looks at one version for each change. What is found so is what a parse of the whole file gives:
+# the lines around are the same on both sides, so the definition begins and ends among those that
+# the line differences lead to. Where that is not sure, nothing is given, and the whole file is
+# parsed.
+
+ReadSnippet = Callable[[bytes, bytes, str], FileText]
+"""A path, bytes and their language -> the text with its definitions."""
+
+_LARGEST_SHARE = 0.5
+"""Of a file: to parse more than this saves nothing."""
+_CLOSING = re.compile(rb"[)\]}{]|(?:public|private|protected|internal)\s*:|#")
+"""Lines that are indented less and do not say whose member is below them."""
+_WORD = re.compile(rb"\w+")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
+
+
+class EarlierVersion(NamedTuple):
+    """A version of a file, and the one after it, in which the definition is known."""
+
+    path: bytes
+    old: Sequence[bytes]
+    """Its lines."""
+    new: Lines
+    """Lines of the definition in the newer version, with the comments above it."""
+    hunks: Sequence[LineChange]
+    """In which lines the two differ."""
+
+
+def earlier_definition(
+    version: EarlierVersion, later: Definition, read: ReadSnippet
+) -> Definition | None:
+    """What a definition was; None where only a parse of the whole file tells."""
+    span = _lines_before(version, later.file.language)
+    if span is None:
+        return None
+    start, stop = span
+    lines, language = version.old, later.file.language
+    while start > 0 and is_comment_line(lines[start - 1], language):
+        start -= 1
+    body = lines[start:stop]
+    if not any(line.strip() for line in body) or len(body) > _LARGEST_SHARE * len(lines):
+        return None
+    wrapper = _wrapper(later, body)
+    if wrapper is None:
+        return None
+    before, after = wrapper
+    wrapped = b"\n".join([*before, *body, *after]) + b"\n"
+    text = read(version.path, wrapped, language)
+    outer = _outer_names(text.symbols, later)
+    if outer is None or not stands_in(lines, start, later.owner):
+        return None
+    symbols = [symbol._replace(qualified=outer + symbol.qualified) for symbol in text.symbols]
+    file = FileDefinitions(text._replace(symbols=symbols))
+    definitions = [
+        definition
+        for definition in file.definitions
+        if definition.symbol.qualified == later.symbol.qualified
+    ]
+    if len(definitions) != 1:
+        return None
+    (definition,) = definitions
+    last = len(before) + len(body)
+    whole = definition.start >= len(before) and definition.stop <= last
+    if not whole or definition.group != later.group:
+        return None
+    if is_indented(language) and _goes_on(definition, lines[start:], len(before)):
+        return None
+    return definition
+
+
+def _lines_before(version: EarlierVersion, language: str) -> tuple[int, int] | None:
+    """Which lines became those of the definition: from 0, half-open, whole differences.
+
+    None if the differences do not touch it; or hold its last line: it may have gone on then, with
+    lines that became those of another definition. By indentation that is seen (`_goes_on`).
+    """
+    start, stop = version.new[0] - 1, version.new[1]
+    offset = 0
+    first: tuple[int, int] | None = None
+    last = (0, 0)
+    for hunk in version.hunks:
+        old = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
+        new = hunk.new_start - 1 if hunk.new_lines else hunk.new_start
+        if new + hunk.new_lines < start:
+            offset = old + hunk.old_lines - new - hunk.new_lines
+        elif new > stop:
+            break
+        else:
+            first = first or (old, new)
+            last = (old + hunk.old_lines, new + hunk.new_lines)
+    if first is None:
+        return None
+    begin = first[0] if first[1] <= start else start + offset
+    end = last[0] if last[1] >= stop else stop + last[0] - last[1]
+    is_end_known = last[1] < stop or is_indented(language)
+    return (begin, end) if is_end_known else None
+
+
+def _wrapper(later: Definition, body: Sequence[bytes]) -> tuple[list[bytes], list[bytes]] | None:
+    """Lines that make of some members a text of their language; None where none do."""
+    info = language_info(later.file.language or TEXT)
+    opening = [info.text_opening.encode()] if info.text_opening else []
+    head = next(line for line in body if line.strip())
+    owner = later.owner.rpartition(".")[2]
+    if head[:1] not in {b" ", b"\t"} or not owner or not _IDENTIFIER.match(owner):
+        return opening, []
+    if info.indented and not info.type_wrapper:
+        return None
+    before, after = info.type_wrapper[:1], info.type_wrapper[1:]
+    return [*opening, *(line.replace("{}", owner).encode() for line in before)], [
+        line.encode() for line in after
+    ]
+
+
+def _outer_names(symbols: Sequence[Symbol], later: Definition) -> str | None:
+    """What the qualified names of a part lack in front; None if the definition is not in it."""
+    qualified = later.symbol.qualified
+    for symbol in symbols:
+        outer = qualified.removesuffix(symbol.qualified)
+        if symbol.name == later.name and outer != qualified and outer[-1:] in {"", "."}:
+            return outer
+    return None
+
+
+def stands_in(lines: Sequence[bytes], start: int, owner: str) -> bool:
+    """Whether the lines above name all owners of what begins at a line, by their indentation."""
+    depth = _depth(next(line for line in lines[start:] if line.strip()))
+    names = [name.encode("utf-8", "replace") for name in owner.split(".") if name]
+    at = start
+    while names and depth > 0:
+        at -= 1
+        if at < 0:
+            return False
+        if not lines[at][:depth].strip():
+            continue
+        bare = lines[at].strip()
+        if _CLOSING.match(bare):
+            depth = _depth(lines[at]) + 1  # of a head of several lines; its first is above
+            continue
+        if names.pop() not in _WORD.findall(bare):
+            return False
+        depth = _depth(lines[at])
+    # What is not indented may say its owner itself, or stands in a namespace.
+    return all(any(name in line for line in lines) for name in names)
+
+
+def _depth(line: bytes) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _goes_on(definition: Definition, lines: Sequence[bytes], wrapped: int) -> bool:
+    """Whether the next line of code is indented more than the definition."""
+    head = definition.file.lines[definition.symbol.start_line - 1]
+    depth = _depth(head)
+    for line in lines[definition.stop - wrapped :]:
+        bare = line.lstrip()
+        if bare and not bare.startswith(b"#"):
+            return _depth(line) > depth
+    return False
+
+
+# What a definition was before a change: in its file, or in another one, by what was removed there.
+#
+# Parsing and matching the files of a commit costs much more than reading them. What became a
+# definition was removed where it stood, or it would be a copy; and what is matched by likeness has
+# half of its words at least (`codelens.branches.definition_matcher`).
+
+_LEAST_SHARE = 0.5
+_LEAST_SHARE_OF_NAMED = 0.25
+"""Where the name was removed too: what it defined may have changed more on the way."""
+_LEAST_SHARE_OF_LINES = 0.2
+"""A large file has any words; what was moved keeps some lines, at whichever indentation."""
+_FEW_LINES = 3
+_MOST_ORIGINS = 4
+"""Files of one commit in which a definition that is new in its file is looked for."""
+_HEAD_BYTES = 8000
+
+
+class Origin(NamedTuple):
+    """Another file that a commit, or what is uncommitted, changed: there it may have stood."""
+
+    path: bytes
+    blob: bytes
+    data: bytes
+    now: bytes | None
+    """As the commit left it; None if it is gone."""
+
+
+def changed_files(walk: CommitWalk, changes: Iterable[EntryChange]) -> Iterator[Origin]:
+    """The files that a commit changed, as far as they were there before."""
+    for change in changes:
+        data = walk.blob(change.old.oid) if change.old is not None else None
+        if change.old is None or data is None:
+            continue
+        gone = change.new is None or change.new.mode == GITLINK
+        now = walk.blob(change.new.oid) if change.new is not None and not gone else None
+        yield Origin(change.path, change.old.oid, data, now)
+
+
+def origins_of(files: Iterable[Origin], text: bytes, later: Definition) -> list[Origin]:
+    """Other files of a commit that may have had a definition, likely ones first.
+
+    Args:
+        files: what the commit changed.
+        text: all lines of the definition.
+        later: the definition.
+    """
+    texts: list[Origin] = []
+    exact: list[Origin] = []
+    for origin in files:
+        if b"\0" in origin.data[:_HEAD_BYTES]:
+            continue
+        if not holds(origin.data, text):
+            texts.append(origin)
+        elif origin.now is None or not holds(origin.now, text):
+            exact.append(origin)
+    if exact:
+        return exact[:_MOST_ORIGINS]
+    shares = [share_removed(origin.data, origin.now, later) for origin in texts]
+    ranked = sorted(range(len(texts)), key=lambda at: (-shares[at], at))
+    return [texts[at] for at in ranked[:_MOST_ORIGINS] if shares[at]]
+
+
+def earlier_in_file(old: FileDefinitions, new: Definition) -> Definition | None:
+    """What a definition was in an earlier version of its file."""
+    return _same_name(old, new) or Matches([old], [new.file]).old_of.get(new)
+
+
+def _same_name(old: FileDefinitions, new: Definition) -> Definition | None:
+    """The one definition of the same name in the same file: what the matcher would take."""
+    name = new.symbol.qualified
+    if sum(definition.symbol.qualified == name for definition in new.file.definitions) != 1:
+        return None
+    same = [definition for definition in old.definitions if definition.symbol.qualified == name]
+    return same[0] if len(same) == 1 else None
+
+
+def may_stem_from(old: bytes, new: bytes, definition: Definition) -> bool:
+    """Whether something in an earlier version of a file can be what a definition was.
+
+    Args:
+        old: the earlier version.
+        new: the version that has the definition.
+        definition: as it stands in the new version; its line numbers may be of a part of it.
+    """
+    name = definition.name.encode("utf-8", "replace")
+    head = definition.file.lines[definition.symbol.name_line - 1].strip()
+    removed, added = _changed(old, new)
+    if head not in added:
+        return True  # its first line was there before
+    if name in _WORD.findall(b"\n".join(removed)):
+        return True
+    unchanged = [line for line in _own_lines(definition) if line not in added]
+    return _share(definition, [*removed, *unchanged]) >= _LEAST_SHARE
+
+
+def share_removed(old: bytes, new: bytes | None, definition: Definition) -> float:
+    """How much of a definition's words a change of another file removed; 0 if that is too little.
+
+    Args:
+        old: the other file before.
+        new: the other file after; None if it is gone.
+        definition: what may have stood in it.
+    """
+    present = sum(count for word, count in definition.words.items() if word in old)
+    if present < _LEAST_SHARE_OF_NAMED * definition.size:
+        return 0.0
+    removed = _lines(old) if new is None else _changed(old, new)[0]
+    named = definition.name.encode("utf-8", "replace") in _WORD.findall(b"\n".join(removed))
+    share = _share(definition, removed)
+    least = _LEAST_SHARE_OF_NAMED if named else _LEAST_SHARE
+    return share if share >= least else 0.0
+
+
+def _share(definition: Definition, lines: Sequence[bytes]) -> float:
+    """The share of a definition's words in some lines; 0 if its lines are others."""
+    own = _own_lines(definition)
+    present = {line.strip() for line in lines}
+    alike = sum(len(line) for line in own if line in present)
+    if len(own) > _FEW_LINES and alike < _LEAST_SHARE_OF_LINES * sum(map(len, own)):
+        return 0.0
+    words = Counter(_WORD.findall(b"\n".join(lines)))
+    return (definition.words & words).total() / max(definition.size, 1)
+
+
+def _own_lines(definition: Definition) -> list[bytes]:
+    lines = definition.file.lines[definition.start : definition.stop]
+    return [bare for line in lines if (bare := line.strip())]
+
+
+def _changed(old: bytes, new: bytes) -> tuple[list[bytes], set[bytes]]:
+    """Lines that a change removed, and the lines that it added."""
+    before, after = _lines(old), _lines(new)
+    removed: list[bytes] = []
+    added: set[bytes] = set()
+    for hunk in changed_lines(old, new):
+        removed += _part(before, hunk.old_start, hunk.old_lines)
+        added.update(line.strip() for line in _part(after, hunk.new_start, hunk.new_lines))
+    return removed, added
+
+
+def _part(lines: Sequence[bytes], start: int, count: int) -> Sequence[bytes]:
+    return lines[start - 1 : start - 1 + count] if count else ()
+
+
+def _lines(data: bytes) -> list[bytes]:
+    return unix_lines(data).split(b"\n")

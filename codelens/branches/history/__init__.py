@@ -1,1 +1,0 @@
-"""Since when a definition is what it is, and where it came from."""

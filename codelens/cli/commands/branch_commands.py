@@ -1,0 +1,244 @@
+"""`codelens diff`: what differs between two sides, as definitions, and which uses that breaks."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+from codelens.cli.screen import Bar
+from codelens.cli.shared_options import from_here, standing_at
+
+
+def add_diff(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "diff", "show which definitions differ, and which uses that breaks",
+        "Lists each definition that differs once: added, removed, moved or renamed, or "
+        "with a changed signature, body, documentation or formatting; then the uses that "
+        "were not changed with it. Without SPEC, compares HEAD with the files on disk, "
+        "untracked files included.",
+    )  # fmt: skip
+    parser.add_argument(
+        "spec", nargs="?", default="", metavar="SPEC",
+        help="REF (to the files), A..B, or A...B (from the merge base to B)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--path", action="append", default=[], dest="globs", metavar="GLOB",
+        help="only this file, folder or glob; !GLOB excludes (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--staged", action="store_true", help="compare with git's index instead of the files"
+    )
+    parser.add_argument(
+        "--with", dest="other", default="", metavar="OTHER",
+        help="compare with a worktree (by path) or a ref instead of the files here",
+    )  # fmt: skip
+    parser.add_argument(
+        "--kind", action="append", default=[], dest="kinds", metavar="KIND",
+        help="only definitions of this kind (class), or with this change (moved)",
+    )  # fmt: skip
+    parser.add_argument("--stat", action="store_true", help="print one line per file")
+    parser.add_argument("--no-uses", action="store_true", help="do not look for broken uses")
+    parser.add_argument("--markdown", action="store_true", help="print Markdown for a pull request")
+    parser.add_argument(
+        "--max-tokens", type=shared_options.positive, metavar="N",
+        help="maximum size in tokens; omitted results are counted",
+    )  # fmt: skip
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run_diff)
+
+
+def run_diff(args: argparse.Namespace) -> int:
+    """Compare and print; 1 if nothing differs."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.diff(
+            args.spec,
+            path=args.path,
+            other=args.other,
+            staged=args.staged,
+            globs=args.globs,
+            kinds=args.kinds,
+            uses=not args.no_uses and not args.stat,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import branch_text
+
+        screen.put_json(branch_text.diff_json(answer))
+    elif args.markdown:
+        from codelens.render import branch_text
+
+        screen.put_safe(*branch_text.diff_markdown(answer))
+        screen.say_all(answer.receipt, answer.notes)
+    else:
+        from codelens.render import branch_text, token_budget
+        from codelens.wording import count_of
+
+        head, blocks = branch_text.diff(answer, stat=args.stat)
+        fitted = token_budget.fitted(
+            head, blocks, lambda left: f"{count_of(left, 'line')} more" if left else "",
+            args.max_tokens,
+        )  # fmt: skip
+        screen.page(*fitted.head, *fitted.blocks, *([fitted.more] if fitted.more else []))
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.files else 1
+
+
+# `codelens conflicts`: what will collide with the work in other worktrees and branches.
+
+
+def add_conflicts(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "conflicts", "what will collide with other worktrees and branches",
+        "Reports what git could not merge, definitions that both sides changed, and places "
+        "where one side newly uses what the other changed. Uncommitted edits of all "
+        "worktrees are included. Without --with, compares all worktrees, and branches with "
+        "commits in the last 14 days.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--with", action="append", default=[], dest="others", metavar="OTHER",
+        help="a worktree by path, folder name or branch, or a ref (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--base", default="", metavar="REF",
+        help="compare changes since this commit instead of the merge base; definitions only",
+    )  # fmt: skip
+    parser.add_argument(
+        "--all", action="store_true",
+        help="also show harmless overlaps; with --changing, also changes of documentation and "
+        "formatting alone",
+    )  # fmt: skip
+    parser.add_argument(
+        "--changing", action="append", default=[], dest="files", metavar="FILE",
+        help="instead list the definitions of this file that other worktrees have changed; "
+        "nothing is compared with the changes here (repeatable)",
+    )  # fmt: skip
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run_conflicts)
+
+
+def run_conflicts(args: argparse.Namespace) -> int:
+    """Compare and print; 1 if nothing collides."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    if args.files:
+        return _run_changing(args)
+    with Engine() as engine, Bar() as bar:
+        answer = engine.conflicts(
+            path=args.path,
+            others=args.others,
+            base=args.base,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import branch_text
+
+        screen.put_json(branch_text.conflicts_json(answer))
+    else:
+        from codelens.render import branch_text
+
+        head, blocks = branch_text.conflicts(answer, detailed=args.all)
+        screen.page(*blocks, *head)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.results else 1
+
+
+def _run_changing(args: argparse.Namespace) -> int:
+    """Print what other worktrees changed in some files; 1 if that is nothing."""
+    from codelens.cli import screen
+    from codelens.cli.shared_options import from_here
+    from codelens.engine.engine import Engine
+    from codelens.errors import SettingError
+    from codelens.wording import count_of
+
+    if args.others or args.base:
+        raise SettingError("--changing cannot be combined with --with or --base; leave those out")
+    files = [from_here(name, args.path) for name in args.files]
+    with Engine() as engine:
+        every = engine.changed_elsewhere(files, path=args.path, quiet=True)
+    elsewheres = [row for row in every if args.all or not row.is_quiet]
+    left = len(every) - len(elsewheres)
+    if args.json:
+        from codelens.render import branch_text
+
+        screen.put_json(branch_text.changed_elsewhere_json(elsewheres, left))
+    else:
+        from codelens.render import branch_text
+
+        screen.page(*branch_text.changed_elsewhere(elsewheres))
+        if not elsewheres:
+            screen.say("no other worktree has changed a definition in " + ", ".join(args.files))
+        if left:
+            changes = count_of(left, "change")
+            screen.say(f"note: {changes} of documentation or formatting alone not shown: --all")
+    return 0 if elsewheres else 1
+
+
+# `codelens history`: the commits that changed a definition, through renames and moves.
+
+
+def add_history(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "history", "show the commits that changed a definition, or the last change of "
+                        "each definition in a file",
+        "Lists the commits that changed a definition, newest first, through renames and "
+        "moves between files, starting with an uncommitted change. For a file, shows when "
+        "each of its definitions was last changed.",
+    )  # fmt: skip
+    parser.add_argument("target", help="a handle, a file, or a name that only one definition has")
+    shared_options.add_count(parser, "--limit", 20, "maximum number of changes")
+    parser.add_argument(
+        "--since", default="", metavar="DATE", help="only changes since: 2026-01-31, 14d, 6weeks"
+    )
+    parser.add_argument("--at", dest="ref", metavar="REF", help="start from this ref")
+    parser.add_argument("--first-parent", action="store_true", help="follow only first parents")
+    parser.add_argument("--patch", action="store_true", help="show the diff of the definition")
+    parser.add_argument(
+        "--touched-with", action="store_true", help="count what else changed in the same commits"
+    )
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run_history)
+
+
+def run_history(args: argparse.Namespace) -> int:
+    """Walk and print; 1 if there is no history."""
+    from codelens.cli import screen
+
+    args.path = standing_at(args.path, [args.target])
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.history(
+            from_here(args.target, args.path),
+            path=args.path,
+            ref=args.ref,
+            limit=args.limit,
+            since=args.since,
+            first_parent=args.first_parent,
+            patch=args.patch,
+            together=args.touched_with,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import branch_text
+
+        screen.put_json(branch_text.history_json(answer))
+    else:
+        from codelens.render import branch_text
+
+        head, blocks = branch_text.history(answer)
+        screen.page(*head, *blocks)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.results or answer.definitions or answer.together else 1

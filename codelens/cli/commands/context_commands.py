@@ -1,0 +1,387 @@
+"""`codelens save`: a note with handles, kept for later and for all worktrees."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from codelens.cli import screen, shared_options
+from codelens.cli.screen import Bar
+from codelens.cli.shared_options import from_here
+
+if TYPE_CHECKING:
+    from codelens.answers.context_answers import LoadAnswer, TakenOver
+    from codelens.engine.engine import Engine
+
+
+def add_save(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "save", "save a note with handles",
+        "Keeps a note with handles under a name, for all worktrees and branches of this "
+        "repository. `codelens load` finds it and shows which handles are still valid.",
+    )  # fmt: skip
+    parser.add_argument("name", help="the name to find it by, such as auth-flow")
+    parser.add_argument(
+        "handle", nargs="*", default=[],
+        help="what the note is about: src/auth.py#Session.validate, src/auth.py:10-42, "
+        "src/auth.py, a bare name, or REF:HANDLE; each must exist now",
+    )  # fmt: skip
+    parser.add_argument(
+        "--note", default="", metavar="TEXT", help="the note; - reads it from stdin"
+    )
+    parser.add_argument(
+        "--category", default="", metavar="WHAT",
+        help="decision, pattern, bug_fix, architecture, convention, auto or note (default note)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tag", action="append", default=[], metavar="TAG", dest="tags",
+        help="a tag to filter by (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--pin", action=argparse.BooleanOptionalAction, default=None,
+        help="never expires and is listed first",
+    )  # fmt: skip
+    parser.add_argument(
+        "--ttl", default="", metavar="TIME",
+        help="how long to show it: 12h, 30d, 2w, or never (the default)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replace", action="store_true", help="replace the saved context with this name"
+    )
+    parser.add_argument(
+        "--update", action="store_true",
+        help="change only what is given of the saved context with this name",
+    )  # fmt: skip
+    shared_options.add_view(parser)
+    parser.set_defaults(run=run_save)
+
+
+def run_save(args: argparse.Namespace) -> int:
+    """Save and print."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    note = screen.stdin_text() if args.note == "-" else args.note
+    with Engine() as engine, Bar() as bar:
+        answer = engine.save(
+            args.name,
+            note,
+            [from_here(handle, args.path) for handle in args.handle],
+            category=args.category,
+            tags=args.tags,
+            pinned=args.pin,
+            ttl=args.ttl,
+            replace=args.replace,
+            update=args.update,
+            path=args.path,
+            ref=args.ref,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import context_text
+
+        screen.put_json(context_text.save_json(answer))
+    else:
+        from codelens.render import context_text
+
+        screen.page(context_text.saved(answer))
+        screen.say_all(answer.receipt, answer.notes)
+    return 0
+
+
+# `codelens load`: show saved contexts, and which of their handles are still valid.
+
+_HERE = ""
+
+
+def add_load(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "load", "show saved contexts, and which of their handles are still valid",
+        "Finds contexts by name, or by words of the name, note, tags and handles; without "
+        "either, lists all. Each handle is current, moved (the same text elsewhere), "
+        "changed or gone in the current worktree.",
+    )  # fmt: skip
+    parser.add_argument("query", nargs="*", help="a name, or words to search for")
+    parser.add_argument("--category", default="", metavar="WHAT", help="only this category")
+    parser.add_argument(
+        "--tag", action="append", default=[], metavar="TAG", dest="tags",
+        help="only with this tag (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--handle", default="", metavar="HANDLE",
+        help="only contexts on this code: a handle, file, folder or name",
+    )  # fmt: skip
+    parser.add_argument(
+        "--status", default="", metavar="STATUS",
+        help="only contexts with a handle that is current, moved, changed, gone, unknown, or stale "
+        "(changed or gone); valid: none is stale",
+    )  # fmt: skip
+    parser.add_argument("--expired", action="store_true", help="include expired contexts")
+    shared_options.add_count(parser, "--limit", 20, "maximum number of contexts")
+    parser.add_argument(
+        "--import", metavar="FILE", dest="file",
+        help="add the contexts that `codelens export contexts` wrote; - reads stdin. A name "
+        "that is taken is skipped",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replace", action="store_true", help="with --import, replace contexts of the same name"
+    )
+    parser.add_argument(
+        "--adopt", nargs="?", const=_HERE, metavar="OLD_PLACE",
+        help="take over what was saved before this repository was moved. Give its former folder "
+        "if its history does not identify it, or a contexts file that was set aside",
+    )  # fmt: skip
+    shared_options.add_view(parser)
+    parser.set_defaults(run=run_load)
+
+
+def run_load(args: argparse.Namespace) -> int:
+    """Look and print; 1 if nothing was found."""
+    from codelens.engine.engine import Engine
+
+    _refuse_mixed(args)
+    with Engine() as engine:
+        if args.file is not None:
+            taken = engine.import_contexts(
+                _text_of(args.file), replace=args.replace, path=args.path
+            )
+            return _show_taken(taken, as_object=args.json)
+        if args.adopt is not None:
+            return _show_taken(engine.adopt(args.adopt, path=args.path), as_object=args.json)
+        answer = _asked(engine, args)
+        if answer.former and not answer.results and not args.json and _agreed(answer):
+            taken = engine.adopt(path=args.path)
+            _show_taken(taken, as_object=False)
+            answer = _asked(engine, args)
+    narrowed = bool(args.query or args.category or args.tags or args.handle or args.status)
+    _show(answer, as_object=args.json, narrowed=narrowed)
+    return 0 if answer.results else 1
+
+
+def _refuse_mixed(args: argparse.Namespace) -> None:
+    from codelens.errors import SettingError
+
+    if args.file is not None and (args.query or args.adopt is not None):
+        raise SettingError(
+            "--import cannot be combined with a query or --adopt; load the contexts afterwards"
+        )
+    if args.replace and args.file is None:
+        raise SettingError(
+            "--replace requires --import; to replace one context use `codelens save --replace`"
+        )
+
+
+def _asked(engine: Engine, args: argparse.Namespace) -> LoadAnswer:
+    with Bar() as bar:
+        return engine.load(
+            " ".join(args.query),
+            category=args.category,
+            tags=args.tags,
+            handle=from_here(args.handle, args.path) if args.handle else "",
+            status=args.status,
+            expired=args.expired,
+            limit=args.limit,
+            path=args.path,
+            ref=args.ref,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+
+
+def _text_of(file: str) -> str:
+    from codelens.errors import ReadError
+
+    if file == "-":
+        return screen.stdin_text()
+    try:
+        with open(file, encoding="utf-8") as stream:
+            return stream.read()
+    except (OSError, UnicodeDecodeError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ReadError(
+            f"cannot read {file!r}: {why}; give a file written by `codelens export contexts`, or -"
+        ) from error
+
+
+def _agreed(answer: LoadAnswer) -> bool:
+    """Ask, where somebody can answer."""
+    from codelens.cli.screen import remark
+    from codelens.render.context_text import former
+    from codelens.render.text_pieces import one_line
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    remark(f"{one_line(former(answer.former))}. Take them over? [y/N]")
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
+    from codelens.cli import screen
+
+    if as_object:
+        from codelens.render import context_text
+
+        screen.put_json(context_text.load_json(answer))
+        return
+    from codelens.render import context_text
+
+    screen.page(*context_text.blocks(answer))
+    notes = list(answer.notes)
+    if answer.more:
+        notes.append(
+            f"{answer.more} more: give words, a filter such as --category, or a higher --limit"
+        )
+    if answer.hidden:
+        notes.append(context_text.hidden(answer.hidden))
+    if answer.former:
+        former_text = context_text.former(answer.former)
+        notes.append(f"{former_text}: `codelens load --adopt` takes them over")
+    elif not answer.results and not answer.hidden:
+        nothing = "no saved context matches; `codelens load` lists all"
+        notes.append(nothing if narrowed else "nothing is saved")
+    screen.say_all(answer.receipt, notes)
+
+
+def _show_taken(answer: TakenOver, *, as_object: bool) -> int:
+    """Print what was added; 1 if some were left out."""
+    from codelens.cli import screen
+
+    if as_object:
+        from codelens.render import context_text
+
+        screen.put_json(context_text.taken_over_json(answer))
+    else:
+        from codelens.render import context_text
+
+        screen.page(*context_text.taken_over(answer))
+        for note in answer.notes:
+            screen.say(f"note: {note}")
+        if answer.refused:
+            screen.say("note: --replace uses the imported ones; or forget the existing ones first")
+    return 1 if answer.refused else 0
+
+
+# `codelens forget`: delete saved contexts.
+
+
+def add_forget(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "forget", "delete saved contexts by name",
+        "Deletes the contexts saved under these names, all or none; `codelens load` lists "
+        "the names. No other command deletes a saved context.",
+    )  # fmt: skip
+    parser.add_argument("name", nargs="*", help="the name of a saved context")
+    parser.add_argument(
+        "--expired", action="store_true",
+        help="all whose time to live has ended (`codelens load --expired` shows them)",
+    )  # fmt: skip
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run_forget)
+
+
+def run_forget(args: argparse.Namespace) -> int:
+    """Delete and print."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine:
+        answer = engine.forget(args.name, expired=args.expired, path=args.path)
+    if args.json:
+        from codelens.render import context_text
+
+        screen.put_json(context_text.forget_json(answer))
+    else:
+        from codelens.render import context_text
+
+        screen.page(*context_text.forgotten(answer))
+        for note in answer.notes:
+            screen.say(f"note: {note}")
+    return 0
+
+
+# `codelens session`: what a session looked at and edited, by its trail.
+
+
+def add_session(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "session", "show what a session looked at and edited",
+        "Lists the calls of one session in this worktree, the latest last: when, what was done, "
+        "and the handles. Without an id it is the session of the agent that runs the command, "
+        "else the last one here. The trail has no code, and is kept for 90 days.",
+    )  # fmt: skip
+    parser.add_argument("session", nargs="?", default="", help="the id of a session, or its end")
+    parser.add_argument("--all", action="store_true", help="list all sessions in this worktree")
+    shared_options.add_count(parser, "--limit", 40, "maximum number of calls")
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run_session)
+
+
+def run_session(args: argparse.Namespace) -> int:
+    """Print; 1 if there is no trail."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine:
+        answer = engine.session(args.session, every=args.all, limit=args.limit, path=args.path)
+    if args.json:
+        from codelens.render import context_text
+
+        screen.put_json(context_text.session_json(answer))
+    else:
+        from codelens.render import context_text
+
+        screen.page(*context_text.session(answer))
+        for note in answer.notes:
+            screen.say(f"note: {note}")
+    return 0 if answer.calls or answer.sessions else 1
+
+
+# `codelens recover`: what a session needs to go on after its context was compacted.
+
+
+def add_recover(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "recover", "show what a compacted session needs to go on",
+        "Prints saved notes by category, what the session looked at and edited, what changed on "
+        "this branch since it began, and what was done in other worktrees. Code that was sent "
+        "to a session in this worktree is sent in full again.",
+    )  # fmt: skip
+    parser.add_argument(
+        "session", nargs="?", default="",
+        help="the id of a session, or its end (default: the one of the agent that runs the "
+        "command, else the last one here)",
+    )  # fmt: skip
+    shared_options.add_budget(parser)
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run_recover)
+
+
+def run_recover(args: argparse.Namespace) -> int:
+    """Look and print; 1 if there is nothing to go on with."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.recover(
+            args.session,
+            path=args.path,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import context_text
+
+        screen.put_json(context_text.recover_json(answer))
+    else:
+        from codelens.render import context_text
+
+        screen.page(*context_text.recover(answer))
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.calls or answer.saved else 1

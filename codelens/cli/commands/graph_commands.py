@@ -1,0 +1,236 @@
+"""`codelens related`: who uses a definition or file and what it uses, or paths to another."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from codelens.cli import shared_options
+from codelens.cli.screen import Bar, emit
+from codelens.cli.shared_options import from_here, standing_at
+from codelens.engine.graph.related_query import DIRECTIONS, RELATIONS
+
+
+def add_related(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "related", "show what calls, uses, imports and tests a target; paths to another",
+        "Shows what is certainly related to a definition or file: nothing is guessed by "
+        "name, and uses that could not be resolved are counted. With --to, shows the paths "
+        "along which it uses another.",
+    )  # fmt: skip
+    parser.add_argument("target", help="a handle, a file, a folder, or a name")
+    parser.add_argument("--to", metavar="GOAL", help="show paths from the target to this one")
+    shared_options.add_count(parser, "--paths", 3, "with --to, maximum number of distinct paths")
+    parser.add_argument(
+        "--kind", action="append", default=[], choices=RELATIONS, metavar="KIND", dest="kinds",
+        help=f"only these: {', '.join(RELATIONS)} (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--direction", choices=DIRECTIONS, default="both",
+        help="in: what uses it; out: what it uses",
+    )  # fmt: skip
+    shared_options.add_count(parser, "--depth", 1, "maximum number of steps, 1 to 3")
+    shared_options.add_count(parser, "--limit", 40, "maximum number of results")
+    shared_options.add_view(parser)
+    parser.set_defaults(run=run_related)
+
+
+def run_related(args: argparse.Namespace) -> int:
+    """Look and print; 1 if nothing is related."""
+    from codelens.cli import screen
+
+    args.path = standing_at(args.path, [args.target])
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.related(
+            from_here(args.target, args.path),
+            to=from_here(args.to, args.path) if args.to is not None else None,
+            path=args.path,
+            ref=args.ref,
+            kinds=args.kinds,
+            direction=args.direction,
+            depth=args.depth,
+            paths=args.paths,
+            limit=args.limit,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import graph_text
+
+        screen.put_json(graph_text.related_json(answer))
+    else:
+        from codelens.render import graph_text
+
+        head, blocks = graph_text.related(answer)
+        screen.page(*head, *blocks)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.results or answer.paths or answer.may else 1
+
+
+# `codelens references`: every line that uses a definition or file.
+
+
+def add_references(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "references", "list every line that uses a target, to rename or review it",
+        "Lists every use of a definition or file with its line of code, by file and by the "
+        "definition around it. Certain uses come first, then tests, then uses that only may mean "
+        "the target, with the reason.",
+    )  # fmt: skip
+    parser.add_argument("target", help="a handle, a file, a folder, FILE:LINE, or a name")
+    shared_options.add_count(parser, "--limit", 100, "maximum number of lines")
+    parser.add_argument(
+        "--cursor", default="", metavar="CURSOR", help="list the lines after this one (see --json)"
+    )
+    shared_options.add_view(parser)
+    parser.set_defaults(run=run_references)
+
+
+def run_references(args: argparse.Namespace) -> int:
+    """Look and print; 1 if nothing uses it."""
+    from codelens.cli import screen
+
+    args.path = standing_at(args.path, [args.target])
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.references(
+            from_here(args.target, args.path),
+            path=args.path,
+            ref=args.ref,
+            limit=args.limit,
+            cursor=args.cursor,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import graph_text
+
+        screen.put_json(graph_text.references_json(answer))
+    else:
+        from codelens.render import graph_text
+
+        head, blocks = graph_text.references(answer, "--cursor {}")
+        screen.page(*head, *blocks)
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.references else 1
+
+
+# `codelens impact`: what a change can affect, and which tests to run.
+
+
+def add_impact(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "impact", "show what a change can affect, and which tests to run",
+        "Lists direct and indirect users of the targets, by distance, and the tests that "
+        "reach them. With --diff, the targets are the definitions that differ between a "
+        "commit (default: HEAD) and the files on disk, untracked files included.",
+    )  # fmt: skip
+    parser.add_argument(
+        "target", nargs="*", help="handles, files, folders or names; not with --diff"
+    )
+    parser.add_argument(
+        "--diff", nargs="?", const="HEAD", metavar="BASE",
+        help="take what differs from this commit (default: HEAD)",
+    )  # fmt: skip
+    shared_options.add_count(parser, "--depth", 3, "maximum number of steps, 1 to 5")
+    shared_options.add_count(
+        parser, "--limit", 60, "maximum number of definitions and of test files"
+    )
+    shared_options.add_view(parser)
+    parser.set_defaults(run=run_impact)
+
+
+def run_impact(args: argparse.Namespace) -> int:
+    """Look and print; 1 if nothing differs or nothing is hit."""
+    from codelens.cli import screen
+
+    args.path = standing_at(args.path, args.target or ["."])
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.impact(
+            [from_here(target, args.path) for target in args.target],
+            diff=args.diff,
+            path=args.path,
+            ref=args.ref,
+            depth=args.depth,
+            limit=args.limit,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import graph_text
+
+        screen.put_json(graph_text.impact_json(answer))
+    else:
+        from codelens.render import graph_text, text_pieces
+
+        head, blocks = graph_text.impact(answer)
+        screen.page(*head, *blocks)
+        remarks = [*answer.notes, *text_pieces.all_notes_named(answer.contexts)]
+        screen.say_all(answer.receipt, remarks)
+    return 0 if answer.results or answer.tests or answer.may else 1
+
+
+# `codelens export symbols|edges|contexts`: all of them, as JSON.
+
+
+def add_export(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "export", "print every definition, edge or saved context as JSON",
+        "Prints JSON lines, sorted by path and line. symbols: every definition (path, "
+        "name, qualified_name, kind, start_line, end_line, line (of the name), exported, "
+        "language). edges: every certain call, use, base class and import, and what "
+        "belongs to what (src_file, "
+        "src_line, dst_file, dst_line, kind, name, line, confidence; lines of the names of "
+        "definitions). contexts: all saved contexts, as one object that `codelens load "
+        "--import` reads.",
+    )  # fmt: skip
+    parser.add_argument("what", choices=("symbols", "edges", "contexts"))
+    parser.add_argument("--possible", action="store_true",
+                        help="edges of uses too that may mean one of several definitions, with a "
+                             "confidence below 1")  # fmt: skip
+    shared_options.add_ref(parser)
+    parser.set_defaults(run=run_export)
+
+
+def run_export(args: argparse.Namespace) -> int:
+    """Print them; 1 if there are none."""
+    from dataclasses import asdict
+    from functools import partial
+
+    from codelens.engine.engine import Engine
+    from codelens.errors import SettingError
+    from codelens.render.reading_text import with_usable_paths
+
+    if args.possible and args.what != "edges":
+        raise SettingError("only edges can be possible; omit --possible")
+    if args.what == "contexts":
+        if args.ref is not None:
+            raise SettingError("saved contexts do not belong to a ref; omit --ref")
+        return _contexts(args.path)
+    is_found = False
+    with Engine() as engine, Bar() as bar:
+        edges = partial(engine.export_edges, possible=args.possible)
+        export = edges if args.what == "edges" else engine.export_symbols
+        for line in export(path=args.path, ref=args.ref, progress=bar):
+            is_found = True
+            row = with_usable_paths(asdict(line))
+            emit(f"{json.dumps(row, ensure_ascii=False)}\n")
+    return 0 if is_found else 1
+
+
+def _contexts(path: str) -> int:
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine:
+        exported = engine.export_contexts(path=path)
+    emit(f"{json.dumps(exported, ensure_ascii=False, indent=2)}\n")
+    return 0 if exported["contexts"] else 1

@@ -1,0 +1,397 @@
+"""`codelens install`: wire coding agents to codelens."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from codelens.cli import shared_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from codelens.hosts.desired_edits import Request
+    from codelens.hosts.host_descriptor import HookFile, Host, Machine
+    from codelens.hosts.install_ledger import Change
+
+
+def add_install(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "install", "connect coding agents to codelens: MCP entry, skill, commands",
+        "Connects coding agents to codelens. Shows the exact changes and asks before it writes; "
+        "`codelens uninstall` takes them out again. Where nobody can be asked, --yes is needed.",
+    )  # fmt: skip
+    add_choice(parser)
+    parser.add_argument(
+        "--approve", action="store_true",
+        help="let agents call the tools that only read without asking each time",
+    )  # fmt: skip
+    parser.add_argument(
+        "--hooks", action="store_true",
+        help="let agents call codelens before prompts, at a session's start and around edits",
+    )  # fmt: skip
+    parser.add_argument(
+        "--branches", action="store_true",
+        help="list the tools about branches and history too (cl_diff, cl_history, cl_conflicts)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--http", action="store_true",
+        help="let agents ask a server that runs (`codelens serve --http`), with its token, instead "
+        "of starting one each",
+    )  # fmt: skip
+    parser.add_argument(
+        "--port", metavar="N", type=shared_options.port, default=shared_options.HTTP_PORT,
+        help=f"with --http: the port of that server (default: {shared_options.HTTP_PORT})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--print", dest="show", action="store_true",
+        help="print what to paste by hand; write nothing",
+    )  # fmt: skip
+    parser.add_argument(
+        "--check", action="store_true",
+        help="write nothing; check that configured entries start and answer",
+    )  # fmt: skip
+    parser.add_argument(
+        "--command", metavar="PROGRAM", dest="program",
+        help="the program that agents start (default: this codelens)",
+    )  # fmt: skip
+    parser.set_defaults(run=run_install)
+
+
+def add_choice(parser: argparse.ArgumentParser) -> None:
+    """The options that `install` and `uninstall` share."""
+    parser.add_argument(
+        "--host", metavar="NAMES", default="detected",
+        help="comma-separated names, `all`, or `detected`: those found here (the default)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--scope", choices=("user", "project"), default="user",
+        help="user: for all your repositories (the default); project: in this repository's files",
+    )  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true", help="show the changes; write nothing")
+    parser.add_argument("--yes", "-y", action="store_true", help="write without asking")
+    shared_options.add_json(parser)
+
+
+def run_install(args: argparse.Namespace) -> int:
+    """Wire them."""
+    from codelens.hosts.host_descriptor import named, this_machine
+
+    machine = this_machine()
+    chosen = named(args.host, machine)
+    if not chosen:
+        return nobody()
+    request = request_of(args)
+    if args.http and not args.check:
+        request = _over_http(args, request)
+        chosen = _that_ask_over_http(chosen)
+        if not chosen:
+            return 1
+    if args.show:
+        return _print(chosen, request)
+    if args.check:
+        from codelens.cli.install_report import check
+
+        return check(chosen, request, as_json=args.json)
+    return _install(args, chosen, request)
+
+
+def _over_http(args: argparse.Namespace, request: Request) -> Request:
+    """The request, with the server that agents shall ask.
+
+    Raises:
+        SettingError: the files would be shared with a team, or the token cannot be used.
+    """
+    import os
+    from dataclasses import replace
+
+    from codelens.bearer_token import bearer_token
+    from codelens.errors import SettingError
+    from codelens.hosts.desired_edits import HttpAccess
+    from codelens.paths import default_home
+
+    if request.scope == "project":
+        raise SettingError(
+            "--http writes your token, which a project's files must not hold; use --scope user"
+        )
+    if request.branches:
+        raise SettingError(
+            "--branches is for a server that an agent starts; start the one that runs with "
+            "CODELENS_TOOLS=core,branches, and leave --branches out"
+        )
+    token = bearer_token(default_home(dict(os.environ)).absolute())
+    access = HttpAccess(f"http://127.0.0.1:{args.port}/mcp", token.text)
+    return replace(request, http=access)
+
+
+def _that_ask_over_http(chosen: Sequence[Host]) -> Sequence[Host]:
+    """Those hosts that can; a note names the others."""
+    from codelens.cli import screen
+    from codelens.hosts.desired_edits import can_ask_over_http
+
+    able = can_ask_over_http(chosen)
+    others = [host.name for host in chosen if host not in able]
+    if others:
+        screen.say(f"note: no form for HTTP is known of {', '.join(others)}; left unchanged")
+    return able
+
+
+def nobody() -> int:
+    """Say that there is no host; the exit code for it."""
+    from codelens.cli import screen
+    from codelens.hosts.host_descriptor import hosts
+
+    screen.say(
+        "no coding agent was found on this machine; "
+        f"name one with --host: {', '.join(hosts())}, or all"
+    )
+    return 1
+
+
+def request_of(args: argparse.Namespace) -> Request:
+    """What is asked for.
+
+    Raises:
+        CodelensError: there is no repository for the project scope, or no program to start.
+    """
+    from pathlib import Path
+
+    from codelens.engine.worktree_paths import root_of
+    from codelens.hosts.desired_edits import Request
+    from codelens.hosts.host_descriptor import launcher, this_machine
+
+    project = args.scope == "project"
+    program = getattr(args, "program", None)
+    # A file that a team shares must not name the folder of one of its users. A check starts what
+    # is wired, and must not fail because this very codelens could not be.
+    bare = project or getattr(args, "check", False)
+    command = (program or "codelens") if bare else launcher(program)
+    root = Path(root_of(args.path)) if project else None
+    approve, hooks = getattr(args, "approve", False), getattr(args, "hooks", False)
+    branches = getattr(args, "branches", False)
+    return Request(this_machine(), args.scope, root, command, approve, hooks, branches)
+
+
+def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> int:
+    import os
+
+    from codelens.cli import install_report, screen
+    from codelens.hosts import host_wiring as work
+    from codelens.hosts.install_ledger import Ledger, alone
+    from codelens.paths import default_home
+    from codelens.render import reading_text
+
+    home = default_home(dict(os.environ))
+    ledger = Ledger(home)
+    if ledger.note:
+        screen.say(f"note: {ledger.note}")
+    changes = work.plan_install(chosen, request, ledger)
+    planned = any(change.is_change for change in changes)
+    if planned and not (args.dry_run or args.yes) and install_report.can_ask():
+        # Before the changes are shown, so that those are all that is written.
+        request = _asked(args, chosen, request)
+        changes = work.plan_install(chosen, request, ledger)
+    if not args.json and (args.dry_run or not args.yes):
+        install_report.show_diffs(changes, request.machine)
+    if args.dry_run or not planned:
+        return _ended(args, changes, chosen, request, planned=args.dry_run)
+    if not args.yes:
+        code = install_report.stopped(changes, "Write these changes?")
+        if code is not None:
+            return code
+    with alone(home):
+        ledger = Ledger(home)  # as others have left it that were at it until now
+        changes = work.plan_install(chosen, request, ledger)
+        done = [work.install(change, ledger, request.label) for change in changes]
+    if args.json:
+        screen.put_json(reading_text.results_json(install_report.as_results(done, planned=False)))
+        return 2 if install_report.show_problems(done) else 0
+    return _ended(args, done, chosen, request, planned=False)
+
+
+def _asked(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> Request:
+    """The request, with the user's answers on approvals, hooks and tools."""
+    from dataclasses import replace
+
+    from codelens.cli import install_report
+    from codelens.hosts.desired_edits import can_approve, can_hook
+
+    able = ", ".join(host.name for host in can_approve(chosen))
+    if able and not args.approve:
+        question = f"Let {able} call the tools that only read without asking each time?"
+        request = replace(request, approve=install_report.agreed(question))
+    able = ", ".join(host.name for host in can_hook(chosen, args.scope))
+    if able and not args.hooks:
+        question = (
+            f"Let {able} run `codelens hook` at each prompt and answer, at a session's start and "
+            "around edits, so that what you asked for stays before the model?"
+        )
+        request = replace(request, hooks=install_report.agreed(question))
+    if not args.branches and not args.http:
+        question = (
+            "List the tools about branches and history too (cl_diff, cl_history, cl_conflicts)? "
+            "Each tool in the list costs tokens at every turn."
+        )
+        request = replace(request, branches=install_report.agreed(question))
+    return request
+
+
+def _ended(
+    args: argparse.Namespace, changes: Sequence[Change], chosen: Sequence[Host],
+    request: Request, *, planned: bool,
+) -> int:  # fmt: skip
+    from codelens.cli import install_report, screen
+    from codelens.render import reading_text
+
+    if args.json:
+        screen.put_json(
+            reading_text.results_json(install_report.as_results(changes, planned=planned))
+        )
+        return 2 if install_report.show_problems(changes) else 0
+    # Who has read the changes just now knows the files.
+    brief = not planned and not args.yes and any(change.is_change for change in changes)
+    install_report.show_table(changes, request.machine, planned=planned, brief=brief)
+    failed = install_report.show_problems(changes)
+    served = {host for change in changes for host in change.hosts} - {
+        host for change in changes for host, _ in change.problems
+    }
+    without = [host.name for host in chosen if host.name not in served and not failed]
+    if without:
+        screen.say(f"note: hosts without project files: {', '.join(without)} (--scope user)")
+    if planned:
+        screen.say("nothing was written (dry run)")
+        return 2 if failed else 0
+    _still_to_do(chosen, request, served)
+    return 2 if failed else 0
+
+
+def _still_to_do(chosen: Sequence[Host], request: Request, served: set[str]) -> None:
+    from codelens.cli import screen
+
+    screen.put()
+    screen.put("Remaining steps for you:")
+    steps: dict[str, list[str]] = {}
+    for host in chosen:
+        if host.name in served:
+            for step in _steps(host, request):
+                steps.setdefault(step, []).append(host.name)
+    for step, names in steps.items():
+        screen.put_safe(f"  {', '.join(names)}: {step}")
+    if request.scope == "project":
+        screen.put("  every user of this repository: have `codelens` on the PATH")
+    screen.put("  then: `codelens install --check` checks that each entry starts and answers")
+
+
+def _steps(host: Host, request: Request) -> Iterator[str]:
+    """What the user still has to do for a host."""
+    if todo := host.todo.get(request.scope):
+        yield todo
+    if not request.approve and (todo := host.todo.get("not_approved")):
+        yield todo
+    if request.hooks and host.hooks and host.hooks.todo:
+        yield host.hooks.todo
+
+
+def _print(chosen: Sequence[Host], request: Request) -> int:
+    from codelens.cli import screen
+    from codelens.hosts.desired_edits import entry_of
+    from codelens.hosts.formats.entry_edits import snippet
+
+    for host in chosen:
+        path = host.server.where.pick(request.machine, request.scope, request.root)
+        if path is None:
+            screen.say(f"note: {host.name} has no file in the {request.scope} scope")
+            continue
+        screen.put_safe(f"# {host.name}: {request.machine.shown(path)}")
+        for line in snippet(entry_of(host, request)).splitlines():
+            screen.put_safe(line)
+        screen.put()
+        if request.hooks and host.hooks:
+            _print_hooks(host.hooks, request)
+    return 0
+
+
+def _print_hooks(hooks: HookFile, request: Request) -> None:
+    from codelens.cli import screen
+    from codelens.hosts.desired_edits import hooks_of
+
+    path = hooks.where.pick(request.machine, request.scope, request.root)
+    if path is not None:
+        screen.put_safe(f"# hooks: {request.machine.shown(path)}")
+        screen.put_safe(*hooks_of(hooks, request).put(None).splitlines(), "")
+
+
+# `codelens uninstall`: take out what `codelens install` put into the files of coding agents.
+
+
+def add_uninstall(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "uninstall", "remove codelens from the configuration of coding agents",
+        "Removes what `codelens install` wrote. A file that has not changed since is "
+        "restored byte for byte; in any other file only codelens' own keys are removed. "
+        "Indexes and saved contexts are kept.",
+    )  # fmt: skip
+    add_choice(parser)
+    parser.set_defaults(run=run_uninstall, host="all")
+
+
+def run_uninstall(args: argparse.Namespace) -> int:
+    """Take it out."""
+    import os
+    from pathlib import Path
+
+    from codelens.cli import install_report, screen
+    from codelens.engine.worktree_paths import root_of
+    from codelens.hosts import host_wiring as work
+    from codelens.hosts.desired_edits import Request
+    from codelens.hosts.host_descriptor import named, this_machine
+    from codelens.hosts.install_ledger import Ledger, alone
+    from codelens.paths import default_home
+
+    machine = this_machine()
+    root = Path(root_of(args.path)) if args.scope == "project" else None
+    request = Request(machine, args.scope, root, "codelens")
+    home = default_home(dict(os.environ))
+    ledger = Ledger(home)
+    if ledger.note:
+        screen.say(f"note: {ledger.note}")
+    changes = work.plan_uninstall(named(args.host, machine), request, ledger)
+    planned = any(change.is_change for change in changes)
+    if not args.json and (args.dry_run or not args.yes):
+        install_report.show_diffs(changes, machine)
+    if planned and not args.dry_run and not args.yes:
+        code = install_report.stopped(changes, "Remove these?")
+        if code is not None:
+            return code
+    if not args.dry_run and (planned or ledger.records):
+        with alone(home):
+            ledger = Ledger(home)  # as others have left it that were at it until now
+            changes = work.plan_uninstall(named(args.host, machine), request, ledger)
+            changes = [work.uninstall(change, ledger) for change in changes]
+    for label in work.elsewhere(ledger, request.label):
+        where = "your own files" if label == "user" else f"the project {label}"
+        how = "--scope user" if label == "user" else f"--scope project -C {label}"
+        screen.say(f"note: {where} still have it: codelens uninstall {how}")
+    return _told(args, changes, machine, planned=planned)
+
+
+def _told(
+    args: argparse.Namespace, changes: Sequence[Change], machine: Machine, *, planned: bool
+) -> int:
+    from codelens.cli import install_report, screen
+    from codelens.render import reading_text
+
+    if args.json:
+        screen.put_json(
+            reading_text.results_json(install_report.as_results(changes, planned=args.dry_run))
+        )
+    else:
+        install_report.show_table(changes, machine, planned=args.dry_run)
+    failed = install_report.show_problems(changes)
+    if args.dry_run:
+        screen.say("nothing was changed (dry run)")
+    elif not planned and not failed:
+        screen.say("no configuration of codelens was found")
+    return 2 if failed else 0

@@ -1,0 +1,96 @@
+"""`codelens pack`: the facts of commits as one file, for clones elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+
+from codelens.cli import shared_options
+from codelens.cli.screen import Bar
+
+
+def add_pack(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "pack", "write the facts of commits into one file, for other clones",
+        "Writes what is indexed of commits into one file that `codelens unpack` merges into the "
+        "index of any clone, which then parses only what differs. Only what git tracks is in it: "
+        "no paths, no uncommitted text, no saved notes. The same commits give the same bytes.",
+    )  # fmt: skip
+    parser.add_argument(
+        "refs", nargs="*", metavar="REF", help="branches, tags or commits (default: HEAD)"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="codelens.pack",
+        help="the file to write (default: codelens.pack)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--since", metavar="REF", default="", help="leave out what the files of this ref have, too"
+    )
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run_pack)
+
+
+def run_pack(args: argparse.Namespace) -> int:
+    """Pack, and say what is in it."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+    from codelens.wording import count_of
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.pack(
+            args.output, refs=args.refs, since=args.since, path=args.path, progress=bar
+        )
+    if args.json:
+        from dataclasses import asdict
+
+        screen.put_json(asdict(answer))
+        return 0
+    commits = ", ".join(commit[:12] for commit in answer.commits)
+    texts = count_of(answer.contents, "text")
+    screen.put_safe(f"{answer.file}: {texts} of {commits}, {answer.size_bytes:,} bytes")
+    if answer.left_out:
+        screen.say(f"note: {count_of(answer.left_out, 'text')} too large for a pack")
+    return 0
+
+
+# `codelens unpack`: merge what `codelens pack` wrote, and index what it did not have.
+
+
+def add_unpack(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "unpack", "merge a pack into this repository's index, then index what differs",
+        "Merges a file of `codelens pack` into this repository's index, then indexes the worktree. "
+        "Files are read and hashed as always; those whose text the pack has are not parsed again. "
+        "Some facts are compared with the text here. A pack that is damaged, of another version, "
+        "or wrong is refused as a whole.",
+    )  # fmt: skip
+    parser.add_argument("file", metavar="FILE", help="a file that `codelens pack` wrote")
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run_unpack)
+
+
+def run_unpack(args: argparse.Namespace) -> int:
+    """Unpack and index, and say how much the pack spared."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+    from codelens.wording import count_of
+
+    with Engine() as engine, Bar() as bar:
+        answer = engine.unpack(args.file, path=args.path, progress=bar)
+        receipt = engine.look(path=args.path, progress=bar)
+    if args.json:
+        from dataclasses import asdict
+
+        from codelens.render import reading_text
+
+        screen.put_json({**reading_text.receipt_json(receipt), **asdict(answer)})
+        return 0
+    texts = count_of(answer.contents, "text")
+    screen.put_safe(
+        f"{answer.file}: {texts}, {answer.merged:,} merged, {answer.compared:,} compared"
+    )
+    if answer.outdated:
+        screen.say(f"note: {answer.outdated:,} are of another version of the extractor, left out")
+    screen.put_safe(f"{receipt.files:,} files checked, {receipt.indexed:,} parsed here")
+    return 0

@@ -1,0 +1,348 @@
+"""`codelens expand`: the text that handles name, read now."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from codelens.capsule import INTENTS
+from codelens.cli import screen, shared_options
+from codelens.cli.screen import Bar, emit
+from codelens.cli.shared_options import from_here, standing_at
+
+if TYPE_CHECKING:
+    from codelens.answers.reading_answers import Excerpt, ExploreAnswer
+
+
+def add_expand(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "expand", "print the code that handles name, as it is on disk or in git",
+        "Prints the text that each handle names, as it is now. A symbol that moved is followed.",
+    )  # fmt: skip
+    parser.add_argument(
+        "handle", nargs="+",
+        help="src/auth.py#Session.validate, src/auth.py:10-42, src/auth.py, a bare name, or "
+        "REF:HANDLE; - reads handles from stdin, one per line",
+    )  # fmt: skip
+    parser.add_argument(
+        "--context", type=shared_options.natural, default=0, metavar="N",
+        help="number of context lines before and after",
+    )  # fmt: skip
+    shared_options.add_count(parser, "--max-lines", 400, "maximum number of lines for each handle")
+    parser.add_argument("-n", "--line-number", action="store_true", help="number the lines")
+    parser.add_argument(
+        "--signatures", action="store_true", help="declarations without bodies, one per line"
+    )
+    shared_options.add_session(parser)
+    shared_options.add_view(parser)
+    parser.set_defaults(run=run_expand)
+
+
+def run_expand(args: argparse.Namespace) -> int:
+    """Read and print; 2 if a handle could not be followed."""
+    from dataclasses import replace
+
+    from codelens.cli import screen
+    from codelens.cli.screen import fail
+    from codelens.engine.engine import Engine
+
+    handles = [
+        handle
+        for argument in args.handle
+        for handle in (_from_stdin() if argument == "-" else [argument])
+    ]
+    args.path = standing_at(args.path, handles)
+    with Engine() as engine, engine.as_session(args.session):
+        answer = engine.expand(
+            [from_here(handle, args.path) for handle in handles],
+            path=args.path,
+            ref=args.ref,
+            context=args.context,
+            max_lines=args.max_lines,
+            signatures=args.signatures,
+            again=args.again,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+        )
+        typed = {from_here(handle, args.path): handle for handle in handles}
+        items = tuple(
+            replace(excerpt, asked=typed.get(excerpt.asked, excerpt.asked))
+            for excerpt in answer.items
+        )
+        answer = replace(answer, items=items)
+        if args.json:
+            from codelens.render import reading_text
+
+            screen.put_json(reading_text.expand_json(answer))
+        else:
+            titled = len(answer.items) > 1 or sys.stdout.isatty()
+            for item in answer.items:
+                if not item.error:
+                    _show(item, titled=titled, with_numbers=args.line_number)
+        engine.note_sent(answer)
+    failed = [item for item in answer.items if item.error]
+    for excerpt in failed:
+        fail(excerpt.error)
+    if not args.json:
+        from codelens.render import text_pieces
+
+        remarks = [*answer.notes, *text_pieces.all_notes_named(answer.contexts)]
+        screen.say_all(answer.receipt, remarks)
+    return 2 if failed else 0
+
+
+def _from_stdin() -> list[str]:
+    return [line.rstrip("\r") for line in screen.stdin_text().split("\n") if line.strip()]
+
+
+def _show(excerpt: Excerpt, *, titled: bool, with_numbers: bool) -> None:
+    from codelens.cli.screen import put, say, styled
+    from codelens.render import reading_text
+    from codelens.render.text_pieces import lines_of, safe
+
+    if excerpt.moved:
+        say(f"note: {excerpt.moved}")
+    if titled:
+        lines = lines_of(excerpt.start_line, excerpt.end_line)
+        put(f"{styled('==>', 'dim')} {styled(f'{excerpt.path}:{lines}', 'path')}  {excerpt.handle}")
+    # A terminal would obey control characters in a text; a file or a program gets it as it is.
+    text = safe(excerpt.text) if sys.stdout.isatty() else excerpt.text
+    if with_numbers:
+        text = reading_text.numbered(excerpt, text, lambda number: styled(number, "dim"))
+    emit(text if text.endswith("\n") or not text else f"{text}\n")
+    for note in reading_text.page_notes(excerpt):
+        say(f"note: {note}")
+
+
+# `codelens outline`: the definitions of a file or folder.
+
+
+def add_outline(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "outline", "list the definitions of a file or folder",
+        "Shows what a file or folder defines: lines, signatures, first lines of docs, and "
+        "how many tokens reading all of it would cost.",
+    )  # fmt: skip
+    parser.add_argument(
+        "target", nargs="?", default=None,
+        help="a file, folder or handle (default: the whole worktree), relative to the "
+        "worktree's root, or with ./ to the current folder",
+    )  # fmt: skip
+    parser.add_argument(
+        "--detail", choices=("names", "signatures", "docs"), default="docs",
+        help="what is shown of each definition (default docs: signature and first line of its doc)",
+    )  # fmt: skip
+    shared_options.add_view(parser)
+    parser.set_defaults(run=run_outline)
+
+
+def run_outline(args: argparse.Namespace) -> int:
+    """Fold and print; 1 if it holds nothing."""
+    from codelens.cli import screen
+
+    args.path = standing_at(args.path, [args.target or "."])
+    from codelens.engine.engine import Engine
+
+    target = "." if args.target is None else from_here(args.target, args.path, folders=True)
+    with Engine() as engine, Bar() as bar:
+        answer = engine.outline(
+            target,
+            path=args.path,
+            ref=args.ref,
+            detail=args.detail,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if args.json:
+        from codelens.render import reading_text
+
+        screen.put_json(reading_text.outline_json(answer))
+    else:
+        from codelens.render import reading_text
+
+        screen.page(*reading_text.outline_lines(answer))
+        screen.say_all(answer.receipt, answer.notes)
+    return 0 if answer.files or answer.folders else 1
+
+
+# `codelens explore`: the code that a task needs, in one go and within a number of tokens.
+
+_DEFAULT_TOKENS = 8000
+
+
+def add_explore(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "explore", "show the code that a task needs, within a number of tokens",
+        "Prints the definitions to change or read for a task, with line numbers, what they "
+        "use or what uses them, and the tests. Describe the task in as many words as you "
+        "have.",
+    )  # fmt: skip
+    parser.add_argument(
+        "task", nargs="+", help="the task; handles, paths and stack traces in it are used"
+    )
+    parser.add_argument(
+        "--max-tokens", type=shared_options.positive, default=_DEFAULT_TOKENS, metavar="N",
+        help=f"maximum size in tokens (bytes / 3; default {_DEFAULT_TOKENS:,})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--intent",
+        choices=tuple(INTENTS),
+        help="which neighbours matter (default: derived from the task's words)",
+    )
+    shared_options.add_filters(parser)
+    shared_options.add_session(parser)
+    shared_options.add_view(parser)
+    parser.set_defaults(run=run_explore)
+
+
+def run_explore(args: argparse.Namespace) -> int:
+    """Look and print; 1 if nothing answers."""
+    from codelens.engine.engine import Engine
+
+    with Engine() as engine, engine.as_session(args.session):
+        with Bar() as bar:
+            answer = engine.explore(
+                " ".join(args.task),
+                max_tokens=args.max_tokens,
+                intent=args.intent,
+                again=args.again,
+                progress=bar,
+                **shared_options.filtered(args, engine.settings),
+            )
+        engine.note_sent(_printed(answer, args))
+    return 0 if answer.pieces else 1
+
+
+def _printed(answer: ExploreAnswer, args: argparse.Namespace) -> ExploreAnswer:
+    """Print an answer; what of it was printed."""
+    from codelens.cli import screen
+
+    if args.json:
+        from codelens.cli.screen import emit
+        from codelens.render import explore_text
+
+        text, printed = explore_text.fitted_json(answer, args.max_tokens)
+        emit(f"{text}\n")
+        return printed
+    from codelens.render import explore_text
+
+    screen.page(*explore_text.body(answer, typed=True))
+    screen.say_all(answer.receipt, answer.notes)
+    return answer
+
+
+# `codelens map`: the repository at a glance, in so many tokens.
+
+_TEXT_TOKENS, _PICTURE_TOKENS = 2000, 6000
+
+
+def add_map(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = shared_options.command(
+        commands, "map", "show the repository at a glance: what matters, what uses it, "
+                        "where it starts",
+        "Ranks files by how much others use them, with their main definitions, entry "
+        "points and languages, in a number of tokens. A focus or a query "
+        "centers the map.",
+    )  # fmt: skip
+    parser.add_argument("focus", nargs="*", help="handles, files or folders to center the map on")
+    parser.add_argument(
+        "--query", default="", metavar="WORDS", help="center the map on what this query finds"
+    )
+    parser.add_argument(
+        "--max-tokens", type=shared_options.positive, metavar="N",
+        help="maximum size in tokens (default 2000; 6000 for pictures, which show the same "
+        "files)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--format", choices=("text", "json", "mermaid", "dot", "html"),
+        help="output format (default: text); html is one page that needs no network",
+    )  # fmt: skip
+    shared_options.add_view(parser)
+    parser.set_defaults(run=run_map)
+
+
+def run_map(args: argparse.Namespace) -> int:
+    """Draw and print; 1 if there is no code."""
+    from codelens.cli import screen
+    from codelens.engine.engine import Engine
+    from codelens.errors import SettingError
+
+    form: str = args.format or ("json" if args.json else "text")
+    if args.json and form != "json":
+        raise SettingError(f"--json and --format {form} cannot be combined; give one")
+    picture = form in {"mermaid", "dot", "html"}
+    most = args.max_tokens or (_PICTURE_TOKENS if picture else _TEXT_TOKENS)
+    with Engine() as engine, Bar() as bar:
+        answer = engine.map(
+            [from_here(focus, args.path) for focus in args.focus],
+            query=args.query,
+            path=args.path,
+            ref=args.ref,
+            max_tokens=most,
+            budget_ms=shared_options.budget_of(args, engine.settings),
+            progress=bar,
+        )
+    if form == "json":
+        from codelens.render import graph_text
+
+        screen.put_json(graph_text.map_json(answer))
+        return 0 if answer.files else 1
+    notes = list(answer.notes)
+    if form == "text":
+        from codelens.render import graph_text
+
+        head, blocks = graph_text.map_(answer)
+        screen.page(*head, *blocks)
+    else:
+        from codelens.render import map_pictures
+
+        screen.put(map_pictures.FORMS[form](answer))
+        notes += map_pictures.undrawn(answer, form)
+    screen.say_all(answer.receipt, notes)
+    return 0 if answer.files else 1
+
+
+# `codelens languages`: what can be read.
+
+
+def add_languages(commands: shared_options.Commands) -> None:
+    """Its arguments."""
+    parser = commands.add_parser(
+        "languages", help="list the supported languages, what is extracted, and their file names",
+        description="Lists the supported languages and what is extracted: definitions, headings, "
+        "references, imports, docs, embedded code. Any other text is searched by its words.",
+        **shared_options.help_of("languages"), allow_abbrev=False,
+    )  # fmt: skip
+    shared_options.add_json(parser)
+    parser.set_defaults(run=run_languages)
+
+
+def run_languages(args: argparse.Namespace) -> int:
+    """Print them."""
+    from dataclasses import asdict
+
+    from codelens.cli import screen
+    from codelens.engine.reading.language_list import languages
+    from codelens.render import reading_text
+
+    language_lines = languages()
+    if args.json:
+        screen.put_json(
+            reading_text.results_json([asdict(language) for language in language_lines])
+        )
+        return 0
+    width = max(len(language.name) for language in language_lines)
+    wide = max(len(", ".join(language.gives)) for language in language_lines)
+    rows: list[str] = []
+    for language in language_lines:
+        stems = (f"{stem}.*" for stem in language.stems)
+        contested = (f"{extension}?" for extension in language.contested)
+        names = " ".join((*language.extensions, *contested, *language.filenames, *stems))
+        gives = ", ".join(language.gives) or "words only, as for any other text"
+        rows.append(f"{language.name:<{width}}  {gives:<{wide}}  {names}")
+    screen.page(*rows)
+    return 0

@@ -1,1 +1,0 @@
-"""What `codelens search` prints beside a list in a pipe."""

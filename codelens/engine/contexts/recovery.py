@@ -1,0 +1,337 @@
+"""The way back into a session: its trail, the notes that were saved, what changed meanwhile.
+
+`Recovery.session` gives the trail, `Recovery.recover` all that a model needs that lost its context.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from codelens.answers.context_answers import (
+    BranchChanges,
+    EditedDefinition,
+    RecoverAnswer,
+    SessionAnswer,
+    SessionSummary,
+    ToolTrail,
+    TouchedFile,
+    TrailCall,
+    WorktreeWork,
+)
+from codelens.engine.contexts import context_items
+from codelens.engine.contexts.context_items import LoadRequest
+from codelens.engine.contexts.session_trail import asking
+from codelens.engine.current_view import OpenRepository, ViewRequest
+from codelens.engine.index_pool import IndexPool
+from codelens.errors import CodelensError, StoreError
+from codelens.handles.handle_grammar import parse_handle
+from codelens.memory.context_fields import CATEGORIES
+from codelens.paths import printed
+from codelens.scope.commits import commits_since, subjects_after
+from codelens.scope.repository import Repository
+from codelens.trail import sent_log, session_marks, trail_log
+from codelens.trail.sent_log import SentLog
+from codelens.trail.session_marks import Mark
+from codelens.trail.trail_log import TrailEntry
+
+if TYPE_CHECKING:
+    from codelens.answers.branch_answers import DiffAnswer
+    from codelens.answers.context_answers import SavedContext
+    from codelens.engine.contexts.saved_contexts import SavedContexts
+    from codelens.engine.versions.version_queries import VersionQueries
+    from codelens.types import Receipt
+
+MOST_FILES, MOST_DEFINITIONS = 20, 30
+_LATEST = 3
+"""Calls of each tool that are shown."""
+_MOST_CONTEXTS = 200
+_MOST_SUBJECTS = 5
+_MOST_COMPARED = 400
+"""Files; where more differ, definitions are not compared."""
+_MOST_WORKTREES = 20
+_SHOWN_ELSEWHERE = 5
+
+
+class _Thread(NamedTuple):
+    """The session that is meant, with its part of the trail."""
+
+    session: str
+    entries: list[TrailEntry]
+    mark: Mark | None
+    note: str = ""
+
+
+class Recovery:
+    """Answers `Engine`'s questions about sessions; see there for what each takes and raises.
+
+    Args:
+        pool: opens repositories.
+        contexts: what was saved.
+        versions: compares with the commit that a session began on.
+        now_s: seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        pool: IndexPool,
+        contexts: SavedContexts,
+        versions: VersionQueries,
+        now_s: Callable[[], float] = time.time,
+    ) -> None:
+        self._pool = pool
+        self._contexts = contexts
+        self._versions = versions
+        self._now_s = now_s
+
+    def session(
+        self, view_request: ViewRequest, session: str, limit: int, *, every: bool
+    ) -> SessionAnswer:
+        """See `Engine.session`."""
+        opened = self._pool.open_any(view_request.path)
+        entries = _of_worktree(self._entries(opened), opened.scope.root)
+        receipt = context_items.unlooked(opened)
+        if every:
+            summaries = _summaries(entries)
+            notes = () if summaries else (self._nothing(),)
+            return SessionAnswer(receipt, "", (), 0, tuple(summaries), notes)
+        thread = self._thread(opened, entries, session)
+        calls = [
+            TrailCall(
+                entry.at, entry.session, entry.branch, entry.tool, entry.summary, entry.handles
+            )
+            for entry in thread.entries[-limit:]
+        ]
+        more = len(thread.entries) - len(calls)
+        notes = (thread.note,) if thread.note else ()
+        return SessionAnswer(receipt, thread.session, tuple(calls), more, (), notes)
+
+    def recover(
+        self, view_request: ViewRequest, session: str, *, forget_sent: bool
+    ) -> RecoverAnswer:
+        """See `Engine.recover`."""
+        opened = self._pool.open_any(view_request.path)
+        every = self._entries(opened)
+        thread = self._thread(opened, _of_worktree(every, opened.scope.root), session)
+        notes = [thread.note] if thread.note else []
+        if forget_sent:
+            self._forget_sent(opened, session)
+        receipt = context_items.unlooked(opened)
+        saved: tuple[SavedContext, ...] = ()
+        try:
+            loaded = self._contexts.load(view_request, LoadRequest(limit=_MOST_CONTEXTS))
+            receipt, saved = loaded.receipt, loaded.results
+            notes += loaded.notes
+        except StoreError as error:
+            notes.append(f"saved notes could not be read: {error}")
+        changes, compared = self._changes(opened, view_request, thread.mark, notes)
+        files, definitions = _touched(thread.entries)
+        started = thread.entries[0].at if thread.entries else 0
+        return RecoverAnswer(
+            receipt=compared or receipt,
+            session=thread.session,
+            first_s=started,
+            last_s=thread.entries[-1].at if thread.entries else 0,
+            calls=len(thread.entries),
+            saved=tuple(sorted(saved, key=_category_rank)),
+            trail=tuple(_by_tool(thread.entries)),
+            files=tuple(files[:MOST_FILES]),
+            more_files=max(len(files) - MOST_FILES, 0),
+            definitions=tuple(definitions[:MOST_DEFINITIONS]),
+            more_definitions=max(len(definitions) - MOST_DEFINITIONS, 0),
+            changes=changes,
+            elsewhere=tuple(_elsewhere(opened, every, thread.mark, started)) if started else (),
+            forgot=forget_sent,
+            notes=tuple(notes),
+        )
+
+    def _entries(self, opened: OpenRepository) -> list[TrailEntry]:
+        """The trail of all worktrees of the repository."""
+        return trail_log.entries(
+            self._pool.settings.home, opened.scope.repo_id, now=int(self._now_s())
+        )
+
+    def _thread(
+        self, opened: OpenRepository, entries: Sequence[TrailEntry], session: str
+    ) -> _Thread:
+        """The session that is named or asks; where it left nothing here, the last one that did."""
+        asker, scope = asking(), opened.scope
+        marks = {
+            mark.session: mark
+            for mark in session_marks.marks(
+                self._pool.settings.home, scope.repo_id, trail_log.worktree_key(scope.root)
+            )
+        }
+        key = trail_log.session_key(session or asker.id)
+        own = [entry for entry in entries if entry.session == key] if key else []
+        note = ""
+        if not own and key not in marks:
+            latest = next((entry.session for entry in reversed(entries)), "")
+            own = [entry for entry in entries if entry.session == latest]
+            if not own:
+                note = self._nothing()
+            elif key:
+                note = (
+                    f"session {key} has no trail in this worktree; this is that of the last "
+                    f"session here, {latest or 'whose id is not known'}"
+                )
+            key = latest
+        if own and asker.source == "connection":
+            # What hooks noted is under the host's id, which this server was not given.
+            edits = (entry for entry in entries if entry.tool == "edited" and entry not in own)
+            own = sorted(
+                [*own, *(entry for entry in edits if entry.at >= own[0].at)],
+                key=lambda entry: entry.at,
+            )
+        return _Thread(key, own, marks.get(key), note)
+
+    def _nothing(self) -> str:
+        if not self._pool.settings.trail:
+            return "the trail is turned off (trail = false in config.toml, or CODELENS_TRAIL=off)"
+        return "no session has left a trail in this worktree in the last 90 days"
+
+    def _forget_sent(self, opened: OpenRepository, session: str) -> None:
+        scope, home = opened.scope, self._pool.settings.home
+        worktree, asker = trail_log.worktree_key(scope.root), asking()
+        if asker.remembers and asker.id and not session:
+            SentLog(home, scope.repo_id, worktree, asker.id).end()
+        else:
+            # Which of them is meant is not known for certain: too much costs tokens alone.
+            sent_log.end_all(home, scope.repo_id, worktree)
+
+    def _changes(
+        self,
+        opened: OpenRepository,
+        view_request: ViewRequest,
+        mark: Mark | None,
+        notes: list[str],
+    ) -> tuple[BranchChanges | None, Receipt | None]:
+        """What changed since the session began, and the receipt of the look that compared files."""
+        repository, scope = opened.repository, opened.scope
+        if mark is None or not mark.began or not (repository.is_git and scope.head):
+            return None, None
+        way = commits_since(repository, mark.began, scope.head, subjects=_MOST_SUBJECTS)
+        if way is None:
+            notes.append(f"the commit that the session began on, {mark.began[:10]}, is gone")
+            return None, None
+        definitions: list[EditedDefinition] = []
+        receipt: Receipt | None = None
+        files = len(way.paths)
+        if files <= _MOST_COMPARED:
+            try:
+                diff = self._versions.diff(
+                    view_request, mark.began, other="", staged=False, globs=(), kinds=(),
+                    uses=False,
+                )  # fmt: skip
+                files, definitions, receipt = len(diff.files), _edited(diff), diff.receipt
+            except CodelensError as error:
+                notes.append(f"definitions were not compared: {error}")
+        else:
+            notes.append(f"{files:,} files differ: definitions were not compared")
+        changes = BranchChanges(
+            began=mark.began,
+            commits=way.commits,
+            is_all=way.is_all,
+            subjects=way.subjects,
+            files=files,
+            definitions=tuple(definitions[:MOST_DEFINITIONS]),
+            more=max(len(definitions) - MOST_DEFINITIONS, 0),
+            left=mark.branch if mark.branch != scope.branch else "",
+        )
+        return changes, receipt
+
+
+def _of_worktree(entries: Sequence[TrailEntry], root: str) -> list[TrailEntry]:
+    key = trail_log.worktree_key(root)
+    return [entry for entry in entries if entry.worktree == key]
+
+
+def _elsewhere(
+    opened: OpenRepository, trail: Sequence[TrailEntry], mark: Mark | None, started: int
+) -> Iterable[WorktreeWork]:
+    """What other worktrees did since a session began, by the trail and by their commits."""
+    scope = opened.scope
+    entries = [entry for entry in trail if entry.at >= started]
+    for root in opened.repository.worktrees()[:_MOST_WORKTREES]:
+        edits = [entry for entry in _of_worktree(entries, root) if entry.tool == "edited"]
+        edited = list(
+            dict.fromkeys(handle for entry in reversed(edits) for handle in entry.handles)
+        )
+        try:
+            there = Repository.at(root).scope()
+        except CodelensError:
+            continue  # it is being made or deleted
+        subjects: tuple[str, ...] = ()
+        if there.head and there.head != scope.head:
+            began = mark.began if mark is not None else ""
+            subjects = subjects_after(opened.repository, there.head, began or scope.head, started)
+        if edited or subjects:
+            yield WorktreeWork(
+                there.worktree,
+                there.branch,
+                tuple(edited[:_SHOWN_ELSEWHERE]),
+                len(subjects),
+                subjects[:_LATEST],
+            )
+
+
+def _category_rank(saved: SavedContext) -> int:
+    known = saved.category in CATEGORIES
+    return CATEGORIES.index(saved.category) if known else len(CATEGORIES)
+
+
+def _edited(diff: DiffAnswer) -> list[EditedDefinition]:
+    return [
+        EditedDefinition(line.how, line.handle)
+        for file in diff.files
+        for line in file.definitions
+        if set(line.how) - {"formatting"}
+    ]
+
+
+def _by_tool(entries: Sequence[TrailEntry]) -> list[ToolTrail]:
+    """What was done with each tool, that which was used last first."""
+    latest: dict[str, dict[str, None]] = {}
+    counts: dict[str, int] = {}
+    for entry in reversed(entries):
+        text = entry.summary or " ".join(entry.handles)
+        latest.setdefault(entry.tool, {}).setdefault(text)
+        counts[entry.tool] = counts.get(entry.tool, 0) + 1
+    return [ToolTrail(tool, counts[tool], tuple(texts)[:_LATEST]) for tool, texts in latest.items()]
+
+
+def _touched(entries: Sequence[TrailEntry]) -> tuple[list[TouchedFile], list[str]]:
+    """Files, those that were edited first, and handles of definitions; the latest first."""
+    edited: dict[str, None] = {}
+    read: dict[str, None] = {}
+    definitions: dict[str, None] = {}
+    for entry in reversed(entries):
+        for handle in entry.handles:
+            path = handle if entry.tool == "edited" else _path_of(handle)
+            if path:
+                (edited if entry.tool == "edited" else read).setdefault(path)
+            if "#" in handle and entry.tool != "edited":
+                definitions.setdefault(handle)
+    files = [TouchedFile(path, True) for path in edited]
+    files += [TouchedFile(path, False) for path in read if path not in edited]
+    return files, list(definitions)
+
+
+def _path_of(handle: str) -> str:
+    try:
+        path = parse_handle(handle).path
+    except CodelensError:
+        return ""
+    return printed(path) if path else ""
+
+
+def _summaries(entries: Sequence[TrailEntry]) -> list[SessionSummary]:
+    by_session = sorted(entries, key=lambda entry: (entry.session, entry.at))
+    summaries = [
+        SessionSummary(session, len(calls), calls[0].at, calls[-1].at, calls[-1].branch)
+        for session, group in groupby(by_session, key=lambda entry: entry.session)
+        for calls in [list(group)]
+    ]
+    return sorted(summaries, key=lambda summary: (-summary.last_s, summary.session))

@@ -1,0 +1,342 @@
+"""The session that a call belongs to: named by the call, by the host, else the connection.
+
+A face says `asked_by` around a call; what the engine does for the call finds it with `asking`.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar, cast
+
+from codelens.config import Settings
+from codelens.engine.upkeep import usage_counter
+from codelens.scope.repository import Scope
+from codelens.trail import session_marks, trail_log
+from codelens.trail.sent_log import SentBodies, SentBody, SentLog
+from codelens.trail.session_marks import Standing
+from codelens.trail.trail_log import TrailEntry, worktree_key
+from codelens.wording import count_of
+
+if TYPE_CHECKING:
+    from codelens.answers.branch_answers import DiffAnswer, HistoryAnswer
+    from codelens.answers.context_answers import SaveAnswer
+    from codelens.answers.graph_answers import ImpactAnswer, ReferencesAnswer, RelatedAnswer
+    from codelens.answers.reading_answers import (
+        Excerpt,
+        ExpandAnswer,
+        ExploreAnswer,
+        OutlineAnswer,
+        SearchAnswer,
+    )
+    from codelens.config import Configured
+
+HOST_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID")
+"""What hosts name their session in the environment of servers and commands."""
+_CODEX_META = "x-codex-turn-metadata"
+_META_KEYS = ("sessionId", "session_id", "threadId", "thread_id")
+LONGEST_ID = 500
+"""Characters; longer ids are cut, as no host has one."""
+
+
+class Session(NamedTuple):
+    """Who asks."""
+
+    id: str = ""
+    """Empty where the session cannot be told."""
+    source: Literal["call", "host", "connection", ""] = ""
+    remembers: bool = False
+    """What is sent is noted, and not sent again."""
+
+
+_asking: ContextVar[Session] = ContextVar("asking", default=Session())  # noqa: B039 - immutable
+
+
+def asking() -> Session:
+    """The session of the call that is being answered."""
+    return _asking.get()
+
+
+@contextmanager
+def asked_by(session: Session) -> Generator[None]:
+    """Calls in this block belong to a session."""
+    token = _asking.set(session)
+    try:
+        yield
+    finally:
+        _asking.reset(token)
+
+
+def of_host(environ: Mapping[str, str], meta: Mapping[str, object] | None = None) -> str:
+    """The session that a host names; empty where it names none.
+
+    Args:
+        environ: of a server or command that the host started.
+        meta: what the host sends along with a call (Codex).
+    """
+    meta = meta or {}
+    turn = meta.get(_CODEX_META)
+    inner = cast("Mapping[str, object]", turn if isinstance(turn, Mapping) else {})
+    for values in (meta, inner):
+        for key in _META_KEYS:
+            value = values.get(key)
+            if isinstance(value, str) and value.strip():
+                return value.strip()[:LONGEST_ID]
+    values = (environ.get(name, "").strip() for name in HOST_VARIABLES)
+    return next((value[:LONGEST_ID] for value in values if value), "")
+
+
+# A line of the session trail for each call that touches definitions: what was done, to what.
+#
+# `trailed` goes around methods of the engine. A line never has code: of a question only words are
+# kept, no more than `_LONGEST_WORD` characters each, so that a pasted secret is not.
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+A = TypeVar("A")
+
+
+E = TypeVar("E", bound="Configured")
+
+_WORD = re.compile(r"[^\W_][\w./#:-]*")
+_LONGEST_WORD, _LONGEST_QUESTION = 32, 48
+_HANDLES = 4
+
+
+class TrailLine(NamedTuple):
+    """What a call is remembered by."""
+
+    tool: str
+    summary: str
+    handles: tuple[str, ...] = ()
+
+
+def trailed(
+    line_of: Callable[[A], TrailLine | None],
+) -> Callable[[Callable[Concatenate[E, P], A]], Callable[Concatenate[E, P], A]]:
+    """A method of the engine whose calls leave a line, as `line_of` makes it of their answer."""
+
+    def around(method: Callable[Concatenate[E, P], A]) -> Callable[Concatenate[E, P], A]:
+        @functools.wraps(method)
+        def noting(engine: E, /, *args: P.args, **named: P.kwargs) -> A:
+            answer = method(engine, *args, **named)
+            scope = usage_counter.standing()
+            if engine.settings.trail and scope is not None:
+                line = line_of(answer)
+                if line is not None:
+                    _note(engine.settings, scope, line)
+            return answer
+
+        return noting
+
+    return around
+
+
+def _note(settings: Settings, scope: Scope, line: TrailLine) -> None:
+    session, worktree = asking().id, trail_log.worktree_key(scope.root)
+    at, ms = trail_log.moment()
+    entry = TrailEntry(
+        at, session, worktree, scope.branch,
+        line.tool, line.summary, line.handles[:_HANDLES], ms,
+    )  # fmt: skip
+    try:
+        trail_log.append(settings.home, scope.repo_id, entry)
+        if session and scope.kind == "worktree":
+            standing = Standing(scope.repo_id, worktree, scope.head, scope.branch)
+            session_marks.mark(settings.home, session, standing)
+    except OSError as error:
+        # An answer is not refused because a log cannot be written.
+        logger.debug("the trail is not written: %s", error)
+
+
+def words_of(question: str) -> str:
+    """The words of a question in quotes; without what may be code or a secret."""
+    words = [word for word in _WORD.findall(question[:2_000]) if len(word) <= _LONGEST_WORD]
+    text = ""
+    for word in words:
+        if len(text) + len(word) > _LONGEST_QUESTION:
+            break
+        text += f" {word}"
+    return f"'{text.strip()}'"
+
+
+def of_search(answer: SearchAnswer) -> TrailLine | None:
+    """A search that found something."""
+    if not answer.results:
+        return None
+    summary = f"{words_of(answer.query)} ({count_of(len(answer.results), 'place')})"
+    return TrailLine("searched", summary, tuple(hit.handle for hit in answer.results if hit.symbol))
+
+
+def of_explore(answer: ExploreAnswer) -> TrailLine | None:
+    """A task, with what was shown whole or in part."""
+    handles = tuple(piece.handle for piece in answer.pieces if piece.part == "pivot")
+    if not handles:
+        return None
+    return TrailLine(
+        "explored", f"{words_of(answer.task)} ({count_of(len(handles), 'definition')})", handles
+    )
+
+
+def of_expand(answer: ExpandAnswer) -> TrailLine | None:
+    """Handles that were read."""
+    return _of_handles("expanded", [item.handle for item in answer.items if not item.error])
+
+
+def of_outline(answer: OutlineAnswer) -> TrailLine | None:
+    """A file or folder."""
+    return _of_handles("outlined", [answer.target])
+
+
+def of_related(answer: RelatedAnswer) -> TrailLine | None:
+    """What is related to a definition."""
+    count = sum(count for _, count in answer.totals)
+    name = answer.target.symbol or answer.target.path
+    to = f" to {answer.goal.symbol or answer.goal.path}" if answer.goal is not None else ""
+    return TrailLine("related", f"{name}{to} ({count:,})", (answer.target.handle,))
+
+
+def of_references(answer: ReferencesAnswer) -> TrailLine | None:
+    """Every line that uses a definition."""
+    name = answer.target.symbol or answer.target.path
+    summary = f"{name} ({answer.certain + answer.possible:,})"
+    return TrailLine("references", summary, (answer.target.handle,))
+
+
+def of_impact(answer: ImpactAnswer) -> TrailLine | None:
+    """Who is affected by a change."""
+    if not answer.changed:
+        return None
+    nodes = [change.node for change in answer.changed]
+    names = ", ".join(node.symbol or node.path for node in nodes[:2])
+    more = f" and {len(nodes) - 2} more" if len(nodes) > 2 else ""
+    depth = max((distance for distance, _ in answer.totals), default=0)
+    affected = sum(count for _, count in answer.totals)
+    summary = f"of {names}{more} (depth {depth}, {affected:,} affected)"
+    return TrailLine("impact", summary, tuple(node.handle for node in nodes))
+
+
+def of_history(answer: HistoryAnswer) -> TrailLine | None:
+    """When a definition changed."""
+    return _of_handles("history", [answer.handle])
+
+
+def of_diff(answer: DiffAnswer) -> TrailLine | None:
+    """What differs between two sides."""
+    handles = [line.handle for file in answer.files for line in file.definitions]
+    if not handles:
+        return None
+    summary = f"{answer.old} to {answer.new} ({count_of(len(handles), 'definition')})"
+    return TrailLine("diff", summary, tuple(handles))
+
+
+def of_save(answer: SaveAnswer) -> TrailLine | None:
+    """A note that was kept."""
+    handles = tuple(item.handle for item in answer.saved.items)
+    return TrailLine("saved", answer.saved.name, handles)
+
+
+def _of_handles(tool: str, handles: Sequence[str]) -> TrailLine | None:
+    if not handles:
+        return None
+    return TrailLine(
+        tool, count_of(len(handles), "handle") if len(handles) > 1 else "", (*handles,)
+    )
+
+
+# What answers send, noted for their session; and excerpts that repeat what was sent.
+
+UNCHANGED, CHANGED = "unchanged", "changed"
+LEAST_SAVED = 100
+"""Bytes that must be saved for a body to be replaced by its first line."""
+_RECEIVED_BYTES = 60_000
+"""Hosts cut longer answers, or write them to a file: what of them was received is not known."""
+
+
+def log_of(settings: Settings, scope: Scope, session: Session) -> SentLog | None:
+    """What was sent in a session in a worktree; None where that is not remembered."""
+    if not (session.id and session.remembers and settings.sent):
+        return None
+    return SentLog(settings.home, scope.repo_id, worktree_key(scope.root), session.id)
+
+
+def sent_before(settings: Settings, scope: Scope, *, again: bool) -> SentBodies | None:
+    """What was sent in the session that asks; None where all is to be sent.
+
+    Args:
+        settings: they may turn it off.
+        scope: where one stands.
+        again: what was sent is to be sent again, now and from now on.
+    """
+    log = log_of(settings, scope, asking())
+    if log is None:
+        return None
+    if again:
+        log.end()
+        return None
+    return log.read() or None
+
+
+def note_sent(settings: Settings, scope: Scope, answer: ExploreAnswer | ExpandAnswer) -> None:
+    """Remember what an answer sends, once it was written. Never fails."""
+    log = log_of(settings, scope, asking())
+    if log is None:
+        return
+    bodies = list(_bodies_of(answer))
+    if sum(len(text) for body in bodies for _, text in body.lines) > _RECEIVED_BYTES:
+        return
+    try:
+        log.add(bodies)
+    except OSError as error:
+        logger.debug("what was sent is not noted: %s", error)
+
+
+def _bodies_of(answer: ExploreAnswer | ExpandAnswer) -> Iterator[SentBody]:
+    from codelens.answers.reading_answers import ExpandAnswer
+
+    if not isinstance(answer, ExpandAnswer):
+        for piece in answer.pieces:
+            if piece.sent != UNCHANGED:
+                yield SentBody(piece.path, piece.handle, piece.lines)
+        return
+    for item in answer.items:
+        if item.error or item.folded or item.sent == UNCHANGED:
+            continue
+        lines = numbered(item)
+        yield SentBody(item.path, item.handle, tuple(lines[:-1] if item.line_cut else lines))
+
+
+def numbered(item: Excerpt) -> list[tuple[int, str]]:
+    """The lines of an excerpt with their numbers."""
+    rows = item.text.split("\n")
+    if rows and not rows[-1]:
+        rows.pop()
+    return [(at, row.removesuffix("\r")) for at, row in enumerate(rows, item.start_line)]
+
+
+def without_repeats(
+    item: Excerpt, sent: SentBodies, signature_line: int, file_lines: Sequence[str]
+) -> Excerpt:
+    """An excerpt, reduced to its signature where all of it was sent in these very bytes.
+
+    Args:
+        item: what was read.
+        sent: what was sent.
+        signature_line: the line that is shown in place of all.
+        file_lines: all of its file.
+    """
+    lines = numbered(item)
+    first = sent.start_of(item.path, lines)
+    if first is None:
+        changed = sent.differs(item.path, item.handle, file_lines)
+        return replace(item, sent=CHANGED) if changed else item
+    shown = next((text for number, text in lines if number == signature_line), lines[0][1])
+    if len(item.text) - len(shown) < LEAST_SAVED:
+        return item
+    return replace(item, text=f"{shown}\n", sent=UNCHANGED, sent_at=first)

@@ -1,1 +1,0 @@
-"""Who calls a definition by more than the edges that end at it."""

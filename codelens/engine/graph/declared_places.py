@@ -1,0 +1,274 @@
+"""The other places of one definition: declarations, overload signatures, and stub files.
+
+A function of C and C++ is declared in one place and defined in another; the overloads of Python
+and TypeScript are signatures before the one function that runs; in TypeScript a type and a value
+may share a name; a stub file (`.pyi`, `.d.ts`) declares what the code next to it defines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from codelens.branches.parameters import parameters
+from codelens.engine.graph.ownership import Ownership
+from codelens.handles.handle_grammar import known_symbols
+from codelens.handles.handle_lookup import is_same, may_be_apart
+from codelens.resolve.edges import Edge
+from codelens.resolve.file_model import CALLABLE, TYPES
+from codelens.resolve.graph import Graph
+from codelens.resolve.languages.registry import LanguageSpec, spec_of
+from codelens.resolve.walk.edge_table import MODULE, Node, symbols_inside
+from codelens.store.facts.resolution_facts import key_of
+from codelens.store.views.snapshot import Snapshot
+from codelens.types import Symbol
+
+_MOST_PLACES = 20
+"""A name with more is of many functions."""
+
+
+class DeclaredPlaces:
+    """Answers for one state of a view; its database must be in a read transaction."""
+
+    def __init__(self, snapshot: Snapshot, graph: Graph) -> None:
+        self._snapshot = snapshot
+        self._graph = graph
+        self._known: dict[Node, Sequence[Node]] = {}
+
+    def others(self, node: Node) -> Sequence[Node]:
+        """Where a function of C or C++ is also declared or defined; in order."""
+        known = self._known.get(node)
+        if known is None:
+            known = self._known[node] = self._apart(node)
+        return known
+
+    def alternatives(self, node: Node) -> Sequence[Node]:
+        """What else a definition's name may mean where it stands, as a build takes one of them."""
+        spec = self._spec(node)
+        if spec.prototypes or spec.overloads or not spec.overloads_apart:
+            return self.others(node)
+        namesakes = self._graph.namesakes(*node)
+        return [Node(node.path, at) for at in namesakes if at != node.symbol]
+
+    def same(self, node: Node) -> list[Node]:
+        """All places of the definition that a node is one of; of overloads the body first."""
+        merged = self._merged(node) or [node]
+        stubs = [stub for place in merged for stub in self._in_stubs(place)]
+        body = self.body_of(node)
+        return list(dict.fromkeys([body, *merged, *stubs, *self.others(node)]))
+
+    def body_of(self, node: Node) -> Node:
+        """Of declared overloads the one that runs, where edges to any of them end."""
+        overloads = self.overloads(node)
+        return overloads[-1] if overloads else node
+
+    def overloads(self, node: Node) -> Sequence[Node]:
+        """The signatures of an overloaded function and, last, its body; empty for any other."""
+        if not self._spec(node).overload_declarations:
+            return ()
+        same = self._graph.namesakes(*node)
+        symbols = self._graph.symbols(node.path)
+        if len(same) < 2 or any(symbols[at].kind not in CALLABLE for at in same):
+            return ()
+        return [Node(node.path, at) for at in same]
+
+    def _merged(self, node: Node) -> Sequence[Node]:
+        """A type and a value that one name means, which others import and rename as one."""
+        if not self._spec(node).spaces:
+            return self.overloads(node)
+        return [Node(node.path, at) for at in self._graph.namesakes(*node)]
+
+    def _spec(self, node: Node) -> LanguageSpec:
+        return spec_of(self._graph.languages.get(node.path, ""))
+
+    def _in_stubs(self, node: Node) -> Iterator[Node]:
+        """The same name in the stub next to a file of code, or in the code next to a stub."""
+        symbols = self._graph.symbols(node.path)
+        if not 0 <= node.symbol < len(symbols):
+            return
+        name = symbols[node.symbol].qualified
+        for stub, code in self._spec(node).stubs:
+            pairs = [(stub, ending) for ending in code] + [(ending, stub) for ending in code]
+            for ending, other in pairs:
+                twin = node.path.removesuffix(ending) + other
+                if not node.path.endswith(ending) or twin not in self._graph.languages:
+                    continue
+                named = enumerate(self._graph.symbols(twin))
+                yield from (Node(twin, at) for at, symbol in named if symbol.qualified == name)
+
+    def _apart(self, node: Node) -> Sequence[Node]:
+        """Where a function of C or C++ is declared or defined as well."""
+        symbols = self._graph.symbols(node.path)
+        if not 0 <= node.symbol < len(symbols):
+            return ()
+        language = self._graph.languages.get(node.path, "")
+        if not may_be_apart(symbols[node.symbol], language):
+            return ()
+        name = symbols[node.symbol].qualified
+        named = {
+            Node(file.path, at): symbol
+            for file, at, symbol in self._snapshot.symbols_with_key(
+                key_of(symbols[node.symbol].name)
+            )
+            if symbol.qualified == name
+        }
+        own = named.pop(node, None)
+        if own is None or len(named) > _MOST_PLACES:
+            return ()
+        return [
+            other
+            for other, symbol in named.items()
+            if is_same(symbol, own)
+            and (symbol.exported or other.path == node.path)
+            and may_be_apart(symbol, self._graph.languages.get(other.path, ""))
+        ]
+
+
+# Calls of a type, told as calls of the constructor that they run.
+#
+# An edge of a use that makes an instance ends at the type. Who asks for the constructor is told
+# those of its type, and of subtypes that have no constructor of their own. Where a type has
+# several, the number of arguments tells them apart; a call that several can take is a possible
+# edge.
+
+_MOST_TYPES = 200
+"""Subtypes of a type whose constructor is asked about."""
+_UNKNOWN = -1
+
+
+class ConstructorCalls:
+    """Answers for one state of a view; its database must be in a read transaction.
+
+    Args:
+        snapshot: the view.
+        graph: its graph.
+        edges_to: the edges that end at a definition, resolved as far as time allows.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, graph: Graph, edges_to: Callable[[Node], Sequence[Edge]]
+    ) -> None:
+        self._snapshot = snapshot
+        self._graph = graph
+        self._edges_to = edges_to
+        self._ownership = Ownership(snapshot, graph)
+        self._signed: dict[bytes, Sequence[Symbol]] = {}
+
+    def of(self, node: Node) -> list[Edge]:
+        """Calls that run a constructor, or may run it; none for anything else."""
+        owner = self._type_built_by(node)
+        if owner is None:
+            return []
+        rivals = self._rivals(node, owner)
+        edges: list[Edge] = []
+        for edge in self._calls(owner):
+            choices = self._choices(edge, node, rivals)
+            if choices:
+                edges.append(
+                    edge._replace(
+                        target=node.path, target_symbol=node.symbol, confidence=1 / choices
+                    )
+                )
+        return edges
+
+    def _type_built_by(self, node: Node) -> Node | None:
+        symbols = self._graph.symbols(node.path)
+        if not 0 <= node.symbol < len(symbols):
+            return None
+        definition = symbols[node.symbol]
+        if definition.kind not in CALLABLE or "." not in definition.qualified:
+            return None
+        owner_name = definition.qualified.removesuffix(definition.name).rstrip(".")
+        if not self._is_constructor(node.path, definition.name, owner_name.rpartition(".")[2]):
+            return None
+        owner = self._ownership.owner(node)
+        if owner.symbol == MODULE:
+            return None
+        return owner if self._graph.symbols(owner.path)[owner.symbol].kind in TYPES else None
+
+    def _is_constructor(self, path: bytes, name: str, type_name: str) -> bool:
+        spec = spec_of(self._graph.languages.get(path, ""))
+        return name in spec.constructors or (
+            spec.constructor_is_named_as_type and name == type_name
+        )
+
+    def _calls(self, owner: Node) -> Iterator[Edge]:
+        """Calls of a type and of the subtypes that are built by its constructor."""
+        pending, seen = [owner], {owner}
+        while pending:
+            for edge in self._edges_to(pending.pop()):
+                subtype = Node(edge.source, edge.symbol)
+                if edge.kind == "call":
+                    yield edge
+                elif edge.kind == "inherit" and subtype not in seen and len(seen) < _MOST_TYPES:
+                    seen.add(subtype)
+                    if not self._constructors(subtype):
+                        pending.append(subtype)
+
+    def _constructors(self, type_: Node) -> list[int]:
+        symbols = self._graph.symbols(type_.path)
+        if type_.symbol == MODULE:
+            return []
+        name = symbols[type_.symbol].name
+        return [
+            at
+            for at in symbols_inside(symbols, type_.symbol)
+            if symbols[at].kind in CALLABLE
+            and self._is_constructor(type_.path, symbols[at].name, name)
+        ]
+
+    def _rivals(self, node: Node, owner: Node) -> list[Symbol]:
+        """The other constructors of the type, with what its own line declares as one."""
+        spec = spec_of(self._graph.languages.get(node.path, ""))
+        if not spec.overloads:
+            return []
+        symbols = self._signatures(owner.path)
+        type_ = symbols[owner.symbol]
+        rivals = [symbols[at] for at in self._constructors(owner) if Node(owner.path, at) != node]
+        if node.path != owner.path or node.symbol not in self._constructors(owner):
+            # Defined apart from the type: what declares it there is the same one.
+            own = self._parameters(self._signatures(node.path)[node.symbol])
+            rivals = [rival for rival in rivals if self._parameters(rival) != own]
+        if parameters(type_.signature, type_.name) is not None:
+            rivals.append(type_)
+        return rivals
+
+    def _parameters(self, constructor: Symbol) -> list[str]:
+        declared = parameters(constructor.signature, constructor.name) or []
+        return [parameter.text.partition("=")[0].strip() for parameter in declared]
+
+    def _signatures(self, path: bytes) -> Sequence[Symbol]:
+        known = self._signed.get(path)
+        if known is None:
+            file = self._snapshot.by_path.get(path)
+            known = known_symbols(self._snapshot, file) if file is not None else ()
+            self._signed[path] = known
+        return known
+
+    def _choices(self, edge: Edge, node: Node, rivals: Sequence[Symbol]) -> int:
+        """Of how many constructors that a call may run this is one; 0 if it runs another."""
+        if not rivals:
+            return 1
+        numbers = {
+            reference.arguments
+            for reference in self._graph.references(edge.source)
+            if reference.line == edge.line
+            and reference.name == edge.name
+            and reference.kind == "call"
+        }
+        if not numbers or _UNKNOWN in numbers:
+            return len(rivals) + 1
+        takes_it = _takes(self._signatures(node.path)[node.symbol], numbers)
+        taking = sum(_takes(rival, numbers) for rival in rivals)
+        if not takes_it:
+            return 0 if taking else len(rivals) + 1
+        return taking + 1
+
+
+def _takes(constructor: Symbol, numbers: set[int]) -> bool:
+    """Whether a constructor takes one of these numbers of arguments."""
+    declared = parameters(constructor.signature, constructor.name)
+    if declared is None:
+        return True
+    least = sum(parameter.required for parameter in declared)
+    open_ended = any(parameter.is_variadic for parameter in declared)
+    return any(least <= number and (open_ended or number <= len(declared)) for number in numbers)

@@ -1,0 +1,260 @@
+"""Which files are templates, and what code may call them; told by their paths alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.setting_uses import Match, TextSearch, words_in
+from codelens.paths import printed
+from codelens.resolve.walk.edge_table import Node
+from codelens.store.facts.resolution_facts import key_of
+
+_ENDINGS = frozenset(
+    b"jinja jinja2 j2 njk nunjucks twig erb haml slim hbs handlebars mustache ejs pug jade liquid "
+    b"tmpl gotmpl gohtml tpl latte phtml jsp jspx ftl ftlh mako eex heex leex vm volt cshtml "
+    b"vbhtml rhtml dust mjml edge marko jbuilder builder blade thtml".split()
+)
+_MARKUP = frozenset(b"html htm xhtml xml txt php svg".split())
+"""Endings of templates in a folder of templates."""
+_ROOTS = frozenset(
+    b"templates template views view jinja2 twig _layouts _includes layouts partials emails".split()
+)
+"""Folders that hold templates: names begin below them."""
+_MOST_MEANT = 40
+"""Of more templates than these none is worth naming."""
+_LAST_ENDING = re.compile(r"(?:\.[a-z][a-z0-9]{0,9}){1,3}\Z")
+_PREFIX = re.compile(r"\A(?:@!?[\w-]*/|[~.]*/|[\w.\\-]*::?)+")
+
+
+class Template(NamedTuple):
+    """A template, by the parts of its path."""
+
+    path: bytes
+    folders: tuple[str, ...]
+    stem: str
+    """Its file name up to the first dot, without the `_` that partial templates begin with."""
+    endings: tuple[str, ...]
+    """`("html", "erb")`."""
+    root: int
+    """How many of its folders stand before the name that code calls it by; -1 if not known."""
+
+
+def template_at(path: bytes) -> Template | None:
+    """The template that a file is, or None."""
+    *folders, name = path.split(b"/")
+    stem, *endings = name.lstrip(b".").split(b".")
+    roots = [at for at, folder in enumerate(folders) if folder.lower() in _ROOTS]
+    marked = not _ENDINGS.isdisjoint(ending.lower() for ending in endings)
+    if not stem or not (marked or (roots and endings and endings[-1].lower() in _MARKUP)):
+        return None
+    return Template(
+        path,
+        tuple(printed(folder) for folder in folders),
+        printed(stem).lstrip("_"),
+        tuple(printed(ending) for ending in endings),
+        # `templates/emails/a.html` is called `emails/a.html`.
+        roots[0] + 1 if roots else -1,
+    )
+
+
+class TemplateNames:
+    """The templates of a view, by what code calls them."""
+
+    def __init__(self, paths: Iterable[bytes]) -> None:
+        self._by_stem: dict[str, list[Template]] = {}
+        for path in paths:
+            template = template_at(path)
+            if template is not None:
+                self._by_stem.setdefault(template.stem, []).append(template)
+
+    def meant(self, name: str, user: bytes) -> Sequence[Template]:
+        """The templates that a text in a file may mean; of several the likeliest ones.
+
+        A whole name beats the end of one; a template in a folder that the file is named for
+        (`users_controller.rb`, `users/`), or beside the file, beats others.
+        """
+        folders, stem, endings = _parts(name)
+        templates = [
+            template
+            for template in self._by_stem.get(stem, ())
+            if _ends_with(template, folders) and _has_ending(template, endings)
+        ]
+        whole = [template for template in templates if template.folders[template.root :] == folders]
+        if folders:
+            templates = [template for template in whole if template.root >= 0] or templates
+        if len(templates) > 1:
+            near = [template for template in templates if _is_near(template, folders, user)]
+            templates = near or [template for template in whole if template.root >= 0] or templates
+        return templates if len(templates) <= _MOST_MEANT else ()
+
+
+def is_whole_name(template: Template, name: str) -> bool:
+    """Whether a text is all of the path below a folder of templates, and more than one part."""
+    folders, _, _ = _parts(name)
+    return bool(folders) and template.root >= 0 and template.folders[template.root :] == folders
+
+
+def has_ending(name: str) -> bool:
+    """Whether a text says of itself that it is a file: `cart.html`."""
+    return bool(_parts(name)[2])
+
+
+def _parts(name: str) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """Folders, stem and endings in what code calls a template."""
+    name = _PREFIX.sub("", name.strip()).replace(":", "/").replace("\\", "/")
+    ending = _LAST_ENDING.search(name)
+    endings: tuple[str, ...] = ()
+    if ending is not None:
+        parts = ending[0][1:].split(".")
+        if "/" in name or _is_ending(parts[-1]):
+            name, endings = name[: ending.start()], tuple(parts)
+    if not endings and "/" not in name:
+        name = name.replace(".", "/")
+    *folders, stem = name.split("/")
+    return tuple(folder for folder in folders if folder), stem.lstrip("_"), endings
+
+
+def _is_ending(word: str) -> bool:
+    ending = word.encode()
+    return ending in _ENDINGS or ending in _MARKUP
+
+
+def _ends_with(template: Template, folders: tuple[str, ...]) -> bool:
+    return not folders or template.folders[-len(folders) :] == folders
+
+
+def _has_ending(template: Template, endings: tuple[str, ...]) -> bool:
+    """`cart.html` names `cart.html`, `cart.html.erb` and `cart.html.twig`, not `cart.txt`."""
+    return not endings or template.endings[: len(endings)] == endings
+
+
+def _is_near(template: Template, folders: tuple[str, ...], user: bytes) -> bool:
+    *user_folders, file = user.split(b"/")
+    if [folder.encode() for folder in template.folders] == user_folders:
+        return True
+    own = template.folders[len(template.folders) - len(folders) - 1 :]
+    name = file.partition(b".")[0].lower()
+    return bool(own) and bool(own[0]) and name.startswith(own[0].lower().encode())
+
+
+# Who names a template: code that renders it, templates that include or extend it.
+#
+# Views that are chosen by the name of a method (`views/users/show` for `UsersController.show`) name
+# nothing: their path says it.
+
+_MOST_TEMPLATES = 60
+"""Asked about, with those that include them."""
+_DEEPEST = 3
+_RENDERING = re.compile(
+    rb"(?i)render|template|view|partial|layout|includ|extend|component|display|fetch|mail|page|"
+    rb"\bblock\b|@(?:each|includeif|extends)|\breturn\s*$"
+)
+_NEAR = 120
+"""Bytes before a name in which something must say that it is rendered."""
+_NAME = rb"[@\w./:\\~-]"
+
+
+class TemplateUse(NamedTuple):
+    """One place that may use a template."""
+
+    path: bytes
+    line: int
+    symbol: int | None
+    """Of a method that has a template by its name; None where a text names it."""
+    name: str
+    """As it is written; empty for a method's own."""
+    template: Template
+    choices: int
+    """How many templates it may mean."""
+
+
+class TemplateUses:
+    """Looks for uses in one view, for one question."""
+
+    def __init__(self, view: CurrentView, search: TextSearch) -> None:
+        self._view = view
+        self._search = search
+
+    def of(self, paths: Iterable[bytes], depth: int) -> Iterator[TemplateUse]:
+        """Uses of the templates among some files, and of templates that include them, by steps."""
+        templates = [template for path in paths if (template := template_at(path)) is not None]
+        if not templates:
+            return
+        seen = {template.path for template in templates}
+        # What is gone is still named.
+        names = TemplateNames(sorted(seen.union(self._view.snapshot.by_path)))
+        for _ in range(min(depth, _DEEPEST)):
+            including: list[Template] = []
+            for use in self._direct(templates[:_MOST_TEMPLATES], names):
+                if use.path in seen:
+                    continue
+                yield use
+                outer = template_at(use.path)
+                if outer is not None and all(other.path != outer.path for other in including):
+                    including.append(outer)
+            seen.update(template.path for template in including)
+            templates = including
+            if not templates:
+                return
+
+    def _direct(self, templates: Sequence[Template], names: TemplateNames) -> Iterator[TemplateUse]:
+        by_path = {template.path: template for template in templates}
+        for template in templates:
+            yield from self._by_method(template)
+        stems = sorted({template.stem for template in templates})
+        paths = set[bytes]().union(*(self._search.files_with(words_in(stem)) for stem in stems))
+        others = [path for path in paths if template_at(path) is not None]
+        for match in self._search.matches(paths, _naming(stems), also=others):
+            name = match.text[match.start : match.end].decode("utf-8", "replace")
+            meant = names.meant(name, match.path)
+            for template in meant:
+                if template.path in by_path and _is_rendered(match, name, template):
+                    yield TemplateUse(match.path, match.line, None, name, template, len(meant))
+
+    def _by_method(self, template: Template) -> Iterator[TemplateUse]:
+        """Methods of a controller that render a template without naming it."""
+        below = template.folders[template.root :]
+        if template.root < 0 or not below:
+            return
+        owners = {key_of(f"{below[-1]}controller")}
+        if below[-1].endswith("mailer"):
+            owners.add(key_of(below[-1]))
+        for name in (template.stem, f"action{template.stem}"):
+            for file, at, symbol in self._view.snapshot.symbols_with_key(key_of(name)):
+                owner = symbol.qualified.rpartition(".")[0].rpartition(".")[2]
+                if symbol.parent >= 0 and key_of(owner) in owners:
+                    yield TemplateUse(file.path, symbol.name_line, at, "", template, 1)
+
+
+def node_of(use: TemplateUse) -> Node | None:
+    """The method that a use is, if it is one."""
+    return Node(use.path, use.symbol) if use.symbol is not None else None
+
+
+def _naming(stems: Sequence[str]) -> re.Pattern[bytes]:
+    """Matches what may name a template with one of these stems."""
+    any_stem = b"|".join(re.escape(stem.encode("utf-8", "replace")) for stem in stems)
+    name = rb"(?:%s{0,200}[./:\\~@])?_?(?:%s)(?:\.[a-z][a-z0-9]{0,9}){0,3}" % (_NAME, any_stem)
+    quoted = rb"([\"'`])(?P<quoted>%s)(?=\1|\s*::\s*\w)" % name
+    symbol = rb"(?<=[\s(,=>]:)(?P<symbol>%s)(?![\w:?!=])" % any_stem
+    partial = rb"\{\{[#~]?>\s*(?P<partial>%s)(?=[\s}~])" % name
+    bare = rb"\b(?:include|extends)\s+(?P<bare>%s)(?=\s|$)" % name
+    return re.compile(rb"(?m)%s|%s|%s|%s" % (quoted, symbol, partial, bare))
+
+
+def _is_rendered(match: Match, name: str, template: Template) -> bool:
+    """Whether a text that is the name of a template is meant as one."""
+    if has_ending(name) or is_whole_name(template, name) or match.group in {"partial", "bare"}:
+        return True
+    line = match.text.rfind(b"\n", 0, match.start) + 1
+    if match.text[max(line - _NEAR, 0) : line].rstrip().endswith((b"(", b",")):
+        # A call that is broken before its arguments.
+        line = match.text.rfind(b"\n", 0, max(line - 1, 0)) + 1
+    start = max(match.start - _NEAR, line)
+    verb = _RENDERING.search(match.text[start : match.start].rstrip(b"\"'`( :"))
+    if verb is None:
+        return False
+    return verb[0] != b"return" or b"controller" in match.path.lower()

@@ -1,0 +1,312 @@
+"""Who names a definition or module in a text, by its whole path: `mock.patch("pkg.a.f")`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from codelens.engine.current_view import CurrentView
+from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.possible_uses import BY_TEXT, PossibleSite
+from codelens.engine.graph.setting_uses import (
+    BY_NAME,
+    HOLDERS,
+    MOST_KEYS,
+    OF_CONFIGURATION,
+    OF_ITS_OWNER,
+    KeyUse,
+    KeyUses,
+    Match,
+    SettingKey,
+    TextSearch,
+    is_configuration,
+    is_data,
+    keys_in,
+)
+from codelens.engine.graph.targets import Named, Targets, innermost
+from codelens.engine.graph.template_uses import (
+    TemplateUse,
+    TemplateUses,
+    has_ending,
+    node_of,
+    template_at,
+)
+from codelens.paths import printed
+from codelens.resolve.file_model import TYPES
+from codelens.resolve.languages.registry import spec_of
+from codelens.resolve.path_tree import folder_of, stem_of
+from codelens.resolve.walk.edge_table import MODULE, Node
+from codelens.wording import count_of
+
+MOST_NAMED = 30
+"""Definitions and files that are looked for."""
+_FACELESS = frozenset({"__init__", "__main__"})
+_ROOTS = frozenset({"src", "lib", "app", "main", "test"})
+"""Folders above a package that are no part of its name."""
+_JOINT = re.compile(r"[.:\\]+")
+_ENDS = re.compile(rb"(?:[.:]+\w+)*[\"'`]")
+"""What may stand behind a name in a text: members of it, then the quote."""
+
+
+class DottedUse(NamedTuple):
+    """One place that names a definition or module by its path."""
+
+    path: bytes
+    line: int
+    name: str
+    """As it is written."""
+
+
+class DottedNames:
+    """Looks for texts in one view, for one question."""
+
+    def __init__(self, graph: LazyGraph, search: TextSearch) -> None:
+        self._graph = graph
+        self._search = search
+
+    def of(self, nodes: Iterable[Node]) -> Iterator[DottedUse]:
+        """Texts that name some definitions, or files as a whole (`MODULE`)."""
+        for node in list(nodes)[:MOST_NAMED]:
+            own = self._own_name(node)
+            if own is not None:
+                yield from self._naming(node, own)
+
+    def _own_name(self, node: Node) -> tuple[str, ...] | None:
+        """What follows the module's name: the types around a definition, and its name."""
+        if not spec_of(self._graph.resolved.languages.get(node.path, "")).named_in_texts:
+            return None
+        symbols, parts, at = self._graph.symbols(node.path), list[str](), node.symbol
+        while at >= 0:
+            if parts and symbols[at].kind not in TYPES | {"module"}:
+                return None
+            if symbols[at].kind != "module":
+                parts.append(symbols[at].name)
+            at = symbols[at].parent
+        return tuple(reversed(parts))
+
+    def _naming(self, node: Node, own: tuple[str, ...]) -> Iterator[DottedUse]:
+        modules = self._modules(node.path)
+        words = own or modules[0][-1:]
+        paths = self._search.files_with(words)
+        if not own:
+            # Uses inside of a whole file are its own.
+            paths.discard(node.path)
+        data = [path for path in paths if is_data(path) or path.endswith(b".xml")]
+        last = rb"[.:\\]+".join(re.escape(part.encode()) for part in words)
+        pattern = re.compile(rb"(?<![\w$.\\])(?P<at>(?:[\w$]+[.:\\]+)+%s)(?![\w$])" % last)
+        for match in self._search.matches(paths, pattern, also=data):
+            written = match.text[match.start : match.end].decode("utf-8", "replace")
+            before = tuple(_JOINT.split(written))[: -len(own) or None]
+            if _is_text(match, in_code=match.path not in data) and (
+                any(_names(before, module) for module in modules)
+                or (own and self._is_handed_on(before, node, own))
+            ):
+                yield DottedUse(match.path, match.line, written)
+
+    def _modules(self, path: bytes) -> list[tuple[str, ...]]:
+        """The parts of the names that a file, or its package, may have."""
+        folders = tuple(part.decode("utf-8", "replace") for part in folder_of(path).split(b"/"))
+        folders = tuple(filter(None, folders))
+        stem = stem_of(path).decode("utf-8", "replace")
+        package = self._graph.resolved.package(path)
+        spoken = [tuple(package.split("."))] if package else []
+        return [folders if stem in _FACELESS and folders else (*folders, stem), *spoken]
+
+    def _is_handed_on(self, module: tuple[str, ...], node: Node, own: tuple[str, ...]) -> bool:
+        """Whether a module of that name imports the definition: `patch("pkg.user.f")`."""
+        top = node
+        while (parent := self._graph.symbols(top.path)[top.symbol].parent) >= 0:
+            top = Node(top.path, parent)
+        return any(
+            _names(module, self._modules(path)[0])
+            and top in self._graph.imported_as(own[0], [path])
+            for path in self._graph.importers(node.path)
+        )
+
+
+def _names(written: Sequence[str], module: tuple[str, ...]) -> bool:
+    """Whether what is written is a module's name, with or without the folders above its package."""
+    count = len(written)
+    if not count or tuple(written) != module[-count:]:
+        return False
+    return count > 1 or _ROOTS.issuperset(module[:-1])
+
+
+def _is_text(match: Match, *, in_code: bool) -> bool:
+    """Whether a place is a whole text, or a whole value in a file of data."""
+    quoted = match.before[-1:] in {b'"', b"'", b"`"}
+    if in_code or quoted:
+        return quoted and _ENDS.match(match.after) is not None
+    return match.before[-1:] not in {b"/", b"-", b"@"}
+
+
+# Possible uses that texts name: templates and definitions by name, settings by their keys.
+
+_NO_CODE = frozenset({"heading", "key"})
+
+
+class TextTargets(NamedTuple):
+    """What texts may name."""
+
+    paths: tuple[bytes, ...]
+    """Files that change, or are asked about, as a whole."""
+    keys: tuple[SettingKey, ...]
+    nodes: tuple[Node, ...] = ()
+    """Definitions, and files as a whole, that a text may name by their path: `"pkg.a.f"`."""
+
+
+class TextUses(NamedTuple):
+    """Possible uses."""
+
+    sites: tuple[PossibleSite, ...]
+    notes: tuple[str, ...]
+    """What was not looked at."""
+
+
+class _Place(NamedTuple):
+    """One place that may use what is asked about."""
+
+    path: bytes
+    line: int
+    node: Node | None
+    why: str
+    choices: int
+    grade: int
+
+
+def asked_of(targets: Targets, named: Named) -> TextTargets:
+    """What texts may name of a target: a template, the keys of settings."""
+    keys: dict[SettingKey, None] = {}
+    for path in named.paths:
+        spans = _spans(targets, named, path) if len(keys) < MOST_KEYS else []
+        file = targets.view.snapshot.by_path.get(path)
+        text = targets.view.read(file) if file is not None and spans else None
+        if text:
+            keys |= dict.fromkeys(keys_in(path, text, targets.symbols(path), spans))
+    whole = tuple(named.paths) if named.whole else ()
+    return TextTargets(whole, tuple(keys)[:MOST_KEYS], tuple(named.nodes))
+
+
+def together(text_targets: Iterable[TextTargets]) -> TextTargets:
+    """What texts may name of several targets."""
+    every = list(text_targets)
+    paths = dict.fromkeys(path for part in every for path in part.paths)
+    keys = dict.fromkeys(key for part in every for key in part.keys)
+    nodes = dict.fromkeys(node for part in every for node in part.nodes)
+    return TextTargets(tuple(paths), tuple(keys)[:MOST_KEYS], tuple(nodes))
+
+
+def _spans(targets: Targets, named: Named, path: bytes) -> list[tuple[int, int]]:
+    """The lines of a file that are asked about and may set keys."""
+    if named.whole:
+        return [(1, _WHOLE)] if is_data(path) or is_configuration(path) else []
+    if named.lines is not None:
+        return [named.lines]
+    symbols = targets.symbols(path)
+    definitions = [
+        symbols[node.symbol]
+        for node in named.nodes
+        if node.path == path and 0 <= node.symbol < len(symbols)
+    ]
+    return [
+        (symbol.start_line, symbol.end_line)
+        for symbol in definitions
+        if symbol.kind in HOLDERS or (symbol.kind == "key" and is_data(path))
+    ]
+
+
+_WHOLE = 1_000_000
+"""More lines than a file has that is read."""
+
+
+def text_uses(
+    view: CurrentView, graph: LazyGraph, targets: Targets, text_targets: TextTargets, depth: int = 1
+) -> TextUses:
+    """Who may use what is asked about, by what texts say."""
+    named = text_targets.keys or text_targets.nodes
+    if not named and all(template_at(path) is None for path in text_targets.paths):
+        return TextUses((), ())
+    search = TextSearch(view, graph)
+    readers = KeyUses(graph, search)
+    places = [
+        *_templates(view, search, text_targets, depth),
+        *_keys(readers, text_targets),
+        *_named(DottedNames(graph, search), text_targets),
+    ]
+    targets.fetch([Node(place.path, MODULE) for place in places])
+    sites = dict.fromkeys(_site(targets, place) for place in places)
+    return TextUses(tuple(sites), _notes(search, readers, text_targets))
+
+
+def _site(targets: Targets, place: _Place) -> PossibleSite:
+    node = place.node or _node_at(targets, place.path, place.line)
+    choices = place.choices if place.choices > 1 else 0
+    return PossibleSite(BY_TEXT + place.grade, place.path, place.line, node, choices, place.why)
+
+
+def _templates(
+    view: CurrentView, search: TextSearch, text_targets: TextTargets, depth: int
+) -> Iterator[_Place]:
+    inside = set(text_targets.paths)
+    for use in TemplateUses(view, search).of(text_targets.paths, depth):
+        exact = not use.name or has_ending(use.name)
+        grade = (_EXACT if exact else _BARE) + (0 if use.template.path in inside else _THROUGH)
+        yield _Place(
+            use.path, use.line, node_of(use), _why_template(use, inside), use.choices, grade
+        )
+
+
+_EXACT, _BARE, _THROUGH = 0, 1, 2
+"""`auth/login.html` names a template rather than `auth.login`, which may be a route."""
+
+
+def _why_template(use: TemplateUse, text_targets: set[bytes]) -> str:
+    through = "" if use.template.path in text_targets else f", through {printed(use.template.path)}"
+    if not use.name:
+        return f"renders it by its own name{through}"
+    return f"names {use.name}{through}"
+
+
+def _keys(readers: KeyUses, text_targets: TextTargets) -> Iterator[_Place]:
+    whole = [path for path in text_targets.paths if not is_data(path)]
+    for use in readers.of(text_targets.keys, whole):
+        yield _Place(use.path, use.line, None, _why_key(use), 0, use.grade)
+
+
+def _named(names: DottedNames, text_targets: TextTargets) -> Iterator[_Place]:
+    for use in names.of(text_targets.nodes):
+        yield _Place(use.path, use.line, None, f"names {use.name}", 0, _EXACT)
+
+
+def _why_key(use: KeyUse) -> str:
+    ways: Mapping[int, str] = {
+        OF_ITS_OWNER: f"reads {use.key.name} of {(use.key.owner, *use.key.around)[-1]}",
+        OF_CONFIGURATION: f"reads {use.key.name} of a configuration",
+        BY_NAME: f"reads {use.key.name}",
+    }
+    return ways[use.grade]
+
+
+def _node_at(targets: Targets, path: bytes, line: int) -> Node:
+    """The definition of code that a line is in; else its file."""
+    symbols = targets.symbols(path)
+    at = innermost(symbols, [(line, line)])[0]
+    return Node(path, MODULE if at != MODULE and symbols[at].kind in _NO_CODE else at)
+
+
+def _notes(search: TextSearch, readers: KeyUses, text_targets: TextTargets) -> tuple[str, ...]:
+    notes: list[str] = []
+    if search.unread:
+        files = count_of(search.unread, "file")
+        notes.append(f"at least: {files} with the words of its names or keys not looked through")
+    if readers.left_out:
+        reads = count_of(readers.left_out, "place")
+        notes.append(f"at least: {reads} read keys of these names, too many to be told apart")
+    if len(text_targets.keys) >= MOST_KEYS:
+        notes.append(f"at least: of many keys the readers of the first {MOST_KEYS} were looked for")
+    unnamed = len(text_targets.nodes) - MOST_NAMED
+    if unnamed > 0:
+        more = count_of(unnamed, "more target")
+        notes.append(f"at least: texts that name {more} were not looked for")
+    return tuple(notes)

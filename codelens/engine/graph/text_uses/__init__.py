@@ -1,1 +1,0 @@
-"""Uses that texts tell and no edge does: names of templates, keys of settings."""

@@ -1,1 +1,0 @@
-"""Packs: facts of commits as one file, for clones elsewhere."""

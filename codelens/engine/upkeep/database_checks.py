@@ -1,0 +1,233 @@
+"""The doctor's checks of databases: indexes with their leases, saved contexts, usage, vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from codelens.engine.upkeep.file_checks import Examination, Finding
+from codelens.engine.upkeep.index_decoding import undecodable
+from codelens.errors import DiskFull, IndexCorrupt, SchemaTooNew, StoreError
+from codelens.memory.notebook import terms_of
+from codelens.paths import VECTORS_FOLDER, barred, usage_file
+from codelens.store.database import database_recovery, writer_lease
+from codelens.store.database.database import Database
+from codelens.store.database.database_file import outdated_schema
+from codelens.store.database.database_opening import (
+    hold_index,
+    open_database,
+    open_index,
+    other_repository,
+)
+from codelens.store.database.writer_lease import machine
+from codelens.store.saved import context_rows
+from codelens.store.saved.context_rows import foreign, owner_by_name
+from codelens.store.saved.contexts_file import asides, contexts_of, open_contexts
+from codelens.store.saved.usage_log import usage_log
+from codelens.store.vector_tables import foreign_consent
+
+
+def indexes(case: Examination) -> Iterator[Finding]:
+    """Each index: its schema, its structure and checksums, and who writes it."""
+    folder = case.home / "indexes"
+    if (unreadable := barred(folder)) is not None:
+        raise unreadable
+    files = sorted(folder.glob("index-*.db"))
+    for path in files:
+        yield from _each(path, lambda path=path: _index(case, path))
+    if not files:
+        yield Finding("ok", str(folder), "no index yet")
+
+
+def _each(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """One database; what cannot be read keeps no other from being checked."""
+    if path.exists() and not path.is_file():
+        yield Finding("wrong", str(path), "it is not a file, so nothing can be stored in it",
+                      "move it away")  # fmt: skip
+        return
+    try:
+        yield from check()
+    except OSError as error:
+        yield Finding("wrong", str(path), f"it cannot be read: {error.strerror or error}",
+                      "make it readable, or move it away")  # fmt: skip
+
+
+def _index(case: Examination, path: Path) -> Iterator[Finding]:
+    schema = outdated_schema(path, "index")
+    if schema and not case.fix:
+        yield Finding("note", str(path), f"schema {schema}: the next query migrates it")
+        return
+    identity = database_recovery.identity_of(path)
+    try:
+        try:
+            db = open_database(path, "index")
+        except DiskFull:
+            db = hold_index(path)
+    except IndexCorrupt as error:
+        yield _damaged(case, path, error.why, identity)
+        return
+    except StoreError as error:
+        yield _unusable(path, error)
+        return
+    try:
+        other = other_repository(db)
+        fault = f"it is the index of {other!r}" if other else db.fault(thorough=case.thorough)
+        fault = fault or undecodable(db, whole=case.thorough)
+        if not fault:
+            database_recovery.note_check(path)
+            size = f"{db.size_bytes() / 1e6:,.1f} MB, fully checked"
+            yield Finding("ok", str(path), size if db.has_checksums() else f"{size}, no checksums")
+            yield from _lease(case, db)
+    finally:
+        db.close()
+    if fault:
+        yield _damaged(case, path, fault, identity)
+
+
+def _damaged(
+    case: Examination, path: Path, why: str, identity: database_recovery.Identity | None
+) -> Finding:
+    def mend() -> None:
+        database_recovery.set_aside(path, identity)
+        # The next question makes it, if there is no room now.
+        with suppress(DiskFull):
+            open_index(path).close()
+
+    how = "set it aside; the next query builds a new one; saved contexts stay"
+    return case.mended(str(path), f"damaged: {why}", how, mend)
+
+
+def _lease(case: Examination, db: Database) -> Iterator[Finding]:
+    holder = writer_lease.holder_of(db)
+    if holder is None or not holder.owner:
+        return
+    if writer_lease.is_held(holder, machine()):
+        yield Finding("note", str(db.path), f"process {holder.pid} is writing to it")
+        return
+    yield case.mended(
+        str(db.path),
+        f"process {holder.pid} ended while writing",
+        "release its lease",
+        lambda: writer_lease.acquire(db, 0.0).release(db),
+    )
+
+
+def contexts_databases(case: Examination) -> Iterator[Finding]:
+    """What people and agents saved: all of it can be read."""
+    folder = case.home / "contexts"
+    if (unreadable := barred(folder)) is not None:
+        raise unreadable
+    # Copies tell of one that is gone.
+    every = folder.glob("contexts-*.db*")
+    files = sorted({path.with_name(f"{path.name.partition('.db')[0]}.db") for path in every})
+    for path in files:
+        yield from _each(path, lambda path=path: _saved(case, path))
+    for aside in asides(folder):
+        yield Finding(
+            "note", str(aside),
+            "contexts that were set aside (damaged, or another repository's), kept for good",
+            "`codelens load --adopt FILE` in the repository that they are of takes them over; "
+            "delete it if you need nothing from it",
+        )  # fmt: skip
+    if not files:
+        yield Finding("ok", str(folder), "nothing saved yet")
+
+
+def _saved(case: Examination, path: Path) -> Iterator[Finding]:
+    schema = outdated_schema(path, "contexts") if path.exists() else 0
+    if schema and not case.fix:
+        yield Finding("note", str(path), f"schema {schema}: the next use migrates it")
+        return
+    try:
+        fault, count = _contexts(path, thorough=case.thorough)
+    except StoreError as error:
+        yield _unusable(path, error)
+        return
+    if not fault:
+        yield Finding("ok", str(path), f"{count:,} saved")
+        return
+    how = "restore it from its copy and from what can still be read; the damaged file is kept"
+    done = case.mended(str(path), f"damaged: {fault}", how, lambda: _restore(path))
+    if done.state == "mended":
+        left = len(contexts_of(path))
+        if not left:
+            outcome = "nothing could be restored from it or its copies; the damaged file is kept"
+            yield Finding("wrong", str(path), f"damaged: {fault}", outcome)
+            return
+        done = done._replace(done=f"done: {left:,} restored; the damaged file is kept")
+    yield done
+
+
+def _contexts(path: Path, *, thorough: bool) -> tuple[str, int]:
+    """What is wrong with saved contexts, and how many there are."""
+    if not path.exists() or not path.stat().st_size:
+        return ("it is empty" if path.exists() else "it is gone"), 0
+    try:
+        db = open_database(path, "contexts")
+        try:
+            fault = db.fault(thorough=thorough) or foreign(db, owner_by_name(path))
+            return fault, len(context_rows.every(db))
+        finally:
+            db.close()
+    except IndexCorrupt as error:
+        return error.why, 0
+
+
+def _restore(path: Path) -> None:
+    opened = open_contexts(path, terms_of, make=False)
+    if opened is not None:
+        opened.db.close()
+
+
+def usage_database(case: Examination) -> Iterator[Finding]:
+    """The counts of calls."""
+    log = usage_log(case.home)
+    if log.is_symlink() or (log.exists() and not log.is_file()):
+        how = "remove the link" if log.is_symlink() else "move it away"
+        problem = "it is not a regular file, so no calls are counted"
+        if log.is_symlink():
+            yield case.mended(str(log), problem, how, log.unlink)
+        else:
+            yield Finding("wrong", str(log), problem, how)
+    path = usage_file(case.home)
+    if not path.exists():
+        yield Finding("ok", str(path), "no calls counted yet")
+        return
+    yield _checked(case, path, "usage", "set it aside and start a new one")
+
+
+def vectors_databases(case: Examination) -> Iterator[Finding]:
+    """Vectors by providers, and the consents that are beside them."""
+    folder = case.home / VECTORS_FOLDER
+    files = sorted(folder.glob("vectors-*.db")) if folder.is_dir() else []
+    if not files:
+        yield Finding("ok", str(folder), "no provider was enabled yet")
+    for path in files:
+        yield _checked(case, path, "vectors", "set it aside; its provider is then not enabled")
+
+
+def _checked(case: Examination, path: Path, kind: str, how: str) -> Finding:
+    """What a check of the whole file finds; damaged it can be set aside."""
+    identity = database_recovery.identity_of(path)
+    try:
+        db = open_database(path, kind)
+        try:
+            fault = db.fault(thorough=case.thorough)
+            if kind == "vectors" and not fault:
+                fault = foreign_consent(db)
+        finally:
+            db.close()
+    except IndexCorrupt as error:
+        fault = error.why
+    except StoreError as error:
+        return _unusable(path, error)
+    if fault:
+        mend = lambda: database_recovery.set_aside(path, identity)  # noqa: E731 - one expression, used once
+        return case.mended(str(path), f"damaged: {fault}", how, mend)
+    return Finding("ok", str(path), "fully checked")
+
+
+def _unusable(path: Path, error: StoreError) -> Finding:
+    remedy = "upgrade codelens" if isinstance(error, SchemaTooNew) else ""
+    return Finding("wrong", str(path), str(error), remedy)

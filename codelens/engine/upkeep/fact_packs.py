@@ -1,0 +1,297 @@
+"""Whether the facts of a pack are those that this codelens extracts: some of them, done again."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from codelens.answers.upkeep_answers import PackAnswer, UnpackAnswer
+from codelens.cancellation import check_cancelled
+from codelens.engine.current_view import OpenRepository, ViewRequest
+from codelens.engine.index_pool import IndexPool
+from codelens.errors import DiskFull, NotInGit, ReadError, SettingError
+from codelens.extract.extractor_version import EXTRACTOR_VERSION
+from codelens.extract.language_detection import all_traits, extractor_version, language_of
+from codelens.index.ingestion import Progress
+from codelens.index.worker_process import Task, extract
+from codelens.paths import NO_ROOM
+from codelens.scan.content_hash import hash_of
+from codelens.scope.commits import read_tree
+from codelens.scope.repository import Repository
+from codelens.store.database import writer_lease
+from codelens.store.facts.contents import ContentKey
+from codelens.store.packs import (
+    MalformedRecord,
+    PackedContent,
+    PackReader,
+    PackWriter,
+    UnusablePack,
+    decoded,
+    encoded,
+    merge,
+    packable,
+    packed_contents,
+)
+from codelens.types import CommitId
+
+SAMPLE_FILES = 48
+_SAMPLE_BYTES = 100_000
+"""Of a file at most: a sample must not cost what indexing does."""
+
+
+def sampled_texts(
+    repository: Repository, commit: CommitId, languages: Mapping[str, str]
+) -> dict[ContentKey, bytes]:
+    """Texts of files of a commit, drawn at random, each under the key that its facts would have.
+
+    Raises:
+        ReadError: the commit's trees are not in this clone.
+    """
+    files = read_tree(repository, commit).files
+    # Not to be foreseen by whoever made the pack.
+    drawn = random.SystemRandom().sample(files, min(len(files), SAMPLE_FILES))
+    texts: dict[ContentKey, bytes] = {}
+    for file in drawn:
+        try:
+            data = repository.read_blob(file.oid)
+        except ReadError:
+            continue  # a partial clone lacks it
+        if len(data) <= _SAMPLE_BYTES:
+            texts[hash_of(data), language_of(file.path, data, languages)] = data
+    return texts
+
+
+def facts_again(texts: Mapping[ContentKey, bytes]) -> Iterator[tuple[ContentKey, object]]:
+    """The facts of texts as a pack has them, extracted now."""
+    for key, data in texts.items():
+        (facts,) = extract([Task(data, key[1], "full")])
+        yield key, facts._replace(vectors=None, symbol_rows=list(facts.symbol_rows))
+
+
+# Writes facts of commits into a pack, and merges a pack into the index of a repository.
+#
+# A pack is never believed about what is on the disk: no path and no object id is in it. Files are
+# read and hashed here, as always; a text whose hash and language it has is not extracted again.
+# What it says of a text is compared with what this codelens says, for some texts drawn at random.
+
+_LEASE_S = 600.0
+_BATCH = 512
+
+
+class FactPacks:
+    """Answers `Engine.pack` and `Engine.unpack`; see there for what each takes and raises."""
+
+    def __init__(self, pool: IndexPool) -> None:
+        self._pool = pool
+
+    def pack(
+        self, path: str | Path, file: Path, refs: Sequence[str], since: str, progress: Progress
+    ) -> PackAnswer:
+        """See `Engine.pack`."""
+        opened = self._pool.open_any(path)
+        if opened.scope.kind == "folder":
+            raise NotInGit(opened.scope.root, "nothing of it can be packed")
+        commits: list[str] = []
+        ids: set[int] = set()
+        for ref in dict.fromkeys(refs or ("HEAD",)):
+            commit, contents = self._contents(path, ref, progress)
+            commits.append(commit)
+            ids |= contents
+        since_commit = ""
+        if since:
+            since_commit, contents = self._contents(path, since, progress)
+            ids -= contents
+        head = {
+            "extractor": EXTRACTOR_VERSION, "byteorder": sys.byteorder, "commits": commits,
+            "since": since_commit,
+        }  # fmt: skip
+        with opened.index.lock, _spool() as spool:
+            records = _Spooled(spool, file)
+            with opened.index.db.read():
+                for done, content in enumerate(packed_contents(opened.index.db, ids)):
+                    check_cancelled()
+                    records.add(content)
+                    progress("packing", done + 1, len(ids))
+            count, left_out = _written(file, head, records)
+        size = file.stat().st_size
+        return PackAnswer(str(file), tuple(commits), since_commit, count, left_out, size)
+
+    def _contents(self, path: str | Path, ref: str, progress: Progress) -> tuple[str, set[int]]:
+        """The commit of a ref, and the contents of its files."""
+        with self._pool.view(ViewRequest(path, ref, None, progress)) as view:
+            if view.refreshed.status != "fresh":
+                raise ReadError(f"{ref!r} could not be indexed to its end: {view.refreshed.note}")
+            return view.scope.head, packable(view.index.db, view.refreshed.view.id, _versions())
+
+    def unpack(self, path: str | Path, file: Path, progress: Progress) -> UnpackAnswer:
+        """See `Engine.unpack`."""
+        opened = self._pool.open(path, None)
+        try:
+            with file.open("rb") as source:
+                reader = PackReader(source, str(file))
+                _refuse_other_version(reader, str(file))
+                expected = _sample(opened)
+                with opened.index.lock, opened.index.mended():
+                    return _Merge(str(file), expected, progress).run(opened, reader)
+        except OSError as error:
+            raise SettingError(
+                f"cannot read the pack {str(file)!r}: {error.strerror or error}; name a file of "
+                "`codelens pack`"
+            ) from error
+
+
+def _sample(opened: OpenRepository) -> Mapping[ContentKey, object]:
+    if not opened.scope.head:
+        return {}
+    try:
+        texts = sampled_texts(opened.repository, opened.scope.head, opened.settings.languages)
+    except ReadError:
+        return {}
+    return dict(facts_again(texts))
+
+
+def _refuse_other_version(reader: PackReader, name: str) -> None:
+    made_by = reader.head.get("extractor")
+    if made_by != EXTRACTOR_VERSION:
+        raise UnusablePack(
+            name,
+            f"it was made with version {str(made_by)[:20]} of the extractor, this codelens has "
+            f"{EXTRACTOR_VERSION}",
+            "make it with the codelens that reads it",
+        )
+    if reader.head.get("byteorder") != sys.byteorder:
+        raise UnusablePack(name, "it was made on a machine with another byte order")
+
+
+class _Merge:
+    """One pack on its way into an index; call `run` once.
+
+    Args:
+        file: the pack, for messages.
+        expected: facts of some texts, as this codelens extracts them.
+        progress: told how far it is.
+    """
+
+    def __init__(
+        self, file: str, expected: Mapping[ContentKey, object], progress: Progress
+    ) -> None:
+        self._file = file
+        self._expected = expected
+        self._progress = progress
+        self._count = self._outdated = self._compared = 0
+
+    def run(self, opened: OpenRepository, reader: PackReader) -> UnpackAnswer:
+        """Merge all of it, or nothing."""
+        db, merged = opened.index.db, 0
+        stated = reader.head.get("contents")
+        total = stated if isinstance(stated, int) else 0
+        lease = writer_lease.acquire(db, _LEASE_S)
+        try:
+            with db.write(lease):
+                for batch in self._batches(reader):
+                    merged += merge(db, batch)
+                    self._progress("merging", self._count, max(total, self._count))
+        finally:
+            lease.release(db)
+        return UnpackAnswer(self._file, self._count, merged, self._outdated, self._compared)
+
+    def _batches(self, reader: PackReader) -> Iterator[list[PackedContent]]:
+        versions = _versions()
+        batch: list[PackedContent] = []
+        for content in self._contents(reader):
+            self._count += 1
+            if content.version != versions.get(content.key[1]):
+                self._outdated += 1
+                continue
+            self._compare(content)
+            batch.append(content)
+            if len(batch) == _BATCH:
+                yield batch
+                batch = []
+        yield batch
+
+    def _contents(self, reader: PackReader) -> Iterator[PackedContent]:
+        try:
+            for record in reader.records():
+                check_cancelled()
+                yield decoded(record)
+        except MalformedRecord as error:
+            raise UnusablePack(self._file, f"it is malformed ({error})") from error
+
+    def _compare(self, content: PackedContent) -> None:
+        expected = self._expected.get(content.key)
+        if expected is None:
+            return
+        if content.facts != expected:
+            raise UnusablePack(
+                self._file,
+                "its facts are not those of this repository's text",
+                "do not use packs of whoever made it",
+            )
+        self._compared += 1
+
+
+def _versions() -> dict[str, int]:
+    return {language: extractor_version(language) for language in all_traits()}
+
+
+def _spool() -> IO[bytes]:
+    """A file without a name: encoded records are put in order before they are written."""
+    return tempfile.TemporaryFile()
+
+
+class _Spooled:
+    """Records in the order in which they are in the index, to be read in the order of a pack."""
+
+    def __init__(self, spool: IO[bytes], file: Path) -> None:
+        self._spool = spool
+        self._file = file
+        self._places: list[tuple[ContentKey, int, int]] = []
+
+    def add(self, content: PackedContent) -> None:
+        record = encoded(content)
+        self._places.append((content.key, self._spool.tell(), len(record)))
+        try:
+            self._spool.write(record)
+        except OSError as error:
+            raise _not_written(self._file, error) from error
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[bytes]:
+        for _, at, length in sorted(self._places):
+            self._spool.seek(at)
+            yield self._spool.read(length)
+
+
+def _written(file: Path, head: Mapping[str, Any], records: _Spooled) -> tuple[int, int]:
+    """Write a pack beside its place and move it there; its records, and how many were too large."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    left_out = 0
+    try:
+        with beside.open("xb") as out:
+            writer = PackWriter(out, {**head, "contents": len(records)})
+            for record in records:
+                check_cancelled()
+                left_out += not writer.add(record)
+            writer.close()
+        beside.replace(file)
+    except OSError as error:
+        raise _not_written(file, error) from error
+    finally:
+        beside.unlink(missing_ok=True)
+    return writer.count, left_out
+
+
+def _not_written(file: Path, error: OSError) -> Exception:
+    if error.errno in NO_ROOM:
+        return DiskFull(file)
+    return SettingError(
+        f"cannot write the pack {str(file)!r}: {error.strerror or error}; name another file"
+    )

@@ -1,0 +1,191 @@
+"""Whether an error that nobody expects comes from a damaged index, or is a fault of ours.
+
+Each such error is noted beside the index by where it came from and what became of it
+(`codelens.store.saved.pins`), so that no fault of ours has an index rebuilt, or
+decoded, again and again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import traceback
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from random import randrange
+
+from codelens import __version__
+from codelens.errors import StoreError
+from codelens.meaning.word_table import WordTableDamaged, shipped
+from codelens.resolve import graph_state
+from codelens.resolve.resolver_version import RESOLVER_VERSION
+from codelens.store.database.database import Database
+from codelens.store.facts import contents, postings
+from codelens.store.facts.postings import Posting, PostingBlock
+from codelens.store.saved.pins import DAMAGED, SOUND, note, outcomes
+from codelens.store.views import views
+
+
+def fault_behind(db: Database, error: Exception) -> str:
+    """What is wrong with an index that led to an error; empty where the error is a fault of ours.
+
+    Raises:
+        StoreError: the same error after it was set aside; or it could not be checked.
+    """
+    if not isinstance(error, IMPOSSIBLE):
+        return ""
+    if not db.is_sound():
+        return "its data is invalid"
+    origin = _origin(error)
+    before = outcomes(db.path).get(origin)
+    if before == SOUND:
+        return ""
+    if before == DAMAGED:
+        raise StoreError(
+            f"the index {str(db.path)!r} was built anew for an error that is there again "
+            f"({type(error).__name__}: {error}): it is damaged again, or this is a bug in codelens",
+            typed="run `codelens doctor --fix --thorough`, which decodes all of it",
+            called="`codelens doctor --fix --thorough` decodes all of it",
+        ) from error
+    fault = undecodable(db)
+    try:
+        note(db.path, origin, DAMAGED if fault else SOUND)
+    except OSError:
+        # To rebuild it without a note could be for ever.
+        return ""
+    return fault
+
+
+def _origin(error: Exception) -> str:
+    """Where an error comes from, by this version; what it says may differ each time."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(last.filename)}:{last.name}"
+    return " ".join((__version__, type(error).__name__, place))
+
+
+# Decodes all that an index holds packed: there may be damage under checksums that are right.
+#
+# A program that writes to the file itself leaves such, or a fault of the machine before a page was
+# written. `codelens.engine.upkeep.index_decoding` looks where an error may come from it, and the
+# doctor
+# always.
+
+IMPOSSIBLE = (
+    LookupError, ValueError, TypeError, AssertionError, ArithmeticError, zlib.error, struct.error,
+)  # fmt: skip
+"""Errors that data which cannot be leads to; and faults of ours."""
+
+_BYTES_DECODED = 64_000_000
+"""Of an index, where a share is asked for; it takes some 6 s of CPU."""
+
+# One row in so many.
+_BLOCKS = "SELECT segment, marks, data FROM postings WHERE id % ? = ?"
+_CONTENTS = "SELECT id, chunk_count FROM contents WHERE id % ? = ?"
+_VECTORS = """
+SELECT length(v.data), c.chunk_count FROM chunk_vectors v JOIN contents c ON c.id = v.content
+WHERE c.id % ? = ? AND v.version = ?
+"""
+_ROWS = "SELECT content, data FROM file_edges WHERE content % ? = ? AND version = ?"
+_PARTS = "SELECT content, data FROM edge_parts WHERE content % ? = ? AND version = ?"
+
+_SURVEYS = "SELECT data FROM surveys WHERE content % ? = ? AND version = ?"
+
+Share = tuple[int, int]
+"""One row in so many, and which."""
+
+
+def undecodable(db: Database, *, whole: bool = True) -> str:
+    """What of an index cannot be decoded; empty where all can.
+
+    Args:
+        db: the index.
+        whole: look at all of it, and not at some 64 MB, others each time.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    every = 1 if whole else 1 + db.size_bytes() // _BYTES_DECODED
+    share = every, randrange(every)  # noqa: S311 - no secret
+    for facts, decode in _CHECKS:
+        try:
+            with db.read():
+                decode(db, share)
+        except IMPOSSIBLE as error:
+            return f"{facts} cannot be decoded: {type(error).__name__}: {error}"
+    return ""
+
+
+def _decode_postings(db: Database, share: Share) -> None:
+    chunks: dict[int, list[int]] = {}
+    for segment, docs in postings.segment_docs(db).items():
+        _demand(len({len(column) for column in docs}) == 1, "a segment's columns differ in length")
+        chunks[segment] = docs.chunks.tolist()
+    for segment, marks, data in db.each(_BLOCKS, share):
+        for posting in [data] if marks is None else _postings_of(marks, data):
+            _decode_posting(Posting(posting), chunks[segment])
+
+
+def _postings_of(marks: bytes, data: bytes) -> Iterator[bytes]:
+    return (posting for _, posting in PostingBlock(marks, data).rows())
+
+
+def _decode_posting(posting: Posting, chunks: Sequence[int]) -> None:
+    """Every document is one of the segment, and the last chunk of each is one of the document."""
+    docs = posting.docs
+    _demand(len(docs) == posting.doc_count > 0, "a posting has too few or many documents")
+    for doc in docs:
+        last = posting.entries(doc)[-1] >> 16
+        _demand(last < chunks[doc], "a posting has a chunk that its document has not")
+
+
+def _decode_contents(db: Database, share: Share) -> None:
+    counts: dict[int, int] = dict(db.rows(_CONTENTS, share))
+    for batch in contents.batched(counts):
+        known = contents.flowing(db, batch)
+        chunks = contents.chunks_of(db, batch)
+        for content in batch:
+            symbols = len(known[content].symbols)
+            _demand(len(chunks[content]) == counts[content], "a content has too few or many chunks")
+            _demand(
+                all(-1 <= chunk.symbol < symbols for chunk in chunks[content]),
+                "a chunk is of a definition that is not there",
+            )
+
+
+def _decode_vectors(db: Database, share: Share) -> None:
+    try:
+        head = shipped().head
+    except WordTableDamaged:
+        # Then nobody reads them.
+        return
+    for size, count in db.each(_VECTORS, (*share, head.version)):
+        _demand(size == count * head.dimension, "a content has too few or many vectors")
+
+
+def _decode_edges(db: Database, share: Share) -> None:
+    for sql in (_ROWS, _PARTS):
+        for content, data in db.each(sql, (*share, RESOLVER_VERSION)):
+            graph_state.unpacked_rows(b"", graph_state.loaded_rows(content, data).edges)
+    for (text,) in db.each(_SURVEYS, (*share, RESOLVER_VERSION)):
+        json.loads(text)
+
+
+def _decode_views(db: Database, _share: Share) -> None:
+    for view in views.all_views(db):
+        for text in (view.sources, view.notes):
+            json.loads(text)
+
+
+def _demand(holds: bool, fault: str) -> None:
+    if not holds:
+        raise ValueError(fault)
+
+
+_CHECKS: tuple[tuple[str, Callable[[Database, Share], None]], ...] = (
+    ("views", _decode_views),
+    ("postings", _decode_postings),
+    ("facts of contents", _decode_contents),
+    ("vectors", _decode_vectors),
+    ("edges", _decode_edges),
+)

@@ -1,1 +1,0 @@
-"""Counts of calls, on this machine alone."""

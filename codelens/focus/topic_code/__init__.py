@@ -1,1 +1,0 @@
-"""The code that topics are about: from the session trail, as far as it still stands."""

@@ -1,1 +1,0 @@
-"""What hosts install by themselves: plugins, extensions, a bundle."""

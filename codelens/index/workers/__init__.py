@@ -1,1 +1,0 @@
-"""Processes that extract: the pool, what runs in each, and what guards them."""

@@ -1,1 +1,0 @@
-"""Links between files, and their PageRank."""

@@ -1,0 +1,558 @@
+"""Definitions that the index still has, and their file no longer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from codelens.rank import answer_lines, ranking_weights
+from codelens.rank.answer_lines import Place
+from codelens.rank.query import query_analysis
+from codelens.rank.query.query_analysis import Defined, Query
+from codelens.rank.scoring import definition_features, definition_ranking
+from codelens.rank.scoring.candidates import Weighed, family
+from codelens.rank.scoring.definition_features import Evidence, Judged
+from codelens.rank.search_request import Found, Ranked, Request
+from codelens.rank.search_state import Read, Texts
+from codelens.store.database.database import Database
+from codelens.store.facts import ranking_reads
+from codelens.store.facts import ranking_reads as reads
+from codelens.store.facts.ranking_reads import Definition
+from codelens.store.views.snapshot import Snapshot
+from codelens.store.views.views import FileRow
+
+_LAST_WORD = re.compile(r"\w+\Z", re.ASCII)
+
+
+def still_there(view: Snapshot, results: Sequence[Ranked], read: Read) -> list[Ranked]:
+    """The results without definitions whose name their file does not hold any more.
+
+    Only files whose text is newer than the index has it are read: those that there was no time to
+    index. A name that need not stand in the text (an operator, one taken from the path) is kept, as
+    is a definition that may only have moved; both are marked as stale.
+
+    Args:
+        view: says which files are stale.
+        results: in their order.
+        read: gives a file's bytes as they are now, None where they cannot be had.
+    """
+    return [
+        ranked
+        for ranked in results
+        if ranked.symbol < 0
+        or ranked.file.path not in view.stale
+        or _named_outdated(view, ranked, read)
+    ]
+
+
+def _named_outdated(view: Snapshot, ranked: Ranked, read: Read) -> bool:
+    content = ranked.file.content
+    assert content is not None  # it has symbols
+    match = _LAST_WORD.search(ranking_reads.qualified(view.db, content, ranked.symbol))
+    text = read(ranked.file) if match else None
+    if match is None or text is None:
+        return True
+    word = match[0].lower().encode()
+    return word in text.lower() or word in ranked.file.path.lower()
+
+
+# Near-copies folded: places whose text is nearly the same become one, and others move up.
+#
+# Two places are alike when
+#
+# - they are the same lines of one content at two paths; or
+# - their files are translations of one another (`codelens.rank.scoring.candidates`), and they
+# are
+#   definitions of one name and kind, or headings, or no definitions; or
+# - they are definitions of one name and kind in two files, and the multisets of their words and
+#   signs have a Jaccard likeness of `NEARLY`; short ones, where one other word is another answer,
+#   must be equal and have one qualified name; or
+# - they are no definitions, their files have one stem, and the texts a likeness of `NEARLY`; or
+# - they are overloads, definitions of one qualified name in one file, with `OVERLOAD`; or
+# - one is the prototype of the other, in C and its kin: the definition is shown, wherever the
+#   prototype stood.
+#
+# Measured on 3,954 pairs of same-named definitions of about one length of 11 repositories
+# (docs/search.md): above these bounds lie copies, variants and overloads, below them begin those
+# that do another thing in another way. Lines of no definition need files of one stem, since what
+# two neighbours share is most often a licence and imports.
+#
+# Each place is compared with those before it that were kept, so the result depends on their order
+# and on nothing else. It ends when there are enough places and `LOOKED` times as many were looked
+# at; only texts of nearly one length are read, `_TEXTS` of them at most.
+
+LOOKED = 3
+NEARLY = 0.9
+OVERLOAD = 0.7
+_SHORTEST_TOKENS = 12
+"""What is shorter is alike by what it must be, and no copy of anything."""
+_LONG_TOKENS = 60
+_LINES_ALIKE = 0.8
+_TEXTS = 24
+_CALLABLE = frozenset({"function", "method", "constructor"})
+
+
+class Origin(NamedTuple):
+    """What tells of a file that it may be a copy of another."""
+
+    content: int | None
+    family: str
+    stem: str
+
+    def may_be(self, other: Origin) -> bool:
+        """Whether places of the two may be alike, whatever they are called."""
+        return (
+            (self.content is not None and self.content == other.content)
+            or self.stem == other.stem
+            or (self.family != "" and self.family == other.family)
+        )
+
+
+def _origin(judge: Judged) -> Origin:
+    """Of a file."""
+    candidate = judge.evidence
+    path = candidate.file.path
+    stem = path.rpartition(b"/")[2].partition(b".")[0].decode("utf-8", "surrogateescape")
+    return Origin(candidate.file.content, family(path, prose=candidate.facts.role == "prose"), stem)
+
+
+class _Known(NamedTuple):
+    place: Place
+    origin: Origin
+    name: tuple[str, str]
+    """Name and kind of the definition; empty for lines and headings."""
+
+
+def folded(
+    db: Database, pairs: Iterable[tuple[Judged, Place | None]], limit: int, texts: Texts
+) -> list[Place]:
+    """The first `limit` places that are not alike, each with those that are like it.
+
+    Args:
+        db: the store.
+        pairs: files in their order, each with a place, or None for the one that answers best.
+            That one costs a look at the text: once there are enough places, it is sought only
+            where the file may be a copy of one of them.
+        limit: places at most.
+        texts: the texts of the query.
+    """
+    compare = _Comparison(db, texts)
+    kept_results: list[_Known] = []
+    groups: list[list[Place]] = []
+    for number, (judge, known) in enumerate(pairs):
+        full = len(kept_results) >= limit
+        if full and number >= LOOKED * limit:
+            break
+        origin = _origin(judge)
+        if (
+            known is None
+            and full
+            and not any(origin.may_be(other.origin) for other in kept_results)
+        ):
+            continue
+        place = answer_lines.best(judge, texts) if known is None else known
+        result = _Known(place, origin, _name(place))
+        at = next((at for at, other in enumerate(kept_results) if compare.alike(other, result)), -1)
+        if at >= 0 and compare.is_prototype(kept_results[at]) and not compare.is_prototype(result):
+            groups[at].append(kept_results[at].place)
+            kept_results[at] = result._replace(place=_in_stead(place, kept_results[at].place))
+        elif at >= 0:
+            groups[at].append(place)
+        elif not full:
+            kept_results.append(result)
+            groups.append([])
+    return [
+        known.place._replace(alike=tuple(group)) if group else known.place
+        for known, group in zip(kept_results, groups, strict=True)
+    ]
+
+
+def _in_stead(definition: Place, prototype: Place) -> Place:
+    """A definition at the score of its prototype, which stood above it."""
+    return definition._replace(score=prototype.score, shares=prototype.shares)
+
+
+def _name(place: Place) -> tuple[str, str]:
+    definitions = place.judged.evidence.definitions
+    if not 0 <= place.symbol < len(definitions) or definitions[place.symbol].kind == "heading":
+        return ("", "")
+    return (definitions[place.symbol].name, definitions[place.symbol].kind)
+
+
+class _Comparison:
+    """Compares places; reads no more than it may."""
+
+    def __init__(self, db: Database, texts: Texts) -> None:
+        self._db = db
+        self._texts = texts
+        self._read: dict[tuple[bytes, int, int], Counter[bytes]] = {}
+
+    def alike(self, left: _Known, right: _Known) -> bool:
+        """Whether two places are alike; false where it would take too many reads to tell."""
+        a, b = left.place, right.place
+        if _file(a).path == _file(b).path:
+            named = bool(left.name[0]) and left.name == right.name
+            return named and self._texts_alike(a, b, OVERLOAD) and self._one_name(a, b)
+        if left.origin.content is not None and left.origin.content == right.origin.content:
+            return (a.start_line, a.end_line) == (b.start_line, b.end_line)
+        if left.name != right.name:
+            return False
+        if left.origin.family and left.origin.family == right.origin.family:
+            return True
+        if self.is_prototype(left) != self.is_prototype(right) and self._one_name(a, b):
+            return True
+        if not left.name[0]:
+            return left.origin.stem == right.origin.stem and self._texts_alike(a, b, NEARLY)
+        if not self._texts_alike(a, b, NEARLY):
+            return False
+        counts, other = self._tokens(a), self._tokens(b)
+        return min(counts.total(), other.total()) >= _LONG_TOKENS or (
+            counts == other and self._one_name(a, b)
+        )
+
+    def is_prototype(self, known: _Known) -> bool:
+        """Whether a place declares a function without its body."""
+        place = known.place
+        about = place.judged.evidence.about
+        if known.name[1] not in _CALLABLE or about is None:
+            return False
+        # Late: few answers have two that are alike, and one that may be a declaration.
+        from codelens.resolve.languages.registry import spec_of
+
+        if not spec_of(about.language).prototypes:
+            return False
+        text = b"\n".join(self._texts.lines(_file(place), place.start_line, place.end_line))
+        return b"{" not in text and text.rstrip().endswith(b";")
+
+    def _texts_alike(self, a: Place, b: Place, least: float) -> bool:
+        lines, others = a.end_line - a.start_line + 1, b.end_line - b.start_line + 1
+        if min(lines, others) < min(least, _LINES_ALIKE) * max(lines, others):
+            return False
+        counts, other = self._tokens(a), self._tokens(b)
+        if min(counts.total(), other.total()) < _SHORTEST_TOKENS:
+            return False
+        return (counts & other).total() >= least * (counts | other).total()
+
+    def _one_name(self, a: Place, b: Place) -> bool:
+        names = {
+            reads.qualified(self._db, _file(place).content or 0, place.symbol) for place in (a, b)
+        }
+        return len(names) == 1
+
+    def _tokens(self, place: Place) -> Counter[bytes]:
+        counts = self._read.get(place.where)
+        if counts is None:
+            if len(self._read) >= _TEXTS:
+                return Counter()
+            counts = self._texts.tokens(_file(place), place.start_line, place.end_line)
+            self._read[place.where] = counts
+        return counts
+
+
+def _file(place: Place) -> FileRow:
+    return place.judged.evidence.file
+
+
+# The definitions of the first files as places: what is shown of a file, and what beside it.
+
+_FILES = 8
+"""Files whose definitions are ranked: those that somebody reads on."""
+_ALSO_DEFINITIONS, _FIRST_DEFINITIONS = 3, 3
+"""Further definitions that are named beside a result, and beside how many results."""
+_AS_GOOD_DEFINITION = 0.5
+"""What is named beside a definition scores at least such a share of it."""
+
+
+def places_of_files(
+    judged: Sequence[Judged], query: Query, terms: Sequence[Weighed], texts: Texts
+) -> Mapping[int, tuple[Place, ...]]:
+    """Path id -> the place to show of a file, then the next best definitions.
+
+    Only of the first files of code. A definition that the query names stays the place that it is,
+    and so do lines that stand in no definition.
+    """
+    best = definition_ranking.code_files(judged[: 2 * _FILES], query, _FILES)
+    chosen = {scored.evidence.file.path_id: answer_lines.best(scored, texts) for scored in best}
+    places_by_file: dict[int, list[Place]] = {}
+    tops: dict[int, float] = {}
+    still_open = set(chosen)
+    """Files of which a definition with a lower score may still be named."""
+    for row in definition_ranking.ranked(best, query, terms, texts, chosen):
+        number = row.judged.evidence.file.path_id
+        if number not in still_open:
+            if not still_open:
+                break
+            continue
+        places = places_by_file.setdefault(number, [])
+        top = tops.setdefault(number, row.score)
+        if places and (len(places) > _ALSO_DEFINITIONS or row.score < _AS_GOOD_DEFINITION * top):
+            still_open.remove(number)
+            continue
+        if row.symbol < 0:
+            if not places:
+                places.append(chosen[number])
+            continue
+        if not places and _is_named(row.judged):
+            places.append(chosen[number])
+        place = answer_lines.of_symbol(row.judged, row.definition)
+        if not any(answer_lines.overlap(place, other) for other in places):
+            places.append(place)
+    return {number: tuple(places) for number, places in places_by_file.items()}
+
+
+def definition_with_also(
+    shown: Sequence[Place], inside: Mapping[int, Sequence[Place]]
+) -> list[Place]:
+    """The places; the first with what else answers in their files."""
+    seen: dict[int, list[Place]] = {}
+    for place in shown:
+        seen.setdefault(place.judged.evidence.file.path_id, []).append(place)
+    places: list[Place] = []
+    for at, place in enumerate(shown):
+        number = place.judged.evidence.file.path_id
+        mine = seen[number]
+        if at >= _FIRST_DEFINITIONS or mine[0] is not place:
+            places.append(place)
+            continue
+        also = [
+            place
+            for place in inside.get(number, ())
+            if not any(answer_lines.overlap(place, other) for other in mine)
+        ]
+        places.append(place._replace(also=tuple(also[:_ALSO_DEFINITIONS])))
+    return places
+
+
+def _is_named(judge: Judged) -> bool:
+    """Whether the query writes out a definition of the file."""
+    candidate = judge.evidence
+    return bool(candidate.defined) and (
+        candidate.features["spelled"] > 0
+        or any(
+            known.grade > query_analysis.LAST and known.symbol.kind not in query_analysis.WEAK
+            for known in candidate.defined
+        )
+    )
+
+
+# From judged files to the places that are shown: in what order, folded, and how many of a file.
+
+__all__ = ["Place", "arranged"]
+
+_NOWHERE: tuple[Place | None, ...] = (None,)
+_REFILLED_FILES = 3
+_SAME_FILE = 3
+_ALSO = 2
+"""Further places of a file that are named beside its first."""
+_AS_GOOD = 0.75
+"""How near their text must come to the file's best."""
+_BEHIND = 1.0
+"""What a role takes off a score for its definitions to come behind all others."""
+_FIRST = 3
+"""Only beside results so far up: what stands further down is no answer to dwell on."""
+
+
+def arranged(
+    view: Snapshot,
+    judged: Sequence[Judged],
+    request: Request,
+    query: Query,
+    *,
+    terms: Sequence[Weighed],
+    texts: Texts,
+) -> list[Place]:
+    """The places to show, near-copies folded, at most as many as are asked for."""
+    alone = request.mode == "symbol" or bool(request.kinds)
+    # Half as many again, since some will be folded; those behind are shown by their text.
+    ready = definition_features.judged_with_definitions(
+        view, judged, len(judged) if alone else request.limit * 3 // 2
+    )
+    if alone:
+        pairs = [(place.judged, place) for place in by_definition(ready, frozenset(request.kinds))]
+        request.note_found((judge.evidence.file.path_id, place.symbol) for judge, place in pairs)
+    elif query.single:
+        pairs = list(by_name(ready, query))
+        request.note_found(_answering(ready))
+    else:
+        request.note_found((scored.evidence.file.path_id, -1) for scored in ready)
+        inside = places_of_files(ready, query, terms, texts)
+        pairs = [
+            (scored, inside.get(scored.evidence.file.path_id, _NOWHERE)[0]) for scored in ready
+        ]
+        shown = folded(view.db, pairs, request.limit, texts)
+        if len(shown) < request.limit:
+            shown += _refill(ready, shown, request.limit - len(shown), texts)
+        return definition_with_also(shown, inside)
+    shown = folded(view.db, pairs, request.limit, texts)
+    if alone:
+        return shown
+    if len(shown) < request.limit:
+        shown += _refill(ready, shown, request.limit - len(shown), texts)
+    return with_also(ready, shown, texts)
+
+
+def _refill(
+    judged: Sequence[Judged], shown: Sequence[Place], missing: int, texts: Texts
+) -> list[Place]:
+    """More places of the first files, where there are not enough files."""
+    seen = [place.where for result in shown for place in (result, *result.alike)]
+    copies = {path for place in shown for path, _, _ in (other.where for other in place.alike)}
+    chosen: list[Place] = []
+    for scored in judged[:_REFILLED_FILES]:
+        if scored.evidence.file.path in copies:
+            continue
+        for place in answer_lines.others(scored, texts):
+            if len(chosen) >= missing:
+                return chosen
+            if place.where not in seen:
+                seen.append(place.where)
+                chosen.append(place)
+    return chosen
+
+
+def with_also(judged: Sequence[Judged], shown: Sequence[Place], texts: Texts) -> list[Place]:
+    """The same; where further texts of a file score above all other files, with these."""
+    tops = sorted(
+        ((scored.evidence.scored.chunks[0][0], scored.evidence.file.path_id)
+         for scored in judged if scored.evidence.scored.chunks),
+        reverse=True,
+    )  # fmt: skip
+    if len(tops) < 2:
+        return list(shown)
+    # Only the file with the best text can have a second one above all others.
+    (top, best), (second, _) = tops[:2]
+    floor = max(second, _AS_GOOD * top)
+    for at, place in enumerate(shown[:_FIRST]):
+        if place.judged.evidence.file.path_id == best:
+            also = tuple(islice(_further(place, shown, floor, texts), _ALSO))
+            return [*shown[:at], place._replace(also=also), *shown[at + 1 :]]
+    return list(shown)
+
+
+def _further(place: Place, shown: Sequence[Place], floor: float, texts: Texts) -> Iterator[Place]:
+    path = place.judged.evidence.file.path
+    seen = [further for further in shown if further.judged.evidence.file.path == path]
+    for further in answer_lines.others(place.judged, texts, floor):
+        if not any(answer_lines.overlap(further, other) for other in seen):
+            seen.append(further)
+            yield further
+
+
+def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Place | None]]:
+    """Definitions that the query names: as typed, then in other conventions.
+
+    What stands on its own comes before the members of something, then it goes by file.
+
+    Then what defines nothing that is called so. Definitions in tests, examples and the like come
+    between, unless the query asks for such files; and where the code has a field or a property of
+    that name, they come last.
+    """
+    down = ranking_weights.pushed_down(True, query.roles)
+    named: list[tuple[tuple[int, bool, bool, int, int], Place]] = []
+    behind: list[tuple[tuple[int, bool, bool, int, int], Place]] = []
+    rest: list[tuple[Judged, Place | None]] = []
+    typed = {name.parts[-1] for name in query.names}
+    known = False
+    for at, judge in enumerate(judged):
+        pushed = down.get(definition_features.role_of(judge.evidence), 0.0) >= _BEHIND
+        strong = _named(judge)
+        for order, (definition, place) in enumerate(strong):
+            inner = (
+                definition.symbol.parent >= 0
+                and definition.symbol.kind not in query_analysis.CONTAINERS
+            )
+            key = (-definition.grade, definition.symbol.name not in typed, inner, at, order)
+            (behind if pushed else named).append((key, place))
+        if not strong:
+            known = known or (not pushed and _is_member(judge))
+            rest.append((judge, None))
+    for every in (named, behind):
+        every.sort(key=lambda row: row[0])
+    yield from ((place.judged, place) for _, place in named)
+    last = [(place.judged, place) for _, place in behind]
+    yield from (*rest, *last) if known else (*last, *rest)
+
+
+def _answering(judged: Sequence[Judged]) -> Iterator[Found]:
+    """The definitions that the query names, and the files that have none of them."""
+    for judge in judged:
+        number = judge.evidence.file.path_id
+        named = [(number, definition.symbol.ordinal) for definition in _strong(judge)]
+        yield from named or [(number, -1)]
+
+
+def _is_member(judge: Judged) -> bool:
+    """Whether a file has a field or the like that is called as the query, letter for letter."""
+    return any(
+        definition.grade == query_analysis.EXACT
+        and definition.symbol.kind in query_analysis.MEMBERS
+        for definition in judge.evidence.defined
+    )
+
+
+def by_definition(judged: Sequence[Judged], kinds: frozenset[str]) -> list[Place]:
+    """Definitions alone, of `kinds` if any are given, by name, file and text."""
+    numbered_places: list[tuple[int, Place]] = []
+    for judge in judged:
+        grades = {
+            definition.symbol.ordinal: definition.grade for definition in judge.evidence.defined
+        }
+        for place, like in _definitions(judge, kinds):
+            grade = grades.get(place.symbol, 0)
+            if grade or like >= ranking_weights.SYMBOL_COSINE or kinds:
+                numbered_places.append((grade, place))
+    numbered_places.sort(
+        key=lambda row: (
+            -row[0], -row[1].score, row[1].judged.evidence.file.path, row[1].start_line
+        )
+    )  # fmt: skip
+    return [place for _, place in numbered_places]
+
+
+def _definitions(judge: Judged, kinds: frozenset[str]) -> Iterator[tuple[Place, float]]:
+    candidate = judge.evidence
+    for number, symbol in enumerate(candidate.definitions):
+        if kinds and symbol.kind not in kinds:
+            continue
+        like = candidate.symbols.cosines[number]
+        text = _text_share(candidate, symbol)
+        if like or text:
+            shares = {
+                **judge.shares,
+                "symbol": ranking_weights.DEFINITION_NAME * like,
+                "symbol_text": ranking_weights.DEFINITION_TEXT * text,
+            }
+            yield answer_lines.of_symbol(judge, symbol, shares), like
+
+
+def _text_share(candidate: Evidence, symbol: Definition) -> float:
+    """The best chunk that lies in the definition, against the file's best."""
+    for chunk_score, number in candidate.scored.chunks:
+        chunk = candidate.chunks[number]
+        if chunk.start_line <= symbol.end_line and symbol.start_line <= chunk.end_line:
+            return (
+                chunk_score / candidate.scored.chunks[0][0]
+                if candidate.scored.chunks[0][0]
+                else 0.0
+            )
+    return 0.0
+
+
+def _named(judge: Judged) -> list[tuple[Defined, Place]]:
+    """The strongest definitions of a file that the query names."""
+    strong = sorted(_strong(judge), key=query_analysis.telling, reverse=True)
+    return [
+        (definition, answer_lines.of_symbol(judge, definition.symbol))
+        for definition in strong[:_SAME_FILE]
+    ]
+
+
+def _strong(judge: Judged) -> list[Defined]:
+    return [
+        definition
+        for definition in judge.evidence.defined
+        if definition.symbol.kind not in query_analysis.WEAK
+    ]

@@ -1,1 +1,0 @@
-"""From ranked files to the places that are shown."""

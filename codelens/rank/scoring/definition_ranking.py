@@ -1,0 +1,483 @@
+"""How much each term of a question tells of the definition that is meant, as against the file.
+
+A file answers by holding many of the words; which of its definitions is meant, those say that are
+said again, and those of the first line: of a message the rest explains.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from operator import mul
+from typing import NamedTuple
+
+from codelens.extract.tokenizer import terms_of_text, terms_of_word
+from codelens.rank import ranking_weights
+from codelens.rank.answer_lines import Place
+from codelens.rank.query import query_analysis
+from codelens.rank.query.query_analysis import Query
+from codelens.rank.ranking_weights import K1
+from codelens.rank.scoring import body_terms, definition_features, file_features
+from codelens.rank.scoring.body_terms import BodyTerms, LineWeights, TermNumbers
+from codelens.rank.scoring.candidates import Weighed
+from codelens.rank.scoring.definition_features import Judged
+from codelens.rank.scoring.file_features import PathQuery as Question
+from codelens.rank.search_state import Texts
+from codelens.store.facts.ranking_reads import Definition
+
+
+def emphasised(query: Query, terms: Sequence[Weighed]) -> list[Weighed]:
+    """The terms, in their order, weighed for the bodies of definitions.
+
+    The logarithm of how often a term is said is the usual damping of its frequency (Salton and
+    Buckley, "Term-weighting approaches in automatic text retrieval", 1988).
+    """
+    times = Counter(term for word in query.words for term in terms_of_word(word))
+    first_line, _, rest = query.text.partition("\n")
+    leading = frozenset(terms_of_text(first_line if rest else ""))
+
+    def emphasis(term: str) -> float:
+        damped = 1.0 + math.log(max(times[term], 1))
+        return damped * (ranking_weights.LEADING_LINE if term in leading else 1.0)
+
+    return [term._replace(weight=term.weight * emphasis(term.text)) for term in terms]
+
+
+# What is shown for a definition that is only part of another: a field, alias, constructor.
+
+_PARTS = frozenset({"field", "property", "member", "constant", "variable", "type"})
+_SHORT = 3
+_CONSTRUCTORS = frozenset("__init__ __new__ __construct constructor initialize init new".split())
+_TESTS = frozenset({"test", "tests"})
+_ASKED = 0.75
+"""Likeness of a name that is asked for by words."""
+
+
+def is_shown_alone(at: int, every: Sequence[Definition], like: float, grade: int) -> bool:
+    """Whether a definition is an answer of its own.
+
+    A part of a type (field, alias, enum member, constructor) is none unless it is asked for: by
+    name, or by words that are all of its name.
+    """
+    symbol = every[at]
+    if symbol.parent < 0 or every[symbol.parent].kind not in query_analysis.CONTAINERS:
+        return True
+    if every[symbol.parent].kind == "module":
+        return True
+    if grade > query_analysis.LAST or like >= _ASKED:
+        return not is_constructor(at, every) or grade > query_analysis.LAST
+    if is_constructor(at, every):
+        return symbol.end_line - every[symbol.parent].start_line >= _LONG_OWNER
+    return symbol.kind not in _PARTS or symbol.end_line - symbol.start_line >= _SHORT
+
+
+def is_part(at: int, every: Sequence[Definition]) -> bool:
+    """Whether a definition is a line or two of a type: a field, an alias, an enum's member."""
+    symbol = every[at]
+    return (
+        symbol.parent >= 0
+        and symbol.kind in _PARTS
+        and symbol.end_line - symbol.start_line < _SHORT
+    )
+
+
+_LONG_OWNER = 80
+"""Lines: of a longer type its constructor is shown, since the type would not fit an answer."""
+
+
+def beside_code(every: Sequence[Definition]) -> set[int]:
+    """The definitions that lie in a container of tests, in the source that they test."""
+    beside: set[int] = set()
+    for at, symbol in enumerate(every):
+        is_container = symbol.kind in query_analysis.CONTAINERS and symbol.name.lower() in _TESTS
+        if is_container or symbol.parent in beside:
+            beside.add(at)
+    return beside
+
+
+def is_declaration_alone(at: int, every: Sequence[Definition]) -> bool:
+    """Whether a definition only names a package, namespace or module, and nothing stands in it."""
+    return every[at].kind == "module" and not (at + 1 < len(every) and every[at + 1].parent == at)
+
+
+def is_constructor(at: int, every: Sequence[Definition]) -> bool:
+    """Whether a definition makes or unmakes the type that it stands in."""
+    symbol = every[at]
+    if symbol.parent < 0:
+        return False
+    owner = every[symbol.parent]
+    return symbol.kind != "property" and (
+        symbol.name.lstrip("~") == owner.name or symbol.name in _CONSTRUCTORS
+    )
+
+
+def owner_of(at: int, every: Sequence[Definition]) -> int:
+    """The innermost definition around one that is an answer of its own."""
+    return every[at].parent
+
+
+# All definitions of the best files of code, ranked as what answers a question.
+#
+# A file that answers is mostly found; its place is what a chunk cannot tell. So every definition of
+# the best files has a score of its own: that of its file, BM25 of its body with the comment above
+# it, its line with most of the query, the likeness of its name and its owner's, whether the file's
+# best place lies in it, and whether the query names it or what it stands in. For a task, a type and
+# a value lose a little. Prose and data are no bodies unless they are asked for, and tests that are
+# asked for come behind what they test.
+
+FILES = 30
+"""Files whose definitions are ranked."""
+_LONGEST = 20_000
+"""Lines of a file that are read."""
+_PART_NAME = 0.5
+"""What the name of a field or an alias counts: its type is what a sentence mostly means."""
+_SHORTEST = 8
+"""Lines that a definition counts for at least: a line with a word is not all about it."""
+_NO_BODY = frozenset({"heading", "key"})
+_VALUES = frozenset("field property member constant variable type key".split())
+TOP_LEVEL = -1
+"""In place of a definition: lines of a file that stand in none."""
+
+
+class RankedDefinition(NamedTuple):
+    """A definition of a judged file with its own score."""
+
+    judged: Judged
+    symbol: int
+    """Position among the file's definitions, or `TOP_LEVEL`."""
+    start_line: int
+    """Of the comment above it, if there is one."""
+    name_line: int
+    """Where the definition itself begins."""
+    end_line: int
+    score: float
+
+    @property
+    def definition(self) -> Definition:
+        """The definition, where it is one."""
+        return self.judged.evidence.definitions[self.symbol]
+
+
+class _Comparison(NamedTuple):
+    """A query, as definitions are compared with it."""
+
+    question: Question
+    bodies: Sequence[Weighed]
+    """Its terms, weighed for bodies."""
+    weights: Sequence[float]
+    """Of its terms, as files are weighed by."""
+    numbers: TermNumbers
+    tests: bool
+    """It asks for tests."""
+
+
+_FEATURES = (*ranking_weights.DEFINITIONS, *ranking_weights.TASK_DEFINITIONS)
+"""What a definition is scored by, in the order in which the parts of its score are added."""
+_FILE, _BODY, _LINE, _NAME, _OWNER, _NAMED, _WITHIN, _PLACE, _TOP, _TEST, _CONTAINER, _VALUE = map(
+    _FEATURES.index,
+    "file body line name owner named within place top test container value".split(),
+)
+_OF_ITSELF = (_WITHIN, _CONTAINER, _VALUE)
+"""Features that a definition does not take over from its parts."""
+
+
+class _Text(NamedTuple):
+    """A judged file and where the query stands in it."""
+
+    scored: Judged
+    counts: BodyTerms
+    heaviest: LineWeights
+    place: tuple[int, int] | None
+    """Lines of the place that was chosen by chunks."""
+    usual: list[float]
+    """What all lines of the file have of the features."""
+
+    def values_of(self, start: int, end: int, inside: Mapping[int, int]) -> list[float]:
+        """The features of any lines, in a definition or not, that have these terms at most."""
+        values = self.usual.copy()
+        if self.place is not None:
+            values[_PLACE] = _overlap(self.place, start, end)
+        if inside:
+            values[_LINE] = self.heaviest.best(start, end)
+        return values
+
+
+class _File(NamedTuple):
+    """The definitions of a judged file, and what is known of them before they are compared."""
+
+    text: _Text
+    every: Sequence[Definition]
+    first: Sequence[int]
+    """Of each its first line, the comment above it included."""
+    like: Sequence[float]
+    within: Sequence[bool]
+    bodies: Sequence[Weighed]
+    plain: dict[str, list[float]]
+    """Kind -> the features of all definitions that have nothing of the query; grows."""
+
+    def values_of(self, at: int, symbol: Definition, grade: int) -> list[float]:
+        """The features of a definition; where nothing is said, there are none."""
+        text, every, first, like, within, bodies, _ = self
+        _, _, kind, start, end, parent = symbol
+        inside = text.counts.inside(first[at], end)
+        is_container = kind in query_analysis.CONTAINERS
+        if not inside and grade <= query_analysis.LAST and self._is_plain(at, symbol):
+            return self._plain_values(kind)
+        values = text.values_of(start, end, inside)
+        if inside:
+            size = end - first[at] + 1
+            if is_container:
+                inside, size = _own(at, every, first, text.counts, inside=inside, size=size)
+            values[_BODY] = _bm25(inside, size, bodies)
+        if like[at]:
+            values[_NAME] = like[at] * (_PART_NAME if is_part(at, every) else 1.0)
+        if parent >= 0:
+            values[_OWNER] = like[parent]
+            values[_WITHIN] = float(within[at])
+        if grade > query_analysis.LAST:
+            values[_NAMED] = 1.0
+        if is_container:
+            values[_CONTAINER] = 1.0
+        if kind in _VALUES:
+            values[_VALUE] = 1.0
+        return values
+
+    def _is_plain(self, at: int, symbol: Definition) -> bool:
+        """Whether names and place of a definition, which has no terms, have nothing of a query."""
+        parent, place = symbol.parent, self.text.place
+        if self.like[at] or (parent >= 0 and (self.like[parent] or self.within[at])):
+            return False
+        return place is None or symbol.end_line < place[0] or place[1] < symbol.start_line
+
+    def _plain_values(self, kind: str) -> list[float]:
+        values = self.plain.get(kind)
+        if values is None:
+            values = self.plain[kind] = self.text.usual.copy()
+            values[_CONTAINER] = float(kind in query_analysis.CONTAINERS)
+            values[_VALUE] = float(kind in _VALUES)
+        return values
+
+
+def _usual(scored: Judged, prior: float) -> list[float]:
+    values = [0.0] * len(_FEATURES)
+    values[_FILE] = prior
+    values[_TEST] = float(definition_features.role_of(scored.evidence) == "test")
+    return values
+
+
+class _Features(NamedTuple):
+    judged: Judged
+    symbol: int
+    start_line: int
+    name_line: int
+    end_line: int
+    values: list[float]
+
+
+def ranked(
+    judged: Sequence[Judged],
+    query: Query,
+    terms: Sequence[Weighed],
+    texts: Texts,
+    chosen: Mapping[int, Place],
+    *,
+    task: bool = False,
+) -> Iterator[RankedDefinition]:
+    """The definitions of files, best first; ties by path and line.
+
+    Args:
+        judged: files with their definitions, best first; judged by the same query and terms.
+        query: what is asked.
+        terms: its terms, weighed.
+        texts: gives the lines of files.
+        chosen: path id -> the place that was chosen by chunks.
+        task: the query says what to do, not what to find.
+    """
+    comparison = _Comparison(
+        file_features.path_query(terms, query.typed, query.whole),
+        emphasised(query, terms),
+        [term.weight for term in terms],
+        TermNumbers([term.text for term in terms]),
+        "test" in query.roles,
+    )
+    top = max((scored.score for scored in judged), default=0.0)
+    features: list[_Features] = []
+    for scored in judged:
+        prior = max(scored.score, 0.0) / top if top > 0 else 0.0
+        best_place = chosen.get(scored.evidence.file.path_id)
+        place = (best_place.start_line, best_place.end_line) if best_place else None
+        features += _of_file(scored, prior, comparison, texts=texts, place=place)
+    with_terms = [row.values for row in features if row.values[_LINE] or row.values[_BODY]]
+    for feature in (_BODY, _LINE):
+        best = max((values[feature] for values in with_terms), default=0.0) or 1.0
+        for values in with_terms:
+            values[feature] /= best
+    return _in_order(features, task)
+
+
+def _in_order(features: Sequence[_Features], task: bool) -> Iterator[RankedDefinition]:
+    """The definitions with their scores, best first."""
+    counted = {
+        **ranking_weights.DEFINITIONS,
+        **(ranking_weights.TASK_DEFINITIONS if task else {}),
+    }
+    weights = [counted.get(name, 0.0) for name in _FEATURES]
+    # Those that have nothing of the query share what they have with others of their file.
+    values_by_id = {id(row.values): row.values for row in features}
+    scores = {at: -sum(map(mul, weights, values)) for at, values in values_by_id.items()}
+    # Tuples in place of a key, which costs a call for each.
+    order = sorted(
+        (scores[id(row.values)], row.judged.evidence.file.path, row.name_line, at)
+        for at, row in enumerate(features)
+    )
+    return (RankedDefinition(*features[at][:5], -negative) for negative, _, _, at in order)
+
+
+def code_files(judged: Sequence[Judged], query: Query, most: int = FILES) -> list[Judged]:
+    """The best files of code: those whose role is not pushed down as no answer."""
+    down = ranking_weights.pushed_down(False, query.roles)
+    return [
+        scored
+        for scored in judged
+        if down.get(definition_features.role_of(scored.evidence), 0.0) < ranking_weights.NO_BODIES
+        and scored.evidence.about is not None
+        and scored.evidence.about.language not in ranking_weights.PROSE_AND_DATA
+    ][:most]
+
+
+def _of_file(
+    scored: Judged,
+    prior: float,
+    comparison: _Comparison,
+    *,
+    texts: Texts,
+    place: tuple[int, int] | None,
+) -> Iterator[_Features]:
+    lines = texts.decoded(scored.evidence.file)[:_LONGEST]
+    every = list(scored.evidence.definitions)
+    seen: dict[int, int] = {}
+    first = [body_terms.comment_start(lines, symbol.start_line, seen) for symbol in every]
+    gaps = list(body_terms.gaps(every, first, len(lines)))
+    borders = body_terms.borders_of(every, first, gaps)
+    chunks = scored.evidence.chunks
+    hit = sorted(
+        (chunks[at].start_line, chunks[at].end_line) for _, at in scored.evidence.scored.chunks
+    )
+    counts = BodyTerms(lines, borders, hit, comparison.numbers)
+    heaviest = LineWeights(counts.by_line, comparison.weights)
+    text = _Text(scored, counts, heaviest, place, _usual(scored, prior))
+    like = _likeness(scored, every, comparison.question)
+    named = {known.symbol.ordinal: known.grade for known in scored.evidence.defined}
+    file = _File(text, every, first, like, _in_named(every, named), comparison.bodies, {})
+    beside = set[int]() if comparison.tests else beside_code(every)
+    rows: dict[int, _Features] = {}
+    for at, symbol in enumerate(every):
+        grade = named.get(at, 0)
+        if symbol.kind in _NO_BODY or at in beside:
+            continue
+        if grade <= query_analysis.LAST and is_declaration_alone(at, every):
+            continue
+        values = file.values_of(at, symbol, grade)
+        shown = at if is_shown_alone(at, every, like[at], grade) else owner_of(at, every)
+        known = rows.get(shown)
+        if known is None:
+            owner = every[shown]
+            rows[shown] = _Features(
+                scored, shown, first[shown], owner.start_line, owner.end_line, values
+            )
+        elif values is not file.plain.get(symbol.kind):
+            rows[shown] = _Features(*known[:5], _with_part(known.values, values))
+    yield from rows.values()
+    yield from _top_level(text, gaps, comparison.bodies)
+
+
+def _in_named(every: Sequence[Definition], named: Mapping[int, int]) -> list[bool]:
+    """Of each definition, whether it stands in one that the query names."""
+    within: list[bool] = []
+    for symbol in every:
+        around = symbol.parent
+        within.append(
+            around >= 0 and (within[around] or named.get(around, 0) > query_analysis.LAST)
+        )
+    return within
+
+
+def _with_part(values: Sequence[float], of_part: Sequence[float]) -> list[float]:
+    """What a definition has with what a part of it has, which is not shown by itself."""
+    more = list(map(max, values, of_part))
+    for feature in _OF_ITSELF:
+        more[feature] = values[feature]
+    return more
+
+
+def _top_level(
+    text: _Text, gaps: Sequence[tuple[int, int]], terms: Sequence[Weighed]
+) -> Iterator[_Features]:
+    """The lines between the definitions that hold terms."""
+    for start, end in gaps:
+        inside = text.counts.inside(start, end)
+        body = _bm25(inside, end - start + 1, terms)
+        if body > 0:
+            values = text.values_of(start, end, inside)
+            values[_BODY], values[_TOP] = body, 1.0
+            yield _Features(text.scored, TOP_LEVEL, start, start, end, values)
+
+
+def _likeness(scored: Judged, every: Sequence[Definition], question: Question) -> Sequence[float]:
+    """How like the query each name is, as told when the file was judged, if it was."""
+    known = scored.evidence.symbols
+    return (
+        known.cosines
+        if known.best > 0
+        else definition_features.match_symbols(every, question).cosines
+    )
+
+
+def _own(
+    at: int,
+    every: Sequence[Definition],
+    first: Sequence[int],
+    counts: BodyTerms,
+    *,
+    inside: dict[int, int],
+    size: int,
+) -> tuple[dict[int, int], int]:
+    """A container's counts and lines without those of the definitions with bodies in it."""
+    own = dict(inside)
+    stop = every[at].end_line
+    seen = 0
+    for inner in range(at + 1, len(every)):
+        definition = every[inner]
+        if definition.start_line > stop:
+            break
+        if (
+            definition.start_line <= seen
+            or definition.end_line == definition.start_line
+            or definition.end_line > stop
+        ):
+            continue
+        seen = definition.end_line
+        size -= definition.end_line - first[inner] + 1
+        for number, count in counts.inside(first[inner], definition.end_line).items():
+            own[number] = own.get(number, 0) - count
+    return {number: count for number, count in own.items() if count > 0}, max(size, 1)
+
+
+def _bm25(counts: Mapping[int, int], lines: int, terms: Sequence[Weighed]) -> float:
+    flat = ranking_weights.DEFINITION_B
+    size = max(lines, _SHORTEST) / ranking_weights.TYPICAL_DEFINITION_LINES
+    norm = K1 * (1.0 - flat + flat * size)
+    total = 0.0
+    for number in sorted(counts):
+        count = counts[number]
+        total += terms[number].weight * (K1 + 1.0) * count / (count + norm)
+    return total
+
+
+def _overlap(place: tuple[int, int], start: int, end: int) -> float:
+    """How much a chosen place and some lines are the same: their common share of both."""
+    low, high = max(place[0], start), min(place[1], end)
+    if high < low:
+        return 0.0
+    return (high - low + 1) / (max(place[1], end) - min(place[0], start) + 1)

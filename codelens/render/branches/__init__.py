@@ -1,1 +1,0 @@
-"""Answers about branches as text, JSON and Markdown."""

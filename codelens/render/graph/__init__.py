@@ -1,1 +1,0 @@
-"""Answers about the graph as text, JSON, Mermaid and HTML."""

@@ -1,0 +1,546 @@
+"""Answers about the graph as compact lines, alike for people and agents.
+
+Each function gives a heading and blocks; who prints takes as many blocks as there is room for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+from codelens.answers.graph_answers import (
+    AffectedNode,
+    Basis,
+    Changed,
+    Fit,
+    GraphNode,
+    ImpactAnswer,
+    MapAnswer,
+    MapFile,
+    MapSymbol,
+    PathStep,
+    PossibleUse,
+    Reference,
+    ReferencesAnswer,
+    RelatedAnswer,
+    Relative,
+    TestFile,
+)
+from codelens.render.reading_text import Json, receipt_json, with_usable_paths
+from codelens.render.text_pieces import lines_of, one_line, part_of
+from codelens.wording import count_of
+
+_TITLES = {
+    "callers": "called by", "callees": "calls", "users": "used by", "uses": "uses",
+    "importers": "imported by", "imports": "imports", "bases": "derives from",
+    "subtypes": "derived by", "overrides": "overrides", "overridden": "overridden by",
+    "tests": "tests", "belongs_to": "belongs to", "defines": "defines", "exports": "exports",
+}  # fmt: skip
+_HOW = {
+    "call": "calls", "ref": "uses", "inherit": "derives from", "import": "imports",
+    "satisfy": "satisfies",
+    "overrides": "overrides", "overridden": "may run", "override": "may run",
+}  # fmt: skip
+_CHANGED_SHOWN = 20
+_SITES_SHOWN, _TESTS_SHOWN = 3, 5
+
+
+def place(node: GraphNode) -> str:
+    """A handle with its lines; a file alone."""
+    if node.kind in {"file", "lines"} or node.start_line < 1:
+        return node.handle
+    return f"{node.handle}  {lines_of(node.start_line, node.end_line)}"
+
+
+def close(signature: str) -> str:
+    """A signature in one line, without the blanks that its line breaks leave."""
+    text = one_line(signature)
+    for loose, tight in (("( ", "("), (", )", ")"), (" )", ")"), ("[ ", "["), (", ]", "]")):
+        text = text.replace(loose, tight)
+    return text
+
+
+def head_of(node: GraphNode) -> str:
+    """What was asked about."""
+    shown = close(node.signature)
+    return f"{place(node)}  {node.kind}{shown and f'  {shown}'}"
+
+
+def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str], list[str]]:
+    """Heading and blocks: relation by relation, or path by path."""
+    head = [head_of(answer.target)]
+    if answer.goal is not None:
+        head.append(f"to {head_of(answer.goal)}")
+        return head, [
+            _path(number, path_steps) for number, path_steps in enumerate(answer.paths, 1)
+        ]
+    blocks: list[str] = []
+    for relation, total in answer.totals:
+        rows = [result for result in answer.results if result.relation == relation]
+        left = total - len(rows)
+        more = f"  (+{left:,} not listed: kinds={relation}, higher limit)" if left else ""
+        title = f"{_TITLES[relation]} ({total:,}){more}"
+        for number, relative in enumerate(rows):
+            line = f"  {_relative(relative, detailed=detailed)}"
+            blocks.append(f"{title}\n{line}" if not number else line)
+        if not rows:
+            blocks.append(title)
+    return head, [*blocks, *_may(answer.may, answer.may_count)]
+
+
+_BASES: Mapping[Basis, str] = {
+    "choice": "each means one of several definitions of that name",
+    "family": "they mean a method that it overrides, or that overrides it",
+    "name": "unresolved uses of the name, the likeliest first",
+    "text": "named in text only, the likeliest first",
+}
+
+
+def _may(may: Sequence[PossibleUse], count: int) -> Iterator[str]:
+    """Who may use it: apart, with what else each may mean, or what its text says."""
+    groups = [
+        ([possible_use for possible_use in may if possible_use.basis == basis], sentence)
+        for basis, sentence in _BASES.items()
+    ]
+    groups = [(group, sentence) for group, sentence in groups if group]
+    for group, sentence in groups:
+        # What is not listed comes after all that is.
+        left = count - len(may) if group is groups[-1][0] else 0
+        more = f"  (+{left:,} not listed: higher limit)" if left else ""
+        title = f"may be used by ({len(group) + left:,}; {sentence}){more}\n"
+        for number, possible_use in enumerate(group):
+            yield f"{title if not number else ''}  {_possible_use(possible_use)}"
+
+
+def _possible_use(possible_use: PossibleUse) -> str:
+    where = _places(possible_use.node, possible_use.sites)
+    choices = "one of these" if possible_use.basis == "choice" else ""
+    if possible_use.choices:
+        choices = f"one of {possible_use.choices}"
+    why = ", ".join(filter(None, (one_line(possible_use.why), choices)))
+    return "  ".join(filter(None, (place(possible_use.node), where, why)))
+
+
+def _relative(relative: Relative, *, detailed: bool) -> str:
+    parts = [place(relative.node)]
+    if relative.why:
+        parts.append(relative.why)
+    if relative.via:
+        parts.append(f"[{relative.distance}] via {_near(relative.via, relative.node)}")
+    where = _sites(relative)
+    if where:
+        parts.append(where)
+    if relative.node.test and relative.relation != "tests":
+        parts.append("test")
+    if detailed and relative.node.signature:
+        parts.append(f"\n      {close(relative.node.signature)}")
+    return "  ".join(parts)
+
+
+def _sites(relative: Relative) -> str:
+    if relative.relation in {"overrides", "overridden"}:
+        return ""
+    return _places(relative.node, relative.sites)
+
+
+def _places(node: GraphNode, sites: Sequence[str]) -> str:
+    """The first few sites; `references` lists every one with its line."""
+    own = f"{node.path}:"
+    shown: list[str] = []
+    for site in sites[:_SITES_SHOWN]:
+        path, _, line = site.rpartition(":")
+        # The file is named once: it is that of the definition, or of the site before.
+        known = site.startswith(own) or (shown and path == sites[0].rpartition(":")[0])
+        shown.append(f":{line}" if known else site)
+    left = len(sites) - len(shown)
+    return f"at {', '.join(shown)}{f' +{left:,}' if left > 0 else ''}" if shown else ""
+
+
+def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], list[str]]:
+    """Heading and blocks: a line of code each, under its file and the definition it is in.
+
+    Args:
+        answer: the answer.
+        next_page: what to add to the question for the next page, with `{}` for the cursor.
+    """
+    tests = f", {answer.in_tests:,} of them in tests" if answer.in_tests else ""
+    possible = f"; {count_of(answer.possible, 'line')} may" if answer.possible else ""
+    use = "uses" if answer.certain == 1 else "use"
+    head = [
+        head_of(answer.target),
+        f"{count_of(answer.certain, 'line')} certainly {use} it{tests}{possible}; "
+        f"{count_of(answer.files, 'file')}",
+    ]
+    also = [place(node) for node in answer.places if node.handle != answer.target.handle]
+    if also:
+        head.insert(1, f"also at {', '.join(also)}")
+    blocks: list[str] = []
+    before: Reference | None = None
+    for reference in answer.references:
+        blocks.append("\n".join([*_headings(before, reference), f"    {_reference(reference)}"]))
+        before = reference
+    if answer.left:
+        blocks.append(
+            f"{count_of(answer.left, 'more line')}: higher limit, or "
+            f"{next_page.format(answer.cursor)}"
+        )
+    return head, blocks
+
+
+def _headings(before: Reference | None, reference: Reference) -> Iterator[str]:
+    """What changed since the line before: the certainty, the file, the definition."""
+    basis_changed = before is None or before.basis != reference.basis
+    if basis_changed and reference.basis is not None:
+        yield f"may use it ({_BASES[reference.basis]})"
+    file_changed = basis_changed or before is None or before.path != reference.path
+    if file_changed:
+        yield f"{reference.path}{'  test' if reference.within.test else ''}"
+    if file_changed or before is None or before.within.handle != reference.within.handle:
+        inner = reference.within.handle.partition("#")[2]
+        if inner:
+            yield f"  #{inner}"
+        elif not file_changed:
+            yield "  outside of any definition"
+
+
+def _reference(reference: Reference) -> str:
+    kinds = ", ".join(reference.kinds) if reference.kinds != ("call",) else ""
+    parts = [f"{reference.line}: {one_line(reference.text)}", f"({kinds})" if kinds else ""]
+    if reference.choices:
+        parts.append(f"(one of {reference.choices})")
+    parts.append(f"({one_line(reference.why)})" if reference.why else "")
+    return "  ".join(filter(None, parts))
+
+
+def _path(number: int, steps: Sequence[PathStep]) -> str:
+    rows = [f"path {number} ({count_of(len(steps) - 1, 'step')})"]
+    rows += [
+        f"  {place(step.node)}" if not step.how
+        else f"  -> {place(step.node)}  {_HOW[step.how]} at {step.site}"
+        for step in steps
+    ]  # fmt: skip
+    return "\n".join(rows)
+
+
+def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
+    """Heading and blocks: what changes, the tests to run, then what is hit by distance."""
+    against = f" against {answer.base}" if answer.base else ""
+    if not answer.changed:
+        read = " in what was read in time" if answer.at_least else ""
+        return [f"nothing differs{against}{read}"], []
+    may = f", {answer.may_count:,} more may use it" if answer.may_count else ""
+    imports = f"; {count_of(answer.only_import, 'import')} not listed" if answer.only_import else ""
+    head = [
+        f"{count_of(len(answer.changed), 'change')}{against}: {_hit_count(answer)}"
+        f"{may}; {count_of(answer.test_count, 'test file')} to run{imports}"
+    ]
+    changed = [f"  {_changed(change)}" for change in answer.changed[:_CHANGED_SHOWN]]
+    if len(answer.changed) > _CHANGED_SHOWN:
+        changed.append(f"  and {len(answer.changed) - _CHANGED_SHOWN:,} more")
+    return head, [
+        *changed, *_tests(answer), *_hits(answer), *_may(answer.may, answer.may_count),
+    ]  # fmt: skip
+
+
+def _hit_count(answer: ImpactAnswer) -> str:
+    """How many definitions and files are hit; no zero of what is only not known."""
+    hit = sum(count for _, count in answer.totals)
+    if not hit and answer.receipt.status == "partial":
+        return "0 definitions hit so far, 0 other files"
+    if not hit and answer.at_least:
+        return "nothing hit for certain"
+    definitions = hit - answer.top_levels
+    kinds = [count_of(definitions, "definition")] if definitions or not hit else []
+    if answer.top_levels:
+        kinds.append(f"the top level of {count_of(answer.top_levels, 'file')}")
+    least = "at least " if answer.at_least else ""
+    others = f", {count_of(answer.files, 'other file')}" if answer.files or not least else ""
+    return f"{least}{' and '.join(kinds)} hit{others}"
+
+
+def _changed(change: Changed) -> str:
+    several = any(sign in change.lines for sign in ",-")
+    lines = f" (line{'s' if several else ''} {change.lines})" if change.lines else ""
+    name = place(change.node) if change.how == "asked" else change.node.handle
+    before = f" (from {change.before})" if change.before else ""
+    return f"{change.how}  {name}  {change.node.kind}{lines}{before}"
+
+
+def _tests(answer: ImpactAnswer) -> Iterator[str]:
+    left = answer.test_count - len(answer.tests)
+    more = f"  (+{left:,} not listed: higher limit)" if left else ""
+    for number, test_file in enumerate(answer.tests):
+        title = f"tests to run ({answer.test_count:,}){more}\n" if not number else ""
+        yield f"{title}  {_test(test_file)}"
+
+
+def _test(test_file: TestFile) -> str:
+    shown = test_file.handles[:_TESTS_SHOWN]
+    names = ", ".join(handle.partition("#")[2] or handle for handle in shown)
+    left = test_file.count - len(shown)
+    more = f" +{left:,}" if left > 0 else ""
+    return f"{test_file.path}  {test_file.why}{f': {names}{more}' if names else ''}"
+
+
+_FITS: Mapping[Fit, tuple[str, str]] = {
+    "breaks": ("no longer fits", "no longer fit"),
+    "uncertain": ("may not fit", "may not fit"),
+    "fits": ("still fits", "still fit"),
+}
+"""Of one, and of several."""
+
+
+def _hits(answer: ImpactAnswer) -> Iterator[str]:
+    for distance, total in answer.totals:
+        rows = [result for result in answer.results if result.distance == distance]
+        left = total - len(rows)
+        more = f"  (+{left:,} not listed: higher limit)" if left else ""
+        heading = "direct" if distance == 1 else f"in {distance} steps"
+        fits = "".join(f"; {count:,} {_FITS[fit][count > 1]}" for fit, count in answer.fits)
+        title = f"{heading} ({total:,}{fits if distance == 1 else ''}){more}"
+        if not rows:
+            yield title
+        for number, affected_node in enumerate(rows):
+            line = f"  {_hit(affected_node)}"
+            yield f"{title}\n{line}" if not number else line
+
+
+def _hit(affected_node: AffectedNode) -> str:
+    how = _HOW[affected_node.how]
+    where = _places(affected_node.node, affected_node.sites)
+    at = f" {where}" if affected_node.how not in {"overrides", "overridden"} else ""
+    fit = f", {_FITS[affected_node.fit][0]}" if affected_node.fit else ""
+    return (
+        f"{place(affected_node.node)}  {how} "
+        f"{_near(affected_node.via, affected_node.node)}{at}{fit}"
+    )
+
+
+def _near(handle: str, node: GraphNode) -> str:
+    """A handle beside another: of the same file its name alone."""
+    file, sign, name = handle.partition("#")
+    return f"#{name}" if sign and file == node.handle.partition("#")[0] else handle
+
+
+def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
+    """Heading, of the whole repository, and a block a file."""
+    shown = ", ".join(
+        f"{name} {count_of(files, 'file')} {count_of(lines, 'line')}"
+        for name, files, lines in answer.languages[:_LANGUAGES_SHOWN]
+    )
+    more = len(answer.languages) - _LANGUAGES_SHOWN
+    head = [f"{answer.name}: {shown or 'no code'}{f', {more} more' if more > 0 else ''}"]
+    if answer.focus:
+        head.append(f"near {', '.join(answer.focus)}")
+    if answer.meant:
+        head.append(f"the query finds{part_of(answer.meant, answer.meant_count)}:")
+        head += [f"  {_meant(node)}" for node in answer.meant]
+    if answer.folders:
+        rows = ", ".join(
+            f"{folder.path}/ {folder.score:g}% ({count_of(folder.files, 'file')})"
+            for folder in answer.folders
+        )
+        head.append(f"folders by weight{part_of(answer.folders, answer.folder_count)}: {rows}")
+    if answer.entries:
+        head.append(f"entry points{part_of(answer.entries, answer.entry_count)}:")
+        head += [
+            f"  {entry.handle}  {one_line(entry.name)}: {entry.why}" for entry in answer.entries
+        ]
+    if answer.hot:
+        head.append(f"used by the most files{part_of(answer.hot, answer.hot_count)}:")
+        head += [f"  {place(symbol.node)}  {used_by(symbol)}" for symbol in answer.hot]
+    if answer.files:
+        head.append(f"files by weight ({len(answer.files):,} of {answer.ranked:,}):")
+    return head, [map_file(file) for file in answer.files]
+
+
+def _meant(node: GraphNode) -> str:
+    signature = close(node.signature)
+    if len(signature) > _SIGNATURE_SHOWN:
+        signature = f"{signature[:_SIGNATURE_SHOWN]}..."
+    return f"{place(node)}{signature and f'  {signature}'}"
+
+
+def used_by(symbol: MapSymbol) -> str:
+    """How many files use a definition, as far as it is known."""
+    if symbol.at_least and not symbol.users:
+        return "not counted yet"
+    return f"{'at least ' if symbol.at_least else ''}{count_of(symbol.users, 'file')}"
+
+
+def map_file(file: MapFile) -> str:
+    """A file with its definitions, folded."""
+    left = f", {count_of(file.left, 'more definition')}" if file.left else ""
+    used = f", named in {count_of(file.imported_by, 'file')}" if file.imported_by else ""
+    rows = [f"{file.path}  {count_of(file.lines, 'line')}{used}{left}"]
+    return "\n".join(rows + [_map_symbol(symbol) for symbol in file.symbols])
+
+
+def _map_symbol(symbol: MapSymbol) -> str:
+    text = close(symbol.node.signature) or f"{symbol.node.kind} {symbol.node.symbol}"
+    if len(text) > _SIGNATURE_SHOWN:
+        text = f"{text[:_SIGNATURE_SHOWN]}..."
+    more = "+" if symbol.at_least else ""
+    used = f"  <{symbol.users}{more}" if symbol.users else ""
+    return f"  {symbol.node.start_line}  {'  ' * symbol.depth}{text}{used}"
+
+
+_LANGUAGES_SHOWN = 5
+_SIGNATURE_SHOWN = 110
+
+
+# Answers about the graph as plain values for JSON; the shapes are documented in docs/graph.md.
+
+
+def _node(graph_node: GraphNode) -> dict[str, object]:
+    fields = asdict(graph_node)
+    if not graph_node.test:
+        del fields["test"]
+    return fields
+
+
+def related_json(answer: RelatedAnswer) -> Json:
+    """Relatives in one list, by relation and distance; or paths."""
+    fields: dict[str, object] = {
+        "receipt": receipt_json(answer.receipt),
+        "target": _node(answer.target),
+        "results": [
+            {
+                "relation": result.relation,
+                **_node(result.node),
+                "distance": result.distance,
+                "sites": list(result.sites),
+                "count": result.count,
+                "via": result.via,
+                **({"why": result.why} if result.why else {}),
+            }
+            for result in answer.results
+        ],
+        "totals": dict(answer.totals),
+    }
+    _put_may(fields, answer.may, answer.may_count)
+    if answer.goal is not None:
+        fields["to"] = _node(answer.goal)
+        fields["reversed"] = answer.reversed
+        fields["results"] = [
+            [{**_node(step.node), "how": step.how, "site": step.site} for step in steps]
+            for steps in answer.paths
+        ]
+    fields["notes"] = list(answer.notes)
+    return with_usable_paths(fields)
+
+
+def references_json(answer: ReferencesAnswer) -> Json:
+    """The lines of one page, and how many there are in all."""
+    fields: dict[str, object] = {
+        "receipt": receipt_json(answer.receipt),
+        "target": _node(answer.target),
+        "places": [_node(place) for place in answer.places],
+        "results": [_reference_json(reference) for reference in answer.references],
+        "certain": answer.certain,
+        "in_tests": answer.in_tests,
+        "possible": answer.possible,
+        "files": answer.files,
+        "left": answer.left,
+        "cursor": answer.cursor,
+        "notes": list(answer.notes),
+    }
+    return with_usable_paths(fields)
+
+
+def _reference_json(reference: Reference) -> dict[str, object]:
+    within = reference.within
+    fields: dict[str, object] = {
+        "path": reference.path,
+        "line": reference.line,
+        "text": reference.text,
+        "certain": reference.basis is None,
+        "kinds": list(reference.kinds),
+        "within": within.handle,
+        "within_kind": within.kind,
+        "test": within.test,
+    }
+    if reference.basis is not None:
+        fields |= {"basis": reference.basis, "choices": reference.choices, "why": reference.why}
+    elif reference.why:
+        fields["why"] = reference.why
+    return fields
+
+
+def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) -> None:
+    """`may` and `may_count`, only where there is something to say."""
+    if may:
+        fields["may"] = [
+            {
+                **_node(possible_use.node),
+                "sites": list(possible_use.sites),
+                "count": possible_use.count,
+                "choices": possible_use.choices,
+                "basis": possible_use.basis,
+                **({"why": possible_use.why} if possible_use.why else {}),
+            }
+            for possible_use in may
+        ]
+        fields["may_count"] = count
+
+
+def _changed_json(change: Changed) -> dict[str, object]:
+    lines = {"lines": change.lines} if change.lines else {}
+    before = {"before": change.before} if change.before else {}
+    return {**_node(change.node), "how": change.how, **lines, **before}
+
+
+def impact_json(answer: ImpactAnswer) -> Json:
+    """What changes, what is hit by distance, and the tests to run."""
+    fields: dict[str, object] = {
+        "receipt": receipt_json(answer.receipt),
+        "base": answer.base,
+        "changed": [_changed_json(change) for change in answer.changed],
+        "results": [
+            {
+                **_node(result.node),
+                "distance": result.distance,
+                "how": result.how,
+                "via": result.via,
+                "site": result.sites[0],
+                "sites": list(result.sites),
+                **({"fit": result.fit} if result.fit else {}),
+            }
+            for result in answer.results
+        ],
+        **({"fits": dict(answer.fits)} if answer.fits else {}),
+        "totals": {str(distance): count for distance, count in answer.totals},
+        "files": answer.files,
+        "tests": [asdict(test) for test in answer.tests],
+        "test_count": answer.test_count,
+        "top_levels": answer.top_levels,
+        "only_import": answer.only_import,
+        "at_least": answer.at_least,
+        "notes": list(answer.notes),
+    }
+    _put_may(fields, answer.may, answer.may_count)
+    if answer.contexts:
+        fields["contexts"] = [asdict(context) for context in answer.contexts]
+    return with_usable_paths(fields)
+
+
+def map_json(answer: MapAnswer) -> Json:
+    """The files of the map with their definitions, and what is said of the whole."""
+    fields = asdict(answer)
+    for key in ("files", "focus", "ranked"):
+        del fields[key]
+    fields["receipt"] = receipt_json(answer.receipt)
+    fields["results"] = [
+        {**asdict(file), "symbols": [_map_symbol_json(symbol) for symbol in file.symbols]}
+        for file in answer.files
+    ]
+    fields["hot"] = [_map_symbol_json(symbol) for symbol in answer.hot]
+    fields["files"] = answer.ranked
+    fields["focus"] = list(answer.focus)
+    return with_usable_paths(fields)
+
+
+def _map_symbol_json(symbol: MapSymbol) -> Json:
+    fields = asdict(symbol)
+    # The key since the first release: programs read it.
+    return {"thing": fields.pop("node"), **fields}

@@ -1,1 +1,0 @@
-"""Answers about the ranking by meaning, as text and JSON."""

@@ -1,0 +1,554 @@
+"""What of an excerpt was cut off, as a handle to ask for next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import cast
+
+from codelens.answers.reading_answers import (
+    Excerpt,
+    ExpandAnswer,
+    Hit,
+    OutlineAnswer,
+    OutlineFile,
+    RefsAnswer,
+    SearchAnswer,
+    SourceAnswer,
+    SourceLink,
+    SourceMark,
+    StatusAnswer,
+)
+from codelens.handles.handle_grammar import lines_handle, parse_handle
+from codelens.paths import from_printed
+from codelens.render import text_pieces, token_budget
+from codelens.render.text_pieces import (
+    Form,
+    folded,
+    head_line,
+    imports_line,
+    lines_of,
+    one_line,
+    safe,
+    tokens_of,
+)
+from codelens.types import Receipt
+from codelens.wording import count_of
+
+
+def rest_of(item: Excerpt) -> str:
+    """The handle of the lines that were cut off after the last one shown; empty if there are none.
+
+    Args:
+        item: an excerpt without an error.
+    """
+    if item.folded or item.last_line <= item.end_line:
+        return ""
+    handle = parse_handle(item.handle)
+    return lines_handle(handle.path or b"", item.end_line + 1, item.last_line, handle.ref)
+
+
+# The text that handles name, for a page and for a reply with a number of tokens.
+
+_SPARE_TOKENS = 60
+"""Kept for the lines that say what was cut and what was left out."""
+_NAMES_SHARE = 4
+"""Naming the handles that are left may take so much of an answer: a quarter."""
+
+
+def sent_line(excerpt: Excerpt, *, typed: bool = False) -> str:
+    """That an excerpt was sent earlier, and how to have it again; or that it has changed."""
+    if excerpt.sent == "changed":
+        return "changed since it was sent"
+    then = f", then at line {excerpt.sent_at}" if excerpt.sent_at != excerpt.start_line else ""
+    again = "--again prints it once more" if typed else "again=true sends it once more"
+    lines = lines_of(excerpt.start_line, excerpt.end_line)
+    return f"lines {lines} sent earlier, unchanged{then}; {again}"
+
+
+def page_notes(excerpt: Excerpt) -> list[str]:
+    """What a page says below an excerpt: that it was sent before, or where it goes on."""
+    notes: list[str] = []
+    if excerpt.sent:
+        notes.append(sent_line(excerpt, typed=True))
+    if excerpt.truncated:
+        rest = rest_of(excerpt)
+        notes.append(
+            f"truncated after line {excerpt.end_line}; continue with {rest}"
+            if rest
+            else "more definitions: raise --max-lines"
+        )
+    return notes
+
+
+def numbered(excerpt: Excerpt, text: str, dim: Callable[[str], str]) -> str:
+    """The lines of a text with their numbers; as it is, where its lines are not those of a file.
+
+    Args:
+        excerpt: what the text is of.
+        text: the text, as it is to be shown.
+        dim: puts a number into the background.
+    """
+    if excerpt.sent == "unchanged" or excerpt.folded:
+        return text
+    rows = text.split("\n")
+    last = rows.pop()
+    rows += [last] if last else []
+    width = len(str(excerpt.end_line))
+    return "".join(
+        f"{dim(f'{number:>{width}}')}  {row}\n"
+        for number, row in enumerate(rows, excerpt.start_line)
+    )
+
+
+def expand_reply(answer: ExpandAnswer, form: Form, max_tokens: int) -> str:
+    """The text of each handle; what does not fit is named so that it can be asked for."""
+    answer = replace(answer, contexts=text_pieces.fitting_notes(answer.contexts, max_tokens))
+    items, left = _fitting(answer, form, max_tokens)
+    rest = _named(left, max_tokens // _NAMES_SHARE)
+    if form == "json":
+        shaped = dict(expand_json(replace(answer, items=tuple(items))))
+        if left:
+            shaped["more"] = rest
+        return json.dumps(shaped, ensure_ascii=False)
+    blocks = [_excerpt(item) for item in items]
+    if left:
+        named = json.dumps(rest, ensure_ascii=False)
+        others = " and the others" if len(rest) < len(left) else ""
+        blocks.append(f"{len(left)} more: call cl_expand with handles {named}{others}")
+    return "\n".join([*_above(answer), *blocks])
+
+
+def _above(answer: ExpandAnswer) -> list[str]:
+    """What stands above the excerpts."""
+    notes = [f"note: {one_line(note)}" for note in answer.notes]
+    return [head_line(answer.receipt), *notes, *text_pieces.all_notes_named(answer.contexts)]
+
+
+def _fitting(
+    answer: ExpandAnswer, form: Form, max_tokens: int
+) -> tuple[list[Excerpt], list[Excerpt]]:
+    """The excerpts that fit, and those left out."""
+    if form == "json":
+        around = json.dumps(expand_json(replace(answer, items=())), ensure_ascii=False)
+    else:
+        around = "\n".join(_above(answer))
+    tokens = max_tokens - token_budget.cost_of(around) - _SPARE_TOKENS
+    return _cut(answer.items, tokens, form, max_tokens // _NAMES_SHARE)
+
+
+def _named(left: Sequence[Excerpt], tokens: int) -> list[str]:
+    """The handles that are left, as many as may be named."""
+    rest: list[str] = []
+    for excerpt in left:
+        tokens -= _cost_of_name(excerpt)
+        if tokens < 0:
+            break
+        rest.append(excerpt.asked)
+    return rest
+
+
+def _cost_of_name(excerpt: Excerpt) -> int:
+    return token_budget.cost_of(json.dumps(excerpt.asked, ensure_ascii=False) + ", ")
+
+
+def _excerpt(excerpt: Excerpt) -> str:
+    if excerpt.error:
+        return f"ERROR {one_line(excerpt.error)}"
+    rows = [
+        f"==> {excerpt.handle}  {excerpt.path}:{lines_of(excerpt.start_line, excerpt.end_line)}"
+    ]
+    if excerpt.moved:
+        rows.append(f"note: {excerpt.moved}")
+    rows.append(safe(excerpt.text).removesuffix("\n"))
+    if excerpt.sent:
+        rows.append(sent_line(excerpt))
+    if excerpt.truncated:
+        rows.append(f"... {_cut_where(excerpt)}")
+    return "\n".join(rows)
+
+
+def delivered(answer: ExpandAnswer, form: Form, max_tokens: int) -> ExpandAnswer:
+    """What of the answer is in the text that `expand` makes of it."""
+    answer = replace(answer, contexts=text_pieces.fitting_notes(answer.contexts, max_tokens))
+    return replace(answer, items=tuple(_fitting(answer, form, max_tokens)[0]))
+
+
+def _cut_where(excerpt: Excerpt) -> str:
+    if excerpt.folded:
+        return "more definitions: a higher max_tokens shows them"
+    rest = rest_of(excerpt)
+    go_on = f"; continue with {rest}" if rest else ""
+    if excerpt.line_cut:
+        longer = "a higher max_tokens shows more of it"
+        return f"line {excerpt.end_line} is too long and was truncated: {longer}{go_on}"
+    return f"truncated after line {excerpt.end_line}{go_on}"
+
+
+def _cut(
+    items: Sequence[Excerpt], tokens: int, form: Form, for_names: int
+) -> tuple[list[Excerpt], list[Excerpt]]:
+    """The excerpts that fit, the last one shortened by whole lines; and those left out.
+
+    What is left out is named in the answer, so its handles count too.
+    """
+    fitting: list[Excerpt] = []
+    for at, excerpt in enumerate(items):
+        rest = min(sum(map(_cost_of_name, items[at + 1 :])), for_names)
+        around = token_budget.cost_of(_around(excerpt, form))
+        cost = around + _cost(excerpt.text or excerpt.error, form)
+        if cost + rest <= tokens:
+            tokens -= cost
+            fitting.append(excerpt)
+            continue
+        if fitting and tokens - around - rest < _SPARE_TOKENS:
+            return fitting, list(items[at:])
+        fitting.append(_shortened(excerpt, max(tokens - around - rest, 1), form))
+        return fitting, list(items[at + 1 :])
+    return fitting, []
+
+
+def _around(excerpt: Excerpt, form: Form) -> str:
+    """What stands around a text."""
+    bare = replace(
+        excerpt, text="", error=excerpt.error[:1], truncated=form == "json" and not excerpt.error
+    )
+    if form == "json":
+        return json.dumps(excerpt_json(bare), ensure_ascii=False) + ", "
+    return _excerpt(bare) + "\n"
+
+
+def _cost(text: str, form: Form) -> int:
+    return token_budget.cost_of(
+        json.dumps(text, ensure_ascii=False) if form == "json" else safe(text)
+    )
+
+
+def _shortened(excerpt: Excerpt, tokens: int, form: Form) -> Excerpt:
+    if excerpt.error:
+        return replace(
+            excerpt,
+            near=(),
+            error=token_budget.cut(excerpt.error, tokens * token_budget.BYTES_A_TOKEN),
+        )
+    lines = (
+        excerpt.text.splitlines(keepends=True) if "\n" not in excerpt.text else _lines(excerpt.text)
+    )
+    kept_lines: list[str] = []
+    for line in lines:
+        tokens -= _cost(line, form)
+        if tokens < 0:
+            break
+        kept_lines.append(line)
+    line_cut = not kept_lines
+    if line_cut:
+        # One line longer than all that may be said: minified, or data.
+        left = max(tokens + _cost(lines[0], form), 1)
+        line = lines[0] if form == "json" else safe(lines[0])
+        first = line.encode()[: left * token_budget.BYTES_A_TOKEN]
+        kept_lines = [first.decode("utf-8", "ignore") + " ...[line cut]\n"]
+    end = excerpt.start_line + len(kept_lines) - 1
+    if excerpt.folded:
+        end = excerpt.end_line
+    return replace(
+        excerpt, text="".join(kept_lines), end_line=end, truncated=True, line_cut=line_cut
+    )
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    last = lines.pop()
+    return [f"{line}\n" for line in lines] + ([last] if last else [])
+
+
+# The definitions of files and folders, for a page and for a reply with a number of tokens.
+
+
+def outline_lines(answer: OutlineAnswer) -> list[str]:
+    """All of it, the definitions of a file in columns."""
+    return [*_folder_lines(answer), *(row for file in answer.files for row in _page_file(file))]
+
+
+def outline_reply(answer: OutlineAnswer, form: Form, max_tokens: int) -> str:
+    """As much of it as fits into a number of tokens; `detailed` adds handles."""
+    if form == "json":
+        return token_budget.fitted_json(outline_json(answer), "results", max_tokens)
+    rows = _folder_lines(answer)
+    for file in answer.files:
+        rows += _reply_file(file, detailed=form == "detailed")
+    notes = [f"note: {one_line(note)}" for note in answer.notes]
+
+    def more(left: int) -> str:
+        if not left:
+            return ""
+        return (
+            f"{count_of(left, 'line')} more: call cl_outline with a higher max_tokens or "
+            "for a part of it"
+        )
+
+    return token_budget.fitted([head_line(answer.receipt), *notes], rows, more, max_tokens).text
+
+
+def _folder_lines(answer: OutlineAnswer) -> list[str]:
+    return [
+        f"{folder.path}/  {count_of(folder.files, 'file')}, ~{folder.tokens:,} tokens"
+        for folder in answer.folders
+    ]
+
+
+def _rows(file: OutlineFile) -> list[tuple[str, str]]:
+    """Lines and text of each definition."""
+    return [
+        (lines_of(item.start_line, item.end_line), f"{'  ' * item.depth}{folded(item)}")
+        for item in file.items
+    ]
+
+
+def _size(file: OutlineFile) -> list[str]:
+    return [
+        file.language or file.outcome,
+        count_of(file.lines, "line"),
+        f"~{file.tokens:,} tokens",
+    ]
+
+
+def _import_rows(file: OutlineFile) -> list[str]:
+    return [f"  {imports_line(file.imports)}"] if file.imports else []
+
+
+def _folded_tokens(rows: Iterable[str]) -> str:
+    return f"folded ~{sum(tokens_of(row) for row in rows):,}"
+
+
+def _page_file(file: OutlineFile) -> list[str]:
+    rows, about = _rows(file), _size(file)
+    if rows:
+        about.append(_folded_tokens(["".join(f"{lines}  {text}\n" for lines, text in rows)]))
+    if file.stale:
+        about.append("stale")
+    width = max((len(lines) for lines, _ in rows), default=0)
+    return [
+        f"{file.path}  {', '.join(about)}",
+        *_import_rows(file),
+        *(f"  {lines:>{width}}  {text}" for lines, text in rows),
+    ]
+
+
+def _reply_file(file: OutlineFile, *, detailed: bool) -> list[str]:
+    handles = [f"  [{item.handle}]" if detailed else "" for item in file.items]
+    rows = _import_rows(file) + [
+        f"  {lines}  {text}{handle}"
+        for (lines, text), handle in zip(_rows(file), handles, strict=True)
+    ]
+    about = ", ".join(_size(file))
+    if rows:
+        about += f" ({_folded_tokens(rows)})"
+    return [f"{file.path}  {about}{'  STALE' if file.stale else ''}", *rows]
+
+
+# Paths in JSON as a program can open them, not escaped as in a handle.
+
+_OTHERS = frozenset({"receipt"})
+"""What holds paths of its own kind."""
+
+
+def usable(printed: str) -> str:
+    """A printed path as it is on the disk; JSON cannot hold one that is no UTF-8."""
+    if "%" not in printed:
+        return printed
+    try:
+        return from_printed(printed).decode("utf-8")
+    except UnicodeDecodeError:
+        return printed
+
+
+def with_usable_paths(fields: Mapping[str, object]) -> dict[str, object]:
+    """An answer for JSON with each `path` in it usable."""
+    return {
+        key: usable(value)
+        if key == "path" and isinstance(value, str)
+        else value
+        if key in _OTHERS
+        else _inside(value)
+        for key, value in fields.items()
+    }
+
+
+def _inside(value: object) -> object:
+    if isinstance(value, Mapping):
+        return with_usable_paths(cast("Mapping[str, object]", value))
+    if isinstance(value, list | tuple):
+        return [_inside(entry) for entry in cast("Sequence[object]", value)]
+    return value
+
+
+# Answers as plain values for JSON: one stable shape for the command line and the server.
+#
+# Documented in docs/cli.md; a key is added now and then, none changes its meaning.
+
+Json = Mapping[str, object]
+
+
+def receipt_json(answer: Receipt) -> Json:
+    """What every answer stands on."""
+    return asdict(answer)
+
+
+def search_json(answer: SearchAnswer) -> Json:
+    """The places found, best first; `more`, `left`, `context_count` only where some are missing."""
+    fields: dict[str, object] = {
+        "receipt": receipt_json(answer.receipt),
+        "query": answer.query,
+        "mode": answer.mode,
+        "results": [hit_json(result) for result in answer.results],
+        "notes": list(answer.notes),
+    }
+    if answer.contexts:
+        fields["contexts"] = [asdict(context) for context in answer.contexts]
+    if answer.context_count > len(answer.contexts):
+        fields["context_count"] = answer.context_count
+    if answer.more:
+        fields["more"] = answer.more
+    if answer.left:
+        fields["left"] = answer.left
+    return with_usable_paths(fields)
+
+
+def hit_json(result: Hit) -> Json:
+    """One place; `stale`, `alike`, `also`, `explain` only where there is something to say."""
+    fields: dict[str, object] = {
+        "handle": result.handle,
+        "path": result.path,
+        "start_line": result.start_line,
+        "end_line": result.end_line,
+        "symbol": result.symbol,
+        "kind": result.kind,
+        "language": result.language,
+        "score": result.score,
+        "signature": result.signature,
+        "why": result.why,
+    }
+    if result.doc:
+        fields["doc"] = result.doc
+    if result.repository:
+        fields["repository"] = result.repository
+    if result.stale:
+        fields["stale"] = True
+    if result.alike:
+        fields["alike"] = list(result.alike)
+    if result.also:
+        fields["also"] = list(result.also)
+    if result.explain is not None:
+        fields["explain"] = dict(result.explain)
+    return fields
+
+
+def expand_json(answer: ExpandAnswer) -> Json:
+    """One result for each handle asked, in order; `contexts`, `notes` only where there are some."""
+    results = [excerpt_json(item) for item in answer.items]
+    fields: dict[str, object] = {"receipt": receipt_json(answer.receipt), "results": results}
+    if answer.contexts:
+        fields["contexts"] = [asdict(context) for context in answer.contexts]
+    if answer.notes:
+        fields["notes"] = list(answer.notes)
+    return with_usable_paths(fields)
+
+
+def excerpt_json(item: Excerpt) -> Json:
+    """The text of a handle, or its error and the nearest candidates."""
+    if item.error:
+        return {
+            "handle": item.handle,
+            "asked": item.asked,
+            "error": item.error,
+            "near": [*item.near],
+        }
+    fields: dict[str, object] = {
+        "handle": item.handle,
+        "asked": item.asked,
+        "path": item.path,
+        "start_line": item.start_line,
+        "end_line": item.end_line,
+        "language": item.language,
+        "text": item.text,
+    }
+    if item.folded:
+        fields["folded"] = True
+    if item.moved:
+        fields["moved"] = item.moved
+    if item.sent:
+        fields["sent"] = item.sent
+    if item.sent_at and item.sent_at != item.start_line:
+        fields["sent_at"] = item.sent_at
+    if item.truncated:
+        # Reading is imported late: a search has no need of it.
+
+        fields["truncated"] = True
+        if rest := rest_of(item):
+            fields["rest"] = rest
+    return fields
+
+
+def outline_json(answer: OutlineAnswer) -> Json:
+    """Files with their definitions, and sub-folders."""
+    fields: dict[str, object] = {
+        "receipt": receipt_json(answer.receipt),
+        "target": answer.target,
+        "results": [_outline_file(file) for file in answer.files],
+        "folders": [asdict(folder) for folder in answer.folders],
+        "notes": list(answer.notes),
+    }
+    return with_usable_paths(fields)
+
+
+def _outline_file(outline_file: OutlineFile) -> Json:
+    fields = asdict(outline_file)
+    if not outline_file.stale:
+        del fields["stale"]
+    if not outline_file.imports:
+        del fields["imports"]
+    return fields
+
+
+def source_json(answer: SourceAnswer) -> Json:
+    """A file to be shown: columns count UTF-16 units, as JavaScript does.
+
+    A mark is `[line, start, end, kind]`, a link `[line, start, end, handle, defines]`.
+    """
+    fields = asdict(answer)
+    lines = answer.text.split("\n")
+
+    def columns(part: SourceMark | SourceLink) -> list[int]:
+        line = lines[part.line - answer.start_line]
+        if line.isascii():
+            return [part.line, part.start_column, part.end_column]
+        data = line.encode()
+        ends = (data[: part.start_column], data[: part.end_column])
+        return [part.line, *(len(end.decode().encode("utf-16-le")) // 2 for end in ends)]
+
+    fields["receipt"] = receipt_json(answer.receipt)
+    fields["marks"] = [[*columns(mark), mark.kind] for mark in answer.marks]
+    fields["links"] = [[*columns(link), link.handle, link.defines] for link in answer.links]
+    fields["notes"] = list(answer.notes)
+    return with_usable_paths(fields)
+
+
+def refs_json(answer: RefsAnswer) -> Json:
+    """Worktrees, branches and tags."""
+    return asdict(answer)
+
+
+def status_json(answer: StatusAnswer) -> Json:
+    """Where one stands."""
+    fields = asdict(answer)
+    del fields["receipt"]
+    fields["languages"] = dict(answer.languages)
+    if answer.findings is None:
+        del fields["findings"]
+    return {"receipt": receipt_json(answer.receipt), "status": fields}
+
+
+def results_json(rows: Sequence[object]) -> Json:
+    """Values that stand on no view."""
+    return {"results": list(rows)}

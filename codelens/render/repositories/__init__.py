@@ -1,1 +1,0 @@
-"""Answers about several repositories, as text and JSON."""

@@ -1,1 +1,0 @@
-"""Sessions and their recovery as text and JSON."""

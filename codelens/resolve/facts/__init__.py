@@ -1,1 +1,0 @@
-"""What resolving reads: the files of a view, their facts, and the edges that are known already."""

@@ -1,0 +1,337 @@
+"""What is known of types that no view has: those of the JDK, of Kotlin and of .NET most used."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from codelens.resolve.inference.values import Container, Value
+
+_COLLECTION = "Collection Iterable"
+_MAP = "Map Cloneable Serializable AbstractMap"
+_TEXTS = {
+    "ArrayList": f"List AbstractList AbstractCollection RandomAccess Serializable {_COLLECTION}",
+    "BitSet": "Cloneable Serializable",
+    "BooleanArray": "",
+    "ByteArray": "",
+    "Calendar": "Cloneable Serializable Comparable",
+    "CharArray": "",
+    "Charset": "Comparable",
+    "Class": "Type Serializable AnnotatedElement GenericDeclaration Constable TypeDescriptor",
+    "Collection": "Iterable",
+    "Date": "Cloneable Serializable Comparable",
+    "DoubleArray": "",
+    "File": "Comparable Serializable",
+    "FloatArray": "",
+    "HashMap": _MAP,
+    "HashSet": f"Set AbstractSet AbstractCollection Serializable {_COLLECTION}",
+    "InputStream": "Closeable AutoCloseable",
+    "IntArray": "",
+    "LinkedHashMap": f"HashMap SequencedMap {_MAP}",
+    "LinkedList": f"List AbstractList AbstractCollection Deque Queue Serializable {_COLLECTION}",
+    "List": f"SequencedCollection {_COLLECTION}",
+    "Locale": "Cloneable Serializable",
+    "LongArray": "",
+    "Map": "",
+    "MutableList": f"List {_COLLECTION} MutableCollection MutableIterable",
+    "MutableMap": "Map",
+    "OutputStream": "Closeable AutoCloseable Flushable",
+    "PrintStream": "OutputStream FilterOutputStream Appendable Closeable AutoCloseable Flushable",
+    "PrintWriter": "Writer Appendable Closeable AutoCloseable Flushable",
+    "Properties": "Hashtable Dictionary Map Cloneable Serializable",
+    "Reader": "Readable Closeable AutoCloseable",
+    "Set": _COLLECTION,
+    "ShortArray": "",
+    "StringBuffer": "CharSequence Appendable Comparable Serializable",
+    "StringBuilder": "CharSequence Appendable Comparable Serializable",
+    "StringReader": "Reader TextReader Readable Closeable AutoCloseable IDisposable",
+    "StringWriter": "Writer TextWriter Appendable Closeable AutoCloseable Flushable IDisposable",
+    "TreeMap": f"SortedMap NavigableMap SequencedMap {_MAP}",
+    "Type": "MemberInfo IReflect AnnotatedType",
+    "URI": "Comparable Serializable",
+    "URL": "Serializable",
+    "Writer": "Appendable Closeable AutoCloseable Flushable",
+    "XElement": "XContainer XNode XObject IXmlSerializable",
+    "XmlDocument": "XmlNode",
+    "CultureInfo": "ICloneable IFormatProvider",
+    "DateTime": "IComparable IFormattable IConvertible ISerializable IEquatable",
+    "DateTimeOffset": "IComparable IFormattable ISerializable IEquatable",
+    "Guid": "IComparable IFormattable IEquatable",
+    "TimeSpan": "IComparable IFormattable IEquatable",
+    "CancellationToken": "IEquatable",
+    "MemoryStream": "Stream IDisposable IAsyncDisposable",
+    "Stream": "IDisposable IAsyncDisposable",
+}
+ABOVE = {name: frozenset(text.split()) for name, text in _TEXTS.items()}
+"""Type of a standard library -> all that it can be given for, but `Object`."""
+GIVES = {
+    "toString": "String",
+    "hashCode": "int",
+    "getClass": "Class",
+    "toCharArray": "char[]",
+    "getBytes": "byte[]",
+    "ToString": "string",
+    "GetHashCode": "int",
+    "GetType": "Type",
+    "byteValue": "byte",
+    "shortValue": "short",
+    "intValue": "int",
+    "longValue": "long",
+    "floatValue": "float",
+    "doubleValue": "double",
+    "booleanValue": "boolean",
+    "toByteArray": "ByteArray",
+    "toInt": "int",
+    "toLong": "long",
+    "toByte": "byte",
+    "toShort": "short",
+    "toDouble": "double",
+    "toFloat": "float",
+    "toChar": "char",
+}
+"""Method that any value may have -> what it gives, where no view says otherwise."""
+
+
+# Types and signatures as Java, Kotlin, C# and PHP write them.
+
+_WILDCARD = re.compile(r"\?\s*(?:extends|super)\s+")
+_ANNOTATION = re.compile(r"@[\w.]+(?:\([^()]*\))?\s*")
+_VARIANCE = re.compile(r"(?<=[<,])\s*(?:in|out)\s+(?=[\w?])")
+_THIS = re.compile(r"\(\s*this\s+(?:ref\s+|in\s+)?([\w.]+(?:<[^()]*?>)?)\s+\w+")
+_DELEGATE = re.compile(
+    r"\b(?:Func|Action|Predicate|Comparison|Converter|EventHandler|dynamic|event"
+    r"|\w*(?:Delegate|Handler|Callback|Factory))\b"
+)
+_OWN = frozenset({"static", "self", "$this"})
+_MOST = 1 << 30
+_NOTED = re.compile(r"^(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\s*|\[[^\[\]]*\]\s*)+")
+_MODIFIERS = frozenset({"final", "this", "params", "ref", "out", "in", "scoped", "readonly"})
+
+
+class Arity(NamedTuple):
+    """How many arguments a function takes."""
+
+    least: int
+    most: int
+
+    def takes(self, count: int) -> bool:
+        """Whether it may be called with so many."""
+        return self.least <= count <= self.most
+
+
+INDEXER = "this"
+"""The name of an indexer of C#, a property with parameters: `int this[int i]`."""
+
+
+@lru_cache(maxsize=20_000)
+def class_type(text: str) -> str:
+    """A type as one that `codelens.resolve.inference.type_text` reads."""
+    if text.lstrip("?") in _OWN:
+        return "this"
+    text = _ANNOTATION.sub("", text).removeprefix("final ").strip()
+    text = _WILDCARD.sub("", text).replace("<?", "<any").replace(", ?", ", any")
+    text = _VARIANCE.sub(" ", text)
+    if "\\" in text:
+        # A base of PHP with its namespace comes quoted, as no expression is written so.
+        text = text.strip("`").removeprefix("\\")
+    text = text.replace("\\", ".").replace("?", "").replace("!", "").replace("global::", "")
+    return text[:-3] + "[]" if text.endswith("...") else text
+
+
+class Parameter(NamedTuple):
+    """One parameter of a function."""
+
+    name: str
+    type: str
+    many: bool = False
+    """It takes any number of arguments; in C# its type is then that of the array."""
+    receiver: bool = False
+    """An extension of C# is called on it."""
+
+
+@lru_cache(maxsize=20_000)
+def parameters(signature: str, name: str, language: str) -> tuple[Parameter, ...] | None:
+    """The parameters that a signature of Java, Kotlin or C# says; None if it cannot be read."""
+    parts = _listed(signature, name)
+    if parts is None:
+        return None
+    return tuple(_parameter(part, language) for part in parts)
+
+
+def _parameter(part: str, language: str) -> Parameter:
+    part = _NOTED.sub("", _NOTED.sub("", part).removeprefix("final "))
+    if language == "kotlin":
+        name, _, text = part.partition(":")
+        before = name.split()
+        return Parameter(before[-1] if before else "", _default(text), "vararg" in before)
+    text = _default(part)
+    first, blank, rest = text.partition(" ")
+    words: set[str] = set()
+    while blank and first in _MODIFIERS:
+        words.add(first)
+        first, blank, rest = rest.partition(" ")
+        text = f"{first} {rest}"
+    is_variadic = "params" in words or "..." in text
+    kind, _, name = text.replace("...", " ").strip().rpartition(" ")
+    return Parameter(name, kind.strip(), is_variadic, "this" in words)
+
+
+def _default(text: str) -> str:
+    """Without the value that is taken if there is no argument."""
+    return re.split(r"(?<![=<>!])=(?![>=])", text, maxsplit=1)[0].strip()
+
+
+@lru_cache(maxsize=20_000)
+def arity(signature: str, name: str) -> Arity:
+    """What the list of parameters behind the name in a signature says."""
+    parts = _listed(signature, name)
+    if parts is None:
+        return Arity(0, _MOST)
+    open_ended = any("..." in part or part.startswith(("params ", "vararg ")) for part in parts)
+    optional = sum(
+        "=" in part or "..." in part or part.startswith(("params ", "vararg ")) for part in parts
+    )
+    return Arity(len(parts) - optional, _MOST if open_ended else len(parts))
+
+
+@lru_cache(maxsize=20_000)
+def extended(signature: str, name: str, language: str) -> str:
+    """The type that an extension is for; empty for what is none."""
+    if language == "csharp":
+        match = _THIS.search(signature)
+    elif f".{name}(" not in signature:
+        # Most are none; a pattern of its own for each name costs more than all the rest.
+        return ""
+    else:
+        match = re.search(
+            rf"\bfun\s+(?:<[^()]*>\s*)?([\w.]+(?:<[^()]*>)?)\??\.{re.escape(name)}\(", signature
+        )
+    return match[1] if match else ""
+
+
+def is_delegate(signature: str) -> bool:
+    """Whether a property or field of C# may be called, by the type it is said to have."""
+    return _DELEGATE.search(signature) is not None
+
+
+@lru_cache(maxsize=20_000)
+def is_explicit(signature: str, name: str) -> bool:
+    """Whether a member of C# is there for an interface alone: `void IList.Add(object x)`."""
+    at = signature.find("." + name)
+    return at > 0 and "(" not in signature[:at] and "=" not in signature[:at]
+
+
+@lru_cache(maxsize=20_000)
+def generics(signature: str, name: str) -> int:
+    """How many type parameters a type has."""
+    match = re.search(rf"\b{re.escape(name)}\s*<([^<>]*)>", signature)
+    return match[1].count(",") + 1 if match else 0
+
+
+def _listed(signature: str, name: str) -> list[str] | None:
+    """The parameters as written; None if there are none to be seen."""
+    at = signature.find(name + "(")
+    if at < 0 and name == INDEXER:
+        at = signature.find(name + "[")
+        return bracketed(signature, at + len(name)) if at >= 0 else None
+    if at < 0:
+        at = signature.find("(") - len(name)
+    if at + len(name) < 0 or "(" not in signature:
+        return None
+    return bracketed(signature, at + len(name))
+
+
+def bracketed(signature: str, at: int) -> list[str] | None:
+    """The parts between the brackets that open at a position; None if they do not close."""
+    depth = 0
+    start = at + 1
+    parts: list[str] = []
+    for end in range(at, len(signature)):
+        sign = signature[end]
+        if sign in "([{<":
+            depth += 1
+        elif sign in ")]}" or (sign == ">" and signature[end - 1] not in "-="):
+            depth -= 1
+            if not depth:
+                parts.append(signature[start:end].strip())
+                return [part for part in parts if part]
+        elif sign == "," and depth == 1:
+            parts.append(signature[start:end].strip())
+            start = end + 1
+    return None
+
+
+# What methods of collections and other standard types give, in Java, Kotlin and C#.
+
+_ELEMENTS = frozenset(
+    "get getFirst getLast next previous remove poll peek pop first last take element orElse "
+    "orElseGet orElseThrow getOrDefault put computeIfAbsent getOrNull find single First Last "
+    "firstOrNull lastOrNull singleOrNull elementAt getValue getOrPut maxByOrNull minByOrNull "
+    "maxBy minBy random removeFirst removeLast peekFirst peekLast pollFirst pollLast "
+    "LastOrDefault ElementAt FirstOrDefault Single SingleOrDefault Dequeue Pop Peek".split()
+)
+_SAME = frozenset(
+    "stream iterator listIterator filter sorted distinct limit skip reversed subList toList "
+    "asSequence sortedBy sortedByDescending sortedWith distinctBy drop dropWhile takeWhile "
+    "toMutableList toSet toTypedArray asReversed filterNot OrderByDescending Distinct Take "
+    "findFirst findAny parallelStream collect Where OrderBy ToList ToArray Reverse Skip".split()
+)
+"""Methods of collections that give one of their elements, or a collection of the same."""
+MAPS = frozenset(
+    "Map HashMap LinkedHashMap TreeMap ConcurrentHashMap ConcurrentMap SortedMap NavigableMap "
+    "MutableMap Dictionary IDictionary ConcurrentDictionary EnumMap WeakHashMap".split()
+)
+
+
+ENUM_METHODS = {"from": False, "tryFrom": False, "valueOf": False, "cases": True, "values": True}
+"""Methods that every enum has, and whether they give all members (Java, Kotlin, PHP)."""
+ENTRY = "Entry"
+_ENTRIES = frozenset({ENTRY, "KeyValuePair"})
+_PARTS = {"getKey": 0, "key": 0, "Key": 0, "getValue": 1, "value": 1, "Value": 1}
+
+
+PROPERTIES = frozenset({"Keys", "Values", "entries", "keys", "values", *_PARTS})
+"""What of collections is read without a call as well."""
+
+
+def part_of_entry(value: Container, name: str) -> Value:
+    """The key or the value of an entry of a map."""
+    if value.name.rpartition(".")[2] not in _ENTRIES or len(value.args) < len(_ENTRIES):
+        return None
+    at = _PARTS.get(name, -1)
+    return value.args[at] if at >= 0 else None
+
+
+def result_of_any_method(name: str) -> Value:
+    """What a method gives that any value has."""
+    text = GIVES.get(name, "")
+    if text.endswith("[]"):
+        return Container("[]", (Container(text[:-2], ()),))
+    return Container(text, ()) if text else None
+
+
+def awaited(value: Value) -> Value:
+    """What a task gives."""
+    if isinstance(value, Container) and value.name.rpartition(".")[2] in {"Task", "ValueTask"}:
+        return value.args[0] if value.args else None
+    return value
+
+
+def of_collection(value: Container, name: str) -> Value:
+    """What a method of a collection gives."""
+    if not value.args:
+        return None
+    if name in _PARTS and value.name not in MAPS:
+        return part_of_entry(value, name)
+    if value.name in MAPS:
+        if name in {"entrySet", "entries"}:
+            return Container("Set", (Container(ENTRY, value.args),))
+        if name in {"values", "Values"}:
+            return Container("Collection", value.args[-1:])
+        if name in {"keySet", "keys", "Keys"}:
+            return Container("Set", value.args[:1])
+        return value.args[-1] if name in _ELEMENTS else None
+    if name in _ELEMENTS:
+        return value.args[0]
+    return value if name in _SAME else None

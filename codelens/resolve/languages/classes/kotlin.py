@@ -1,0 +1,548 @@
+"""What `this` is in lambdas that functions of Kotlin's own libraries take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import Protocol
+
+from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.inference.name_lookup import LOCAL, Referent
+from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.values import Container, Instance, Literal, Value
+from codelens.resolve.languages.classes.class_members import ClassMembers
+from codelens.resolve.languages.classes.class_names import ClassNames, Space
+from codelens.resolve.languages.classes.class_types import extended, parameters
+from codelens.resolve.languages.classes.class_values import (
+    ClassAnnotations,
+    ClassCalls,
+    ClassExpressions,
+)
+from codelens.resolve.languages.classes.overloads import Overloads
+from codelens.resolve.languages.registry import LanguageSpec
+from codelens.resolve.view_files import View
+from codelens.types import PROTOCOL, Reference
+
+HANDING = frozenset({"apply", "run", "runCatching"})
+"""Called on a value, which is `this` in the lambda."""
+BUILDING = {
+    "buildString": "StringBuilder",
+    "buildList": "MutableList",
+    "buildSet": "MutableSet",
+    "buildMap": "MutableMap",
+    "sequence": "SequenceScope",
+    "iterator": "SequenceScope",
+    "flow": "FlowCollector",
+    "channelFlow": "ProducerScope",
+    "callbackFlow": "ProducerScope",
+}
+"""The types of `this` in the lambdas that they take."""
+FOREIGN = frozenset(
+    "add addAll append appendLine clear contains emit emitAll get insert put putAll remove "
+    "removeAll removeAt set setLength trySend yield yieldAll".split()
+)
+"""What those, and collections and texts, have themselves."""
+PLAIN = frozenset(
+    """
+    all also any assertDoesNotThrow assertFails assertFailsWith assertThrows associate associateBy
+    associateWith async check checkNotNull chunked collect collectLatest compareBy
+    compareByDescending computeIfAbsent computeIfPresent coroutineScope count describe distinctBy
+    drop dropWhile error execute filter filterIndexed filterIsInstance filterKeys filterNot
+    filterNotNull filterValues find findLast first firstOrNull flatMap fold foldIndexed foldRight
+    forEach forEachIndexed generateSequence getOrElse getOrPut groupBy ifBlank ifEmpty indexOfFirst
+    indexOfLast invokeLater it joinToString last lastOrNull launch lazy let map mapIndexed mapKeys
+    mapNotNull mapNotNullTo mapTo mapValues maxBy maxByOrNull maxOf maxOfOrNull maxWith
+    measureNanoTime measureTime measureTimeMillis measureTimedValue merge minBy minByOrNull minOf
+    minOfOrNull none onEach onEachIndexed onFailure onSuccess partition recover reduce removeIf
+    repeat replace replaceAll require requireNotNull retainAll runBlocking runInterruptible runTest
+    shouldThrow single singleOrNull sortBy sortByDescending sortedBy sortedByDescending sortedWith
+    submit sumBy sumOf supervisorScope synchronized takeIf takeUnless takeWhile test thenBy thread
+    transform trim use useLines windowed withContext withLock withPermit withTimeout
+    withTimeoutOrNull zip Array BooleanArray ByteArray CharArray Comparator DoubleArray FloatArray
+    IntArray List LongArray MutableList Runnable ShortArray Thread
+    """.split()
+)
+"""They take lambdas without a `this` of their own, or with one that has nothing of ours."""
+NO_FUNCTIONS = frozenset(
+    "Boolean Byte ByteArray Char CharSequence Double Float Int IntArray List Long Map Set Short "
+    "String".split()
+)
+"""Types that no lambda is of."""
+
+
+# Source sets of Kotlin Multiplatform: what files of one can see of another.
+#
+# The names are those of the default hierarchy (kotlinlang.org, "Hierarchical project structure");
+# `nonX` is a common name for all platforms but X. Of a set with another name nothing is known, and
+# so it is seen.
+
+_SET = re.compile(rb"(?:^|/)src/([a-z]\w*?)(Main|Test)/")
+_COMMON = b"common"
+_WITHIN = {
+    b"android": b"",
+    b"jvm": b"",
+    b"js": b"web",
+    b"wasmJs": b"web",
+    b"web": b"",
+    b"wasm": b"",
+    b"wasmWasi": b"wasm",
+    b"native": b"",
+    b"apple": b"native",
+    b"linux": b"native",
+    b"mingw": b"native",
+    b"unix": b"native",
+    b"androidNative": b"native",
+    b"ios": b"apple",
+    b"macos": b"apple",
+    b"tvos": b"apple",
+    b"watchos": b"apple",
+}
+"""Platform -> the group of platforms that it is part of."""
+_TARGET = re.compile(
+    rb"(android(?!Native)|androidNative|ios|macos|tvos|watchos|linux|mingw)[A-Z]\w*"
+)
+
+
+@lru_cache(maxsize=100_000)
+def sees(path: bytes, other: bytes) -> bool:
+    """Whether code of a file can use what another file defines, by their source sets."""
+    mine, theirs = _SET.search(path), _SET.search(other)
+    if mine is None or theirs is None:
+        return True
+    if theirs[2] == b"Test" and mine[2] == b"Main":
+        return False
+    own, source_set = mine[1], theirs[1]
+    if source_set in {own, _COMMON}:
+        return True
+    if own == _COMMON:
+        return False
+    groups = _groups(own)
+    if source_set.startswith(b"non") and source_set[3:4].isupper():
+        return source_set[3:4].lower() + source_set[4:] not in groups
+    return source_set in groups or not (groups and _groups(source_set))
+
+
+def _groups(name: bytes) -> tuple[bytes, ...]:
+    """A platform and the groups it is part of; empty for a name that says nothing."""
+    names: list[bytes] = []
+    target = _TARGET.fullmatch(name)
+    if target is not None:
+        names.append(name)
+        name = target[1]
+    while name in _WITHIN:
+        names.append(name)
+        name = _WITHIN[name]
+    return tuple(names)
+
+
+# Kotlin: what a bare name means where `this` is another, in extensions and in lambdas.
+#
+# Kotlin's specification, 11.2: of a bare name what is local counts first, then what each `this`
+# around has, the innermost first, then what the file sees. Which `this` a lambda has is said by the
+# function that takes it. Where that is not known, a name that some type has is left open.
+
+_RECEIVER = re.compile(r"\(?\s*(?:@[\w.]+\s+)*(?:suspend\s+)?(\w[\w.]*(?:<[^()]*>)?)\??\.\(")
+_SPACES = {"call": CALLABLE, "value": frozenset({"property", "field"})}
+INFIX = -2
+"""In place of a number of arguments: the name stands between what it is called on and with."""
+_UNKNOWN: tuple[Value, ...] = (None,)
+
+Receivers = tuple[Value, ...]
+"""The `this` that a scope brings: none, one, or one that is not known (None)."""
+
+
+class Receiving(Protocol):
+    """What looking names up asks of types besides."""
+
+    def receivers(self, path: bytes, scope: int) -> Receivers:
+        """What `this` is in a function or lambda, where it is not that of the class around."""
+        ...
+
+    def extensions_of(self, value: Instance, name: str) -> list[Referent]:
+        """Extensions of that name for a type or its bases."""
+        ...
+
+    def extends(self, referent: Referent, text: str, value: Value) -> bool:
+        """Whether an extension for a type so written may be called on a value."""
+        ...
+
+
+class KotlinNames(ClassNames):
+    """Names in Java and Kotlin."""
+
+    receiving: Receiving
+
+    def find(
+        self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
+    ) -> list[Referent]:
+        """What a bare name means, as a value, as a type, or called."""
+        model = self.view.model(path)
+        if model is None or model.language != "kotlin" or space == "type":
+            return super().find(path, scope, name, space, arguments)
+        if space == "call" and arguments == INFIX:
+            return super().find(path, scope, name, space)
+        seen: list[Value] = []
+        at = scope
+        while at > 0:
+            of_value = partial(self._of_value, name, space, arguments)
+            outer, referents = self._local(path, model, at, name, space)
+            if referents:
+                return referents
+            referents = self._of_receivers(path, between(model, at, outer), seen, of_value)
+            if not referents and outer > 0:
+                referents = self._in_type(
+                    path, model, outer, name, space=space, arguments=arguments
+                )
+            if referents:
+                return self._sure(referents, seen, name, space, arguments)
+            at = model.scopes[outer].parent
+        referents = self.types.once(
+            ("file", path, name, space, arguments),
+            lambda: self._in_file(path, model, name, space, arguments),
+            [],
+        )
+        referents = [
+            referent for referent in referents if self._applies(referent, path, model, scope, seen)
+        ]
+        return self._sure(referents, seen, name, space, arguments) if seen else referents
+
+    def _local(
+        self, path: bytes, model: FileModel, scope: int, name: str, space: Space
+    ) -> tuple[int, list[Referent]]:
+        """What is local in the functions around, and the class that they are in."""
+        while scope > 0 and model.scopes[scope].kind != "class":
+            referents = self._in_block(path, model, scope, name, space)
+            if referents:
+                return scope, referents
+            scope = model.scopes[scope].parent
+        return scope, []
+
+    def _of_receivers(
+        self,
+        path: bytes,
+        scopes: Iterator[int],
+        seen: list[Value],
+        of_value: Callable[[Value], list[Referent]],
+    ) -> list[Referent]:
+        """What the first `this` of some scopes has; those without it are added to the `seen`."""
+        for scope in scopes:
+            for value in self.receiving.receivers(path, scope):
+                referents = of_value(value)
+                if referents:
+                    return referents
+                seen.append(value)
+        return []
+
+    def _of_value(self, name: str, space: Space, arguments: int, value: Value) -> list[Referent]:
+        if not isinstance(value, Instance):
+            return []
+        referents = self.types.inherited(value, name, space, arguments)
+        if referents or space != "call":
+            return referents
+        return self.fitting(self.receiving.extensions_of(value, name), arguments)
+
+    def _applies(
+        self, referent: Referent, path: bytes, model: FileModel, scope: int, seen: list[Value]
+    ) -> bool:
+        """An extension is called without a receiver only where a `this` is of its type."""
+        there = self.view.model(referent.path)
+        if there is None or there.language != "kotlin" or referent.symbol < 0:
+            return True
+        symbol = there.symbols[referent.symbol]
+        text = extended(symbol.signature, symbol.name, "kotlin")
+        if not text:
+            return True
+        around = list(seen)
+        at = scope
+        while at > 0:
+            if model.scopes[at].kind == "class":
+                around.append(self.types.instance_of_scope(path, at))
+            at = model.scopes[at].parent
+        return any(self.receiving.extends(referent, text, value) for value in around)
+
+    def _sure(
+        self, referents: list[Referent], seen: list[Value], name: str, space: Space, arguments: int
+    ) -> list[Referent]:
+        """None of them, if the `this` of a lambda between may have something of that name."""
+        if not referents or not any(
+            receiver is None or isinstance(receiver, Container | Literal) for receiver in seen
+        ):
+            return referents
+        if name in FOREIGN and any(not isinstance(receiver, Instance) for receiver in seen):
+            return []
+        if None not in seen:
+            return referents
+        every = self.view.index("kotlin members", self._all_members).get(name, ())
+        places = {referent[:2] for referent in referents}
+        others = [referent for referent in every if referent[:2] not in places]
+        return [] if self.fitting(self.of_space(others, space), arguments) else referents
+
+    def _all_members(self) -> dict[str, list[Referent]]:
+        """What types of Java and Kotlin have, extensions included, by name."""
+        index: dict[str, list[Referent]] = {}
+        for path, language in sorted(self.view.languages.items()):
+            model = self.view.model(path) if language in {"java", "kotlin"} else None
+            for at, symbol in enumerate(model.symbols if model is not None else ()):
+                if model is None or "private" in symbol.signature.partition("(")[0].split():
+                    continue
+                inner = symbol.parent >= 0 and model.symbols[symbol.parent].kind in TYPES
+                if any(symbol.kind in kinds for kinds in _SPACES.values()) and (
+                    inner or extended(symbol.signature, symbol.name, language)
+                ):
+                    index.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
+        return index
+
+
+def between(model: FileModel, scope: int, outer: int) -> Iterator[int]:
+    """The scopes from one on, up to another around it."""
+    while scope != outer:
+        yield scope
+        scope = model.scopes[scope].parent
+
+
+# Kotlin: what a bare name means where `this` is another, in extensions and in lambdas.
+#
+# Kotlin's specification, 11.2: of a bare name what is local counts first, then what each `this`
+# around has, the innermost first, then what the file sees. Which `this` a lambda has is said by the
+# function that takes it. Where that is not known, a name that some type has is left open.
+
+
+class KotlinExpressions(ClassExpressions):
+    """Values in Java and Kotlin."""
+
+    def meant(self, path: bytes, reference: Reference) -> list[Referent]:
+        """What a name without a receiver means."""
+        if reference.kind == "call" and reference.arguments < 0:
+            referents = self.names.find(path, reference.scope, reference.name, "call", INFIX)
+            return referents or self._callable_value(path, reference.scope, reference.name)
+        return super().meant(path, reference)
+
+    def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
+        """What a name behind a receiver means; an operator has to be declared as one."""
+        referents = super().member_of(path, reference)
+        if reference.arguments != PROTOCOL:
+            return referents
+        return [referent for referent in referents if self._is_operator(referent)]
+
+    def _is_operator(self, referent: Referent) -> bool:
+        model = self.view.model(referent.path)
+        if model is None or model.language != "kotlin":
+            return True
+        words = model.symbols[referent.symbol].signature.partition("(")[0].split()
+        # What overrides an operator is one.
+        return "operator" in words or "override" in words
+
+    def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
+        """The scope from which a name means the same: no further than to another `this`."""
+        model = self.view.model(path)
+        if model is None or model.language != "kotlin" or head[0] in "(`0":
+            return super().place(path, scope, head)
+        at = scope
+        while at > 0 and model.scopes[at].kind != "class":
+            entry = model.names[at].get(head)
+            if entry is not None:
+                return at, len(entry.rows) > 1
+            if self.receivers(path, at):
+                # What is local counts before what this one has.
+                return self._local_or(model, at, head)
+            at = model.scopes[at].parent
+        return at, False
+
+    def _local_or(self, model: FileModel, scope: int, name: str) -> tuple[int, bool]:
+        at, sensitive = model.bound_at(scope, name, lambda _: False)
+        bound = model.scopes[at].kind != "class" and name in model.names[at]
+        return (at, sensitive) if at > 0 and bound else (scope, False)
+
+    def receivers(self, path: bytes, scope: int) -> Receivers:
+        """What `this` is in a function or lambda, where it is not that of the class around."""
+        nothing: Receivers = ()
+        return self.once(("this", path, scope), lambda: self._receivers(path, scope), nothing)
+
+    def _receivers(self, path: bytes, scope: int) -> Receivers:
+        model = self.view.model(path)
+        if model is None or model.language != "kotlin":
+            return ()
+        here = model.scopes[scope]
+        if here.symbol >= 0:
+            symbol = model.symbols[here.symbol]
+            text = ""
+            if symbol.kind in CALLABLE:
+                text = extended(symbol.signature, symbol.name, "kotlin")
+            return (
+                (self.resolver.of_type(path, scope, text) or Container("Any", ()),) if text else ()
+            )
+        entry = model.names[scope].get("this")
+        if entry is None or not entry.rows:
+            return ()
+        row = entry.rows[0]
+        return self._handed(path, here.parent, row.text, row.line)
+
+    def _handed(self, path: bytes, scope: int, taker: str, line: int) -> Receivers:
+        """What `this` is in a lambda that a function is called with."""
+        before, _, name = taker.rpartition(".")
+        if not name.isidentifier():
+            return _UNKNOWN
+        value = self.value(path, scope, before, line) if before else None
+        if before:
+            referents = self.taking(value, name, -1)
+        else:
+            referents = self.names.find(path, scope, name, "call")
+        if not before and referents and referents[0].symbol == LOCAL:
+            # A value that can be called.
+            value = self.value(path, scope, name, line)
+            referents = self.taking(value, "invoke", -1) or referents
+        receivers = [self._in_lambda(referent, value) for referent in referents]
+        known = [receiver for receiver in receivers if receiver is not None]
+        if known:
+            return known[0] if all(receiver == known[0] for receiver in known) else _UNKNOWN
+        if name in HANDING and (before or name == "apply"):
+            value = value if before else self.instance_around(path, scope)
+            return (value,) if isinstance(value, Instance | Container | Literal) else _UNKNOWN
+        if name in PLAIN or name in HANDING:
+            return ()
+        return (Container(BUILDING[name], ()),) if name in BUILDING else _UNKNOWN
+
+    def _in_lambda(self, referent: Referent, me: Value) -> Receivers | None:
+        """What `this` is in the lambda behind a call of a function; None if it takes none."""
+        model = self.view.model(referent.path)
+        if model is None or referent.symbol < 0:
+            return _UNKNOWN
+        symbol = model.symbols[referent.symbol]
+        if model.language != "kotlin":
+            return ()
+        if symbol.kind not in CALLABLE and symbol.kind not in TYPES:
+            return _UNKNOWN
+        scope = model.own_scope.get(referent.symbol, referent.scope)
+        taken = parameters(symbol.signature, symbol.name, "kotlin")
+        if taken is not None:
+            last = taken[-1].type if taken else ""
+        else:
+            # The signature is cut; what a function takes stands in its scope.
+            rows = [row for row in model.bindings if row.scope == scope and row.how == ":"]
+            last = next((row.text for row in reversed(rows) if "->" in row.text), "")
+        if not last:
+            return _UNKNOWN if taken is None and symbol.kind in CALLABLE else None
+        own = extended(symbol.signature, symbol.name, "kotlin")
+        return self._of_function(referent.path, scope, last, me, own)
+
+    def _of_function(
+        self, path: bytes, scope: int, text: str, me: Value, own: str
+    ) -> Receivers | None:
+        """What `this` is in a function of a type, of which an extension for `own` says it."""
+        match = _RECEIVER.match(text)
+        if match is not None:
+            if match[1] == own and isinstance(me, Instance | Container):
+                return (me,)
+            return (self.resolver.of_type(path, scope, match[1], me),)
+        plain = text.rstrip("?").partition("<")[0]
+        if "->" in text:
+            return ()
+        if plain in NO_FUNCTIONS:
+            return None
+        for referent in self.resolver.named_type(path, scope, plain)[:1]:
+            model = self.view.model(referent.path)
+            symbol = (
+                model.symbols[referent.symbol]
+                if model is not None and referent.symbol >= 0
+                else None
+            )
+            if symbol is None:
+                break
+            if symbol.kind == "type" and "->" in symbol.signature:
+                return self._of_function(
+                    referent.path,
+                    referent.scope,
+                    symbol.signature.partition("=")[2].strip(),
+                    me,
+                    "",
+                )
+            if symbol.kind == "interface":
+                return ()
+            if symbol.kind in {"class", "enum"}:
+                return None
+        return _UNKNOWN
+
+    def extensions_of(self, value: Instance, name: str) -> list[Referent]:
+        """Extensions of that name for a type or its bases."""
+        return self._members.extensions(value, name)
+
+    def extends(self, referent: Referent, text: str, value: Value) -> bool:
+        """Whether an extension for a type so written may be called on a value."""
+        if value is None:
+            return True
+        model = self.view.model(referent.path)
+        scope = model.own_scope.get(referent.symbol, 0) if model is not None else 0
+        plain = text.partition("<")[0].rpartition(".")[2]
+        referents = self.resolver.named_type(referent.path, scope, text.partition("<")[0])
+        if plain == "Any" or (referents and referents[0].symbol == LOCAL):
+            return True
+        if isinstance(value, Container):
+            return plain == value.name.rpartition(".")[2] or value.name in {"Any", plain}
+        if not isinstance(value, Instance):
+            return isinstance(value, Literal) and not referents
+        line = self.resolver.ancestry(value)
+        if any(self._name(type_) == plain for type_ in line):
+            # What is expected and what is there are of one name.
+            return True
+        return not referents and any(
+            plain in row for type_ in line for row in self._bases_written(type_)
+        )
+
+    def _name(self, own: Instance) -> str:
+        model = self.view.model(own.path)
+        return model.symbols[own.symbol].name if model is not None else ""
+
+    def _bases_written(self, own: Instance) -> list[str]:
+        model = self.view.model(own.path)
+        scope = model.own_scope.get(own.symbol, -1) if model is not None else -1
+        rows = model.of_scope.get(scope, ()) if model is not None else ()
+        return [row.text for row in rows if row.how in {"base", "implements"}]
+
+    def instance_around(self, path: bytes, scope: int) -> Value:
+        """`this`: of the innermost lambda, extension or class that has one of its own."""
+        model = self.view.model(path)
+        while model is not None and model.language == "kotlin" and scope > 0:
+            if model.scopes[scope].kind == "class":
+                break
+            receivers = self.receivers(path, scope)
+            if receivers:
+                return receivers[0]
+            scope = model.scopes[scope].parent
+        return super().instance_around(path, scope)
+
+
+def resolver(view: View) -> Resolver:
+    """A resolver for the files of Java and Kotlin of a view."""
+    names = KotlinNames(view)
+    kotlin = Resolver(view, names)
+    members = names.types = ClassMembers(kotlin)
+    expressions = names.receiving = KotlinExpressions(kotlin, members)
+    kotlin.overloads = Overloads(kotlin, members).meant
+    return kotlin.join(ClassAnnotations(kotlin), members, ClassCalls(kotlin), expressions)
+
+
+# Kotlin, whose resolver reads Java as well: they use one another.
+
+SPECS = {
+    "kotlin": LanguageSpec(
+        modules="classes.java:JvmPackages",
+        resolver="classes.kotlin:resolver",
+        named_in_texts=True,
+        follows_names=True,
+        instance=frozenset({"this", "$this"}),
+        overloads_apart=True,
+        types_apart=True,
+        keeps_names=True,
+        indexes_view=True,
+        imports_folders=True,
+        folder_is_package=True,
+        imports_are_complete=True,
+        constructors=frozenset({"constructor"}),
+        has_main=True,
+        overloads=True,
+        named_arguments=True,
+        star_spreads=True,
+        folder_is_one_scope=True,
+    )
+}

@@ -1,1 +1,0 @@
-"""Languages of which only imports are followed."""

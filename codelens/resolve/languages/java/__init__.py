@@ -1,1 +1,0 @@
-"""Rules of Java, with those of Kotlin and C# shared in `classes`."""

@@ -1,0 +1,343 @@
+"""Names in Lua: locals by scope, modules by what they return, globals of the whole view."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from codelens.resolve.file_model import CALLABLE, FileModel
+from codelens.resolve.inference.annotations import Annotations
+from codelens.resolve.inference.call_results import Calls
+from codelens.resolve.inference.expression_values import Expressions
+from codelens.resolve.inference.members import Members, parts
+from codelens.resolve.inference.name_lookup import MODULE, Names, Referent
+from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.values import (
+    Definition,
+    Instance,
+    Module,
+    Record,
+    Several,
+    Value,
+    each,
+    together,
+)
+from codelens.resolve.languages.registry import LanguageSpec
+from codelens.resolve.view_files import View
+from codelens.types import Binding, Import
+
+_STANDARD = frozenset(
+    "assert collectgarbage dofile error getmetatable ipairs load loadfile loadstring next pairs "
+    "pcall print rawequal rawget rawlen rawset require select setfenv getfenv setmetatable "
+    "tonumber tostring type unpack xpcall module warn coroutine debug io math os package string "
+    "table utf8 bit32 bit jit arg _G _ENV _VERSION".split()
+)
+
+
+class LuaOwners(Protocol):
+    """What looking names up asks of members."""
+
+    def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
+        """Members of that name, each with what it was found in."""
+        ...
+
+
+class LuaNames(Names):
+    """Looks names up; what a file returns is its default export."""
+
+    belonging: LuaOwners
+
+    def imported(
+        self, path: bytes, import_: Import, depth: int = 0, types: bool = False
+    ) -> list[Referent]:
+        """A module, or a field of it: `local run = require("app").run`."""
+        files = self.view.modules(path, import_.module)
+        if not import_.name:
+            return [Referent(file, MODULE) for file in files]
+        return [
+            referent
+            for file in files
+            for referent, _ in self.belonging.members(Module(file), import_.name)
+        ]
+
+    def exported(
+        self,
+        path: bytes,
+        name: str,
+        depth: int = 0,
+        seen: set[bytes] | None = None,
+        *,
+        types: bool = False,
+    ) -> list[Referent]:
+        """What a file returns, as `default`; nothing else has a name outside of it."""
+        return super().exported(path, name, depth, seen) if name == "default" else []
+
+    def _starred(
+        self, path: bytes, model: FileModel, name: str, depth: int, *, seen: set[bytes], types: bool
+    ) -> list[Referent]:
+        """The global of that name, if of what the file requires one file alone defines it."""
+        if name in _STANDARD:
+            return []
+        referents = self.view.index("lua globals", self._globals).get(name, [])
+        if referents:
+            reach = self.view.once(("reach", path), lambda: self._reach(path))
+            referents = [referent for referent in referents if referent.path in reach]
+        return referents[:1] if len({referent.path for referent in referents}) == 1 else []
+
+    def _reach(self, path: bytes) -> frozenset[bytes]:
+        """A file, and all that it requires, directly or not."""
+        seen, pending = {path}, [path]
+        for here in pending:
+            model = self.view.model(here)
+            for import_ in model.imports if model is not None else ():
+                new = [file for file in self.view.modules(here, import_.module) if file not in seen]
+                seen.update(new)
+                pending += new
+        return frozenset(seen)
+
+    def _globals(self) -> dict[str, list[Referent]]:
+        by_name: dict[str, list[Referent]] = {}
+        for path, language in sorted(self.view.languages.items()):
+            model = self.view.model(path) if language == "lua" else None
+            for at, symbol in enumerate(model.symbols if model is not None else ()):
+                if model is None or symbol.parent >= 0 or at in model.unbound:
+                    continue
+                plain = symbol.qualified == symbol.name
+                if plain and symbol.exported and not symbol.signature.startswith("local "):
+                    by_name.setdefault(symbol.name, []).append(Referent(path, at, 0, symbol.name))
+        return by_name
+
+
+# Values in Lua: tables with functions, and tables that others look names up in (`__index`).
+#
+# A table that is a class and its instances have the same members, so both are the variable that the
+# table was first given to.
+
+_INDEX = "__index"
+_DEEPEST = 12
+_INDEXED = re.compile(r"\.__index\s*=\s*(\w[\w.]*)$")
+_DERIVING = frozenset({"extend", "subclass", "derive", "inherit", "new"})
+"""Methods of libraries of classes that give a table which looks names up in what they are of."""
+
+
+class LuaMembers(Members):
+    """Fields of tables, and of the tables that they look names up in."""
+
+    def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
+        """Members of that name, each with what it was found in."""
+        if isinstance(value, Instance):
+            value = Definition(*value[:2])
+        return super().members(value, name)
+
+    def _static(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
+        pending, seen = [Definition(*value[:2])], 0
+        while seen < len(pending) and seen < _DEEPEST:
+            pairs = super()._static(pending[seen], name) or self._written_in(pending[seen], name)
+            if pairs:
+                return pairs
+            above = self._looked_up_in(pending[seen])
+            pending += [table for table in above if table not in pending]
+            seen += 1
+        return []
+
+    def _written_in(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
+        """A field of the table that a variable is first given."""
+        model = self.view.model(value.path)
+        symbol = model.symbols[value.symbol] if model is not None else None
+        entry = None
+        if model is not None and symbol is not None:
+            entry = model.names[model.home[value.symbol]].get(symbol.name)
+        for row in entry.rows if entry is not None else ():
+            if row.text[:1] == "{":
+                record = Record(value.path, row.scope, row.text, row.line)
+                return self._of_record(record, name, inherited=False)
+        return []
+
+    def _looked_up_in(self, value: Definition) -> list[Definition]:
+        """The tables that a table looks names up in which it has not itself."""
+        return self.once(("index", value), lambda: self._indexes(value), [])
+
+    def _indexes(self, value: Definition) -> list[Definition]:
+        model = self.view.model(value.path)
+        if model is None:
+            return []
+        symbol = model.symbols[value.symbol]
+        entry = model.names[model.home[value.symbol]].get(symbol.name)
+        texts = [row.text for row in entry.rows] if entry is not None else []
+        for at in model.assigned.get(symbol.qualified, {}).get(_INDEX, ()):
+            match = _INDEXED.search(model.symbols[at].signature)
+            texts += [match[1]] if match is not None else []
+        texts += [
+            row.text for row in model.of_scope.get(0, ()) if self._sets(model, row, symbol.name)
+        ]
+        tables: list[Definition] = []
+        for text in texts:
+            inner = dict(parts(text)).get(_INDEX, "") if text[:1] == "{" else text
+            for part in each(self.resolver.value(value.path, 0, inner, -1)) if inner else ():
+                whole = self.resolver.handed(part) if isinstance(part, Module) else part
+                if isinstance(whole, Definition) and whole[:2] != value[:2]:
+                    tables.append(Definition(*whole[:2]))
+        return tables
+
+    def _sets(self, model: FileModel, row: Binding, name: str) -> bool:
+        """A statement sets the metatable of what is so called: `setmetatable(name, ...)`."""
+        if row.how != "base":
+            return False
+        here = sorted(
+            (reference.column, reference.name)
+            for reference in model.references
+            if reference.line == row.line
+        )
+        return [word for _, word in here[:2]] == ["setmetatable", name]
+
+    def _of_record(
+        self, value: Record, name: str, *, inherited: bool = True
+    ) -> list[tuple[Referent, Value]]:
+        """A field of a table written out: what it is given, or the function in its place."""
+        model = self.view.model(value.path)
+        for key, text in parts(value.text):
+            if key == name and model is not None:
+                if text.isidentifier():
+                    referents = self.names.lookup(value.path, value.scope, text)
+                    return [(referent, value) for referent in referents if referent.symbol >= 0]
+                if "." in text and text.replace(".", "").isidentifier():
+                    owner, _, last = text.rpartition(".")
+                    return self.members(self.resolver.value(value.path, 0, owner, -1), last)
+                named = [at for at in model.unbound if model.symbols[at].name == name]
+                near = [at for at in named if model.symbols[at].name_line >= value.line]
+                return [(Referent(value.path, at, 0, name), value) for at in sorted(near)[:1]]
+        inner = dict(parts(value.text)).get(_INDEX, "")
+        if inner and inherited:
+            return self.members(self.resolver.value(value.path, value.scope, inner, -1), name)
+        return []
+
+    def taken(self, referent: Referent, me: Value) -> Value:
+        """The value of one member of something."""
+        model = self.view.model(referent.path)
+        if model is None or model.symbols[referent.symbol].kind in CALLABLE:
+            return super().taken(referent, me)
+        assigned = self.resolver.agreed(referent.path, _field_rows(model, me, referent.name))
+        return assigned if assigned is not None else super().taken(referent, me)
+
+    def _member_value(self, value: Value, name: str) -> Value:
+        if isinstance(value, Instance):
+            value = Definition(*value[:2])
+        value_ = super()._member_value(value, name)
+        if value_ is not None or not isinstance(value, Definition):
+            return value_
+        model = self.view.model(value.path)
+        if model is None:
+            return None
+        return self.resolver.agreed(value.path, _field_rows(model, value, name))
+
+
+def _field_rows(model: FileModel, value: Value, name: str) -> list[Binding]:
+    """What methods of a table give to a field of `self`."""
+    if not isinstance(value, Definition) or value.symbol >= len(model.symbols):
+        return []
+    own = model.symbols[value.symbol].qualified + "."
+    rows: list[Binding] = []
+    for row in model.bindings:
+        if row.name == f"self.{name}":
+            symbol = model.scopes[model.functions[row.scope]].symbol
+            if symbol >= 0 and model.symbols[symbol].qualified.startswith(own):
+                rows.append(row._replace(how="="))
+    return rows
+
+
+class LuaCalls(Calls):
+    """What calls give."""
+
+    def called(self, value: Value) -> Value:
+        """What a call gives; of a table that can be called, one that is like it."""
+        if isinstance(value, Definition):
+            model = self.view.model(value.path)
+            if model is not None and model.symbols[value.symbol].kind not in CALLABLE:
+                return value
+        return super().called(value)
+
+    def _returned(self, path: bytes, row: Binding, me: Value) -> Value:
+        """What a function gives back; its `self` is what it is called on."""
+        if row.text == "self" and me is not None:
+            model = self.view.model(path)
+            entry = model.names[model.functions[row.scope]].get("self") if model else None
+            if entry is None or all(row_.how == "?" for row_ in entry.rows):
+                return Definition(*me[:2]) if isinstance(me, Instance) else me
+        return self.resolver.value(path, row.scope, row.text, row.line)
+
+
+class LuaExpressions(Expressions):
+    """Values of expressions and variables."""
+
+    def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
+        """A scope from which a name means the same, and whether the line matters."""
+        return (scope, True) if head in {"require", "self"} else super().place(path, scope, head)
+
+    def _value(
+        self, path: bytes, scope: int, taken: tuple[str, tuple[str, ...]], line: int
+    ) -> Value:
+        head, rest = taken
+        if head == "require" and rest[:1] == ("()",):
+            module_value = self._required(path, line)
+            for step in rest[1:]:
+                module_value = self._step(module_value, step)
+            return module_value
+        module_value = super()._value(path, scope, taken, line)
+        if module_value is None and len(rest) > 1 and rest[-1] == "()" and rest[-2] in _DERIVING:
+            return super()._value(path, scope, (head, rest[:-2]), line)
+        return module_value
+
+    def value_of(self, referent: Referent, path: bytes, scope: int, line: int) -> Value:
+        """The value of what a name means; of a table that has functions, the variable."""
+        value = super().value_of(referent, path, scope, line)
+        own = Definition(referent.path, referent.symbol)
+        return own if isinstance(value, Several) and own in value.values else value
+
+    def _required(self, path: bytes, line: int) -> Value:
+        """The module that is required on a line, where one alone is."""
+        model = self.view.model(path)
+        here = (
+            [import_ for import_ in model.imports if import_.line == line]
+            if model is not None
+            else []
+        )
+        files = self.view.modules(path, here[0].module) if len(here) == 1 else ()
+        return together([Module(file) for file in files])
+
+    def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
+        model = self.view.model(path)
+        if head != "self" or model is None:
+            return super()._head(path, scope, head, rest, line)
+        at = scope
+        while at > 0:
+            entry, symbol = model.names[at].get("self"), model.scopes[at].symbol
+            if entry is not None and any(row.how != "?" for row in entry.rows):
+                return self._named(path, at, head, line)
+            if symbol >= 0 and model.is_outside_member(model.symbols[symbol]):
+                owner = model.symbols[symbol].qualified.rpartition(".")[0]
+                return self.value(path, 0, owner, -1)
+            at = model.scopes[at].parent
+        return None
+
+
+def resolver(view: View) -> Resolver:
+    """A resolver for the Lua files of a view."""
+    names = LuaNames(view)
+    lua = Resolver(view, names)
+    members = names.belonging = LuaMembers(lua)
+    return lua.join(Annotations(lua), members, LuaCalls(lua), LuaExpressions(lua))
+
+
+# Lua.
+
+SPECS = {
+    "lua": LanguageSpec(
+        modules="imports_only:DottedModules",
+        resolver="lua:resolver",
+        follows_names=True,
+        needs_receiver=True,
+        spaces=True,
+        indexes_view=True,
+        any_arguments=True,
+    )
+}

@@ -1,0 +1,261 @@
+"""What a use in Python may mean whose receiver has no known type: the methods of its name.
+
+Any other class of the view may be meant as well as one from outside, so these are possible edges,
+each as likely as the others. Where the receiver is known to come from outside there are none.
+"""
+
+from __future__ import annotations
+
+from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.inference.expression_values import steps
+from codelens.resolve.inference.name_lookup import Referent
+from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.values import Definition, Instance, Value, each
+from codelens.resolve.languages.registry import LanguageSpec
+from codelens.resolve.view_files import MANY
+from codelens.types import Binding, Reference, Symbol
+
+_MOST_OF_A_NAME = 12
+"""Methods: a use that may mean more of them by its name tells nothing."""
+_MOST_LOOKED_AT = 12
+"""Values that a receiver may come from."""
+_MOST_OVERRIDING = 24
+"""Methods below one: of more, a call of that one does not tell which runs."""
+_METHODS = CALLABLE | {"property"}
+_USED = {"call": _METHODS, "name": frozenset({"property"})}
+_OWN = frozenset({"self", "cls"})
+_OPEN_TYPES = frozenset({"Any", "object", "Self"})
+
+_BUILTIN_METHODS = frozenset(
+    """
+    add append as_integer_ratio bit_count bit_length capitalize casefold center clear
+    conjugate copy count decode denominator difference difference_update discard encode
+    endswith expandtabs extend find format format_map from_bytes fromhex fromkeys get hex imag
+    index insert intersection intersection_update is_integer isalnum isalpha isascii isdecimal
+    isdigit isdisjoint isidentifier islower isnumeric isprintable isspace issubset issuperset
+    istitle isupper items join keys ljust lower lstrip maketrans numerator partition pop
+    popitem real remove removeprefix removesuffix replace reverse rfind rindex rjust
+    rpartition rsplit rstrip setdefault sort split splitlines startswith strip swapcase
+    symmetric_difference symmetric_difference_update title to_bytes translate union update
+    upper values zfill
+    """.split()
+)
+"""Methods of texts, numbers and collections, by `dir` as of Python 3.11.
+
+A use of one of these names on a receiver of unknown type says nothing of the view's methods.
+"""
+_PASSING = frozenset("getattr max min next reversed sorted sum type vars".split())
+"""Functions that give what they are given, or what is made of it."""
+
+_Place = tuple[bytes, int, str, int]
+"""An expression in a scope of a file, at a line."""
+
+
+class PossibleUses:
+    """Looks for the methods that a use may mean."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver, self.view = resolver, resolver.view
+
+    def possible(self, path: bytes, reference: Reference) -> list[Referent]:
+        """The methods that a use may mean by its name alone."""
+        name, receiver = reference.name, reference.receiver
+        model = self.view.model(path)
+        if model is None or not model.spec.submodules or not receiver or receiver == "super()":
+            return []
+        kinds = _USED.get(reference.kind)
+        if kinds is None or name in _BUILTIN_METHODS or name[:2] == "__":
+            return []
+        methods = [method for method, kind in self._named(name) if kind in kinds]
+        if len(methods) > _MOST_OF_A_NAME:
+            return []
+        if not methods or receiver == "?":
+            return methods
+        place = (path, reference.scope, receiver, reference.line)
+        value = self.resolver.value(*place)
+        if value is not None:
+            return methods if self._has_open_bases(value) else []
+        return [] if self._is_foreign(place) else methods
+
+    def _named(self, name: str) -> list[tuple[Referent, str]]:
+        """Methods and properties of that name in classes of the view, with their kinds."""
+        return self.resolver.once(("methods", name), lambda: self._defined(name), [])
+
+    def _defined(self, name: str) -> list[tuple[Referent, str]]:
+        """As `_named`; none where too many files have the name."""
+        methods: list[tuple[Referent, str]] = []
+        paths = self.view.defined_in(name, "python")
+        for path in paths if paths != MANY else ():
+            model = self.view.model(path)
+            symbols = model.symbols if model is not None else ()
+            methods += [
+                (Referent(path, at, 0, name), symbol.kind)
+                for at, symbol in enumerate(symbols)
+                if symbol.name == name
+                and symbol.kind in _METHODS
+                and symbol.parent >= 0
+                and symbols[symbol.parent].kind in TYPES
+            ]
+        return methods
+
+    def overriding(self, path: bytes, reference: Reference, method: Referent) -> list[Referent]:
+        """The methods of derived types that run instead of one, where a value may be of these."""
+        model = self.view.model(method.path)
+        symbol = model.symbols[method.symbol] if model is not None and method.symbol >= 0 else None
+        if model is None or symbol is None or symbol.parent < 0 or not model.spec.submodules:
+            return []
+        if symbol.kind not in _METHODS or model.symbols[symbol.parent].kind not in TYPES:
+            return []
+        key = ("overriding", method.path, method.symbol)
+        methods = self.resolver.once(key, lambda: self._below(method, symbol), [])
+        if methods and self._is_exact(path, reference):
+            return []
+        return methods
+
+    def _below(self, method: Referent, symbol: Symbol) -> list[Referent]:
+        methods: list[Referent] = []
+        for other, _ in self._named(symbol.name):
+            model = self.view.model(other.path)
+            if model is not None and other[:2] != method[:2]:
+                own = Instance(other.path, model.symbols[other.symbol].parent)
+                line = self.resolver.ancestry(own)
+                if any(base[:2] == (method.path, symbol.parent) for base in line):
+                    methods.append(other)
+        return methods if len(methods) <= _MOST_OVERRIDING else []
+
+    def _is_exact(self, path: bytes, reference: Reference) -> bool:
+        """A receiver is of the very type that is known: a class by its name, what it just made."""
+        scope, text, line = reference.scope, reference.receiver, reference.line
+        head = text.partition(".")[0].partition("(")[0]
+        if head == "super":
+            return True
+        if head in _OWN or "?" in text:
+            return False
+        model = self.view.model(path)
+        at, _ = self.resolver.place(path, scope, head)
+        entry = model.names[at].get(head) if model is not None else None
+        rows = entry.rows if entry is not None and text == head else ()
+        if len(rows) == 1 and rows[0].how == "=":
+            text, scope, line = rows[0].text, rows[0].scope, rows[0].line
+        value = self.resolver.value(path, scope, text.removesuffix("()"), line)
+        return isinstance(value, Definition) and self.resolver.is_type(value)
+
+    def _has_open_bases(self, value: Value) -> bool:
+        """A member that no class has may be of one that derives from it: a mixin uses those."""
+        return any(isinstance(part, Instance) for part in each(value))
+
+    def _is_foreign(self, place: _Place) -> bool:
+        """A receiver is made by what is not of the view, wherever it may come from."""
+        pending, looked_at = [place], 0
+        while pending:
+            looked_at += 1
+            sources = self._sources(pending.pop())
+            if sources is None or looked_at > _MOST_LOOKED_AT:
+                return False
+            pending += sources
+        return True
+
+    def _sources(self, place: _Place) -> list[_Place] | None:
+        """The expressions that one gets its value from; None where that may be anything."""
+        path, scope, text, _ = place
+        model, taken = self.view.model(path), steps(text)
+        if model is None or taken is None:
+            return None
+        head, rest = taken
+        if head[0] in "({`0":
+            return [] if head[0] in "0{" else None
+        if head == "super":
+            return []
+        at, _ = self.resolver.place(path, scope, head)
+        entry = model.names[at].get(head)
+        if entry is None:
+            return None if head in _PASSING or model.stars else []
+        if entry.imports and not self.resolver.names.lookup(path, scope, head):
+            return []
+        if entry.imports or entry.symbols:
+            return self._behind(place, head, rest)
+        if len(entry.rows) == 1 and head in _OWN:
+            return self._behind(place, head, rest)
+        return self._given(path, model, at, entry.rows)
+
+    def _given(
+        self, path: bytes, model: FileModel, scope: int, rows: tuple[Binding, ...] | list[Binding]
+    ) -> list[_Place] | None:
+        """Where the values of a variable come from."""
+        sources: list[_Place] = []
+        for row in rows:
+            if row.how == ":":
+                name = row.text.strip("\"'").partition("[")[0]
+                if name.rpartition(".")[2] in _OPEN_TYPES:
+                    return None
+                return None if self.resolver.named_type(path, scope, name) else []
+            if row.how == "?":
+                return None
+            if row.how in {"=", "+"}:
+                sources.append((path, row.scope, row.text, row.line))
+        return sources
+
+    def _behind(self, place: _Place, head: str, rest: tuple[str, ...]) -> list[_Place] | None:
+        """Where the first step of an expression comes from that leads to nothing known."""
+        path, scope, _, line = place
+        value, text = self.resolver.value(path, scope, head, line), head
+        for step in rest:
+            text += step if step[0] in "([" else f".{step}"
+            further = self.resolver.value(path, scope, text, line)
+            if further is not None:
+                value = further
+                continue
+            if step[0] == "(" and isinstance(value, Definition):
+                return self._returned(value)
+            members = self.resolver.members(value, step) if step[0] not in "([" else []
+            return self._stored(members[0][0]) if members else None
+        return None
+
+    def _returned(self, function: Definition) -> list[_Place] | None:
+        model = self.view.model(function.path)
+        scope = model.own_scope.get(function.symbol, -1) if model is not None else -1
+        if model is None or scope < 0:
+            return None
+        rows = model.of_scope.get(scope, ())
+        if any(row.how in {"->", "yield"} for row in rows):
+            return None
+        return [
+            (function.path, row.scope, row.text, row.line) for row in rows if row.how == "return"
+        ]
+
+    def _stored(self, referent: Referent) -> list[_Place] | None:
+        model = self.view.model(referent.path)
+        if model is None or model.symbols[referent.symbol].kind != "field":
+            return None
+        symbol = model.symbols[referent.symbol]
+        rows = model.attributes.get(symbol.parent, {}).get(symbol.name, [])
+        scope = model.own_scope.get(symbol.parent, 0)
+        return self._given(referent.path, model, scope, rows) if rows else None
+
+
+# Python, and notebooks.
+
+SPECS = {
+    "python": LanguageSpec(
+        modules="python_rules:PythonModules",
+        named_in_texts=True,
+        follows_names=True,
+        needs_receiver=True,
+        class_names=True,
+        keeps_names=True,
+        submodules=True,
+        ordered=True,
+        overload_declarations=True,
+        stubs=((b".pyi", (b".py", b".pyx")),),
+        named_arguments=True,
+        constructors=frozenset({"__init__", "__new__", "__post_init__"}),
+        star_spreads=True,
+        imports_are_complete=True,
+    ),
+    "jupyter": LanguageSpec(
+        modules="python_rules:PythonModules",
+        follows_names=True,
+        spaces=True,
+        instance=frozenset({"this"}),
+    ),
+}

@@ -1,0 +1,395 @@
+"""What Rust's `impl Trait for Type` says: the type derives, its methods override."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codelens.resolve.file_model import TYPES, FileModel
+from codelens.resolve.inference.annotations import Annotations
+from codelens.resolve.inference.call_results import Calls
+from codelens.resolve.inference.members import Members
+from codelens.resolve.inference.name_lookup import LOCAL, Referent
+from codelens.resolve.inference.resolver import ExtraEdge, Resolver
+from codelens.resolve.inference.type_text import Type
+from codelens.resolve.inference.values import Container, Definition, Instance, Value, each
+from codelens.resolve.languages.rust_names import ANY, Impl, RustNames
+from codelens.resolve.languages.rust_types import (
+    MAPS,
+    TUPLE,
+    bound_of,
+    defaults_of,
+    result_of_method,
+    rust_type,
+    split_arguments,
+)
+from codelens.resolve.view_files import View
+from codelens.types import Symbol
+
+
+def implementing(model: FileModel, scope: int, resolver: Resolver, path: bytes) -> int:
+    """The type of this file that a scope is a block of methods for, -1 if it is none."""
+    own = resolver.instance_around(path, scope) if is_block(model, scope) else None
+    return own.symbol if isinstance(own, Instance) and own.path == path else -1
+
+
+def is_block(model: FileModel, scope: int) -> bool:
+    """A scope is an `impl` block."""
+    here = model.scopes[scope]
+    return here.kind == "class" and here.symbol < 0
+
+
+def overriding(path: bytes, model: FileModel, resolver: Resolver) -> Iterator[ExtraEdge]:
+    """The methods in a file that a trait of the view asks for, each with the trait's."""
+    blocks = {
+        scope: [row for row in rows if row.how == "implements"]
+        for scope, rows in model.of_scope.items()
+        if is_block(model, scope)
+    }
+    for at, scope in enumerate(model.home if any(blocks.values()) else ()):
+        for row in blocks.get(scope, ()):
+            symbol = model.symbols[at]
+            for trait in each(resolver.of_type(path, model.scopes[scope].parent, row.text)):
+                there = resolver.view.model(trait.path) if isinstance(trait, Instance) else None
+                if there is None or not isinstance(trait, Instance):
+                    continue
+                for method in there.children.get(trait.symbol, {}).get(symbol.name, ()):
+                    referent = Referent(trait.path, method, 0, symbol.name)
+                    yield ExtraEdge(at, symbol.name, symbol.name_line, referent, "override")
+
+
+# Members in Rust: of all `impl` blocks for a type, then those that its traits have.
+
+
+class RustMembers(Members):
+    """Members: of a type, of its blocks, of its traits."""
+
+    names: RustNames
+
+    def bases(self, own: Instance) -> list[Instance]:
+        """Traits that a type implements, or that a trait asks for."""
+        model = self.view.model(own.path)
+        if model is None:
+            return []
+        traits: list[Instance] = []
+        places = [(own.path, model.own_scope.get(own.symbol, -1))]
+        places += [(block.path, block.scope) for block in self._blocks(own)]
+        for path, scope in places:
+            there = self.view.model(path)
+            if there is None or scope < 0:
+                continue
+            for row in there.of_scope.get(scope, ()):
+                if row.how == "implements":
+                    for base in each(
+                        self.resolver.of_type(path, there.scopes[scope].parent, row.text)
+                    ):
+                        if isinstance(base, Instance) and base[:2] != own[:2]:
+                            traits.append(base)
+        return list(dict.fromkeys(traits))
+
+    def _blocks(self, own: Instance) -> list[Impl]:
+        """The `impl` blocks of a type."""
+        return self.once(("blocks", *own[:2]), lambda: self._find_blocks(own), [])
+
+    def _find_blocks(self, own: Instance) -> list[Impl]:
+        model = self.view.model(own.path)
+        if model is None:
+            return []
+        blocks: list[Impl] = []
+        name = model.symbols[own.symbol].name
+        for called in (name, *self.names.other_names(name)):
+            for block in self.names.impls(called):
+                referents = self._meant_by(block)
+                if any(referent[:2] == own[:2] for referent in referents):
+                    blocks.append(block)
+        return sorted(blocks, key=lambda block: block.of_trait)
+
+    def _meant_by(self, block: Impl) -> list[Referent]:
+        """The type that a block is for, also by another name of it."""
+        model = self.view.model(block.path)
+        if model is None:
+            return []
+        rows = [row for row in model.of_scope.get(block.scope, ()) if row.how == "alias"]
+        head = rust_type(rows[0].text).partition("<")[0]
+        referents = self.resolver.named_type(block.path, model.scopes[block.scope].parent, head)
+        types: list[Referent] = []
+        for referent in referents:
+            if is_kind(self.view, referent, "type"):
+                aliased = self.resolver.typed(referent, (), None)
+                types += [
+                    Referent(*part[:2]) for part in each(aliased) if isinstance(part, Instance)
+                ]
+            else:
+                types.append(referent)
+        return types
+
+    def _of_types(
+        self, line: list[Instance], name: str, value: Value
+    ) -> list[tuple[Referent, Value]]:
+        for type_ in line:
+            pairs = super()._of_types([type_], name, value)
+            if pairs:
+                return pairs
+            referents = self._in_blocks(type_, name)
+            if referents:
+                return [(referent, value) for referent in referents]
+        return []
+
+    def _in_blocks(self, own: Instance, name: str) -> list[Referent]:
+        by_trait: list[Referent] = []
+        for block in self._blocks(own):
+            referents = block.members.get(name, [])
+            if referents and not block.of_trait:
+                return referents
+            by_trait += referents
+        # `impl From<A> for T` and `impl From<B> for T` cannot be told apart.
+        return by_trait if len(by_trait) == 1 else []
+
+    def of_traits(self, own: Instance, name: str) -> list[Referent]:
+        """Members of that name of all blocks that implement a trait for a type."""
+        return [
+            referent
+            for block in self._blocks(own)
+            if block.of_trait
+            for referent in block.members.get(name, ())
+        ]
+
+    def of_operator(self, own: Instance, name: str, operand: Value) -> list[Referent]:
+        """Methods of that name that a type has by a trait, of several those for an operand."""
+        blocks = [block for block in self._blocks(own) if block.of_trait and name in block.members]
+        if len(blocks) > 1 and isinstance(operand, Instance | Container):
+            fitting = [block for block in blocks if self._takes(block, own, operand)]
+            blocks = fitting or blocks
+        return [referent for block in blocks for referent in block.members[name]]
+
+    def _takes(self, block: Impl, own: Instance, operand: Instance | Container) -> bool:
+        """A block is for a trait with that type as its argument, or with none: `Add<Foo>`."""
+        model = self.view.model(block.path)
+        if model is None:
+            return False
+        around = model.scopes[block.scope].parent
+        for row in model.of_scope.get(block.scope, ()):
+            if row.how == "implements":
+                _, sign, inner = rust_type(row.text).partition("<")
+                if isinstance(operand, Container):
+                    return bool(sign) and inner[:-1] == operand.name
+                taken = self.resolver.of_type(block.path, around, inner[:-1]) if sign else own
+                return any(
+                    isinstance(part, Instance) and part[:2] == operand[:2] for part in each(taken)
+                )
+        return False
+
+    def methods(self, value: Value, name: str, path: bytes = b"") -> list[Referent]:
+        """Members of that name that can be called, in a file."""
+        referents = [referent for referent, _ in self.members(value, name)]
+        methods = [referent for referent in referents if not is_kind(self.view, referent, "field")]
+        if not methods and isinstance(value, Instance | Definition):
+            line = self.ancestry(Instance(*value[:2]))
+            methods = [referent for type_ in line for referent in self._in_blocks(type_, name)]
+        if not methods and isinstance(value, Instance):
+            target = self._target(value)
+            methods = self.methods(target, name, path) if isinstance(target, Instance) else []
+        if not methods and isinstance(value, Container):
+            methods = self._by_traits(value.name.rpartition(".")[2], name, path)
+        return methods
+
+    def of_all(self, value: Value, name: str, path: bytes) -> list[Referent]:
+        """What a trait gives all types."""
+        known = any(isinstance(part, Instance | Container) for part in each(value))
+        return self._by_traits(ANY, name, path) if known else []
+
+    def _by_traits(self, kind: str, name: str, path: bytes) -> list[Referent]:
+        """What traits of the view give a type that is not of it, or all types: the only one.
+
+        So do blocks without a trait, for types that a macro defines. Of several crates that of the
+        file.
+        """
+        methods = [
+            referent
+            for block in self.names.impls(kind)
+            if name in block.members and not self._meant_by(block)
+            for referent in block.members[name]
+        ]
+        if len(methods) > 1 and path:
+            root = self.view.modules(path, "crate")
+            methods = [
+                referent
+                for referent in methods
+                if self.view.modules(referent.path, "crate") == root
+            ]
+        return methods if len(methods) == 1 else []
+
+    def _target(self, value: Instance) -> Value:
+        """What a value leads to by its `Deref`: it has the methods of that."""
+        return self.once(("target", value), lambda: self._find_target(value), None)
+
+    def _find_target(self, value: Instance) -> Value:
+        for block in self._blocks(value):
+            if block.of_trait and "deref" in block.members:
+                for referent in block.members.get("Target", ()):
+                    target = self.resolver.typed(referent, (), value)
+                    return None if target is None or target[:2] == value[:2] else target
+        return None
+
+    def item(self, value: Instance) -> Value:
+        """What going through a value gives: the `Item` of its iterator."""
+        for type_ in self.ancestry(value):
+            for referent in self._in_blocks(type_, "Item"):
+                return self.resolver.typed(referent, (), value)
+        return None
+
+    def _static(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
+        model = self.view.model(value.path)
+        if model is not None and model.symbols[value.symbol].kind == "module":
+            referents = self.names.inside(Referent(value.path, value.symbol), name)
+            return [(referent, value) for referent in referents]
+        if model is not None and model.symbols[value.symbol].kind == "type":
+            aliased = self.resolver.typed(Referent(value.path, value.symbol), (), None)
+            if isinstance(aliased, Instance) and aliased[:2] != value[:2]:
+                return super()._static(Definition(*aliased[:2]), name)
+        return super()._static(value, name)
+
+    def _member_value(self, value: Value, name: str) -> Value:
+        if isinstance(value, Container):
+            return result_of_method(value, name)
+        return super()._member_value(value, name)
+
+
+def is_kind(view: View, referent: Referent, kind: str) -> bool:
+    """Whether a definition is of a kind."""
+    model = view.model(referent.path)
+    return (
+        model is not None and referent.symbol >= 0 and model.symbols[referent.symbol].kind == kind
+    )
+
+
+# Types as Rust writes them, and what calls of Rust give.
+
+_ANY = frozenset({"_", "any", "void", "Self"})
+
+
+class RustAnnotations(Annotations):
+    """Types as Rust writes them, and paths to them."""
+
+    names: RustNames
+
+    def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
+        """A value of a type in Rust's own writing."""
+        return super().of_type(path, scope, rust_type(text), me)
+
+    def named_type(self, path: bytes, scope: int, name: str) -> list[Referent]:
+        """What a type's path means."""
+        parts = name.split(".")
+        if parts[0] == "Self":
+            own = self.resolver.instance_around(path, scope)
+            referents = [Referent(*part[:2]) for part in each(own) if isinstance(part, Instance)]
+            for part in parts[1:]:
+                referents = [
+                    inner
+                    for referent in referents
+                    for inner in self.names.inside(referent, part, types=True)
+                ]
+            return referents
+        if len(parts) == 1:
+            return self.names.lookup(path, scope, name, types=True)
+        return self.path_hits(path, scope, parts)
+
+    def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
+        """A value of a type; of one that a trait leaves open, of what it must be."""
+        model = self.view.model(referent.path)
+        symbol = (
+            model.symbols[referent.symbol] if model is not None and referent.symbol >= 0 else None
+        )
+        if model is not None and symbol is not None and symbol.kind == "type":
+            scope = model.own_scope.get(referent.symbol, -1)
+            if not any(row.how == "alias" for row in model.of_scope.get(scope, ())):
+                bound = bound_of(symbol.signature)
+                around = model.own_scope.get(symbol.parent, 0)
+                return self.of_type(referent.path, around, bound, me) if bound else None
+        if not args and symbol is not None and symbol.kind in TYPES:
+            args = self._defaults(referent, symbol)
+        return super().typed(referent, args, me)
+
+    def _defaults(self, referent: Referent, symbol: Symbol) -> tuple[Value, ...]:
+        """What the parameters of a type stand for that is written without them: `R<A = T>`."""
+        texts = defaults_of(symbol.signature, symbol.name)
+        return (
+            tuple(self.of_type(referent.path, 0, text) if text else None for text in texts)
+            if any(texts)
+            else ()
+        )
+
+    def _parameter(self, referent: Referent, model: FileModel, me: Value) -> Value:
+        """A type parameter; that of a block stands where its type is: `impl<B> R<B>`."""
+        scope = model.scopes[referent.scope]
+        rows = model.of_scope.get(referent.scope, ()) if scope.symbol < 0 else ()
+        alias = next((row.text for row in rows if row.how == "alias"), "")
+        parts = split_arguments(alias)
+        if referent.name in parts:
+            at = parts.index(referent.name)
+            types = self.named_type(referent.path, scope.parent, rust_type(alias).partition("<")[0])
+            for part in each(me):
+                if not isinstance(part, Instance) or at >= len(part.args):
+                    continue
+                if part.args[at] is not None and any(type_[:2] == part[:2] for type_ in types):
+                    return part.args[at]
+        return super()._parameter(referent, model, me)
+
+    def _foreign(
+        self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
+    ) -> Value:
+        """A type that is not of the view: traits of it may say what it can do."""
+        value = super()._foreign(path, scope, name, args, me)
+        return Container(name, ()) if value is None and not args and name not in _ANY else value
+
+    def path_hits(self, path: bytes, scope: int, parts: list[str]) -> list[Referent]:
+        """What a path means, behind names that a variable may have as well."""
+        local = (
+            []
+            if parts[0] in {"crate", "self", "super"}
+            else self.names.lookup(path, scope, parts[0], types=True)
+        )
+        referents = [referent for referent in local if referent.symbol != LOCAL]
+        if referents:
+            for part in parts[1:]:
+                referents = [
+                    inner for referent in referents for inner in self.names.inside(referent, part)
+                ]
+            return referents
+        model = self.view.model(path)
+        if model is None or local:
+            return []
+        return self.names.follow(path, self.names.module_of(model, scope), parts)
+
+
+class RustCalls(Calls):
+    """What calls give."""
+
+    def __init__(self, resolver: Resolver, members: RustMembers) -> None:
+        super().__init__(resolver)
+        self._inside = members
+
+    def called(self, value: Value) -> Value:
+        """What a call gives; of a variant or a tuple struct a value of the type."""
+        if isinstance(value, Instance | Container):
+            return value
+        return super().called(value)
+
+    def _result(self, path: bytes, symbol: int, me: Value) -> Value:
+        model = self.view.model(path)
+        if model is not None and me is None:
+            scope = model.own_scope.get(symbol)
+            me = self.resolver.instance_around(path, scope) if scope is not None else None
+        return super()._result(path, symbol, me)
+
+    def element(self, value: Value, step: str) -> Value:
+        """An element of a value, by `[]` or by a loop (`[*]`)."""
+        if isinstance(value, Definition):
+            return value
+        if isinstance(value, Container) and value.args:
+            kind = value.name.rpartition(".")[2]
+            if kind in MAPS:
+                return value.args[-1] if step == "[]" else Container(TUPLE, value.args[:2])
+            return None if kind == TUPLE else value.args[0]
+        if isinstance(value, Instance) and step == "[*]":
+            return self._inside.item(value)
+        return super().element(value, step)

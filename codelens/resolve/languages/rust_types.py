@@ -1,0 +1,283 @@
+"""Rust's writing of types, turned into what is read elsewhere."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from codelens.resolve.inference.values import Container, Value
+
+TUPLE = "#tuple"
+_LIFETIME = re.compile(r"'\w+\s*,?\s*")
+_HEAD = re.compile(r"(?:&|\*const |\*mut |mut |dyn |impl |for<[^<>]*> ?|\?)\s*")
+_PUBLIC = re.compile(r"^(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^()]*\))?\s+)?")
+_LEFT_OUT = re.compile(r"^#\[cfg\(not\b")
+_BOUND = re.compile(r"\btype\s+\w+(?:<[^<>]*>)?\s*:\s*(.+?);?$")
+_SELF = re.compile(r"^(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?self\b")
+_FUNCTION = re.compile(r"\b(?:Fn|FnMut|FnOnce|fn)\s*\(")
+_THROUGH = frozenset({"Box", "Rc", "Arc", "Cow", "Pin", "Ref", "RefMut", "ManuallyDrop", "Weak"})
+"""Generic types whose members are those of what they hold."""
+
+
+@lru_cache(maxsize=20_000)
+def rust_type(text: str) -> str:
+    """A type in Rust's writing as one that `codelens.resolve.inference.type_text` reads.
+
+    References and smart pointers stand for what they hold: members are those of it.
+    """
+    text = _LIFETIME.sub("", text.strip()).strip()
+    while match := _HEAD.match(text):
+        text = text[match.end() :].strip()
+    if not text or text[0] in "!<":
+        return ""
+    if text[0] == "[":
+        return rust_type(split(text[1:-1], ";")[0]) + "[]"
+    if text[0] == "(":
+        end = closing(text, 0)
+        parts = [rust_type(part) or "any" for part in split(text[1:end])]
+        return parts[0] if len(parts) == 1 and "," not in text else f"{TUPLE}<{', '.join(parts)}>"
+    if text.startswith(("fn(", "Fn(", "FnMut(", "FnOnce(", "extern ", "unsafe ")):
+        arrow = text.rfind("->")
+        return f"() => {rust_type(text[arrow + 2 :]) if arrow >= 0 else 'void'}"
+    bounds = split(text, "+")
+    if len(bounds) > 1:
+        return " & ".join(part for part in map(rust_type, bounds) if part)
+    opened = text.find("<")
+    if opened < 0:
+        return text.replace("::", ".")
+    name = text[:opened].replace("::", ".").rstrip(".")
+    parts = split(text[opened + 1 : closing(text, opened)])
+    arguments = [
+        rust_type(part.partition("=")[2] if "=" in part else part) or "any" for part in parts
+    ]
+    if name.rpartition(".")[2] in _THROUGH and arguments:
+        return arguments[0]
+    return f"{name}<{', '.join(arguments)}>" if arguments else name
+
+
+def split(text: str, sign: str = ",") -> list[str]:
+    """Parts between signs that are in no brackets."""
+    parts: list[str] = []
+    depth = start = 0
+    for at, character in enumerate(text):
+        if character in "([{<":
+            depth += 1
+        elif character in ")]}" or (character == ">" and text[at - 1 : at] not in {"-", "="}):
+            depth -= 1
+        elif character == sign and not depth:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    parts.append(text[start:].strip())
+    return [part for part in parts if part]
+
+
+def closing(text: str, at: int) -> int:
+    """Where the bracket at a position is closed."""
+    depth = 0
+    for end in range(at, len(text)):
+        if text[end] in "([{<":
+            depth += 1
+        elif text[end] in ")]}" or (text[end] == ">" and text[end - 1] not in "-="):
+            depth -= 1
+            if not depth:
+                return end
+    return len(text)
+
+
+@lru_cache(maxsize=20_000)
+def parts_of(signature: str, name: str) -> tuple[str, ...]:
+    """The types in the brackets of a tuple struct or variant: `struct Foo(pub Bar, T)`."""
+    at = signature.find(name)
+    rest = signature[at + len(name) :].lstrip() if at >= 0 else ""
+    if rest[:1] == "<":
+        rest = rest[closing(rest, 0) + 1 :].lstrip()
+    if rest[:1] != "(":
+        return ()
+    parts = split(rest[1 : closing(rest, 0)])
+    return tuple(_PUBLIC.sub("", part) for part in parts if _LEFT_OUT.match(part) is None)
+
+
+@lru_cache(maxsize=20_000)
+def split_arguments(text: str) -> tuple[str, ...]:
+    """What stands in the angle brackets of a type, without lifetimes: `T` of `Foo<'a, T>`."""
+    at = text.find("<")
+    if at < 0:
+        return ()
+    parts = split(text[at + 1 : closing(text, at)])
+    return tuple(part for part in parts if not part.startswith("'"))
+
+
+def defaults_of(signature: str, name: str) -> tuple[str, ...]:
+    """What each type parameter of a definition is by default, empty where it says nothing."""
+    at = signature.find(f"{name}<")
+    parts = split_arguments(signature[at:]) if at >= 0 else ()
+    return tuple(part.partition("=")[2].strip() for part in parts)
+
+
+def bound_of(signature: str) -> str:
+    """What a type must be that a trait leaves open: `type Item: Bound`."""
+    match = _BOUND.search(signature)
+    return match[1] if match is not None else ""
+
+
+@lru_cache(maxsize=20_000)
+def handed_to(signature: str, name: str, place: int, at: int) -> str:
+    """The type that a parameter of a function has that a function takes: `f: impl Fn(Foo)`."""
+    taken = [parameter for parameter in parts_of(signature, name) if _SELF.match(parameter) is None]
+    if place >= len(taken):
+        return ""
+    text = taken[place].partition(":")[2].strip()
+    if text.isidentifier():
+        bound = re.search(rf"\b{text}\s*:\s*(.*)", signature)
+        text = bound[1] if bound is not None else ""
+    match = _FUNCTION.search(text)
+    if match is None:
+        return ""
+    types = split(text[match.end() : closing(text, match.end() - 1)])
+    return types[at] if at < len(types) else ""
+
+
+# What types of Rust's standard library give: what they hold, elements, what is guarded.
+
+HOLDERS = frozenset({"Option", "Result", "Poll"})
+PRIMITIVES = frozenset(
+    "bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize".split()
+)
+_NUMBERS = {
+    "len": "usize",
+    "capacity": "usize",
+    "count": "usize",
+    "count_ones": "u32",
+    "leading_zeros": "u32",
+    "trailing_zeros": "u32",
+}
+"""Methods that give a number, on all types that have them."""
+MAKING = frozenset({"default", "from", "from_iter"})
+"""Functions of `Default`, `From` and `FromIterator`, which give the type they are called on."""
+_UNWRAPPING = frozenset(
+    "unwrap expect unwrap_or unwrap_or_else unwrap_or_default unwrap_unchecked insert "
+    "get_or_insert get_or_insert_with".split()
+)
+_OF_ERRORS = frozenset({"unwrap_err", "expect_err"})
+_INSERTING = frozenset({"or_insert", "or_insert_with", "or_insert_with_key", "or_default"})
+_OF_MAPS = frozenset({"entry", "remove", "keys", "values", "values_mut", "into_values"})
+_ELEMENTS = frozenset(
+    "first last get get_mut pop next peek next_back pop_front pop_back front back".split()
+)
+"""Methods of collections that give an element, perhaps; it is seen as there."""
+SAME = frozenset(
+    "clone as_ref as_mut as_deref as_deref_mut borrow borrow_mut to_owned cloned copied by_ref "
+    "iter iter_mut into_iter rev filter skip take chain collect ok or or_else map_err "
+    "inspect drain to_vec peekable fuse step_by lock read write await "
+    "context with_context deref deref_mut".split()
+)
+"""Methods that give what they are called on, as far as members go."""
+_GIVING = {
+    "Into": {"into"},
+    "TryInto": {"try_into"},
+    "AsRef": {"as_ref"},
+    "AsMut": {"as_mut"},
+    "Borrow": {"borrow"},
+    "Deref": {"deref"},
+}
+"""Traits of the standard library, and the methods that give what stands in their brackets."""
+_ENTRY = "#entry"
+_FOUND = frozenset("find max_by_key min_by_key max_by min_by nth last max min".split())
+MAPS = frozenset({"HashMap", "BTreeMap", "IndexMap", "FxHashMap"})
+OF_ERRORS = frozenset({"map_err", "unwrap_or_else", "or_else", "inspect_err"})
+OF_ELEMENTS = frozenset(
+    "map filter any all for_each find position filter_map flat_map take_while skip_while find_map "
+    "max_by_key min_by_key sort_by_key sort_unstable_by_key sort_by_cached_key retain inspect "
+    "partition rposition map_while dedup_by dedup_by_key sort_by sort_unstable_by max_by min_by "
+    "reduce try_for_each binary_search_by binary_search_by_key partition_point".split()
+)
+"""Methods that give a function the elements one by one."""
+_LOCKS = frozenset({"Mutex", "RwLock", "RefCell", "Cell", "OnceCell", "LazyLock", "Lazy"})
+
+
+def success_value(value: Value) -> Value:
+    """What `?` and `Some(x)` take out."""
+    if isinstance(value, Container) and value.args and value.name.rpartition(".")[2] in HOLDERS:
+        return value.args[0]
+    return None
+
+
+def error_value(value: Value) -> Value:
+    """What `Err(x)` takes out."""
+    if isinstance(value, Container) and value.name.rpartition(".")[2] == "Result":
+        return value.args[1] if len(value.args) > 1 else None
+    return None
+
+
+def result_of_method(value: Container, name: str) -> Value:
+    """What a method of a type of the standard library gives; to be called."""
+    kind = value.name.rpartition(".")[2]
+    if name in _NUMBERS:
+        return Container(_NUMBERS[name], ())
+    if not value.args:
+        return None
+    if kind in _LOCKS:
+        return (
+            value.args[0]
+            if name in {"lock", "read", "write", "borrow", "borrow_mut", "get", "try_lock"}
+            else None
+        )
+    if kind in HOLDERS:
+        return _of_holder(value, name)
+    if kind == _ENTRY:
+        return value.args[-1] if name in _INSERTING else value
+    if kind in _GIVING:
+        return value.args[0] if name in _GIVING[kind] else None
+    if name in SAME:
+        return value
+    return _of_many(kind, value, name)
+
+
+def _of_holder(value: Container, name: str) -> Value:
+    """What a method of an `Option` or a `Result` gives."""
+    if name in _UNWRAPPING:
+        return value.args[0]
+    if name in _OF_ERRORS:
+        return error_value(value)
+    if name in {"ok_or", "ok_or_else"}:
+        return Container("Result", value.args[:1])
+    if name == "err":
+        return Container("Option", (error_value(value),))
+    if name in {"flatten", "transpose"}:
+        return value.args[0]
+    return value if name in SAME or name in {"take", "replace"} else None
+
+
+def _of_many(kind: str, value: Container, name: str) -> Value:
+    """What a method of a collection or an iterator gives."""
+    if kind in MAPS and name in _OF_MAPS:
+        return _of_map(value, name)
+    if name in _ELEMENTS:
+        return Container("Option", value.args[-1:])
+    if name in _FOUND:
+        return Container("Option", value.args[:1])
+    if name == "enumerate":
+        return Container("[]", (Container(TUPLE, (Container("usize", ()), value.args[0])),))
+    if name in {"remove", "swap_remove", "flatten"}:
+        return value.args[0]
+    return _of_parts(value, name)
+
+
+def _of_map(value: Container, name: str) -> Value:
+    """What a method gives that maps alone have, or otherwise than lists."""
+    if name == "entry":
+        return Container(_ENTRY, value.args)
+    if name == "remove":
+        return Container("Option", value.args[-1:])
+    return Container("[]", value.args[:1] if name == "keys" else value.args[-1:])
+
+
+def _of_parts(value: Container, name: str) -> Value:
+    """What a method gives that cuts a list into parts."""
+    if name in {"windows", "chunks", "chunks_exact"}:
+        return Container("[]", (value,))
+    if name in {"split_at", "split_at_mut"}:
+        return Container(TUPLE, (value, value))
+    if name in {"split_first", "split_last", "split_first_mut", "split_last_mut"}:
+        return Container("Option", (Container(TUPLE, (value.args[0], value)),))
+    return None

@@ -1,0 +1,317 @@
+"""JavaScript's `this`: whose it is in a scope, and which members of a class are static."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from codelens.resolve.file_model import CALLABLE, TYPES, VARIABLES, FileModel
+from codelens.resolve.languages.classes.class_types import bracketed
+from codelens.resolve.languages.registry import LanguageSpec
+
+_ASYNC = re.compile(r"(?:^|[\s(])async(?=\s+[\w$*(<#\[]|[(<*])")
+_PROTOTYPE = ".prototype."
+
+
+def holder(model: FileModel, scope: int) -> int:
+    """The scope that says what `this` is: a function with its own, a static method, a class."""
+    while scope > 0:
+        here = model.scopes[scope]
+        if here.kind == "class" or "this" in model.names[scope]:
+            return scope
+        if here.kind == "function" and here.symbol >= 0 and is_static(model, here.symbol):
+            return scope
+        scope = here.parent
+    return 0
+
+
+def literal(model: FileModel, symbol: int) -> int:
+    """What a function is part of: a variable's object written out, or what it is assigned to.
+
+    -1 if there is none.
+    """
+    if symbol not in model.unbound:
+        return _assigned_to(model, symbol)
+    parent = model.symbols[symbol].parent
+    return parent if parent >= 0 and model.symbols[parent].kind in VARIABLES else -1
+
+
+def _assigned_to(model: FileModel, symbol: int) -> int:
+    member = model.symbols[symbol]
+    if not model.is_outside_member(member) or _PROTOTYPE in member.signature:
+        return -1
+    owner = member.qualified.removesuffix(f".{member.name}")
+    entry = model.names[0].get(owner)
+    return entry.symbols[0] if entry is not None and len(entry.symbols) == 1 else -1
+
+
+def added(model: FileModel, symbol: int, name: str) -> tuple[int, ...]:
+    """Members that a function or an object was given by assignment: `app.use = ...`."""
+    owner = model.symbols[symbol].qualified
+    places = model.assigned.get(owner, {}).get(name, ())
+    return tuple(at for at in places if _PROTOTYPE not in model.symbols[at].signature)
+
+
+def is_static(model: FileModel, symbol: int) -> bool:
+    """A member is the class's own and not its instances'."""
+    member = model.symbols[symbol]
+    signature = member.signature
+    if "static" not in signature:
+        return False
+    return "static" in signature[: max(signature.find(member.name), 0)].split()
+
+
+def is_async(model: FileModel, symbol: int) -> bool:
+    """A call of a function gives what has to be awaited."""
+    signature = model.symbols[symbol].signature
+    return "async" in signature and _ASYNC.search(signature) is not None
+
+
+def overloads(model: FileModel, path: bytes, symbol: int) -> tuple[int, ...]:
+    """A function with the others of its name in its place, without what implements them."""
+    function = model.symbols[symbol]
+    inside = function.parent >= 0 and model.symbols[function.parent].kind in TYPES
+    if symbol in model.unbound or model.is_outside_member(function):
+        return (symbol,)
+    if not inside and model.home[symbol] < 0:
+        return (symbol,)
+    if inside:
+        places = model.children[function.parent][function.name]
+    else:
+        entry = model.names[model.home[symbol]].get(function.name)
+        places = entry.symbols if entry is not None else ()
+    static = is_static(model, symbol)
+    overloads_here = tuple(
+        at
+        for at in places
+        if model.symbols[at].kind in CALLABLE and (not inside or is_static(model, at) == static)
+    )
+    if len(overloads_here) < 2:
+        return (symbol,)
+    written = not model.spec.untyped and not _is_declared(model, path, overloads_here[-1])
+    return overloads_here[:-1] if written else overloads_here
+
+
+def _is_declared(model: FileModel, path: bytes, symbol: int) -> bool:
+    """TypeScript: nothing of it stands there but its type."""
+    if path.endswith((b".d.ts", b".d.mts", b".d.cts")):
+        return True
+    while symbol >= 0:
+        definition = model.symbols[symbol]
+        head = definition.signature[: max(definition.signature.find(definition.name), 0)].split()
+        if (
+            definition.kind == "interface"
+            or "declare" in head
+            or ("abstract" in head and definition.kind != "class")
+        ):
+            return True
+        symbol = definition.parent
+    return False
+
+
+def of_side(
+    model: FileModel, owner: int, places: Sequence[int], *, static: bool
+) -> tuple[int, ...]:
+    """Of members of one name those of the class itself, or those of its instances."""
+    if model.symbols[owner].kind != "class":
+        return tuple(places)
+    return tuple(
+        at
+        for at in places
+        if model.is_outside_member(model.symbols[at]) or is_static(model, at) == static
+    )
+
+
+# Which of several signatures of TypeScript a call means, by its arguments.
+#
+# Arguments come as marks, one letter each: `s` text, `n` number, `b` truth value, `z` nothing, `r`
+# an object and `a` a list written out, `f` a function written out, `u` anything else. A `<` before
+# them says that type arguments are given, a `*` that there are more of which nothing is known.
+
+_OPEN, _CLOSE = frozenset("([{<"), frozenset(")]}")
+_PLAIN = {"s": {"string"}, "n": {"number"}, "b": {"boolean"}, "z": {"null", "undefined", "void"}}
+_BUILTIN = frozenset("string number boolean symbol null undefined void never object".split())
+_FORMS = (
+    (re.compile(r"(?:[(<]|new\b).*=>"), "f"),
+    (re.compile("['\"`]"), "s"),
+    (re.compile(r"[-\d]"), "n"),
+    (re.compile(r"(?:true|false)$"), "b"),
+    (re.compile(r"\[|.*\[\]$"), "a"),
+)
+"""How types are written that arguments of one mark alone may have."""
+_ANYTHING = frozenset({"any", "unknown"})
+_WORD = re.compile(r"[^\W\d][\w$]*")
+
+
+class _Signature(NamedTuple):
+    """What a call has to fit."""
+
+    types: tuple[str, ...]
+    least: int
+    many: bool
+    free: frozenset[str]
+    """Type parameters that stand for anything."""
+    generics: int
+    varies: bool
+    """A parameter has a type parameter in its type."""
+
+
+def meant(model: FileModel, symbols: Sequence[int], arguments: str) -> list[int]:
+    """Of overloads in their order those that a call may mean: the first that fits is taken."""
+    fitting: list[int] = []
+    seen: set[tuple[tuple[str, ...], int, bool]] = set()
+    marks = arguments[1:-1]
+    for at in symbols:
+        function = model.symbols[at]
+        signature = _read(function.signature, function.name)
+        fits = None if signature is None else _fits(signature, marks)
+        if fits is False:
+            continue
+        if signature is not None and marks[:1] != "<" and not signature.varies:
+            # What takes the same as one before it is never reached.
+            if signature[:3] in seen:
+                continue
+            seen.add(signature[:3])
+        fitting.append(at)
+        if fits:
+            break
+    return fitting or list(symbols)
+
+
+def _fits(signature: _Signature, marks: str) -> bool | None:
+    """Whether a call fits; None if it may."""
+    if marks[:1] == "<":
+        return None if signature.generics else False
+    arguments, _, _ = marks.partition("*")
+    if len(arguments) > len(signature.types) and not signature.many:
+        return False
+    if marks != arguments:
+        return None
+    if len(arguments) < signature.least:
+        return False
+    if signature.many:
+        return None
+    answers = [
+        _takes(text, mark, signature.free)
+        for text, mark in zip(signature.types, arguments, strict=False)
+    ]
+    return False if False in answers else None if None in answers else True
+
+
+def _takes(text: str, mark: str, free: frozenset[str]) -> bool | None:
+    """Whether a parameter of a type takes an argument; None if it may."""
+    if "?" in text:
+        return None
+    answers = [_is(part, mark, free) for part in _split(text, "|")]
+    return True if True in answers else None if None in answers else False
+
+
+def _is(part: str, mark: str, free: frozenset[str]) -> bool | None:
+    if part in _ANYTHING or part in free:
+        return True
+    if mark == "u":
+        return None
+    if part in _BUILTIN:
+        return part in _PLAIN.get(mark, {"object"})
+    needed = next((expected for form, expected in _FORMS if form.match(part)), mark)
+    return None if mark == needed else False
+
+
+@lru_cache(maxsize=20_000)
+def _read(signature: str, name: str) -> _Signature | None:
+    """A signature's parameters; None if they cannot be read."""
+    at = signature.find(name) + len(name)
+    generics: list[str] | None = []
+    if signature[at : at + 1] == "?":
+        at += 1
+    if signature[at : at + 1] == "<":
+        generics = bracketed(signature, at)
+        at = _end(signature, at)
+    if generics is None or signature[at : at + 1] != "(":
+        return None
+    parts = bracketed(signature, at)
+    if parts is None:
+        return None
+    types: list[str] = []
+    least, is_variadic = 0, False
+    for part in parts:
+        head, _, text = _cut(part)
+        if head == "this":
+            continue
+        is_variadic |= head.startswith("...")
+        types.append(text)
+        if not head.endswith("?") and not is_variadic:
+            least = len(types)
+    free = frozenset(generic for generic in generics if _WORD.fullmatch(generic))
+    names = {
+        word for generic in generics for word in _WORD.findall(generic.partition(" extends ")[0])
+    }
+    varies = any(names.intersection(_WORD.findall(text)) for text in types)
+    return _Signature(tuple(types), least, is_variadic, free, len(generics), varies)
+
+
+def _end(text: str, at: int) -> int:
+    """Behind the bracket that opens at a position."""
+    depth = 0
+    for end in range(at, len(text)):
+        sign = text[end]
+        depth += (sign in _OPEN) - (sign in _CLOSE or (sign == ">" and text[end - 1] not in "-="))
+        if not depth:
+            return end + 1
+    return len(text)
+
+
+def _cut(part: str) -> tuple[str, str, str]:
+    """Name, colon and type of a parameter."""
+    depth = 0
+    for at, sign in enumerate(part):
+        depth += (sign in _OPEN) - (sign in _CLOSE)
+        if sign == ":" and not depth:
+            return part[:at].strip(), ":", part[at + 1 :].strip()
+    return part.strip(), "", "any"
+
+
+def _split(text: str, sign: str) -> list[str]:
+    """At a sign that stands in no bracket."""
+    depth, start = 0, 0
+    parts: list[str] = []
+    for at, character in enumerate(text):
+        depth += (character in _OPEN) - (
+            character in _CLOSE or (character == ">" and text[at - 1] not in "-=")
+        )
+        if not depth and text.startswith(sign, at):
+            parts.append(text[start:at].strip())
+            start = at + len(sign)
+    return [part for part in (*parts, text[start:].strip()) if part] or [""]
+
+
+# JavaScript and TypeScript, and the files that hold them.
+
+_SCRIPT = LanguageSpec(
+    modules="script_modules:ScriptModules",
+    settings=(b"package.json", b"tsconfig*.json", b"jsconfig*.json"),
+    follows_names=True,
+    needs_receiver=True,
+    spaces=True,
+    instance=frozenset({"this"}),
+    stubs=(
+        (b".d.ts", (b".js", b".jsx")),
+        (b".d.mts", (b".mjs",)),
+        (b".d.cts", (b".cjs",)),
+    ),
+    constructors=frozenset({"constructor"}),
+    imports_are_complete=True,
+)
+_UNCHECKED = replace(_SCRIPT, any_arguments=True)
+_TYPESCRIPT = replace(_SCRIPT, overload_declarations=True, optional_members=True)
+SPECS = {
+    "javascript": replace(_UNCHECKED, untyped=True),
+    "typescript": _TYPESCRIPT,
+    "tsx": replace(_TYPESCRIPT, shares_types_with="typescript"),
+    "vue": _UNCHECKED,
+    "svelte": _UNCHECKED,
+    "html": replace(_UNCHECKED, follows_names=False, imports_are_complete=False),
+}

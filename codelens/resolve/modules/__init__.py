@@ -1,1 +1,0 @@
-"""Which files an import names, one module a family of languages."""

@@ -1,0 +1,352 @@
+"""How alike two files are, as git tells a rename (diffcore-rename): by bytes of common lines."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Generator, Iterable
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import pygit2
+
+from codelens.cancellation import check_cancelled
+from codelens.scope.location import read_plain
+from codelens.scope.repository import Repository
+from codelens.scope.scratch_merge import ScratchRepository
+from codelens.types import CommitId
+
+RENAME_SIMILARITY = 0.5
+"""git's threshold: files that are alike at least so much are one that was renamed."""
+
+
+def line_weights(lines: Iterable[bytes]) -> Counter[bytes]:
+    """Bytes by line; a line that stands several times weighs as often."""
+    weights: Counter[bytes] = Counter()
+    for line in lines:
+        weights[line] += len(line)
+    return weights
+
+
+def similarity(left: Counter[bytes], right: Counter[bytes]) -> float:
+    """The bytes of the lines that both have, as a share of the larger one; from 0 to 1."""
+    larger = max(left.total(), right.total())
+    return (left & right).total() / larger if larger else 0.0
+
+
+# Commits and the objects at their paths, read fast: for walks over all of a history.
+#
+# Trees are read raw and searched for one name; what a name of a tree leads to is kept, since most
+# commits share most of their trees with the next one.
+
+_TREE_MODE = b"40000"
+_OID = 20
+_SHALLOW_BYTES = 4 * 1024 * 1024
+_MOST_KEPT = 100_000
+_REPOSITORIES_KEPT = 2
+
+
+class Commit(NamedTuple):
+    """What of a commit a walk needs."""
+
+    id: CommitId
+    tree: bytes
+    parents: tuple[CommitId, ...]
+    time_s: int
+    """When it was committed."""
+
+
+class CommitText(NamedTuple):
+    """What is said of a commit."""
+
+    author: str
+    time_s: int
+    """When it was written, by the author's clock."""
+    subject: str
+
+
+class _Cached(NamedTuple):
+    """What object ids stand for: true for good, so kept from question to question."""
+
+    entries: dict[tuple[bytes, bytes], tuple[bytes, bytes] | None]
+    commits: dict[CommitId, Commit]
+
+
+_cached_by_repository: dict[str, _Cached] = {}
+"""By the folder that all worktrees of a repository share."""
+
+
+class CommitWalk:
+    """Reads commits of one repository; missing objects are None, and nothing is fetched."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._git = repository.git
+        cached = _cached_by_repository.pop(repository.common_dir, None) or _Cached({}, {})
+        _cached_by_repository[repository.common_dir] = cached
+        while len(_cached_by_repository) > _REPOSITORIES_KEPT:
+            del _cached_by_repository[next(iter(_cached_by_repository))]
+        self._entries, self._commits = cached
+        self.missing = False
+        """Some object was not there."""
+        self._shallow = _shallow_commits(repository)
+
+    def is_cut(self, commit: Commit) -> bool:
+        """Whether a shallow clone ends at this commit."""
+        return commit.id in self._shallow
+
+    def commit(self, name: CommitId) -> Commit | None:
+        """A commit; None if it is not in this clone."""
+        check_cancelled()
+        known = self._commits.get(name)
+        if known is None:
+            known = self._read_commit(name)
+            if known is not None:
+                self._commits[name] = known
+        return known
+
+    def _read_commit(self, name: CommitId) -> Commit | None:
+        try:
+            commit = self._git[name].peel(pygit2.Commit)
+        except (KeyError, ValueError, pygit2.GitError):
+            self.missing = True
+            return None
+        parents = tuple(CommitId(str(parent_id)) for parent_id in commit.parent_ids)
+        return Commit(name, commit.tree_id.raw, parents, commit.commit_time)
+
+    def text(self, name: CommitId) -> CommitText:
+        """Author, time and subject."""
+        commit = self._git[name].peel(pygit2.Commit)
+        author = commit.author
+        subject = commit.message.strip().partition("\n")[0]
+        return CommitText(author.name, author.time, subject)
+
+    def blob_at(self, commit: Commit, path: bytes) -> bytes | None:
+        """Object id of the file at a path; None if there is none."""
+        oid = commit.tree
+        parts = path.split(b"/")
+        for number, part in enumerate(parts):
+            entry = self._entry(oid, part)
+            if entry is None:
+                return None
+            mode, oid = entry
+            if (mode == _TREE_MODE) == (number == len(parts) - 1):
+                return None
+        return oid
+
+    def _entry(self, tree: bytes, name: bytes) -> tuple[bytes, bytes] | None:
+        key = (tree, name)
+        if key in self._entries:
+            return self._entries[key]
+        if len(self._entries) > _MOST_KEPT:
+            self._entries.clear()
+            self._commits.clear()
+        try:
+            _, data = self._git.read(pygit2.Oid(raw=tree))
+        except (KeyError, ValueError, pygit2.GitError):
+            self.missing = True
+            return None
+        entry = self._entries[key] = _entry_in(data, name)
+        return entry
+
+    def blob(self, oid: bytes) -> bytes | None:
+        """Bytes of a file; None if they are not in this clone."""
+        try:
+            return self._git.read(pygit2.Oid(raw=oid))[1]
+        except (KeyError, ValueError, pygit2.GitError):
+            self.missing = True
+            return None
+
+
+def _entry_in(data: bytes, name: bytes) -> tuple[bytes, bytes] | None:
+    """Mode and object id of a name in the bytes of a tree."""
+    mark = b" " + name + b"\0"
+    at = data.find(mark)
+    while at >= 0:
+        # An object id may hold the same bytes: a mode stands before the name, and before that
+        # nothing or another object id.
+        start = max(at - 6, 0)
+        mode = data[start:at]
+        mode = mode[-5:] if mode.endswith(_TREE_MODE) else mode
+        if mode in _MODES:
+            end = at + len(mark)
+            return mode, data[end : end + _OID]
+        at = data.find(mark, at + 1)
+    return None
+
+
+def _shallow_commits(repository: Repository) -> frozenset[str]:
+    try:
+        text = read_plain(os.path.join(repository.common_dir, "shallow"), _SHALLOW_BYTES)
+    except OSError:
+        return frozenset()
+    return frozenset(text.decode("ascii", "replace").split())
+
+
+_MODES = frozenset({_TREE_MODE, b"100644", b"100755", b"100664", b"120000", b"160000"})
+
+
+# The commits that changed a path, by git's own `rev-list`, which skips the others fastest.
+#
+# History is simplified as `git log -- PATH` does it: of a merge the one parent that has the same
+# file is followed, and each commit that changed the file names those that changed it next. Without
+# git, or where an object is missing, nothing is known of the rest, and a walk goes on commit by
+# commit.
+
+_CLOCK_SKEW_S = 86_400
+"""How far a commit may lie before its parent: git lists by date."""
+_MOST_PATHS_KEPT = 64
+
+
+class _Listed(NamedTuple):
+    time_s: int
+    commit: CommitId
+    parents: tuple[CommitId, ...]
+
+
+class _Known(NamedTuple):
+    listed: list[_Listed]
+    complete: bool
+
+
+_listed_before: dict[tuple[str, CommitId, bytes, bool], _Known] = {}
+"""What was listed, by repository, start, path and way: true for good."""
+
+
+class PathCommits:
+    """Lists the commits that changed paths of a repository; use it in a `with`.
+
+    Args:
+        repository: whose commits.
+        first_parent: follow merges to their first parent alone.
+    """
+
+    def __init__(self, repository: Repository, *, first_parent: bool) -> None:
+        self._repository = repository
+        self._first_parent = first_parent
+        self._scratch = ScratchRepository(repository)
+        self._entered = False
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for process in self._processes:
+            process.kill()
+            process.communicate()
+        if self._entered:
+            self._scratch.__exit__(kind, error, trace)
+
+    def of(self, path: bytes, start: CommitId) -> PathHistory:
+        """The commits that changed a path, from a commit backwards."""
+        key = (self._repository.common_dir, start, path, self._first_parent)
+        return PathHistory(self._listed(key))
+
+    def _listed(self, key: tuple[str, CommitId, bytes, bool]) -> Generator[_Listed]:
+        known = _listed_before.get(key, _Known([], False))
+        yield from known.listed
+        process = self._started(key[1], key[2]) if not known.complete else None
+        if process is None or process.stdout is None:
+            return
+        listed = list(known.listed)
+        try:
+            for number, line in enumerate(process.stdout):
+                if number < len(known.listed):
+                    continue
+                time_s, commit, *parents = line.decode("ascii", "replace").split()
+                listed.append(_Listed(int(time_s), CommitId(commit), tuple(map(CommitId, parents))))
+                _keep(key, _Known(listed, complete=False))
+                yield listed[-1]
+        except GeneratorExit:
+            # Nobody asks for more, and git would search the rest of the history for nothing.
+            process.kill()
+            self._ended(process)
+            raise
+        _keep(key, _Known(listed, complete=self._ended(process) == 0))
+
+    def _ended(self, process: subprocess.Popen[bytes]) -> int:
+        """Its exit code."""
+        self._processes.remove(process)
+        if process.stdout is not None:
+            process.stdout.close()
+        return process.wait()
+
+    def _started(self, start: CommitId, path: bytes) -> subprocess.Popen[bytes] | None:
+        git = self._scratch.git
+        if git is None:
+            return None
+        command = [git, "rev-list", "--parents", "--timestamp"]
+        command += ["--first-parent"] if self._first_parent else []
+        try:
+            if not self._entered:
+                self._scratch.__enter__()
+                self._entered = True
+            process = subprocess.Popen(  # noqa: S603 - our own arguments and a path behind `--`
+                [*command, start, "--", os.fsdecode(path)],
+                cwd=self._scratch.root, env=self._scratch.environment(),
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        except OSError:
+            return None  # the walk goes on without
+        self._processes.append(process)
+        return process
+
+
+def _keep(key: tuple[str, CommitId, bytes, bool], known: _Known) -> None:
+    _listed_before.pop(key, None)
+    _listed_before[key] = known
+    while len(_listed_before) > _MOST_PATHS_KEPT:
+        del _listed_before[next(iter(_listed_before))]
+
+
+class PathHistory:
+    """What is known of the commits that changed one path, read as far as it is asked for."""
+
+    def __init__(self, listed: Generator[_Listed]) -> None:
+        self._listed = listed
+        self._parents: dict[CommitId, tuple[CommitId, ...]] = {}
+        self._newest: CommitId | None = None
+        self._oldest_s: int | None = None
+
+    def close(self) -> None:
+        """End the search; what is known of it stays."""
+        self._listed.close()
+
+    def newest(self) -> CommitId | None:
+        """The first commit behind the start that changed the path; None if it is not known."""
+        if self._newest is None:
+            self._read()
+        return self._newest
+
+    def parents(self, commit: CommitId, time_s: int) -> tuple[CommitId, ...] | None:
+        """For each parent of a commit the next one that changed the path.
+
+        None for a commit that did not change it, or where that is not known. Parents in whose
+        history the path never was are left out.
+
+        Args:
+            commit: one behind the start.
+            time_s: when it was committed.
+        """
+        while commit not in self._parents and (
+            self._oldest_s is None or self._oldest_s >= time_s - _CLOCK_SKEW_S
+        ):
+            if not self._read():
+                break
+        return self._parents.get(commit)
+
+    def _read(self) -> bool:
+        entry = next(self._listed, None)
+        if entry is None:
+            return False
+        if self._newest is None:
+            self._newest = entry.commit
+        self._parents[entry.commit] = entry.parents
+        self._oldest_s = min(entry.time_s, self._oldest_s or entry.time_s)
+        return True

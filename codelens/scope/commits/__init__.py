@@ -1,1 +1,0 @@
-"""Commits: their trees, what differs between them, walks along history, refs."""

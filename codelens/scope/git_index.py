@@ -1,0 +1,343 @@
+"""Reader of git's index file: what is tracked.
+
+`read_index` gives all of it, `read_by_path` what is asked for of some paths, `read_tracked` names.
+
+libgit2 does not open sparse and split indexes, so we read the file ourselves: versions 2 to 4,
+SHA-1, as git's Documentation/gitformat-index.txt has it. The checksum at its end is not verified,
+as git itself does not. Object ids are raw bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from hashlib import blake2b
+from typing import Final, NamedTuple, TypeVar
+
+from codelens.errors import ReadError
+from codelens.scope.git_index_file import (
+    FIXED,
+    SKIP_WORKTREE,
+    Damaged,
+    IndexEntry,
+    IndexFile,
+    Record,
+    load,
+    merged,
+    shared_id,
+    stage_of,
+    unpacked,
+)
+
+ExpandTree = Callable[[str, bytes], Iterable[tuple[bytes, int, bytes]]]
+"""Given a tree's id in hex and a folder with its slash: path, mode and id of all files below."""
+
+GITLINK: Final = 0o160000
+_FOLDER: Final = 0o040000
+_REGULAR: Final = 0o100000
+_TYPE_BITS: Final = 0o170000
+_SHARED_NAME: Final = "sharedindex."
+_IGNORE_NAME: Final = b".gitignore"
+# The byte of an entry that holds the type bits of its mode, and what it is for the two.
+_TYPE_AT: Final = 26
+_GITLINK_BYTE: Final = GITLINK >> 8
+_FOLDER_BYTE: Final = _FOLDER >> 8
+_TYPE_BITS_OF_BYTE: Final = _TYPE_BITS >> 8
+_OURS: Final = 2
+"""Stage of our side in a conflict."""
+_Result = TypeVar("_Result")
+
+
+class _SharedMissing(Damaged):
+    """A split index names a file that is not there."""
+
+
+class TrackedSet(NamedTuple):
+    """What is tracked, as far as it decides which files belong."""
+
+    paths: frozenset[bytes]
+    """All tracked paths, those of submodules included."""
+    gitlinks: frozenset[bytes]
+    """Submodules."""
+    replaced_gitlinks: frozenset[bytes]
+    """Gitlinks of which a conflict lists a file after them."""
+    folders: frozenset[bytes]
+    """Every folder above a tracked path, but not the root."""
+    ignore_blobs: dict[bytes, bytes]
+    """Ignore files with skip-worktree and their object ids: git reads them when not on disk."""
+    digest: bytes
+    """Equal for two indexes that let the same files belong; 16 bytes."""
+    in_order: tuple[bytes, ...]
+    """The paths in git's order, each once: to sort 200,000 takes longer than to read them."""
+
+
+class EntriesByPath(Mapping[bytes, IndexEntry]):
+    """Entries by path; of a conflict the stage that is ours, or the first if there is none.
+
+    An entry of an index file is unpacked when it is asked for: of thousands a comparison asks for
+    those of the few files that are not as they were, and unpacking is most of a reading's price.
+    """
+
+    def __init__(self, packed: IndexFile | None, unpacked: Iterable[IndexEntry]) -> None:
+        """Of a file that holds each entry as it is, or of entries that were unpacked already."""
+        self._data = packed.data if packed is not None else b""
+        self._records: dict[bytes, Record] = {}
+        for record in packed.records if packed is not None else ():
+            if record[1] not in self._records or stage_of(record[2]) == _OURS:
+                self._records[record[1]] = record
+        self._unpacked: dict[bytes, IndexEntry] = {}
+        for entry in unpacked:
+            if entry.path not in self._unpacked or entry.stage == _OURS:
+                self._unpacked[entry.path] = entry
+
+    def __getitem__(self, path: bytes) -> IndexEntry:
+        entry = self._unpacked.get(path)
+        if entry is None:
+            entry = self._unpacked[path] = unpacked(self._data, self._records[path])
+        return entry
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._records or path in self._unpacked
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._records or self._unpacked)
+
+    def __len__(self) -> int:
+        return len(self._records or self._unpacked)
+
+    def of_types(self, types: Collection[int]) -> list[IndexEntry]:
+        """The entries whose mode has one of these type bits, in git's order."""
+        if not self._records:
+            return [entry for entry in self._unpacked.values() if entry.mode & _TYPE_BITS in types]
+        type_bytes = {type_bits >> 8 for type_bits in types}
+        return [
+            self[path]
+            for path, (at, _, _) in self._records.items()
+            if self._data[at + _TYPE_AT] & _TYPE_BITS_OF_BYTE in type_bytes
+        ]
+
+
+def _tracked_set(paths: list[bytes], gitlinks: list[int], blobs: dict[bytes, bytes]) -> TrackedSet:
+    """From paths in git's order, of which a conflict may repeat one, and positions of gitlinks."""
+    links = [paths[position] for position in gitlinks]
+    positions = set(gitlinks)
+    file_follows = {
+        paths[at]: at + 1 not in positions and paths[at + 1 : at + 2] == [paths[at]]
+        for at in gitlinks
+    }
+    replaced = [path for path, follows in file_follows.items() if follows]
+    digest = blake2b(digest_size=16)
+    in_order = tuple(dict.fromkeys(paths))
+    digest.update(b"\0".join(in_order))
+    digest.update(b"\0\0" + b"\0".join(links) + b"\0\0" + b"\0".join(replaced))
+    for path, oid in blobs.items():
+        digest.update(path + b"\0" + oid)
+    return TrackedSet(
+        frozenset(in_order),
+        frozenset(links),
+        frozenset(replaced),
+        _folders_of(paths),
+        blobs,
+        digest.digest(),
+        in_order,
+    )
+
+
+def _folders_of(paths: list[bytes]) -> frozenset[bytes]:
+    folders: set[bytes] = set()
+    last = b""
+    for path in paths:
+        folder = path[: path.rfind(b"/") + 1]
+        if folder == last:
+            continue
+        last = folder
+        folder = folder[:-1]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition(b"/")[0]
+    return frozenset(folders)
+
+
+NOTHING_TRACKED: Final = _tracked_set([], [], {})
+
+
+def read_index(
+    path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
+) -> list[IndexEntry]:
+    """All entries, in git's order (path, then stage); none if there is no such file.
+
+    Args:
+        path: the index file, in the worktree's own git folder.
+        expand_tree: opens the folders of a sparse index.
+
+    Raises:
+        ReadError: it cannot be read, or is damaged.
+        UnsupportedRepository: it has an extension that we do not know.
+    """
+    file = os.fspath(path)
+    return _guarded(file, lambda: _all_entries(file, load(file), expand_tree))
+
+
+def read_by_path(
+    path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
+) -> EntriesByPath:
+    """To ask for entries of some paths; arguments and errors are those of `read_index`."""
+    file = os.fspath(path)
+
+    def read() -> EntriesByPath:
+        loaded = load(file)
+        if loaded is None or not _needs_more(loaded):
+            return EntriesByPath(loaded, ())
+        return EntriesByPath(None, _all_entries(file, loaded, expand_tree))
+
+    return _guarded(file, read)
+
+
+def read_tracked(
+    path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
+) -> TrackedSet:
+    """Paths alone, at less than the price of `read_index`; arguments and errors are the same."""
+    file = os.fspath(path)
+    return _guarded(file, lambda: _tracked(file, expand_tree))
+
+
+def index_files(path: str | os.PathLike[str]) -> list[str]:
+    """The files that an index consists of: itself, and the shared part of a split one.
+
+    Costs a listing of git's folder; a reading of the index too, if there is any shared part.
+    Errors are those of `read_index`.
+    """
+    file = os.fspath(path)
+
+    def name_them() -> list[str]:
+        try:
+            beside = os.listdir(os.path.dirname(file) or os.curdir)
+        except (FileNotFoundError, NotADirectoryError):
+            return [file]
+        if not any(name.startswith(_SHARED_NAME) for name in beside):
+            return [file]
+        loaded = load(file)
+        base = loaded and shared_id(loaded)
+        return [file, _shared_file(file, base)] if base else [file]
+
+    return _guarded(file, name_them)
+
+
+def _guarded(file: str, read: Callable[[], _Result]) -> _Result:
+    remedy = "run `git status` there; if git cannot read it either, remove it and run `git reset`"
+    try:
+        try:
+            return read()
+        except _SharedMissing:
+            return read()  # git may have replaced both files between our two readings
+    except (Damaged, IndexError, ValueError) as error:
+        raise ReadError(f"git's index {file!r} is damaged ({error}); {remedy}") from error
+    except OSError as error:
+        raise ReadError(f"cannot read git's index {file!r}: {error.strerror}; {remedy}") from error
+
+
+def _tracked(file: str, expand_tree: ExpandTree | None) -> TrackedSet:
+    loaded = load(file)
+    if loaded is None:
+        return NOTHING_TRACKED
+    data = loaded.data
+    if _needs_more(loaded):
+        entries = _all_entries(file, loaded, expand_tree)
+        return _tracked_set(
+            [entry.path for entry in entries],
+            [at for at, entry in enumerate(entries) if entry.mode & _TYPE_BITS == GITLINK],
+            {
+                entry.path: entry.oid
+                for entry in entries
+                if entry.skip_worktree and _is_ignore(entry.path)
+            },
+        )
+    gitlinks: list[int] = []
+    if _has_type(loaded, _GITLINK_BYTE):
+        gitlinks = [
+            number
+            for number, (at, _, _) in enumerate(loaded.records)
+            if data[at + _TYPE_AT] == _GITLINK_BYTE
+        ]
+    blobs = {
+        path: FIXED.unpack_from(data, at)[10]
+        for at, path, flags in loaded.records
+        if flags & SKIP_WORKTREE and _is_ignore(path)
+    }
+    return _tracked_set([path for _, path, _ in loaded.records], gitlinks, blobs)
+
+
+def _needs_more(loaded: IndexFile) -> bool:
+    """Whether entries lie elsewhere, too: in a shared part, or in trees of a sparse index."""
+    return loaded.link is not None or _has_type(loaded, _FOLDER_BYTE)
+
+
+def _has_type(loaded: IndexFile, type_byte: int) -> bool:
+    data = loaded.data
+    return type_byte in {data[at + _TYPE_AT] for at, _, _ in loaded.records}
+
+
+def _is_ignore(path: bytes) -> bool:
+    return path.endswith(_IGNORE_NAME) and path.rpartition(b"/")[2] == _IGNORE_NAME
+
+
+def _all_entries(
+    file: str, loaded: IndexFile | None, expand_tree: ExpandTree | None
+) -> list[IndexEntry]:
+    if loaded is None:
+        return []
+    entries = _entries(loaded)
+    if loaded.link is not None:
+        entries = _with_shared(file, loaded, entries)
+    if any(entry.mode == _FOLDER for entry in entries):
+        return _expanded(file, entries, expand_tree)
+    return entries
+
+
+def _entries(loaded: IndexFile) -> list[IndexEntry]:
+    """Entries of one file as they stand; the names of replacing entries are empty."""
+    data = loaded.data
+    return [unpacked(data, record) for record in loaded.records]
+
+
+def _shared_file(file: str, base: bytes) -> str:
+    return os.path.join(os.path.dirname(file), _SHARED_NAME + base.hex())
+
+
+def _with_shared(file: str, loaded: IndexFile, own: list[IndexEntry]) -> list[IndexEntry]:
+    base = shared_id(loaded)
+    if base is None:
+        return own
+    name = _shared_file(file, base)
+    shared = load(name)
+    if shared is None:
+        raise _SharedMissing(f"its shared part {name!r} is missing")
+    if shared.checksum != base:
+        raise Damaged(f"its shared part {name!r} is a different one")
+    return merged(loaded, own, _entries(shared))
+
+
+def _expanded(
+    file: str, entries: list[IndexEntry], expand_tree: ExpandTree | None
+) -> list[IndexEntry]:
+    """With the files of a sparse index's folders in their place."""
+    if expand_tree is None:
+        raise ReadError(
+            f"git's index {file!r} is sparse; run `git sparse-checkout reapply --no-sparse-index`"
+        )
+    index_entries = [entry for entry in entries if entry.mode != _FOLDER]
+    for entry in entries:
+        if entry.mode == _FOLDER:
+            for path, mode, oid in expand_tree(entry.oid.hex(), entry.path):
+                canonical_mode = _canonical(mode)
+                index_entries.append(
+                    IndexEntry(path, canonical_mode, oid, 0, 0, 0, 0, 0, True, False, False)
+                )
+    return sorted(index_entries, key=lambda entry: (entry.path, entry.stage))
+
+
+def _canonical(mode: int) -> int:
+    """Old trees hold modes like 0o100664, which an index never does."""
+    if mode & _TYPE_BITS != _REGULAR:
+        return mode
+    return 0o100755 if mode & 0o100 else 0o100644

@@ -1,1 +1,0 @@
-"""Readers of git's index file."""

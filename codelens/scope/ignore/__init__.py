@@ -1,1 +1,0 @@
-"""git's ignore rules."""

@@ -1,0 +1,328 @@
+"""Which paths git's ignore rules leave out: `Ignore`, equal to git's `dir.c`.
+
+Order of precedence: the `.gitignore` of the deepest folder first, up to the root's; then
+info/exclude of the common folder; then the file of core.excludesFile. Within a file the last
+pattern that matches decides. What lies in an ignored folder is ignored, whatever rule follows.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as stat_module
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from codelens.errors import ReadError
+from codelens.scope.ignore_patterns import Table, matcher, parse_pattern, tables
+
+IGNORE_NAME: Final = b".gitignore"
+# git (since 2.46) does not read larger ones.
+_SIZE_LIMIT: Final = 100 * 1024 * 1024
+_NOFOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+_OPEN_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+    # Without it, opening a fifo by that name would wait for ever.
+    | getattr(os, "O_NONBLOCK", 0)
+)
+
+
+class IgnoreSettings(NamedTuple):
+    """What of git's config decides which files belong."""
+
+    excludes_file: str | None = None
+    """core.excludesFile, `~` expanded, relative to the root; None means git's default place."""
+    ignore_case: bool = False
+    """core.ignoreCase."""
+    precompose_unicode: bool = False
+    """core.precomposeUnicode; means something on macOS alone, so set it there alone."""
+    sparse_checkout: bool = False
+    """core.sparseCheckout: git then forgets skip-worktree of what is on disk all the same."""
+
+
+class Rules:
+    """The ignore rules that hold for the entries of one folder."""
+
+    __slots__ = ("_files", "_fold", "_folders")
+
+    def __init__(
+        self,
+        files: tuple[tuple[Table, int], ...] = (),
+        folders: tuple[tuple[Table, int], ...] = (),
+        *,
+        fold: bool = False,
+    ) -> None:
+        # Highest precedence first, each with the length of its own folder and a slash.
+        self._files = files
+        self._folders = folders
+        self._fold = fold
+
+    def below(self, data: bytes, folder: bytes) -> Rules:
+        """These rules and, above them, those of an ignore file that lies in `folder`."""
+        mine = tables(data, fold=self._fold)
+        skip = len(folder) + 1 if folder else 0
+        files = ((mine.files, skip), *self._files) if mine.files else self._files
+        folders = ((mine.folders, skip), *self._folders) if mine.folders else self._folders
+        return Rules(files, folders, fold=self._fold)
+
+    def ignored(self, name: bytes, path: bytes, *, is_folder: bool) -> bool:
+        """Whether an entry is ignored; `path` ends in `name`, its folder is known not to be."""
+        if self._fold:
+            name, path = name.lower(), path.lower()
+        for table, skip in self._folders if is_folder else self._files:
+            verdict = table.decide(name, path[skip:] if table.asks_path else b"")
+            if verdict is not None:
+                return verdict
+        return False
+
+
+class Ignore:
+    """The ignore rules of a worktree or folder, read from the disk as it stands."""
+
+    def __init__(
+        self,
+        root: str | bytes | os.PathLike[str],
+        settings: IgnoreSettings | None = None,
+        *,
+        common_dir: str | bytes | os.PathLike[str] | None = None,
+        blobs: Mapping[bytes, bytes] | None = None,
+        read_blob: Callable[[bytes], bytes] | None = None,
+    ) -> None:
+        """For a worktree; for a plain folder give `root` alone.
+
+        Args:
+            root: the top folder.
+            settings: what git's config says; None for a plain folder.
+            common_dir: the folder that all worktrees share; None for a plain folder.
+            blobs: `TrackedSet.ignore_blobs`: ignore files to be read from git's index when they
+                are not on disk.
+            read_blob: gives the bytes of one of these by its object id.
+        """
+        self.root = os.fsencode(root)
+        self.settings = settings or IgnoreSettings()
+        self.blobs = dict(blobs or {})
+        self._read_blob = read_blob
+        self.own_files = _own_files(self.root, self.settings, common_dir)
+        self._prefix = self.root.rstrip(b"/") + b"/"
+        self._known: dict[bytes, Rules | None] = {}
+
+    def base(self) -> Rules:
+        """The rules from outside the tree: info/exclude, and below it core.excludesFile.
+
+        Raises:
+            ReadError: one of them cannot be read; git refuses to list anything then.
+        """
+        rules = Rules(fold=self.settings.ignore_case)
+        for path in reversed(self.own_files):
+            data = read_outside(path)
+            if data:
+                rules = rules.below(data, b"")
+        return rules
+
+    def enter(self, rules: Rules, folder: bytes) -> Rules:
+        """`rules` and those of the ignore file in `folder`, if it has one that counts."""
+        data = self._read(folder + b"/" + IGNORE_NAME if folder else IGNORE_NAME)
+        return rules.below(data, folder) if data else rules
+
+    def rules_in(self, folder: bytes) -> Rules | None:
+        """The rules for the entries of a folder; None if the folder itself is ignored.
+
+        Reads the ignore files of the folder and of all above it, each once in the life of this
+        object.
+        """
+        known = self._known
+        unknown: list[bytes] = []
+        while folder not in known and folder:
+            unknown.append(folder)
+            folder = folder.rpartition(b"/")[0]
+        if folder not in known:
+            known[b""] = self.enter(self.base(), b"")
+        rules = known[folder]
+        for below in reversed(unknown):
+            name = below[below.rfind(b"/") + 1 :]
+            if rules is None or rules.ignored(name, below, is_folder=True):
+                rules = None
+            else:
+                rules = self.enter(rules, below)
+            known[below] = rules
+        return rules
+
+    def ignored(self, path: bytes, *, is_folder: bool = False) -> bool:
+        """Whether the rules leave out a path, or a folder above it; tracked files as well."""
+        folder, _, name = path.rpartition(b"/")
+        rules = self.rules_in(folder)
+        return rules is None or rules.ignored(name, path, is_folder=is_folder)
+
+    def _read(self, path: bytes) -> bytes:
+        data = read_in_tree(self._prefix + path)
+        if data is not None:
+            return data
+        oid = self.blobs.get(path)
+        if oid is None or self._read_blob is None:
+            return b""
+        if self.settings.sparse_checkout and os.path.lexists(self._prefix + path):
+            return b""
+        try:
+            return self._read_blob(oid)
+        except ReadError:
+            return b""  # not in a partial clone: git goes on without it too
+
+
+def default_excludes_file(environ: Mapping[str, str]) -> str | None:
+    """Where git looks for the user's ignore file when core.excludesFile is not set."""
+    config = environ.get("XDG_CONFIG_HOME")
+    if config:
+        return os.path.join(config, "git", "ignore")
+    home = environ.get("HOME")
+    return os.path.join(home, ".config", "git", "ignore") if home else None
+
+
+def _own_files(
+    root: bytes, settings: IgnoreSettings, common_dir: str | bytes | os.PathLike[str] | None
+) -> tuple[bytes, ...]:
+    """Ignore files outside the tree, highest precedence first, whether they exist or not."""
+    if common_dir is None:
+        return ()
+    named = settings.excludes_file
+    if named is None:
+        named = default_excludes_file(os.environ)
+    info = os.path.join(os.fsencode(common_dir), b"info", b"exclude")
+    return (info, os.path.join(root, os.fsencode(named))) if named else (info,)
+
+
+def read_outside(path: bytes) -> bytes:
+    """Text of an ignore file outside of the tree; empty where there is none that may be read.
+
+    Raises:
+        ReadError: it is there and cannot be read.
+    """
+    try:
+        return _read_plain(path, _OPEN_FLAGS)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return b""  # git warns of the last and goes on
+    except OSError as error:
+        raise ReadError(
+            f"cannot read the ignore file {os.fsdecode(path)!r} ({error.strerror}); "
+            "repair it or change core.excludesFile"
+        ) from error
+
+
+def read_in_tree(path: bytes) -> bytes | None:
+    """Text of an ignore file in the tree; None if it does not open.
+
+    A symlink does not open: git has not followed it since 2.32. What is no file says nothing.
+    """
+    if not _NOFOLLOW and os.path.islink(path):
+        return None
+    try:
+        return _read_plain(path, _OPEN_FLAGS | _NOFOLLOW)
+    except IsADirectoryError:
+        return b""
+    except OSError:
+        return None
+
+
+def _read_plain(path: bytes, flags: int) -> bytes:
+    descriptor = os.open(path, flags)
+    try:
+        status = os.fstat(descriptor)
+        if stat_module.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not stat_module.S_ISREG(status.st_mode) or status.st_size > _SIZE_LIMIT:
+            return b""
+        with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
+
+
+# Which files codelens leaves out although git has them, by rules of its own.
+#
+# The lines are those of a `.gitignore`, and so is their meaning: the last pattern that matches
+# decides, `!` takes back what an earlier line or a source of lower precedence left out, and what
+# lies in a folder that is left out is left out as well. Tracked files can be left out too; what git
+# ignores cannot be taken back. Precedence: `.codelensignore` at the root of the repository, then
+# the setting `ignore`, then the file `ignore` in the home folder.
+
+OWN_NAME = b".codelensignore"
+"""At the root of a worktree, folder or commit."""
+GLOBAL_NAME = "ignore"
+"""In the folder with all that codelens keeps."""
+
+
+class Source(NamedTuple):
+    """Lines of patterns, and where they stand."""
+
+    name: str
+    data: bytes
+
+
+class OwnRules:
+    """The patterns of all sources, ready to be asked.
+
+    Args:
+        sources: lowest precedence first.
+        fold: case does not matter, as git's core.ignoreCase has it.
+    """
+
+    def __init__(self, sources: Sequence[Source], *, fold: bool = False) -> None:
+        in_use = [source for source in sources if parse_pattern(source.data)]
+        self.digest = _digest(in_use, fold=fold)
+        """Changes when other files may belong; empty where nothing is left out."""
+        self.invalid = tuple(line for source in in_use for line in _invalid(source))
+        """Each line that can match nothing, with where it stands."""
+        self._rules = Rules(fold=fold)
+        for source in in_use:
+            self._rules = self._rules.below(source.data, b"")
+        self._folders: dict[bytes, bool] = {b"": False}
+
+    def leaves_out(self, path: bytes) -> bool:
+        """Whether a file is left out, or a folder above it."""
+        if not self.digest:
+            return False
+        folder, _, name = path.rpartition(b"/")
+        return self._is_out(folder) or self._rules.ignored(name, path, is_folder=False)
+
+    def _is_out(self, folder: bytes) -> bool:
+        known = self._folders.get(folder)
+        if known is None:
+            above, _, name = folder.rpartition(b"/")
+            known = self._is_out(above) or self._rules.ignored(name, folder, is_folder=True)
+            self._folders[folder] = known
+        return known
+
+
+def rules_of_user(home: Path, patterns: Sequence[str]) -> list[Source]:
+    """The sources outside of a repository, lowest precedence first.
+
+    Raises:
+        ReadError: the file in the home folder cannot be read.
+    """
+    file = home / GLOBAL_NAME
+    lines = "\n".join(patterns).encode("utf-8", "surrogateescape")
+    return [Source(str(file), read_outside(os.fsencode(file))), Source("setting `ignore`", lines)]
+
+
+def source_of_root(data: bytes) -> Source:
+    """What `.codelensignore` says."""
+    return Source(OWN_NAME.decode(), data)
+
+
+def _digest(sources: Sequence[Source], *, fold: bool) -> str:
+    if not sources:
+        return ""
+    every = repr((fold, [source.data for source in sources])).encode()
+    return blake2b(every, digest_size=16).hexdigest()
+
+
+def _invalid(source: Source) -> list[str]:
+    """As git has it, such a line matches nothing; there is no other error in these files."""
+    return [
+        f"{source.name}: {pattern.text[:100].decode('utf-8', 'replace')!r}"
+        for pattern in parse_pattern(source.data)
+        if pattern.text.strip() and matcher(pattern, fold=False) is None
+    ]

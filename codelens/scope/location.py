@@ -1,0 +1,569 @@
+"""The mount that a folder lies on, by the kernel's table where there is one.
+
+`os.path.ismount` does not see a bind mount of the same file system: the table does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+import pygit2
+
+from codelens.errors import (
+    NoSuchPath,
+    RefusedFolder,
+    ScopeError,
+    UnsupportedRepository,
+    WorkingFolderGone,
+)
+from codelens.paths import can_be_named
+
+_TABLE = "/proc/self/mountinfo"
+_LEAST_FIELDS = 10
+_ESCAPED = re.compile(rb"\\([0-7]{3})")
+
+
+class Mount(NamedTuple):
+    """A line of the table; see proc_pid_mountinfo(5)."""
+
+    number: int
+    parent: int
+    within: bytes
+    """The folder of the file system that is mounted: `/`, or another one of a bind mount."""
+    point: bytes
+    filesystem: bytes
+    """The kind of the file system and its source."""
+
+
+def mounts(table: bytes | None = None) -> list[Mount]:
+    """All mounts of this process, empty where there is no table.
+
+    Args:
+        table: to be read in place of the kernel's.
+    """
+    if table is None:
+        try:
+            table = Path(_TABLE).read_bytes()
+        except OSError:
+            return []
+    return [mount for line in table.splitlines() if (mount := _mount(line)) is not None]
+
+
+def _mount(line: bytes) -> Mount | None:
+    fields = line.split(b" ")
+    # Optional fields end with a dash alone.
+    if len(fields) < _LEAST_FIELDS or b"-" not in fields[6:]:
+        return None
+    end = fields.index(b"-", 6)
+    filesystem = b" ".join(fields[end + 1 : end + 3])
+    return Mount(int(fields[0]), int(fields[1]), _plain(fields[3]), _plain(fields[4]), filesystem)
+
+
+def _plain(field: bytes) -> bytes:
+    return _ESCAPED.sub(lambda match: bytes([int(match[1], 8)]), field)
+
+
+def mount_of(folder: str, table: Iterable[Mount]) -> Mount | None:
+    """The mount on which a folder is seen; None where the table does not tell.
+
+    Args:
+        folder: an absolute path without links.
+        table: of the process.
+    """
+    path = os.fsencode(folder)
+    covering = [mount for mount in table if _is_below(path, mount.point)]
+    numbers = {mount.number for mount in covering}
+    nearest: Mount | None = None
+    while True:
+        # A mount that was covered by another one, nearer to the root, has the same parent as it.
+        above = [
+            mount
+            for mount in covering
+            if (mount.parent not in numbers if nearest is None else mount.parent == nearest.number)
+        ]
+        if not above:
+            return nearest
+        nearest = min(above, key=lambda mount: len(mount.point))
+        covering.remove(nearest)
+
+
+def _is_below(path: bytes, point: bytes) -> bool:
+    return path == point or path.startswith(point.rstrip(b"/") + b"/")
+
+
+# From any path to the folder that a question is about: the nearest worktree, or a plain folder.
+#
+# Climbs to the nearest `.git`, file or folder, and never past a worktree's `.git` file: a worktree
+# nested in another checkout answers for itself. Home, `/` and hosts' own folders are refused.
+
+_GITFILE_LIMIT = 64 * 1024
+HOST_FOLDERS = (
+    ".claude .codex .cursor .gemini .copilot .qwen .config .factory .continue .codeium .vscode "
+    ".codelens .cache .local .ssh .npm .amp .pi .kiro .junie Library AppData"
+).split()
+
+
+class Place(NamedTuple):
+    """Where a question was asked."""
+
+    kind: Literal["worktree", "folder", "bare"]
+    root: str
+    """Top of the worktree, the plain folder, or the bare repository."""
+    git_dir: str
+    """The repository's folder for this worktree; empty for a plain folder."""
+
+
+def locate(path: str | os.PathLike[str]) -> Place:
+    """The place that `path` lies in.
+
+    Raises:
+        NoSuchPath: nothing is there.
+        WorkingFolderGone: it is relative to a folder that was deleted.
+        RefusedFolder: it is a folder never indexed as a whole.
+        UnsupportedRepository: a `.git` file that points nowhere.
+    """
+    path_text = os.fspath(path)
+    if not can_be_named(path_text):
+        raise NoSuchPath(path_text)
+    try:
+        here = os.path.realpath(os.path.expanduser(path_text))
+    except FileNotFoundError as error:
+        raise WorkingFolderGone from error
+    if not os.path.lexists(here):
+        raise NoSuchPath(path_text)
+    if not os.path.isdir(here):
+        here = os.path.dirname(here)
+    place = _climb(here) or Place("folder", here, "")
+    why = refused(place.root, repository=place.kind != "folder")
+    if why:
+        raise RefusedFolder(place.root, why)
+    return place
+
+
+class LinkOut(NamedTuple):
+    """A link of a worktree that leads out of it."""
+
+    link: str
+    worktree: str
+    target: str
+
+
+def link_out(path: str | os.PathLike[str]) -> LinkOut | None:
+    """The link by which `path` leaves the worktree that it begins in; None if it stays.
+
+    What a repository holds may not decide that a question is about something outside of it. Links
+    of plain folders, and of a home folder kept under git, are the user's own.
+    """
+    path_text = os.fspath(path)
+    drive, rest = os.path.splitdrive(os.path.expanduser(path_text))
+    here = drive + os.sep
+    for name in rest.split(os.sep):
+        if name in {"", "."}:
+            continue
+        if name == "..":
+            here = os.path.dirname(here)
+            continue
+        at = os.path.join(here, name)
+        here = os.path.realpath(at) if os.path.islink(at) else at
+        if here == at:
+            continue
+        holder = _climb(os.path.dirname(at))
+        if holder is None or holder.kind != "worktree" or refused(holder.root, repository=True):
+            continue
+        if here != holder.root and not here.startswith(holder.root + os.sep):
+            return LinkOut(at, holder.root, here)
+    return None
+
+
+def _climb(here: str) -> Place | None:
+    folder = here
+    while True:
+        dot_git = os.path.join(folder, ".git")
+        if os.path.isdir(dot_git):
+            if is_git_dir(dot_git):
+                return Place("worktree", folder, dot_git)
+        elif os.path.isfile(dot_git):
+            return Place("worktree", folder, _follow_gitfile(dot_git))
+        if is_git_dir(folder):
+            # Inside a `.git` folder the worktree around it is meant.
+            if os.path.basename(folder) == ".git":
+                return Place("worktree", os.path.dirname(folder), folder)
+            return Place("bare", folder, folder)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def shared_dir(git_dir: str) -> str:
+    """The folder that all worktrees of a repository share, as `git_dir` names it."""
+    try:
+        with open(
+            os.path.join(git_dir, "commondir"), encoding="utf-8", errors="surrogateescape"
+        ) as file:
+            # What git reads as a C string ends at a NUL.
+            named = file.read(_GITFILE_LIMIT).partition("\0")[0]
+            return os.path.join(git_dir, named.strip())
+    except OSError:
+        return git_dir
+
+
+def is_git_dir(folder: str) -> bool:
+    """Whether git takes a folder for one of its own."""
+    head = os.path.join(folder, "HEAD")
+    if not (os.path.isfile(head) or os.path.islink(head)):
+        return False
+    if os.path.isfile(os.path.join(folder, "commondir")):
+        return True
+    return all(os.path.isdir(os.path.join(folder, name)) for name in ("objects", "refs"))
+
+
+def _follow_gitfile(dot_git: str) -> str:
+    remedy = "repair or remove that .git file"
+    try:
+        with open(dot_git, "rb") as file:
+            text = file.read(_GITFILE_LIMIT)
+    except OSError as error:
+        raise UnsupportedRepository(dot_git, str(error), remedy) from error
+    if not text.startswith(b"gitdir:"):
+        raise UnsupportedRepository(dot_git, "its .git file is invalid", remedy)
+    target = os.fsdecode(text[len(b"gitdir:") :].strip())
+    if not target or "\0" in target:
+        raise UnsupportedRepository(dot_git, "its .git file is invalid", remedy)
+    git_dir = os.path.realpath(os.path.join(os.path.dirname(dot_git), target))
+    if not is_git_dir(git_dir):
+        why = f"it points to {git_dir!r}, which is gone"
+        raise UnsupportedRepository(dot_git, why, _remedy_of_gone(dot_git, git_dir))
+    return git_dir
+
+
+def _remedy_of_gone(dot_git: str, git_dir: str) -> str:
+    import shlex
+
+    root = os.path.dirname(dot_git)
+    if os.path.basename(os.path.dirname(git_dir)) == "worktrees":
+        repair = f"git worktree repair {shlex.quote(root)}"
+        return f"if the main repository was moved, run `{repair}` there; else remove that .git file"
+    if f"{os.sep}modules{os.sep}" in git_dir:
+        return "a submodule is moved with `git mv`: move it back and do that"
+    return "if that was moved, write its new place into the .git file: gitdir: PATH"
+
+
+def refused(folder: str, *, repository: bool) -> str:
+    """Why a folder is never indexed as a whole; empty if it may be."""
+    home = os.path.realpath(Path.home())
+    if folder == os.path.dirname(folder):
+        return "the root of the file system"
+    if folder == home:
+        return "a home folder"
+    if home.startswith(folder.rstrip(os.sep) + os.sep):
+        return "a folder above a home folder"
+    if repository:
+        return ""
+    import tempfile
+
+    if folder == os.path.realpath(tempfile.gettempdir()):
+        return "the folder for temporary files"
+    if os.path.dirname(folder) == os.path.dirname(os.path.dirname(folder)):
+        return "a top-level folder of the system"
+    for name in HOST_FOLDERS:
+        own = os.path.join(home, name)
+        if folder == own or folder.startswith(own + os.sep):
+            return f"inside {own}, where tools keep their own files"
+    return ""
+
+
+# Files of git's that must not be opened: pipes, devices, and files that are far too large.
+#
+# libgit2 opens what it finds and reads it whole, and so does git. A pipe keeps whoever opens it
+# waiting for a writer that never comes; a `gitdir` of 3 GB takes 3 GB of memory. Both are refused
+# before anything is opened. Nothing is read for that but the configs, which may include others.
+
+_KB, _MB = 1024, 1024 * 1024
+_CONFIG_LIMIT = 16 * _MB
+_OWN: Mapping[str, int] = {
+    # More is no HEAD; libgit2 would take a minute for what it cannot use.
+    "HEAD": 64 * _KB,
+    "commondir": 64 * _KB,
+    "gitdir": 64 * _KB,
+    "config.worktree": _CONFIG_LIMIT,
+    "index": 1024 * _MB,
+}
+_SHARED: Mapping[str, int] = {
+    "packed-refs": 512 * _MB,
+    "shallow": 64 * _MB,
+    "info/attributes": 100 * _MB,
+    "info/grafts": 64 * _MB,
+    "objects/info/alternates": 1 * _MB,
+    # libgit2 maps it and reads of it what it needs.
+    "objects/pack/multi-pack-index": sys.maxsize,
+    "objects/info/commit-graph": sys.maxsize,
+    "objects/info/commit-graphs/commit-graph-chain": 1 * _MB,
+}
+"""Files by name, with the most bytes that one may have."""
+REF_BYTES = 64 * _KB
+"""The most bytes of the file of one ref."""
+_NAME_OF_A_REF = b"ref:"
+_MOST_NAMES_OF_A_REF = 10
+"""A symbolic ref may name another one; git follows five, libgit2 ten."""
+LOG_BYTES = 64 * _MB
+"""The most bytes of the log of a ref; some 400,000 changes."""
+BLOB_BYTES = 128 * _MB
+"""The most bytes of a blob that is read: a loose one of 3 MB may hold 3 GB."""
+RULES_BYTES = 100 * _MB
+"""The most bytes of a file of ignore rules or attributes; git's own limit for attributes."""
+ANY_BYTES = 1024 * _MB
+"""The most bytes of a file of git's that a ref may be mistaken for, such as `index`."""
+_MOST_CONFIGS = 200
+"""Each is looked at once, whoever includes it; git follows includes ten deep."""
+CONFIG_BYTES = 1_000_000
+"""The most bytes that are read of a config here; libgit2 reads all."""
+_SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)[^\]]*\]")
+_PATH = re.compile(r"\s*path\s*=\s*(.*?)\s*$", re.IGNORECASE)
+_REMARK = re.compile(r"\s[#;]")
+READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Flags to open a file that may be a pipe, without waiting for its writer."""
+
+
+def refuse_special_files(root: str, git_dir: str) -> None:
+    """Refuse a repository where opening what git keeps would wait, or fill the memory.
+
+    Costs one look at each of a dozen files; configs are read when they changed.
+
+    Args:
+        root: the place, as messages name it.
+        git_dir: of the worktree.
+
+    Raises:
+        UnsupportedRepository: one of the files is a pipe, a socket or a device, or far too large.
+    """
+    for name, most in _OWN.items():
+        _look_at(root, f"{git_dir}/{name}", most)
+    common_dir = shared_dir(git_dir)
+    for name, most in _SHARED.items():
+        _look_at(root, f"{common_dir}/{name}", most)
+    _look_at_configs(root, [f"{common_dir}/config", *users_configs()])
+
+
+def refuse_special_file(root: str, file: str, most: int) -> None:
+    """The same for one file, of at most so many bytes."""
+    _look_at(root, file, most)
+
+
+def refuse_special_ref(root: str, common_dir: str, name: str) -> None:
+    """The same for the file of a ref, and of the refs that it is a name of.
+
+    Args:
+        root: the place, as messages name it.
+        common_dir: where the repository keeps its refs.
+        name: whole, such as `refs/heads/main`; it may not be there.
+    """
+    for _ in range(_MOST_NAMES_OF_A_REF):
+        file = os.path.join(common_dir, name)
+        status = _look_at(root, file, REF_BYTES)
+        if status is None or stat.S_ISDIR(status.st_mode):
+            return
+        try:
+            text = read_plain(file, REF_BYTES)
+        except OSError:
+            return
+        if not text.startswith(_NAME_OF_A_REF):
+            return
+        name = os.fsdecode(text.removeprefix(_NAME_OF_A_REF).strip())
+
+
+def read_plain(file: str, most: int) -> bytes:
+    """The first `most` bytes of a file; nothing for a pipe, which would keep its opener waiting.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    descriptor = os.open(file, READ)
+    try:
+        return os.read(descriptor, most)
+    except BlockingIOError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def users_configs() -> tuple[str, ...]:
+    """The system's and the user's configs, as libgit2 has them, which minds no variable."""
+    home = os.path.expanduser("~")
+    xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return ("/etc/gitconfig", f"{home}/.gitconfig", f"{xdg}/git/config")
+
+
+def _look_at(root: str, file: str, most: int) -> os.stat_result | None:
+    try:
+        status = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISREG(status.st_mode) and status.st_size > most:
+        why = f"{file!r} has {status.st_size:,} bytes, but at most {most:,} are read"
+        raise UnsupportedRepository(root, why, "run `git status` there and repair or remove it")
+    if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+        return status
+    if stat.S_ISCHR(status.st_mode) and status.st_rdev == os.stat(os.devnull).st_rdev:
+        return None
+    raise UnsupportedRepository(
+        root, f"{file!r} is a pipe or device", "put a file in its place, or remove it"
+    )
+
+
+def _look_at_configs(root: str, files: list[str]) -> None:
+    seen: set[str] = set()
+    while files and len(seen) < _MOST_CONFIGS:
+        file = files.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        status = _look_at(root, file, _CONFIG_LIMIT)
+        if status is not None:
+            state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+            files += _included(file, state)
+
+
+@lru_cache(maxsize=64)
+def _included(file: str, state: tuple[int, int, int, int]) -> tuple[str, ...]:
+    """Files that a config includes, under whatever condition; read anew when `state` changes."""
+    try:
+        text = read_plain(file, CONFIG_BYTES)
+    except OSError:
+        return ()
+    if b"include" not in text.lower():
+        return ()
+    return tuple(_paths_in(text.decode("utf-8", "surrogateescape"), os.path.dirname(file)))
+
+
+def _paths_in(text: str, folder: str) -> Iterator[str]:
+    including = False
+    for line in text.splitlines():
+        section = _SECTION.match(line)
+        if section:
+            including = section.group(1).lower() in {"include", "includeif"}
+        rest = line[section.end() :] if section else line
+        named = _PATH.match(rest) if including else None
+        if named:
+            value = _REMARK.split(named.group(1))[0].replace('"', "")
+            yield os.path.normpath(os.path.join(folder, os.path.expanduser(value)))
+
+
+# Opens a place with libgit2, where git itself takes the place for what it is.
+#
+# Which folder holds the files is git's to say: `core.worktree` may name another one. A linked
+# worktree that was moved by hand stays one: git goes by the `.git` file that it finds there, while
+# libgit2 goes by the folder that the worktree was added at.
+
+# libgit2 refuses repositories with extensions that it does not know; these change nothing that
+# is read here.
+pygit2.settings.set_extensions(
+    ["partialclone", "worktreeconfig", "relativeworktrees", "preciousobjects", "noop"]
+)
+
+
+class ForeignRepository(ScopeError):
+    """A repository that another user owns."""
+
+    def __init__(self, path: str) -> None:
+        self.path = str(path)
+        super().__init__(
+            f"the repository at {self.path!r} belongs to another user; if you trust it run "
+            f"`git config --global --add safe.directory {self.path}`"
+        )
+
+
+def opened(place: Place) -> tuple[pygit2.Repository, Place]:
+    """The open repository, and the place, which may turn out to have no files.
+
+    Raises:
+        UnsupportedRepository: libgit2 cannot open it, or would wait for ever, or its files are
+            elsewhere.
+        ForeignRepository: another user owns it.
+    """
+    refuse_special_files(place.root, place.git_dir)
+    git = _open(place)
+    if place.kind == "bare" or git.is_bare:
+        return git, place._replace(kind="bare")
+    linked = os.path.isfile(os.path.join(place.git_dir, "commondir"))
+    root = os.path.realpath(place.root)
+    added_at = os.path.realpath(git.workdir or root)
+    files = os.path.realpath(_named(place.git_dir) or root) if linked else added_at
+    if files != root:
+        raise _elsewhere(place, files)
+    if added_at != root:
+        git.workdir = root
+    return git, place
+
+
+def _open(place: Place) -> pygit2.Repository:
+    target = place.root if place.kind == "worktree" else place.git_dir
+    try:
+        return pygit2.Repository(target, pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        # OSError: a name that no file can have, in `commondir` or `config`.
+        text = str(error)
+        if "not owned by" in text:
+            raise ForeignRepository(target) from error
+        files = _named(place.git_dir)
+        if files and not os.path.isdir(files):
+            raise _elsewhere(place, os.path.normpath(files)) from error
+        raise UnsupportedRepository(target, text, _remedy(text)) from error
+
+
+def _named(git_dir: str) -> str:
+    """The folder that `core.worktree` names, as git reads it; empty if it names none."""
+    own = os.path.join(git_dir, "config")
+    if os.path.isfile(own):
+        return _value(own, git_dir)
+    # What the main worktree's config names counts for a linked one with this extension alone.
+    shared = os.path.join(git_dir, "..", "..", "config")
+    try:
+        if not pygit2.Config(shared).get_bool("extensions.worktreeConfig"):
+            return ""
+    except (KeyError, ValueError, pygit2.GitError):
+        return ""
+    return _value(os.path.join(git_dir, "config.worktree"), git_dir) or _value(shared, git_dir)
+
+
+def _value(file: str, git_dir: str) -> str:
+    if not os.path.isfile(file):
+        return ""
+    try:
+        named = pygit2.Config(file)["core.worktree"]
+    except (KeyError, ValueError, pygit2.GitError):
+        return ""
+    return os.path.join(git_dir, named) if named else ""
+
+
+def _elsewhere(place: Place, files: str) -> UnsupportedRepository:
+    why = f"core.worktree points to {files!r}"
+    if os.path.isdir(files):
+        remedy = "index that folder by itself, or unset core.worktree"
+        return UnsupportedRepository(place.root, why, remedy)
+    config = os.path.join(place.git_dir, "config")
+    if not os.path.isfile(config):
+        remedy = "unset core.worktree"
+    elif f"{os.sep}modules{os.sep}" in place.git_dir:
+        remedy = "a submodule is moved with `git mv`: move it back and do that"
+    else:
+        setting = f"git config --file {shlex.quote(config)} core.worktree {shlex.quote(place.root)}"
+        remedy = f"if it was moved, run `{setting}`"
+    return UnsupportedRepository(place.root, f"{why}, which is gone", remedy)
+
+
+def _remedy(text: str) -> str:
+    low = text.lower()
+    if "sha256" in low or "object format" in low or "objectformat" in low:
+        return "libgit2 reads SHA-1 repositories only; index an export of it as a plain folder"
+    if "refstorage" in low or "reftable" in low:
+        return "libgit2 does not read reftable; `git refs migrate --ref-format=files` converts it"
+    return "check it with `git -C <path> status`"

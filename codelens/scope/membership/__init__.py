@@ -1,1 +1,0 @@
-"""Which files belong to a worktree."""

@@ -1,1 +1,0 @@
-"""What is told of a plain git repository without libgit2."""

@@ -1,0 +1,379 @@
+"""What a row of the table of tools holds; plain data, so that the first turn needs no SDK."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from codelens.render.text_pieces import one_line
+
+CallArguments = Mapping[str, Any]
+"""The arguments of a call by name, each as its row declares it."""
+Takes = Literal["text", "truth", "number", "list", "words", "globs", "handles"]
+"""`list` to `handles` are lists of strings; they differ in how one text is split into several."""
+FOR_THE_RENDERER = ("format", "max_tokens")
+"""Arguments that say how an answer is written; the engine is not given them."""
+FOR_THE_CALL = (*FOR_THE_RENDERER, "session")
+"""Those, and which session a call belongs to."""
+Hints = Literal["reads", "writes", "removes"]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a tool.
+
+    Attributes:
+        name: as clients give it.
+        about: what a model reads of it; each word costs tokens at every turn.
+        takes: what its value is.
+        default: where it is left out; None: it must be given.
+        choices: the only values that a text, or an entry of a list, may have.
+        least: the lowest number, or the fewest entries of a list.
+        most: the highest number, or the most entries of a list.
+        example: of a value, in JSON, for a message that refuses another one.
+        parameter: the engine's name for it, where that is another one.
+    """
+
+    name: str
+    about: str = ""
+    takes: Takes = "text"
+    default: object = None
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    most: int | None = None
+    example: str = ""
+    parameter: str = ""
+
+
+def _nothing(_: CallArguments) -> dict[str, object]:
+    return {}
+
+
+def _never(_: object) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class ToolRow:
+    """A tool.
+
+    Attributes:
+        name: begins with `cl_`.
+        profile: the profile that lists it; `all` lists every tool.
+        question: the first sentence of its description, which says what it answers.
+        details: the rest of its description.
+        purpose: what it is for, in a few words of the server's instructions; empty: not named.
+        arguments: in the order of the documentation.
+        asks: the method of the engine that answers, or a function that is given the engine first.
+        renderer: a function of `answer_shapes`; it is given the answer, then the
+            arguments `format` and `max_tokens` if the tool has them.
+        hints: whether it only reads, writes, or removes what was kept.
+        budgets: how many freshness budgets the answer may take; 0: its method takes none.
+        asks_with: what the engine is given beside the arguments, or in place of them.
+        renders_with: what the renderer is given by name.
+        fails: whether an answer is one that clients should take for an error.
+        is_everywhere: whether a call without `path` is about all worktrees.
+        delivers: a function of `answer_shapes`, of the renderer's arguments: what of
+            the answer is in the text; empty: nothing that is remembered as sent.
+        tells_progress: the method is given a `progress` that reaches the client.
+    """
+
+    name: str
+    profile: Literal["core", "branches", "contexts", "upkeep"]
+    question: str
+    details: str
+    purpose: str
+    arguments: tuple[Argument, ...]
+    asks: str | Callable[..., object]
+    renderer: str
+    hints: Hints = "reads"
+    budgets: int = 1
+    asks_with: Callable[[CallArguments], Mapping[str, object]] = _nothing
+    renders_with: Callable[[CallArguments], Mapping[str, object]] = _nothing
+    fails: Callable[[Any], bool] = _never
+    is_everywhere: Callable[[CallArguments], bool] = _never
+    delivers: str = ""
+    tells_progress: bool = False
+
+    @property
+    def description(self) -> str:
+        """What a model reads of it."""
+        return f"{self.question} {self.details}"
+
+    def argument(self, name: str) -> Argument:
+        """Its argument of this name.
+
+        Raises:
+            KeyError: it has none.
+        """
+        return {argument.name: argument for argument in self.arguments}[name]
+
+
+# Arguments that several tools have.
+
+HANDLE = '"src/auth.py#Session.validate"'
+HANDLES = f"[{HANDLE}]"
+CATEGORIES = ("decision", "pattern", "bug_fix", "architecture", "convention", "auto", "note")
+"""Of saved contexts; `codelens.memory.context_fields` has the same."""
+
+STATUSES = ("current", "moved", "changed", "gone", "unknown", "stale", "valid")
+"""Of handles of saved contexts; `codelens.engine.contexts.context_items` has the same."""
+
+PATH = Argument("path", default="", example='"/home/me/project"')
+"""An absolute path inside the worktree that is meant. The server's instructions say so once: each
+description here would cost tokens in every tool."""
+REF = Argument("ref", default="", example='"main"')
+"""A branch, tag or commit; described like `PATH`."""
+REPOSITORIES = Argument(
+    "repositories", "Absolute paths: search these instead, ranked together.", "list", [],
+    most=20, example='["/home/me/project"]',
+)  # fmt: skip
+"""Of a search; the worktree of each is chosen as that of `path` is."""
+FORMAT = Argument("format", default="concise", choices=("concise", "detailed", "json"))
+SESSION = Argument("session", default="", example='"a1b2c3"')
+"""The session of a call, where the host does not tell it; described like `PATH`."""
+AGAIN = Argument("again", "Send what was sent before, too.", "truth", False)
+TAGS = Argument("tags", "Words to filter by.", "words", [], most=50, example='["auth"]')
+
+
+def size_argument(default: int) -> Argument:
+    """`max_tokens`."""
+    return Argument("max_tokens", "", "number", default, least=200, most=100_000)
+
+
+def limit_argument(default: int, most: int, about: str = "Maximum results.") -> Argument:
+    """`limit`."""
+    return Argument("limit", about, "number", default, least=1, most=most)
+
+
+def depth_argument(default: int, most: int) -> Argument:
+    """`depth`."""
+    return Argument("depth", "Maximum steps.", "number", default, least=1, most=most)
+
+
+def filter_arguments(
+    languages: str = "", globs: str = "", kinds: str = ""
+) -> tuple[Argument, Argument, Argument]:
+    """`languages`, `globs` and `kinds`, with what is said of each."""
+    return (
+        Argument("languages", languages, "words", [], example='["python"]'),
+        Argument("globs", globs, "globs", [], example='["src/**/*.py"]'),
+        Argument("kinds", kinds, "words", [], example='["function"]'),
+    )
+
+
+# Arguments that a tool cannot take, in plain sentences: which, and what is allowed instead.
+
+_VALUE_SHOWN = 60
+_SHOWN = 3
+
+
+def refusal(row: ToolRow, schema: Mapping[str, Any], error: ValidationError) -> str:
+    """Why a call was refused.
+
+    Args:
+        row: the tool.
+        schema: of its arguments, as clients see it.
+        error: what was found.
+    """
+    sentences = list(dict.fromkeys(_sentence(row, schema, problem) for problem in error.errors()))
+    more = (
+        [f"{len(sentences) - _SHOWN} more arguments are wrong."] if len(sentences) > _SHOWN else []
+    )
+    return " ".join([*sentences[:_SHOWN], *more])
+
+
+def _sentence(row: ToolRow, schema: Mapping[str, Any], error: ErrorDetails) -> str:
+    name = str(error["loc"][0]) if error["loc"] else ""
+    properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
+    if name not in properties:
+        near = difflib.get_close_matches(name, properties, 1)
+        hint = f"did you mean {near[0]}? It" if near else "it"
+        return f"{row.name} has no argument {_shown(name)}; {hint} takes {', '.join(properties)}."
+    about = properties[name]
+    example = row.argument(name).example
+    expected = _accepted(about, example)
+    if error["type"] == "missing" or (
+        error["input"] is None and len(error["loc"]) == 1 and name in schema.get("required", ())
+    ):
+        return f"{row.name} needs {name}, {expected}: {_plain(str(about.get('description', '')))}"
+    if error["type"] in {"too_long", "too_short"}:
+        return _counted(name, about, error, example)
+    within = "with " if len(error["loc"]) > 1 else ""
+    return f"{name} must be {expected}, not {within}{_shown(error['input'])}."
+
+
+def _counted(name: str, about: Mapping[str, Any], error: ErrorDetails, example: str) -> str:
+    value = error["input"]
+    count = len(value) if isinstance(value, Sequence) else 0  # type: ignore[reportUnknownArgumentType]
+    if error["type"] == "too_short":
+        return f"{name} is empty; give at least {about['minItems']}, such as {example}."
+    return (
+        f"{name} takes at most {about['maxItems']} per call, not {count}; split them "
+        "over several calls."
+    )
+
+
+def _accepted(about: Mapping[str, Any], example: str) -> str:
+    """What an argument takes, with an example."""
+    if "enum" in about:
+        return f"one of {', '.join(filter(None, about['enum']))}"
+    match about["type"]:
+        case "integer":
+            bounds = f"from {about['minimum']} to {about['maximum']}"
+            return f"a whole number {bounds}, such as {about['default']}"
+        case "boolean":
+            return "true or false"
+        case "array":
+            choices = ", ".join(about["items"].get("enum", ()))
+            return f"a list of {choices or f'strings such as {example}'}"
+        case _:
+            return f"a string such as {example}"
+
+
+def _plain(text: str) -> str:
+    return text if text.endswith((".", "?")) else f"{text}."
+
+
+def _shown(value: object) -> str:
+    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    text = "null" if value is None else one_line(text)
+    return text if len(text) <= _VALUE_SHOWN else f"{text[:_VALUE_SHOWN]}..."
+
+
+# The arguments of tools: as clients see them, and as models mean them.
+#
+# Models send numbers and truth values as text, lists as one text, `null` and `""` for what they
+# leave out. What can only mean one thing is read so; pydantic refuses the rest, see `refusal`.
+
+_NOTHING = {"", "null"}
+_BETWEEN = re.compile(r"[\s-]+")
+# Not inside of braces: {a,b} is one pattern.
+_BETWEEN_GLOBS = re.compile(r"[,\n](?![^{]*\})")
+_BETWEEN_HANDLES = re.compile(r"\n|,\s+")
+_BRACKETS = ("()", "[]", "{}", "<>")
+
+
+def _no_truth(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("true and false are not numbers")  # noqa: TRY004 - pydantic takes no other
+    return value
+
+
+# Python takes true for 1. Last in its line: before a `Field` it hides the bounds in the schema.
+_NO_TRUTH = BeforeValidator(_no_truth)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")]
+
+
+def _globs(text: str) -> list[str]:
+    return [glob.strip() for glob in _BETWEEN_GLOBS.split(text)]
+
+
+def _handles(text: str) -> list[str]:
+    parts = [part.strip() for part in _BETWEEN_HANDLES.split(text.strip())]
+    # A path may have a comma in it, and `Map<K, V>` is one name.
+    return parts if all(map(_stands_alone, parts)) else [text]
+
+
+def _stands_alone(part: str) -> bool:
+    balanced = all(part.count(opening) == part.count(closing) for opening, closing in _BRACKETS)
+    return bool(part) and balanced and not any(map(str.isspace, part))
+
+
+def _listed(read: Callable[[str], list[str]]) -> BeforeValidator:
+    return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
+
+
+_READ_AS: dict[str, Callable[[str], list[str]]] = {
+    "list": lambda text: [text],
+    "words": _words,
+    "globs": _globs,
+    "handles": _handles,
+}
+"""How one text where a list is meant becomes a list: as its only entry, or split at commas."""
+
+
+def annotation_of(argument: Argument) -> Any:  # noqa: ANN401 - no type names one of these
+    """The type of an argument, as pydantic reads and describes it."""
+    # A `Literal` of choices that are known at run time alone.
+    choice: Any = cast("Any", Literal)[argument.choices] if argument.choices else str
+    about = argument.about or None
+    match argument.takes:
+        case "number":
+            bounds = Field(ge=argument.least, le=argument.most, description=about)
+            return Annotated[int, bounds, _NO_TRUTH]
+        case "truth":
+            return Annotated[bool, Field(description=about)]
+        case "text":
+            return Annotated[choice, Field(description=about)]
+        case _:
+            lengths = Field(min_length=argument.least, max_length=argument.most, description=about)
+            if argument.choices:
+                return Annotated[list[choice], lengths]
+            return Annotated[list[str], _listed(_READ_AS[argument.takes]), lengths]
+
+
+def as_meant(schema: Mapping[str, Any], given_arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What a call gives, less what counts as left out, each value as its type wants it.
+
+    Args:
+        schema: of the tool's arguments, as clients see it.
+        given_arguments: as the client sent them; arguments that the tool does not have stay as
+            they are.
+    """
+    properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
+    required: list[str] = schema.get("required", [])
+    arguments_meant: dict[str, Any] = {}
+    for name, value in given_arguments.items():
+        about = properties.get(name)
+        if about is not None and name not in required and _is_left_out(about, value):
+            continue
+        arguments_meant[name] = value if about is None else _value_meant(about, value)
+    return arguments_meant
+
+
+def _is_left_out(about: Mapping[str, Any], value: object) -> bool:
+    if value is None:
+        return True
+    is_text = about.get("type") == "string" and "enum" not in about
+    return isinstance(value, str) and not is_text and value.strip().lower() in _NOTHING
+
+
+def _value_meant(about: Mapping[str, Any], value: object) -> object:
+    if about.get("type") == "array":
+        return _choices(about["items"]["enum"], value) if "enum" in about["items"] else value
+    match value:
+        case str(text) | [str(text)]:
+            pass
+        case _:
+            return value
+    if "enum" in about:
+        return _choice(about["enum"], text)
+    return text.strip() if about.get("type") == "boolean" else text
+
+
+def _choices(choices: list[str], value: object) -> object:
+    """Some of the choices; a list in JSON is left to the SDK, which reads it."""
+    if isinstance(value, list):
+        listed = cast("list[object]", value)
+        return [
+            _choice(choices, choice) if isinstance(choice, str) else choice for choice in listed
+        ]
+    if isinstance(value, str) and not value.lstrip().startswith("["):
+        return _choices(choices, _words(value))
+    return value
+
+
+def _choice(choices: list[str], text: str) -> str:
+    """One of the choices, however it is written."""
+    plain = _BETWEEN.sub("_", text.strip().lower())
+    return plain if plain in choices else text

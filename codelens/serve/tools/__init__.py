@@ -1,1 +1,0 @@
-"""The MCP tools, one module a group."""

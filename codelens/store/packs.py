@@ -1,0 +1,579 @@
+"""What can be wrong with a pack."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+import struct
+import zlib
+from array import array
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import starmap
+from typing import Any, BinaryIO, NamedTuple, cast, get_args
+
+from codelens.errors import StoreError
+from codelens.store.database.database import Database
+from codelens.store.facts import contents, postings
+from codelens.store.facts.contents import TIER_FULL, ContentKey, batched
+from codelens.store.facts.resolution_facts import (
+    REFERENCE_KINDS,
+    PackedFacts,
+    SymbolRow,
+    key_of,
+    plain_columns,
+    symbol_rows,
+)
+from codelens.types import ContentHash, Outcome, ScopeKind
+
+
+class UnusablePack(StoreError):
+    """A pack is damaged, malformed, or of another version; nothing of it is believed any further.
+
+    Args:
+        file: as it was named.
+        why: what is wrong.
+        remedy: what to do.
+    """
+
+    def __init__(self, file: str, why: str, remedy: str = "") -> None:
+        self.file = file
+        self.why = why
+        super().__init__(
+            f"the pack {file!r} cannot be used: {why}; "
+            f"{remedy or 'make or fetch it again, or go on without it: files are indexed here'}"
+        )
+
+
+class MalformedRecord(Exception):
+    """Facts in a pack that no extraction gives; its text says what is wrong with them."""
+
+
+# Whether facts that somebody else extracted are such as an extraction gives.
+#
+# Not whether they are true: that only the text can tell. But nothing that reads them may fail, go
+# in a circle, or reach beyond what is there.
+
+_MOST_TEXT = 1_000_000
+_SCOPE_KINDS = len(get_args(ScopeKind))
+_CHUNK_WORDS = 8
+_MOST_CHUNKS = 65_534
+_IMPORT_PARTS = 4
+_SCOPE_WORDS, _BINDING_WORDS, _REFERENCE_WORDS, _PAIR_WORDS = 3, 5, 2, 2
+_MOST_POSTING_WORDS = 65_535
+
+
+def whole_of(value: object, most: int) -> int:
+    """A whole number from 0 to `most`.
+
+    Raises:
+        MalformedRecord: it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise MalformedRecord("a number is out of range")
+    return value
+
+
+def text_of(value: object) -> str:
+    """A text that a definition, a term or a name can have.
+
+    Raises:
+        MalformedRecord: it is none.
+    """
+    if not isinstance(value, str) or len(value) > _MOST_TEXT:
+        raise MalformedRecord("a text is none, or too long")
+    return value
+
+
+def check_blobs(facts: PackedFacts) -> None:
+    """Refuse blobs that cannot be read as they are laid out.
+
+    References and `flow` are not compressed yet.
+
+    Raises:
+        MalformedRecord: one cannot.
+        ValueError: likewise; also LookupError, OverflowError, from what reads them.
+    """
+    _check_chunks(facts)
+    _check_terms(facts)
+    places = _check_references(facts)
+    parts = facts.imports.decode("utf-8", "surrogatepass").split("\0") if facts.imports else []
+    if len(parts) % _IMPORT_PARTS or not all(map(str.isdecimal, parts[3::_IMPORT_PARTS])):
+        raise MalformedRecord("the imports are malformed")
+    if facts.flow:
+        _check_flow(facts, places)
+    elif places:
+        # Names without scopes are of a text in which nothing is to be resolved.
+        raise MalformedRecord("references have no scopes")
+
+
+def _check_chunks(facts: PackedFacts) -> None:
+    words = array("I", facts.chunks)
+    count, symbols = facts.chunk_count, len(facts.symbol_rows)
+    sound = len(words) == _CHUNK_WORDS * len(words[::_CHUNK_WORDS])
+    sound &= count <= len(words[::_CHUNK_WORDS]) and count <= _MOST_CHUNKS
+    sound &= max(words[4::_CHUNK_WORDS], default=0) <= symbols
+    sound &= max((*words[::_CHUNK_WORDS], *words[1::_CHUNK_WORDS]), default=0) <= facts.lines + 1
+    totals = tuple(sum(words[at::_CHUNK_WORDS]) for at in (5, 6, 7))
+    sound &= totals == (facts.body_terms, facts.name_terms, facts.doc_terms)
+    if not sound:
+        raise MalformedRecord("the chunks are malformed")
+
+
+def _check_terms(facts: PackedFacts) -> None:
+    for term, data in facts.terms.items():
+        words = array("I", data)
+        entries = words[1:]
+        if not term or not entries or len(words) > _MOST_POSTING_WORDS:
+            raise MalformedRecord("a term occurs nowhere")
+        chunks = [entry >> 16 for entry in entries]
+        if chunks != sorted(set(chunks)) or chunks[-1] >= facts.chunk_count:
+            raise MalformedRecord("a term occurs where there is no text")
+
+
+def _check_references(facts: PackedFacts) -> int:
+    """How many references there are."""
+    if not facts.references:
+        return 0
+    (size,) = array("I", facts.references[:4])
+    if len(facts.references) < 4 + size or (len(facts.references) - size - 4) % 16:
+        raise MalformedRecord("the references are cut short")
+    packed = plain_columns(facts.references)
+    names = packed.table.decode("utf-8", "surrogatepass").count("\0") + 1
+    heads = packed.heads
+    sound = all(head >> 2 < names and head & 3 < len(REFERENCE_KINDS) for head in heads)
+    if not sound or max(packed.symbols, default=0) > len(facts.symbol_rows):
+        raise MalformedRecord("a reference names nothing")
+    return len(heads)
+
+
+def _check_flow(facts: PackedFacts, places: int) -> None:
+    (size,) = array("I", facts.flow[:4])
+    texts = facts.flow[4 : 4 + size].decode("utf-8", "surrogatepass").count("\0") + 1
+    words = array("I", facts.flow[4 + size :])
+    scopes, bindings = words[:2]
+    first = 2 + _SCOPE_WORDS * scopes
+    second = first + _BINDING_WORDS * bindings
+    third = second + _REFERENCE_WORDS * places
+    if len(facts.flow) < 4 + size or third > len(words) or (len(words) - third) % _PAIR_WORDS:
+        raise MalformedRecord("the scopes are cut short")
+    parents, owners, kinds = (words[2 + at : first : _SCOPE_WORDS] for at in range(3))
+    sound = all(starmap(int.__le__, zip(parents, range(scopes), strict=True)))
+    sound &= max(owners, default=0) <= len(facts.symbol_rows)
+    sound &= max(kinds, default=0) < _SCOPE_KINDS
+    inner = words[first:second]
+    sound &= max(inner[::_BINDING_WORDS], default=-1) < scopes
+    used = words[second:third]
+    pairs = words[third:]
+    numbers = (inner[1::5], inner[2::5], inner[3::5], used[::2], pairs[1::2])
+    sound &= all(max(column, default=-1) < texts for column in numbers)
+    # A text without scopes may have names all the same; they are of its first.
+    sound &= max((word >> 8 for word in used[1::2]), default=-1) < max(scopes, 1)
+    sound &= max(pairs[::2], default=-1) < places
+    if not sound:
+        raise MalformedRecord("a scope, a binding or a reference leads nowhere")
+
+
+# One content in a pack: its facts as bytes, and back; what comes back is well-formed.
+#
+# A record is the length of a head, the head in JSON (whatever is a number, a short text or a list),
+# then the blobs one behind the other: chunks, references, imports, flow, and the occurrences of
+# each term. References and `flow` are there as before their own compression. Vectors are not in it:
+# they follow from the terms, by the table of words of whoever reads it.
+
+_LENGTH = struct.Struct("<I")
+_HASH_BYTES = 16
+_MOST = 2**32 - 1
+_MOST_SURFACE = 2**63 - 1
+_SYMBOL_FIELDS = 12
+_OUTCOMES: tuple[str, ...] = get_args(Outcome)
+_OF_THE_MACHINE = ("timeout", "broken")
+"""Outcomes that another machine, or another moment, may not have."""
+
+
+class PackedContent(NamedTuple):
+    """All that is known of one distinct text in one language."""
+
+    key: ContentKey
+    version: int
+    """Of the extractor."""
+    size_bytes: int
+    facts: PackedFacts
+
+
+def belongs(outcome: str) -> bool:
+    """Whether a content with this outcome may be in a pack."""
+    return outcome not in _OF_THE_MACHINE
+
+
+def encoded(content: PackedContent) -> bytes:
+    """The record of a content."""
+    facts = content.facts
+    references, flow = (
+        zlib.decompress(blob) if blob else b"" for blob in (facts.references, facts.flow)
+    )
+    blobs = (facts.chunks, references, facts.imports, flow)
+    terms = sorted(facts.terms.items())
+    head = {
+        "hash": content.key[0].hex(),
+        "language": content.key[1],
+        "version": content.version,
+        "size": content.size_bytes,
+        "outcome": facts.outcome,
+        "generated": facts.generated,
+        "lines": facts.lines,
+        "surface": facts.surface,
+        "counts": [facts.chunk_count, facts.body_terms, facts.name_terms, facts.doc_terms],
+        "symbols": [[row[1], *row[3:]] for row in facts.symbol_rows],
+        "blobs": [len(blob) for blob in blobs],
+        "terms": [[term, len(words)] for term, words in terms],
+    }
+    text = json.dumps(head, separators=(",", ":"), sort_keys=True).encode("ascii")
+    occurrences = b"".join(words for _, words in terms)
+    return b"".join((_LENGTH.pack(len(text)), text, *blobs, occurrences))
+
+
+def decoded(record: bytes) -> PackedContent:
+    """The content of a record.
+
+    Raises:
+        MalformedRecord: no extraction gives such facts.
+    """
+    try:
+        (length,) = _LENGTH.unpack_from(record)
+        head = json.loads(record[_LENGTH.size : _LENGTH.size + length])
+        return _content(cast("dict[str, Any]", head), record, _LENGTH.size + length)
+    except (
+        ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError,
+        struct.error,
+    ) as error:  # fmt: skip
+        raise MalformedRecord(f"{type(error).__name__} in a record") from error
+
+
+def _content(head: dict[str, Any], record: bytes, at: int) -> PackedContent:
+    (chunks, references, imports, flow), at = _blobs(head["blobs"], record, at)
+    terms: dict[str, bytes] = {}
+    for term, size in head["terms"]:
+        end = at + whole_of(size, _MOST)
+        terms[text_of(term)] = record[at:end]
+        at = end
+    if at != len(record) or len(terms) != len(head["terms"]):
+        raise MalformedRecord("a record is not as long as it says")
+    content_hash = ContentHash(bytes.fromhex(text_of(head["hash"])))
+    if len(content_hash) != _HASH_BYTES or head["outcome"] not in _OUTCOMES:
+        raise MalformedRecord("a content has no hash or no outcome")
+    lines = whole_of(head["lines"], _MOST)
+    symbols = [_symbol(at, row, lines) for at, row in enumerate(head["symbols"])]
+    chunk_count, body_terms, name_terms, doc_terms = (
+        whole_of(count, _MOST) for count in head["counts"]
+    )
+    facts = PackedFacts(
+        outcome=cast("Outcome", head["outcome"]),
+        lines=lines,
+        generated=head["generated"] is True,
+        symbol_rows=symbols,
+        chunk_count=chunk_count,
+        chunks=chunks,
+        references=references,
+        imports=imports,
+        flow=flow,
+        surface=whole_of(head["surface"], _MOST_SURFACE),
+        body_terms=body_terms,
+        name_terms=name_terms,
+        doc_terms=doc_terms,
+        terms=terms,
+        vectors=None,
+    )
+    check_blobs(facts)
+    # As the index has it: compressed, once it is known to be sound.
+    facts = facts._replace(
+        references=zlib.compress(references, 1) if references else b"",
+        flow=zlib.compress(flow, 1) if flow else b"",
+    )
+    key = content_hash, text_of(head["language"])
+    version = whole_of(head["version"], _MOST)
+    return PackedContent(key, version, whole_of(head["size"], _MOST), facts)
+
+
+def _blobs(sizes: list[int], record: bytes, at: int) -> tuple[list[bytes], int]:
+    """The blobs from `at` on, and where they end."""
+    blobs: list[bytes] = []
+    for size in sizes:
+        end = at + whole_of(size, _MOST)
+        blobs.append(record[at:end])
+        at = end
+    return blobs, at
+
+
+def _symbol(ordinal: int, row: list[Any], lines: int) -> SymbolRow:
+    if len(row) != _SYMBOL_FIELDS:
+        raise MalformedRecord("a definition has another number of fields")
+    name, qualified, kind, signature, doc = (text_of(text) for text in row[:5])
+    start_line, end_line, name_line = (whole_of(line, lines + 1) for line in row[6:9])
+    start_byte, end_byte = (whole_of(byte, _MOST) for byte in row[9:11])
+    if end_line < start_line or end_byte < start_byte or not isinstance(row[5], bool | int):
+        raise MalformedRecord("a definition ends before it begins")
+    # Positions only lead back: nothing that climbs them goes in a circle.
+    parent = whole_of(row[11] + 1, ordinal) - 1
+    return (
+        ordinal, name, key_of(name), qualified, kind, signature, doc, bool(row[5]),
+        start_line, end_line, name_line, start_byte, end_byte, parent,
+    )  # fmt: skip
+
+
+# The file of a pack: a head in JSON, frames of compressed records, and a digest of it all.
+#
+#     "codelens pack\n", uint32 length, head
+#     frames: uint32 compressed length, uint32 length, SHA-256 of the compressed bytes, bytes (xz)
+#     uint32 0, uint32 number of records, SHA-256 of all bytes before it
+#
+# Little-endian. The same facts give the same bytes: no time, no name of a machine or a folder is in
+# it. xz is in Python's standard library, zstd only from Python 3.14 on; at its lowest but one level
+# it packs Django smaller than zstd's tenth (11.7 and 12.5 MB), and unpacks it in half a second.
+#
+# Whoever reads one is in no danger from its sizes: each is checked before anything is made of it,
+# and no more is decompressed than a frame may hold.
+
+FORMAT = 2
+_MAGIC = b"codelens pack\n"
+_FRAME = struct.Struct("<II")
+_FRAME_BYTES = 4 * 1024 * 1024
+"""Records are gathered up to so many bytes."""
+_MOST_FRAME_BYTES = 96 * 1024 * 1024
+_MOST_RECORD_BYTES = _MOST_FRAME_BYTES - _FRAME_BYTES - _LENGTH.size
+_MOST_HEAD_BYTES = 64 * 1024
+_MOST_BYTES = 8 * 1024**3
+"""Of all records together: more than a hundred times Django's."""
+_MEMORY_BYTES = 64 * 1024 * 1024
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 1}]
+_DIGEST = 32
+
+
+class PackWriter:
+    """Writes a pack, record by record.
+
+    Args:
+        file: open for writing, empty.
+        head: what is said of the whole pack.
+    """
+
+    def __init__(self, file: BinaryIO, head: Mapping[str, object]) -> None:
+        self._file = file
+        self._digest = hashlib.sha256()
+        self._pending: list[bytes] = []
+        self._pending_bytes = 0
+        self.count = 0
+        text = json.dumps({"format": FORMAT, **head}, sort_keys=True).encode("ascii")
+        self._put(_MAGIC + _LENGTH.pack(len(text)) + text)
+
+    def add(self, record: bytes) -> bool:
+        """One more record; False if it is larger than any may be, and was left out."""
+        if len(record) > _MOST_RECORD_BYTES:
+            return False
+        self._pending += (_LENGTH.pack(len(record)), record)
+        self._pending_bytes += len(record)
+        self.count += 1
+        if self._pending_bytes >= _FRAME_BYTES:
+            self._put_frame()
+        return True
+
+    def close(self) -> None:
+        """The end of the pack; the file stays open."""
+        self._put_frame()
+        self._put(_FRAME.pack(0, self.count))
+        self._file.write(self._digest.digest())
+
+    def _put_frame(self) -> None:
+        if not self._pending:
+            return
+        raw = b"".join(self._pending)
+        data = lzma.compress(raw, lzma.FORMAT_XZ, lzma.CHECK_NONE, filters=_FILTERS)
+        self._put(_FRAME.pack(len(data), len(raw)) + hashlib.sha256(data).digest() + data)
+        self._pending, self._pending_bytes = [], 0
+
+    def _put(self, data: bytes) -> None:
+        self._digest.update(data)
+        self._file.write(data)
+
+
+class PackReader:
+    """Reads a pack that anybody may have made.
+
+    Args:
+        file: open for reading, at its start.
+        name: of the file, for messages.
+
+    Raises:
+        UnusablePack: it is no pack, or of a newer format.
+    """
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file = file
+        self._name = name
+        self._digest = hashlib.sha256()
+        if self._take(len(_MAGIC)) != _MAGIC:
+            raise UnusablePack(name, "it is no pack of codelens", "name a file of `codelens pack`")
+        (length,) = _LENGTH.unpack(self._take(_LENGTH.size))
+        if length > _MOST_HEAD_BYTES:
+            raise self._unusable("its head is too large")
+        try:
+            head = json.loads(self._take(length))
+        except (ValueError, RecursionError) as error:
+            raise self._unusable("its head is no JSON") from error
+        if not isinstance(head, dict):
+            raise self._unusable("its head is no object")
+        self.head = cast("dict[str, Any]", head)
+        if self.head.get("format") != FORMAT:
+            raise UnusablePack(
+                name,
+                f"it is of format {str(self.head.get('format'))[:20]}, this codelens reads "
+                f"{FORMAT}",
+                "make it with the codelens that reads it",
+            )
+
+    def records(self) -> Iterator[bytes]:
+        """Each record; the digest of the whole is compared at the end.
+
+        Raises:
+            UnusablePack: it is damaged, cut short, or says sizes that no pack has.
+        """
+        count = total = 0
+        while True:
+            size, raw_size = _FRAME.unpack(self._take(_FRAME.size))
+            if not size:
+                self._end(count, raw_size)
+                return
+            total += raw_size
+            if not 0 < raw_size <= _MOST_FRAME_BYTES or size > _MOST_FRAME_BYTES:
+                raise self._unusable("a frame is larger than any may be")
+            if total > _MOST_BYTES:
+                raise self._unusable("it holds more than any pack may")
+            for record in self._split(self._raw(size, raw_size)):
+                count += 1
+                yield record
+
+    def _raw(self, size: int, raw_size: int) -> bytes:
+        digest = self._take(_DIGEST)
+        data = self._take(size)
+        if hashlib.sha256(data).digest() != digest:
+            raise self._unusable("a frame is damaged")
+        try:
+            unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, _MEMORY_BYTES)
+            # One byte more than there may be shows that there is more.
+            raw = unpacker.decompress(data, raw_size + 1)
+        except lzma.LZMAError as error:
+            raise self._unusable(f"a frame cannot be decompressed ({error})") from error
+        if len(raw) != raw_size or not unpacker.eof or unpacker.unused_data:
+            raise self._unusable("a frame does not hold what it says")
+        return raw
+
+    def _split(self, raw: bytes) -> Iterator[bytes]:
+        at = 0
+        while at < len(raw):
+            if at + _LENGTH.size > len(raw):
+                raise self._unusable("a record is cut short")
+            (length,) = _LENGTH.unpack_from(raw, at)
+            at += _LENGTH.size
+            if not length or at + length > len(raw):
+                raise self._unusable("a record is cut short")
+            yield raw[at : at + length]
+            at += length
+
+    def _end(self, count: int, stated: int) -> None:
+        digest = self._digest.digest()
+        if self._file.read(_DIGEST + 1) != digest or count != stated:
+            raise self._unusable("its end does not fit what is before it")
+
+    def _take(self, size: int) -> bytes:
+        data = self._file.read(size)
+        if len(data) != size:
+            raise self._unusable("it ends too soon")
+        self._digest.update(data)
+        return data
+
+    def _unusable(self, why: str) -> UnusablePack:
+        return UnusablePack(self._name, why)
+
+
+# Contents of an index as a pack has them: read with all their facts, and merged into another.
+
+_PACKABLE = """
+SELECT DISTINCT c.id, c.language, c.version, c.outcome
+FROM view_files f JOIN contents c ON c.id = f.content
+WHERE f.view = ? AND c.tier = ?
+"""
+_ROWS = """
+SELECT id, hash, language, version, size_bytes, outcome, lines, generated, chunk_count, chunks,
+    refs, imports, flow, surface, body_terms, name_terms, doc_terms
+FROM contents WHERE id IN ({marks})
+"""
+
+
+def packable(db: Database, view: int, versions: Mapping[str, int]) -> set[int]:
+    """The contents of a view that may be in a pack.
+
+    Args:
+        db: the index.
+        view: whose contents.
+        versions: language -> the version of the extractor that they must be by.
+    """
+    return {
+        row[0]
+        for row in db.rows(_PACKABLE, (view, TIER_FULL))
+        if belongs(row[3]) and versions.get(row[1]) == row[2]
+    }
+
+
+def packed_contents(db: Database, ids: Set[int]) -> Iterator[PackedContent]:
+    """Contents with all their facts, a segment of the postings at a time, in no order of theirs."""
+    for segment, docs in postings.segment_docs(db).items():
+        if not ids.isdisjoint(docs.contents.tolist()):
+            terms = {
+                doc.content: doc.terms
+                for doc in postings.docs_of(db, segment, docs)
+                if doc.content in ids
+            }
+            yield from _with_terms(db, terms)
+
+
+def _with_terms(db: Database, terms: Mapping[int, dict[str, bytes]]) -> Iterator[PackedContent]:
+    for batch in batched(terms):
+        marks = ",".join("?" * len(batch))
+        symbols = contents.symbols_of(db, [int(content) for content in batch])  # type: ignore[call-overload]
+        for row in db.rows(_ROWS.format(marks=marks), batch):
+            facts = PackedFacts(
+                outcome=row[5],
+                lines=row[6],
+                generated=bool(row[7]),
+                symbol_rows=symbol_rows(symbols.get(row[0], ())),
+                chunk_count=row[8],
+                chunks=row[9],
+                references=row[10],
+                imports=row[11],
+                flow=row[12],
+                surface=row[13],
+                body_terms=row[14],
+                name_terms=row[15],
+                doc_terms=row[16],
+                terms=terms[row[0]],
+                vectors=None,
+            )
+            yield PackedContent((row[1], row[2]), row[3], row[4], facts)
+
+
+def merge(db: Database, batch: Sequence[PackedContent]) -> int:
+    """Store contents that are not known as well already; how many. In the caller's transaction."""
+    known = contents.find(db, [content.key for content in batch])
+    docs: list[postings.Doc] = []
+    for content in batch:
+        there = known.get(content.key)
+        if there is None or (there.tier, there.version) < (TIER_FULL, content.version):
+            docs.append(
+                contents.insert(
+                    db, content.key, content.version, TIER_FULL,
+                    size_bytes=content.size_bytes, facts=content.facts,
+                )
+            )  # fmt: skip
+    for start in range(0, len(docs), postings.SEGMENT_DOCS):
+        postings.write_segment(db, docs[start : start + postings.SEGMENT_DOCS])
+    return len(docs)

@@ -1,0 +1,454 @@
+"""The database with a repository's vectors by a provider; a damaged or foreign one goes aside.
+
+With it goes the consent: nothing is sent before somebody gives it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import time
+import zlib
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from codelens import home_files
+from codelens.errors import HomeNotWritable, IndexCorrupt, IndexLocked
+from codelens.paths import make_private
+from codelens.store.database.database import Database
+from codelens.store.database.database_opening import open_database
+from codelens.store.database.database_recovery import alone_in, identity_of, set_aside
+from codelens.store.facts.contents import ScoredChunk, batched
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def open_vectors(path: Path) -> Generator[Database]:
+    """The vectors at `path`, made where there are none.
+
+    Raises:
+        StoreError: the file cannot be used.
+    """
+    identity = identity_of(path)
+    try:
+        with closing(open_database(path, "vectors")) as db:
+            if stranger := foreign_consent(db):
+                raise IndexCorrupt(path, stranger, foreign=True)
+            yield db
+    except IndexCorrupt as error:
+        logger.warning("%s: enable the provider again", error)
+        set_aside(path, identity)
+        raise
+
+
+@contextmanager
+def alone_writing(path: Path) -> Generator[None]:
+    """One process at a time sends texts for a repository: two would send the same ones.
+
+    Raises:
+        IndexLocked: another process does.
+        HomeNotWritable: the lock cannot be made.
+    """
+    make_private(path.parent)
+    try:
+        with alone_in(path.parent, f".{path.stem}.lock", wait_s=0.0):
+            yield
+    except TimeoutError as error:
+        raise IndexLocked(path, "another process that syncs vectors") from error
+    except OSError as error:
+        raise HomeNotWritable(path.parent, error.strerror or str(error)) from error
+
+
+@contextmanager
+def giving_back(db: Database) -> Generator[Callable[[], int]]:
+    """Give what the block frees in the file back to the disk; gives how many bytes that was."""
+    file = Path(db.path)
+    db.truncate_log()
+    before = file.stat().st_size
+    yield lambda: max(0, before - file.stat().st_size)
+    # It frees a page with each row that is asked for.
+    db.rows("PRAGMA incremental_vacuum")
+    db.truncate_log()
+
+
+def remove_file(path: Path) -> None:
+    """Remove the database of a repository that nobody has open."""
+    for suffix in ("-wal", "-shm", ""):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+# Which provider texts of a repository may be sent to, and how far its vectors are.
+
+PACKING = 1
+"""Version of what is sent of a text and how its vector is stored; part of the fingerprint."""
+
+State = Literal["indexing", "indexed", "failed", "synced", "requires_reindex"]
+
+_CONSENT = """
+SELECT provider, model, endpoint, dimension, given_s, store, hybrid, collection, root FROM consent
+"""
+_CONSENTING = """
+INSERT OR REPLACE INTO consent
+    (id, provider, model, endpoint, dimension, given_s, store, hybrid, collection, root, file)
+VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_GIVEN_IN = "SELECT file FROM consent"
+_WITHDRAW = "DELETE FROM consent"
+_FINGERPRINT = """
+SELECT id, state, failure, changed_s FROM fingerprints
+WHERE provider = ? AND model = ? AND dimension = ? AND packing = ?
+"""
+_IN_STORE = """
+SELECT state, failure, changed_s FROM store_states
+WHERE fingerprint = ? AND store = ? AND hybrid = ?
+"""
+_SET_IN_STORE = "INSERT OR REPLACE INTO store_states VALUES (?, ?, ?, ?, ?, ?)"
+_ADD = "INSERT INTO fingerprints VALUES (NULL, ?, ?, ?, ?, 'requires_reindex', '', ?)"
+_SET_STATE = "UPDATE fingerprints SET state = ?, failure = ?, changed_s = ? WHERE id = ?"
+
+
+class Consent(NamedTuple):
+    """Where texts may be sent."""
+
+    provider: str
+    model: str
+    endpoint: str
+    dimension: int
+    given_s: float
+    store: str = ""
+    """URL of the store in which vectors are searched; empty: in the file that says so."""
+    hybrid: bool = False
+    """The store has the terms of texts as well."""
+    collection: str = ""
+    """Of that store."""
+    root: str = ""
+    """The worktree that it was given in, as people know the repository by."""
+
+
+class Fingerprint(NamedTuple):
+    """Vectors that may be compared with each other."""
+
+    id: int
+    state: State
+    failure: str
+    changed_s: float
+
+
+def consent_of(db: Database) -> Consent | None:
+    """Where texts may be sent; None: nowhere."""
+    row = db.row(_CONSENT)
+    return Consent(*row)._replace(hybrid=bool(row[6])) if row else None
+
+
+def give_consent(db: Database, consent: Consent) -> None:
+    """Let texts be sent there and nowhere else; in the caller's transaction."""
+    db.execute(_CONSENTING, (*consent, _name_of(db)))
+
+
+def foreign_consent(db: Database) -> str:
+    """Why a consent was not given for the repository of this file; empty if it was, or is none.
+
+    The name of the file names the repository, so a file that was copied or swapped is told apart.
+    """
+    row = db.row(_GIVEN_IN)
+    if row is None or row[0] == _name_of(db):
+        return ""
+    return f"its consent {home_files.written_for(str(row[0]))}"
+
+
+def _name_of(db: Database) -> str:
+    return os.path.basename(db.path)
+
+
+def withdraw(db: Database) -> None:
+    """Let nothing be sent; in the caller's transaction."""
+    db.execute(_WITHDRAW)
+
+
+def fingerprint_of(db: Database, consent: Consent) -> Fingerprint | None:
+    """The vectors by the provider that was agreed to, with how far they are in their store.
+
+    None where there never were any.
+    """
+    row = db.row(_FINGERPRINT, (consent.provider, consent.model, consent.dimension, PACKING))
+    if row is None or not consent.store:
+        return Fingerprint(*row) if row else None
+    in_store = db.row(_IN_STORE, (row[0], consent.store, int(consent.hybrid)))
+    if in_store is None:
+        return Fingerprint(row[0], "requires_reindex", "", row[3])
+    return Fingerprint(row[0], *in_store)
+
+
+def ensure_fingerprint(db: Database, consent: Consent) -> Fingerprint:
+    """The same, noted now if there was none; in the caller's transaction."""
+    known = fingerprint_of(db, consent)
+    if known is None:
+        key = (consent.provider, consent.model, consent.dimension, PACKING)
+        db.execute(_ADD, (*key, time.time()))
+        known = fingerprint_of(db, consent)
+    assert known is not None
+    return known
+
+
+def set_state(
+    db: Database, consent: Consent, fingerprint: int, state: State, failure: str = ""
+) -> None:
+    """Note how far the vectors are in their store; in the caller's transaction."""
+    if consent.store:
+        where = (fingerprint, consent.store, int(consent.hybrid))
+        db.execute(_SET_IN_STORE, (*where, state, failure, time.time()))
+    else:
+        db.execute(_SET_STATE, (state, failure, time.time(), fingerprint))
+
+
+# Which files a worktree or ref had when its vectors were synced last, and what changed since.
+
+_FILES = "SELECT files FROM synced_files WHERE place = ?"
+_PUT = "INSERT OR REPLACE INTO synced_files VALUES (?, ?)"
+_HASH_BYTES = 16
+
+
+class FileChanges(NamedTuple):
+    """Files by what happened to them from one sync to the next."""
+
+    added: int
+    removed: int
+    modified: int
+
+
+def changes_since(db: Database, place: str, files: Mapping[bytes, bytes]) -> FileChanges:
+    """What changed since the last sync that ended.
+
+    Args:
+        db: the repository's vectors.
+        place: the worktree, or the ref.
+        files: path -> hash of its bytes, of all files that may be sent.
+    """
+    row = db.row(_FILES, (place,))
+    before = _unpacked(row[0]) if row else {}
+    return FileChanges(
+        len(files.keys() - before.keys()),
+        len(before.keys() - files.keys()),
+        sum(1 for path, known in files.items() if before.get(path, known) != known),
+    )
+
+
+def note_files(db: Database, place: str, files: Mapping[bytes, bytes]) -> None:
+    """Note what a sync ended with; in the caller's transaction."""
+    packed = b"".join(known + path + b"\0" for path, known in sorted(files.items()))
+    db.execute(_PUT, (place, zlib.compress(packed, 1)))
+
+
+def _unpacked(data: bytes) -> dict[bytes, bytes]:
+    """A hash of `_HASH_BYTES`, a path and a NUL each; a hash may have NULs in it."""
+    packed = zlib.decompress(data)
+    files: dict[bytes, bytes] = {}
+    at = 0
+    while at < len(packed):
+        end = packed.index(b"\0", at + _HASH_BYTES)
+        files[packed[at + _HASH_BYTES : end]] = packed[at : at + _HASH_BYTES]
+        at = end + 1
+    return files
+
+
+# Vectors of texts, which texts the chunks of a content are, and what was sent.
+
+HASH_BYTES = 16
+
+_VECTORS = "SELECT text, data FROM text_vectors WHERE fingerprint = {id} AND text IN ({marks})"
+_KNOWN = "SELECT text FROM text_vectors WHERE fingerprint = {id} AND text IN ({marks})"
+_PUT_VECTOR = "INSERT OR IGNORE INTO text_vectors VALUES (?, ?, ?)"
+_TEXTS = "SELECT hash, language, spans, texts FROM content_texts WHERE hash IN ({marks})"
+_PUT_TEXTS = "INSERT OR REPLACE INTO content_texts VALUES (?, ?, ?, ?)"
+_REMOVE = "DELETE FROM text_vectors WHERE fingerprint = ? AND text = ?"
+_REMOVE_ALL = "DELETE FROM text_vectors WHERE fingerprint = ?"
+_PUT_QUESTION = "INSERT OR IGNORE INTO questions VALUES (?)"
+_QUESTIONS = "SELECT text FROM questions"
+_CONTENTS = "SELECT hash, language, texts FROM content_texts"
+_REMOVE_TEXTS = "DELETE FROM content_texts WHERE hash = ? AND language = ?"
+_VECTOR_NAMES = "SELECT fingerprint, text FROM text_vectors"
+_COUNT_ALL = "SELECT COUNT(*) FROM text_vectors"
+_COUNT = """
+SELECT COUNT(*), COALESCE(SUM(LENGTH(data)), 0) FROM text_vectors WHERE fingerprint = ?
+"""
+_ADD_SENT = """
+INSERT INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (day, provider, model, endpoint) DO UPDATE SET
+    requests = requests + excluded.requests, failed = failed + excluded.failed,
+    texts = texts + excluded.texts, bytes = bytes + excluded.bytes,
+    tokens = tokens + excluded.tokens
+"""
+_SENT = """
+SELECT provider, model, endpoint, MIN(day), SUM(requests), SUM(failed), SUM(texts), SUM(bytes),
+    SUM(tokens)
+FROM sent GROUP BY provider, model, endpoint ORDER BY provider, model, endpoint
+"""
+_CLEAR = (
+    "DELETE FROM text_vectors", "DELETE FROM fingerprints", "DELETE FROM content_texts",
+    "DELETE FROM synced_files", "DELETE FROM questions",
+)  # fmt: skip
+
+
+class ContentTexts(NamedTuple):
+    """Which texts the chunks of a content are."""
+
+    spans: int
+    """See `spans_of`."""
+    texts: bytes
+    """`HASH_BYTES` a chunk."""
+
+    def hashes(self) -> list[bytes]:
+        """One a chunk, in order."""
+        size = HASH_BYTES
+        return [self.texts[at : at + size] for at in range(0, len(self.texts), size)]
+
+
+class SentTotal(NamedTuple):
+    """What was sent to one model of a provider, all days together."""
+
+    provider: str
+    model: str
+    endpoint: str
+    since: str
+    requests: int
+    failed: int
+    texts: int
+    bytes: int
+    tokens: int
+
+
+ContentKey = tuple[bytes, str]
+"""Hash of a content's bytes, and its language."""
+
+
+def text_hash(text: str, kind: str) -> bytes:
+    """What a text is known by; the same words as a question are another text."""
+    data = f"{kind}\0{text}".encode("utf-8", "replace")
+    return hashlib.blake2b(data, digest_size=HASH_BYTES).digest()
+
+
+def spans_of(chunks: Sequence[ScoredChunk]) -> int:
+    """Changes when a content is cut into other chunks."""
+    places = ",".join(f"{chunk.start_byte}-{chunk.end_byte}" for chunk in chunks)
+    return zlib.crc32(places.encode())
+
+
+def vectors_of(db: Database, fingerprint: int, texts: Iterable[bytes]) -> dict[bytes, bytes]:
+    """The vectors of those texts that have one."""
+    by_text: dict[bytes, bytes] = {}
+    for batch in batched(texts):
+        marks = ",".join("?" * len(batch))
+        by_text.update(db.rows(_VECTORS.format(id=int(fingerprint), marks=marks), batch))  # type: ignore[arg-type]
+    return by_text
+
+
+def known_texts(db: Database, fingerprint: int, texts: Iterable[bytes]) -> set[bytes]:
+    """Those of the texts that have a vector."""
+    known: set[bytes] = set()
+    for batch in batched(texts):
+        sql = _KNOWN.format(id=int(fingerprint), marks=",".join("?" * len(batch)))
+        known.update(row[0] for row in db.rows(sql, batch))
+    return known
+
+
+def put_vectors(db: Database, fingerprint: int, rows: Iterable[tuple[bytes, bytes]]) -> None:
+    """Store vectors by text; in the caller's transaction."""
+    db.execute_many(_PUT_VECTOR, [(fingerprint, *row) for row in rows])
+
+
+def put_question(db: Database, fingerprint: int, text: bytes, vector: bytes) -> None:
+    """Store the vector of a question; in the caller's transaction."""
+    put_vectors(db, fingerprint, [(text, vector)])
+    db.execute(_PUT_QUESTION, (text,))
+
+
+def remove_vectors(db: Database, fingerprint: int, texts: Iterable[bytes]) -> None:
+    """Remove the vectors of texts; in the caller's transaction."""
+    db.execute_many(_REMOVE, [(fingerprint, text) for text in texts])
+
+
+def remove_all(db: Database, fingerprint: int) -> None:
+    """Remove all vectors of a fingerprint; in the caller's transaction."""
+    db.execute(_REMOVE_ALL, (fingerprint,))
+
+
+def keep_only(db: Database, contents: Collection[bytes]) -> int:
+    """Remove the vectors of texts that are in none of some contents, in the caller's transaction.
+
+    Those of questions stay.
+
+    Args:
+        db: the repository's vectors, of all fingerprints.
+        contents: hashes of them.
+
+    Returns:
+        How many vectors that were.
+    """
+    staying = {row[0] for row in db.rows(_QUESTIONS)}
+    gone: list[ContentKey] = []
+    for content_hash, language, texts in db.rows(_CONTENTS):
+        if content_hash in contents:
+            staying.update(ContentTexts(0, texts).hashes())
+        else:
+            gone.append((content_hash, language))
+    removed = [row for row in db.rows(_VECTOR_NAMES) if row[1] not in staying]
+    db.execute_many(_REMOVE_TEXTS, gone)
+    db.execute_many(_REMOVE, removed)
+    return len(removed)
+
+
+def counted_all(db: Database) -> int:
+    """Vectors of all fingerprints, those of questions among them."""
+    row = db.row(_COUNT_ALL)
+    assert row is not None
+    return row[0]
+
+
+def texts_of(db: Database, contents: Iterable[ContentKey]) -> dict[ContentKey, ContentTexts]:
+    """Which texts the chunks of contents are, as far as that is known."""
+    keys = set(contents)
+    by_content: dict[ContentKey, ContentTexts] = {}
+    for batch in batched(sorted({content_hash for content_hash, _ in keys})):
+        for row in db.rows(_TEXTS.format(marks=",".join("?" * len(batch))), batch):
+            if (row[0], row[1]) in keys:
+                by_content[row[0], row[1]] = ContentTexts(row[2], row[3])
+    return by_content
+
+
+def put_texts(db: Database, rows: Mapping[ContentKey, ContentTexts]) -> None:
+    """Store which texts contents are; in the caller's transaction."""
+    db.execute_many(_PUT_TEXTS, [(*key, *texts) for key, texts in rows.items()])
+
+
+def counted(db: Database, fingerprint: int) -> tuple[int, int]:
+    """How many texts have a vector, questions among them, and the bytes of all."""
+    row = db.row(_COUNT, (fingerprint,))
+    assert row is not None
+    return row[0], row[1]
+
+
+def add_sent(db: Database, where: tuple[str, str, str], counts: Sequence[int]) -> None:
+    """Count requests; in the caller's transaction.
+
+    Args:
+        db: of the repository.
+        where: provider, model and endpoint.
+        counts: requests, those of them that failed, texts, bytes, and tokens as the provider
+            counts them.
+    """
+    db.execute(_ADD_SENT, (time.strftime("%Y-%m-%d"), *where, *counts))
+
+
+def sent_totals(db: Database) -> list[SentTotal]:
+    """What left this machine, by where it went."""
+    return [SentTotal(*row) for row in db.rows(_SENT)]
+
+
+def clear(db: Database) -> None:
+    """Remove all vectors; what was sent stays counted. In the caller's transaction."""
+    for statement in _CLEAR:
+        db.execute(statement)

@@ -1,1 +1,0 @@
-"""Vectors by embedding providers: a database of their own for each repository."""
