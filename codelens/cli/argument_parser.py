@@ -1,4 +1,4 @@
-"""The grammar of the command line: `parse` gives the arguments and the command's `run`."""
+"""Parses the command line: `parse` returns the arguments, with the command's function in `run`."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _CHOICE = re.compile(
     r"argument [^:]+: invalid choice: '(?P<value>.*)' \(choose from (?P<choices>.*)\)"
 )
 _VALUE = re.compile(r"^argument ([^:]+): must be")
-"""As argparse begins what a check of ours says about a value."""
+"""How argparse starts the error of a value that one of our type functions rejects."""
 _OPTION = re.compile(r"--[a-z][a-z-]*")
 
 
 class UsageError(CodelensError):
-    """Arguments that do not fit together."""
+    """The arguments are invalid or cannot be combined."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports errors as all of codelens does, in one line; takes words and options in any order."""
+    """Reports errors in one line, as codelens does; accepts words and options in any order."""
 
     _is_mixing = False
 
     def parse_known_args(  # type: ignore[reportIncompatibleMethodOverride]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """As argparse's; words after an option that follows words are words of the same list.
+        """Accept a list of words (`HANDLE...`) that continues after an option.
 
-        argparse ends a list of words (`HANDLE...`) at the first option after it.
+        argparse alone ends such a list at the first option after it.
         """
         arguments, extras = super().parse_known_args(args, namespace or argparse.Namespace())
         if not extras or self._is_mixing or self._subparsers is not None:
@@ -54,11 +54,11 @@ class _Parser(argparse.ArgumentParser):
             self._is_mixing = False
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        """Help, which argparse would drop in silence where it cannot be written."""
+        """Print help; argparse alone would ignore an error of writing it."""
         screen.emit(message)
 
     def error(self, message: str) -> NoReturn:
-        """Refuse the arguments."""
+        """Reject the arguments."""
         plain = _VALUE.sub(r"\1 must be", message)
         raise UsageError(f"{plain}; run `{self.prog} --help` for details")
 
@@ -66,10 +66,10 @@ class _Parser(argparse.ArgumentParser):
 def grammar(
     names: Sequence[str] = COMMANDS,
 ) -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
-    """The parser, and that of each command; completion and the man page are made of them too.
+    """Build the parser and the parsers of the commands; completion and the man page use them too.
 
     Args:
-        names: the commands that it knows; to make the parsers of all takes 15 ms.
+        names: the commands to include; building the parsers of all takes 15 ms.
     """
     parser = _Parser(
         prog="codelens",
@@ -87,7 +87,7 @@ def grammar(
         dest="command",
         parser_class=_Parser,
         title="commands",
-        # Else argparse makes it of a usage, which it sets for that.
+        # By default, argparse formats a usage message to get it.
         prog="codelens",
     )
     for name in names:
@@ -97,14 +97,14 @@ def grammar(
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """The arguments of one command.
+    """Parse the arguments of one command.
 
     Raises:
-        UsageError: they cannot be understood.
-        SystemExit: help was asked and printed.
+        UsageError: the arguments are invalid.
+        SystemExit: help was requested and printed.
     """
     if arguments[:1] and arguments[0] in COMMANDS:
-        # What it refuses is told below, where all commands are known.
+        # The parser of all commands below reports an error.
         with suppress(UsageError):
             return grammar(arguments[:1])[0].parse_args(arguments)
     parser, commands = grammar()
@@ -133,7 +133,7 @@ def _no_command(problem: str, commands: Iterable[str]) -> UsageError:
 
 
 def _no_choice(match: re.Match[str], message: str) -> str:
-    """A value that an option does not have, with the one that may have been meant."""
+    """The message for an invalid choice, with the closest valid one."""
     import difflib
 
     near = difflib.get_close_matches(match["value"], re.findall(r"[\w-]+", match["choices"]), 1)
@@ -142,7 +142,7 @@ def _no_choice(match: re.Match[str], message: str) -> str:
 
 
 def _not_taken(problem: str, arguments: Sequence[str], parser: argparse.ArgumentParser) -> str:
-    """What is not understood or missing, with what may have been meant."""
+    """The message for an unknown option or a missing argument, with the closest option."""
     message = f"{problem}; run `{parser.prog} --help` for details"
     dashed = [argument for argument in arguments if argument.startswith("-")]
     if problem.startswith(_UNKNOWN):
@@ -153,7 +153,7 @@ def _not_taken(problem: str, arguments: Sequence[str], parser: argparse.Argument
 
     near = difflib.get_close_matches(dashed[0], _OPTION.findall(parser.format_usage()), 1)
     if near == dashed[:1] and problem.startswith(_UNKNOWN):
-        return f"{near[0]} must stand behind the command: `{parser.prog} ... {near[0]}`"
+        return f"{near[0]} must come after the command: `{parser.prog} ... {near[0]}`"
     if near and problem.startswith(_UNKNOWN):
         return f"{problem}; did you mean {near[0]}? run `{parser.prog} --help` for details"
     return f"{message}; to search for {dashed[0]!r} as text, put -- before it"

@@ -1,4 +1,4 @@
-"""The commands, each with the module that defines it, its exit codes and its examples.
+"""The commands with their modules, the exit codes, and the examples that each `--help` shows.
 
 In `codelens/cli/commands/MODULE.py`, `add_NAME` defines the arguments of a command, and `run_NAME`
 prints its answer and returns the exit code.
@@ -48,14 +48,11 @@ COMMANDS = tuple(MODULES)
 """In the order in which help and completion list them."""
 
 
-# What each command's exit code says.
-
 DONE, NOTHING, FAILED, INTERRUPTED = 0, 1, 2, 130
 """Done or found; nothing found; error; interrupted."""
 
 
-# Examples that each `--help` ends with: what is typed, and what it is for.
-
+# Command -> pairs of a command line and its purpose.
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "search": (
         ('codelens search "where is the retry policy"', "a sentence"),
@@ -64,10 +61,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codelens search --ref v2.1 retry", "a tag, without a checkout"),
     ),
     "meaning": (
-        ("codelens meaning status", "the table, and what has vectors by it"),
-        ('codelens meaning test "cancel a running job"', "the words that lie by these"),
-        ("codelens meaning enable --provider ollama", "what would be sent, and consent to it"),
-        ("codelens meaning sync", "vectors for what has none yet"),
+        ("codelens meaning status", "the word table, the provider, and how many vectors exist"),
+        ('codelens meaning test "cancel a running job"', "the words closest in meaning"),
+        ("codelens meaning enable --provider ollama", "show what would be sent, and confirm"),
+        ("codelens meaning sync", "get the missing vectors"),
     ),
     "expand": (
         ("codelens expand src/auth.py#Session.validate", "a definition"),
@@ -111,7 +108,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             'codelens explore "fix the retry that ignores its time limit"',
             "what to change for a task",
         ),
-        ('codelens explore "rename Session.close" --max-tokens 4000', "and what uses it"),
+        ('codelens explore "rename Session.close" --max-tokens 4000', "including its users"),
     ),
     "conflicts": (
         ("codelens conflicts", "compare with other worktrees and recent branches"),
@@ -143,15 +140,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codelens session", "the calls of this session, or of the last one here"),
         ("codelens session --all", "all sessions in this worktree"),
     ),
-    "recover": (("codelens recover", "what a session that was compacted needs to go on"),),
+    "recover": (("codelens recover", "what a compacted session needs to continue"),),
     "index": (
         ("codelens index", "update the index"),
         ("codelens index --ref v2.1", "index a tag in advance"),
         ("codelens index --rebuild", "rebuild from scratch"),
     ),
     "pack": (
-        ("codelens pack -o shop.pack", "what is indexed of HEAD, for other clones"),
-        ("codelens pack main v2 --since v1 -o new.pack", "of two refs, without what v1 has"),
+        ("codelens pack -o shop.pack", "the index of HEAD, for other clones"),
+        ("codelens pack main v2 --since v1 -o new.pack", "two refs, without the content of v1"),
     ),
     "unpack": (("codelens unpack shop.pack", "parse only what differs from the pack"),),
     "prune": (
@@ -172,15 +169,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "languages": (("codelens languages", "all languages"),),
     "doctor": (
         ("codelens doctor", "find problems"),
-        ("codelens doctor --fix", "and fix them"),
+        ("codelens doctor --fix", "find and fix problems"),
     ),
     "install": (
         ("codelens install", "connect the agents found on this machine"),
         ("codelens install --host claude-code,cursor --dry-run", "only show the changes"),
-        ("codelens install --http", "let agents ask `codelens serve --http`"),
+        ("codelens install --http", "connect agents to `codelens serve --http`"),
         ("codelens install --check", "check that each entry starts and answers"),
     ),
-    "uninstall": (("codelens uninstall --host cursor", "remove it from one agent"),),
+    "uninstall": (("codelens uninstall --host cursor", "remove codelens from one agent"),),
     "completion": (
         ("codelens completion bash > ~/.local/share/bash-completion/completions/codelens", "bash"),
         ("codelens completion fish > ~/.config/fish/completions/codelens.fish", "fish"),
@@ -191,13 +188,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "ui": (
         ("codelens ui --open", "in the browser"),
-        ("codelens ui --port 8123 --editor cursor", "on a port of your choice; links open Cursor"),
+        ("codelens ui --port 8123 --editor cursor", "on this port; links open Cursor"),
     ),
 }
 
 
 def examples_of(command: str) -> str:
-    """The examples of one command as the last part of its help; empty if it has none."""
+    """The examples of a command, as the last part of its help; empty if it has none."""
     rows = EXAMPLES.get(command, ())
     if not rows:
         return ""

@@ -1,4 +1,4 @@
-"""One command, run: where errors and interruptions become a message and an exit code."""
+"""Runs one command; turns errors and interruptions into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _SHORT = f"""codelens {__version__}: search the code of the branch and worktree 
   codelens status                      the current scope and how fresh the index is
   codelens install                     connect your coding agents to `codelens serve`
 
-There is no need to index first. `codelens help` lists all commands.
+You do not need to index first. `codelens help` lists all commands.
 """
 
 
 def run_command(arguments: Sequence[str]) -> int:
-    """Run the command that the arguments name; its exit code."""
+    """Run the command that the arguments name; return its exit code."""
     try:
         screen.prepare()
         code = _run(list(arguments))
@@ -84,9 +84,9 @@ def _run(arguments: list[str]) -> int:
 
 
 def _as_host_session() -> AbstractContextManager[None]:
-    """Calls belong to the session of the agent that runs the command, if its host names one.
+    """Record calls in the session of the agent that runs the command, if its host names one.
 
-    Code is left out with `--session` alone: what a pipe cuts off was never read.
+    Only `--session` leaves out code: a pipe may cut off output that the agent then never read.
     """
     from codelens.engine.contexts.session_trail import Session, asked_by, of_host
 
@@ -95,7 +95,7 @@ def _as_host_session() -> AbstractContextManager[None]:
 
 
 def _failed(error: CodelensError, *, as_json: bool) -> int:
-    """Say what went wrong, and what that is based on, where a view was looked at."""
+    """Print the error, and the receipt if a view was read."""
     code = screen.fail(str(error))
     if error.receipt is not None:
         from codelens.render import reading_text
@@ -111,7 +111,7 @@ def _failed(error: CodelensError, *, as_json: bool) -> int:
 
 
 def _as_options(arguments: list[str]) -> list[str]:
-    """`help` and `help COMMAND` are `--help` and `COMMAND --help`."""
+    """Turn `help` and `help COMMAND` into `--help` and `COMMAND --help`."""
     return [*arguments[1:2], "--help"] if arguments[0] == "help" else arguments
 
 
@@ -124,7 +124,7 @@ def _stands_nowhere() -> bool:
 
 
 def _count() -> None:
-    """Count the call, now that its answer is out; where the engine was not asked there is none."""
+    """Count the call, after its answer was printed and only if it used the engine."""
     usage = sys.modules.get("codelens.engine.upkeep.usage_counter")
     if usage is not None:
         home = usage.served(screen.emitted_bytes())

@@ -1,4 +1,4 @@
-"""Prints what `codelens.hosts.host_checks` finds: for `install --check` and `doctor`."""
+"""Prints the results of `install`, `uninstall` and `install --check`, and asks for consent."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def check(chosen: Sequence[Host], request: Request, *, as_json: bool) -> int:
-    """Check these hosts; 0 if all that is wired works, 1 if nothing is wired, else 2."""
+    """Check these hosts; 0 if every configured host works, 1 if none is configured, else 2."""
     from codelens.hosts.host_checks import check_hosts
     from codelens.render import reading_text as shape
 
     checks = check_hosts(chosen, request, ask_hosts=True)
     if as_json:
-        # The keys since the first release: programs read them.
+        # Programs read these keys since the first release.
         rows = [
             {"host": row.host, "name": row.name, "state": row.state, "said": row.message}
             for row in checks
@@ -45,26 +45,24 @@ def check(chosen: Sequence[Host], request: Request, *, as_json: bool) -> int:
 
 
 def screen_line(text: str) -> str:
-    """`text` in one line, without what a terminal would obey."""
+    """`text` in one line, without control characters."""
     from codelens.render.text_pieces import one_line
 
     return one_line(text)
 
 
-# What `install` and `uninstall` print and ask: the exact changes, a table of what was done.
-
 _TOKEN = re.compile(r"Bearer [A-Za-z0-9_-]{20,}")
 _LONGEST = 200
-"""Lines of a diff; a skill is shorter."""
+"""Maximum number of lines of a diff; a skill is shorter."""
 
 
 def show_diffs(changes: Sequence[Change], machine: Machine) -> None:
-    """The exact changes, file by file."""
+    """Print the exact changes, file by file."""
     shown: dict[bytes, str] = {}
     for change in changes:
         name = machine.shown(change.path)
         if change.is_change and change.before is None and change.after in shown:
-            # The skill is the same in every host.
+            # Every host gets the same skill.
             screen.put(screen.styled(screen_safe(f"{name} (new)"), "bold"))
             screen.put_safe(f"  the same text as {shown[change.after]}", "")
         elif change.is_change:
@@ -85,7 +83,7 @@ def _show(change: Change, name: str) -> None:
         return
     for line in lines[:_LONGEST]:
         style = {"+": "good", "-": "bad"}.get(line[:1], "dim")
-        # A screen is recorded and shared more easily than a file.
+        # People share screenshots and logs of terminals.
         shown = _TOKEN.sub("Bearer (the token)", screen_safe(line))
         screen.put(f"  {screen.styled(shown, style)}")
     if len(lines) > _LONGEST:
@@ -94,28 +92,28 @@ def _show(change: Change, name: str) -> None:
 
 
 def screen_safe(text: str) -> str:
-    """`text` without what a terminal would obey."""
+    """`text` without control characters."""
     from codelens.render.text_pieces import safe
 
     return safe(text)
 
 
 def can_ask() -> bool:
-    """Whether somebody sits at a terminal."""
+    """Whether stdin and stdout are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def agreed(question: str) -> bool:
-    """Whether the user, at a terminal, says yes; nothing typed is no."""
+    """Ask the user; an empty answer means no."""
     screen.emit(f"{question} [y/N] ")
     screen.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def stopped(changes: Sequence[Change], question: str) -> int | None:
-    """The exit code with which a run ends that the user does not agree to; None to go on.
+    """Ask for consent; return an exit code to stop with, or None to continue.
 
-    Where nobody can be asked nothing is written: an agent or a script has to say --yes.
+    Without a terminal nothing is written: an agent or a script must pass --yes.
     """
     if not can_ask():
         show_problems(changes)
@@ -132,7 +130,7 @@ def stopped(changes: Sequence[Change], question: str) -> int | None:
 def show_table(
     done: Sequence[Change], machine: Machine, *, planned: bool = False, brief: bool = False
 ) -> None:
-    """A line for each host and file: what was done with it; in brief one for each host."""
+    """Print what was done, in a row for each host and file; if `brief`, in a row for each host."""
     rows: list[tuple[str, str, str, str]] = []
     for change in done:
         failed = {host for host, _ in change.problems}
@@ -163,7 +161,7 @@ def _fate(change: Change, *, planned: bool) -> str:
 
 
 def _by_host(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
-    """What was done, in a row for each host, without the files."""
+    """Merge the rows of each host, without the files."""
     groups: dict[tuple[str, str], list[str]] = {}
     for host, fate, edits, _ in rows:
         groups.setdefault((host, fate), []).append(edits)
@@ -171,7 +169,7 @@ def _by_host(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, 
 
 
 def _folded(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
-    """The rows with several files of one kind in one folder as one row."""
+    """Merge the rows that differ only in the file."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for host, fate, edits, path in rows:
         groups.setdefault((host, fate, edits), []).append(path)
@@ -185,7 +183,7 @@ def _folded(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, s
 
 
 def show_problems(changes: Sequence[Change]) -> bool:
-    """Say what could not be done, and what is worth knowing; whether there was any problem."""
+    """Print remarks and problems; return whether there was a problem."""
     for change in changes:
         for remark in change.remarks:
             screen.say(f"note: {remark}")
@@ -199,7 +197,7 @@ def show_problems(changes: Sequence[Change]) -> bool:
 
 
 def as_results(changes: Sequence[Change], *, planned: bool) -> list[dict[str, object]]:
-    """The table for programs."""
+    """The table as JSON rows."""
     return [
         {
             "host": host,

@@ -1,8 +1,10 @@
-"""The standard streams: fit for any character, and for being closed or full."""
+"""Prints answers on stdout, and notes, errors and progress on stderr.
+
+It copes with closed or full streams and escapes characters that would control a terminal.
+"""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -25,11 +27,11 @@ _OBEYED = re.compile(
 
 
 class Unwritable(Exception):
-    """Stdout takes nothing: it is closed, or its disk is full."""
+    """Stdout cannot be written: it is closed, or its disk is full."""
 
 
 def prepare() -> None:
-    """Make the streams fit for an answer.
+    """Replace closed streams and set the encoding of all.
 
     Raises:
         Unwritable: stdout is closed.
@@ -50,10 +52,10 @@ _stdin_closed = [False]
 
 
 def stdin_text() -> str:
-    """All that comes from stdin.
+    """Read all of stdin.
 
     Raises:
-        ReadError: it is closed.
+        ReadError: stdin is closed.
     """
     from codelens.errors import ReadError
 
@@ -66,16 +68,16 @@ _emitted = [0]
 
 
 def emitted_bytes() -> int:
-    """How much was printed so far."""
+    """The number of bytes printed so far."""
     return _emitted[0]
 
 
 def emit(text: str) -> None:
-    """Print a piece of the answer.
+    """Print a part of the answer.
 
     Raises:
-        BrokenPipeError: the reader has gone.
-        Unwritable: it cannot be written.
+        BrokenPipeError: the reader has closed the pipe.
+        Unwritable: stdout cannot be written.
     """
     try:
         sys.stdout.write(_tame(text, sys.stdout))
@@ -88,11 +90,11 @@ def emit(text: str) -> None:
 
 
 def flush() -> None:
-    """Send what was printed.
+    """Flush stdout.
 
     Raises:
-        BrokenPipeError: the reader has gone.
-        Unwritable: it cannot be written.
+        BrokenPipeError: the reader has closed the pipe.
+        Unwritable: stdout cannot be written.
     """
     try:
         sys.stdout.flush()
@@ -104,7 +106,7 @@ def flush() -> None:
 
 
 def remark(line: str) -> None:
-    """A line on stderr; one that cannot be written must not turn an answer into a failure."""
+    """Print a line on stderr; a failure to do so must not fail the command."""
     try:
         sys.stderr.write(f"{_tame(line, sys.stderr)}\n")
         sys.stderr.flush()
@@ -113,10 +115,10 @@ def remark(line: str) -> None:
 
 
 def _tame(text: str, stream: TextIO) -> str:
-    """`text` without what a terminal would obey, our own styles aside.
+    """Escape the control characters in `text`, except those of our styles.
 
-    The last gate behind `codelens.render.text_pieces.safe`, on every way to a terminal: what a
-    repository names or holds must never move a cursor. In JSON's form, for it may be JSON.
+    This is the last check after `codelens.render.text_pieces.safe`: text from a repository must
+    never control the terminal. The escapes are those of JSON because `text` may be JSON.
     """
     if not stream.isatty():
         return text
@@ -124,13 +126,13 @@ def _tame(text: str, stream: TextIO) -> str:
 
 
 def discard(stream: TextIO) -> None:
-    """Nothing more can be written: what is still kept must not fail again at exit."""
+    """Redirect an unwritable stream to nowhere, so that its buffer does not fail again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _occupy() -> None:
-    """A file opened later must not get the number of a stream that was closed."""
+    """Reserve the numbers of closed streams, so that no file opened later gets them."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -143,7 +145,7 @@ def _closed(stream: TextIO | None) -> bool:
 
 
 def _speak_utf8(stream: TextIO) -> None:
-    """Names and code hold any character; a stream that cannot show one must not end the run."""
+    """Make the stream accept any character: names and code may contain all of them."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is None:
         return
@@ -154,29 +156,29 @@ def _speak_utf8(stream: TextIO) -> None:
 
 
 def fail(message: str) -> int:
-    """Say on stderr what went wrong; the exit code for it."""
+    """Print an error on stderr; return its exit code."""
     from codelens.render.text_pieces import one_line
 
     remark(f"codelens: error: {one_line(message)}")
     return FAILED
 
 
-# What is printed, and where: answers on stdout, what is said about them on stderr.
+# Answers on stdout, notes about them on stderr.
 
 
 def put(text: str = "") -> None:
-    """A line of the answer; control characters are removed."""
+    """Print a line of the answer."""
     emit(f"{text}\n")
 
 
 def put_safe(*lines: str) -> None:
-    """Lines of the answer that may hold anything that a repository does."""
+    """Print lines of the answer that may contain text from a repository."""
     for line in lines:
         put(safe(line))
 
 
 def page(*lines: str) -> None:
-    """Lines of an answer: as they are, or laid out where stdout is a terminal with colours."""
+    """Print lines of an answer; on a terminal with colours, lay them out."""
     if not colours(sys.stdout):
         put_safe(*lines)
         return
@@ -187,7 +189,7 @@ def page(*lines: str) -> None:
 
 
 def field(name: str, value: str, style: str = "dim") -> None:
-    """A name and what it stands for; on a terminal a long value goes on below its beginning."""
+    """Print a name and its value; on a terminal, wrap a long value with a hanging indent."""
     text = safe(value)
     if colours(sys.stdout):
         from codelens.cli.terminal_page import hanging
@@ -197,24 +199,26 @@ def field(name: str, value: str, style: str = "dim") -> None:
 
 
 def columns() -> int:
-    """How wide the terminal is."""
+    """The width of the terminal."""
     import shutil
 
     return shutil.get_terminal_size().columns
 
 
 def put_json(value: Mapping[str, object]) -> None:
-    """The answer as one JSON object in one line."""
+    """Print the answer as a JSON object on one line."""
+    import json
+
     emit(f"{json.dumps(value, ensure_ascii=False)}\n")
 
 
 def say(text: str) -> None:
-    """A line about the answer."""
+    """Print a line about the answer."""
     remark(styled(safe(text), "dim", sys.stderr))
 
 
 def say_all(receipt: Receipt, notes: Iterable[str] = ()) -> None:
-    """The notes, then what the answer stands on."""
+    """Print the notes, then the receipt."""
     for note in notes:
         say(f"note: {note}")
     line = receipt_line(receipt)
@@ -223,7 +227,7 @@ def say_all(receipt: Receipt, notes: Iterable[str] = ()) -> None:
 
 
 def styled(text: str, style: str, stream: TextIO | None = None) -> str:
-    """`text` in a style where the stream is a terminal that shows it."""
+    """`text` in a style if the stream is a terminal with colours."""
     if not text or not colours(sys.stdout if stream is None else stream):
         return text
     from codelens.cli.terminal_page import styled as painted
@@ -232,21 +236,21 @@ def styled(text: str, style: str, stream: TextIO | None = None) -> str:
 
 
 def colours(stream: TextIO) -> bool:
-    """Whether colours are wanted: on a terminal, unless NO_COLOR or TERM say no."""
+    """Whether to use colours: on a terminal, unless NO_COLOR or TERM forbid it."""
     return (
         stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") != "dumb"
     )
 
 
-# Progress of long work on stderr: a bar on a terminal, else a line now and then.
+# Progress of long work on stderr: a bar on a terminal, otherwise a line every few seconds.
 #
 # Short work shows nothing and imports nothing.
 
 _SHOWN_AFTER_S = 0.5
 _SAID_AFTER_S, _SAID_EVERY_S = 3.0, 5.0
-"""Where stderr is no terminal; an agent or a log needs no more."""
+"""If stderr is not a terminal, for agents and logs."""
 _UNITS = {"sending texts": "texts", "filling the store": "vectors"}
-"""Stage -> what is counted at it; files, if it is not here."""
+"""Stage -> its unit; any other stage counts files."""
 
 
 class Bar:
@@ -268,7 +272,7 @@ class Bar:
             self._progress.stop()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Show how far the work is."""
+        """Show the progress."""
         if not self._wanted:
             self._say(stage, done, total)
             return

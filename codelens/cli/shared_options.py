@@ -1,4 +1,4 @@
-"""Handles as they are typed in a shell: paths are relative to where one stands, then to the top."""
+"""Options that several commands share, and handles that are relative to the working directory."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ _LINES = re.compile(r":[0-9]+(?:-[0-9]+|:[0-9]+)?\Z")
 
 
 def from_here(target: str, path: str, *, folders: bool = False) -> str:
-    """A handle whose path exists where one stands, or starts with a dot, with it made absolute.
+    """Resolve a handle that is relative to the working directory.
 
-    Others are left as they are: relative to the top of the worktree.
+    This applies if its path exists there or starts with a dot. Any other handle is returned
+    unchanged: it is relative to the root of the worktree.
 
     Args:
         target: a handle, a file or a folder.
-        path: where one stands, `-C`.
-        folders: a single word may be a folder that is here, and no name.
+        path: the working directory, `-C`.
+        folders: whether a single word may be a folder here instead of a name.
     """
     dotted = target in {".", ".."} or target.startswith(("./", "../", f".{os.sep}", f"..{os.sep}"))
-    # Escaped as in a handle, and `#` and `:` left to be what follows the path.
+    # Only the folder is escaped: in `target`, `#` and `:` separate the path from the rest.
     here = os.path.realpath(path)
     folder = here if os.path.isdir(here) else os.path.dirname(here)
     if dotted:
@@ -45,7 +46,7 @@ def from_here(target: str, path: str, *, folders: bool = False) -> str:
 
 
 def standing_at(path: str, targets: Sequence[str]) -> str:
-    """Where a question is asked from: `-C`, else the worktree that absolute handles are of."""
+    """The path to ask about: `-C`, else the worktree that contains the absolute handles."""
     if path != "." or not all(map(_is_absolute, targets)):
         return path
     from codelens.engine.worktree_paths import common_worktree
@@ -73,8 +74,6 @@ def _is_here(target: str, folder: str, folders: bool) -> bool:
     return os.path.isdir(there) and (folders or "/" in named)
 
 
-# Options that several commands share.
-
 if TYPE_CHECKING:
     from codelens.config import Settings
 
@@ -82,16 +81,16 @@ if TYPE_CHECKING:
 
 
 HTTP_PORT = 3100
-"""Where `codelens serve --http` listens."""
+"""The default port of `codelens serve --http`."""
 _LARGEST_PORT = 65535
 _USUAL_COLUMNS = 80
 
 
 def port(text: str) -> int:
-    """A port from what was typed.
+    """Parse a port.
 
     Raises:
-        ArgumentTypeError: it is none.
+        ArgumentTypeError: the text is not a port.
     """
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= _LARGEST_PORT):
         raise argparse.ArgumentTypeError(
@@ -101,10 +100,10 @@ def port(text: str) -> int:
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Wraps a description, and keeps the lines of examples as they are."""
+    """Wraps descriptions, but not examples."""
 
     def __init__(self, prog: str) -> None:
-        # argparse makes one for each option that is added, and asks `shutil` for the width.
+        # argparse creates a formatter for each option and would call `shutil` each time.
         super().__init__(prog, width=_columns() - 2)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -115,7 +114,7 @@ class HelpFormatter(argparse.HelpFormatter):
 
 @cache
 def _columns() -> int:
-    """The width of the terminal, as `shutil.get_terminal_size` has it."""
+    """The width of the terminal, as `shutil.get_terminal_size` returns it."""
     try:
         named = int(os.environ["COLUMNS"])
     except (KeyError, ValueError):
@@ -134,14 +133,14 @@ class _Help(TypedDict):
 
 
 def help_of(name: str) -> _Help:
-    """How the help of a command is laid out: with its examples at the end."""
+    """Parser arguments that put a command's examples at the end of its help."""
     return {"epilog": examples_of(name), "formatter_class": HelpFormatter}
 
 
 def command(
     commands: Commands, name: str, summary: str, description: str = ""
 ) -> argparse.ArgumentParser:
-    """A new command with the options that all have."""
+    """Add a command with the options that all commands have."""
     parser = commands.add_parser(
         name, help=summary, description=description or f"{summary[:1].upper()}{summary[1:]}.",
         **help_of(name), allow_abbrev=False,
@@ -154,7 +153,7 @@ def command(
 
 
 def add_path(parser: argparse.ArgumentParser) -> None:
-    """`-C` before the command, as git takes it; one after the command counts more."""
+    """Accept `-C` before the command, as git does; one after the command takes precedence."""
     parser.add_argument("-C", dest="path", metavar="PATH", default=".", help=argparse.SUPPRESS)
 
 
@@ -162,10 +161,10 @@ def add_session(parser: argparse.ArgumentParser) -> None:
     """`--session` and `--again`."""
     parser.add_argument(
         "--session", default="", metavar="ID",
-        help="leave out code that was printed before with this id and has not changed",
+        help="omit code that was already printed with this id and has not changed",
     )  # fmt: skip
     parser.add_argument(
-        "--again", action="store_true", help="with --session, print that code again, too"
+        "--again", action="store_true", help="with --session, print that code again"
     )
 
 
@@ -182,19 +181,19 @@ def add_ref(parser: argparse.ArgumentParser) -> None:
 
 
 def add_view(parser: argparse.ArgumentParser) -> None:
-    """Which view is asked, how long that may take, and the form: `--ref`, `--budget`, `--json`."""
+    """Add `--ref`, `--budget` and `--json`."""
     add_ref(parser)
     add_budget(parser)
     add_json(parser)
 
 
 def add_count(parser: argparse.ArgumentParser, option: str, default: int, help_text: str) -> None:
-    """An option that takes a whole number of at least 1.
+    """Add an option that takes a whole number of at least 1.
 
     Args:
-        parser: of the command.
-        option: as it is typed: `--limit`.
-        default: where it is not given.
+        parser: the parser of the command.
+        option: the option, such as `--limit`.
+        default: its value if it is not given.
         help_text: the help, without the default.
     """
     parser.add_argument(
@@ -219,7 +218,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 
 
 class Filtered(TypedDict):
-    """What a question with filters is asked with, by the engine's names."""
+    """Keyword arguments of engine methods that take filters."""
 
     path: str
     ref: str | None
@@ -230,7 +229,7 @@ class Filtered(TypedDict):
 
 
 def filtered(args: argparse.Namespace, settings: Settings) -> Filtered:
-    """The place, the filters and the budget that were given."""
+    """The path, the ref, the filters and the budget, for the engine."""
     return {
         "path": args.path, "ref": args.ref, "languages": args.lang, "globs": args.glob,
         "kinds": args.kind, "budget_ms": budget_of(args, settings),
@@ -246,9 +245,9 @@ def add_budget(parser: argparse.ArgumentParser) -> None:
 
 
 def budget_of(args: argparse.Namespace, settings: Settings) -> float | None:
-    """What is left of the budget that was given, else of that of the settings.
+    """The remaining part of the budget in `args`, or else of the one in the settings.
 
-    It counts from the start of this process, but half of it is for the question in any case.
+    The CPU time of this process so far is subtracted, but at least half of the budget remains.
     """
     budget_ms = settings.budget_ms if args.budget is None else args.budget
     if budget_ms is None:
@@ -257,19 +256,19 @@ def budget_of(args: argparse.Namespace, settings: Settings) -> float | None:
 
 
 def milliseconds(text: str) -> float:
-    """A time of at least 0.
+    """Parse a number of milliseconds of at least 0.
 
     Raises:
-        argparse.ArgumentTypeError: it is none.
+        argparse.ArgumentTypeError: the text is not such a number.
     """
     return _at_least_nothing(text, "milliseconds")
 
 
 def days(text: str) -> float:
-    """A number of days of at least 0.
+    """Parse a number of days of at least 0.
 
     Raises:
-        argparse.ArgumentTypeError: it is none.
+        argparse.ArgumentTypeError: the text is not such a number.
     """
     return _at_least_nothing(text, "days")
 
@@ -285,12 +284,12 @@ def _at_least_nothing(text: str, unit: str) -> float:
 
 
 def positive(text: str) -> int:
-    """A whole number of at least 1."""
+    """Parse a whole number of at least 1."""
     return _whole(text, 1)
 
 
 def natural(text: str) -> int:
-    """A whole number of at least 0."""
+    """Parse a whole number of at least 0."""
     return _whole(text, 0)
 
 

@@ -1,9 +1,8 @@
-"""How the lines of an answer look on a terminal: aligned, coloured and cut to its width.
+"""Lays out the lines of an answer for a terminal: aligned, coloured and cut to its width.
 
-Answers are written once, in `codelens.render`, as lines of cells with two blanks or a tab between
-them. This module knows that form and nothing of a command: which cell is a handle, a heading or a
-warning, how wide a column is, and what of a wide line is left out. A handle is always whole.
-Pipes, NO_COLOR and TERM=dumb never come here.
+`codelens.render` writes lines of cells, separated by two blanks or a tab. This module decides
+which cell is a handle, a heading or a warning, how wide a column is, and what to cut from a long
+line; it never cuts a handle. It is not used for pipes, NO_COLOR and TERM=dumb.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from itertools import zip_longest
 CODES = {
     "bold": "1", "dim": "2", "bad": "31", "good": "32", "warn": "33", "path": "35", "kind": "36",
 }  # fmt: skip
-"""What each style is to a terminal; `standard_streams` lets no other code through."""
+"""The escape code of each style; `codelens.cli.screen` escapes all others."""
 
 _GAP = re.compile(r"\t| {2,}")
 _LINES = re.compile(r"[0-9,]+(?:-[0-9]+)?")
@@ -32,20 +31,20 @@ _WARNING = re.compile(
     r"|CONFLICT \([^)]*\):?|\[stale\]"
 )
 _COUNTED = re.compile(r"[a-z][^/#]* \([0-9,]+(?:;[^)]*)?\)")
-"""A heading that says how many rows it has, though none of them may be shown."""
+"""A heading with its number of rows, which may all be hidden."""
 _FADED = re.compile(r"\(.*\)|at :.*|-- .*")
 _FOLDERS = re.compile(r"[^\s(]+/(?=[^\s/])")
 _LOST = frozenset({"gone", "changed", "removed"})
 _WIDEST_COLUMN = 0.55
-"""No column is wider than this share of the line; a wider cell just runs on."""
+"""The largest share of the line that a column takes; a wider cell is not aligned."""
 _LEAST_SHOWN = 16
-"""Characters that a shortened cell keeps."""
+"""The least number of characters of a shortened cell."""
 _STEP = 2
 
 
 @dataclass(slots=True)
 class _Row:
-    """A line: blanks before it, its cells, and the blanks after each."""
+    """A line: its indent, its cells, and the number of blanks after each."""
 
     indent: int
     cells: list[str]
@@ -58,12 +57,12 @@ class _Row:
 
 
 def styled(text: str, style: str) -> str:
-    """`text` in a style; nothing stays nothing."""
+    """`text` in a style; an empty text stays empty."""
     return f"\x1b[{CODES[style]}m{text}\x1b[0m" if text else text
 
 
 def width_of(text: str) -> int:
-    """Columns that a terminal gives a text: two for a wide character, none for a combining one."""
+    """The width of a text on a terminal: wide characters take two columns, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(_width(char) for char in text)
@@ -76,7 +75,7 @@ def _width(char: str) -> int:
 
 
 def lay_out(lines: Iterable[str], columns: int) -> Iterator[str]:
-    """The lines as a terminal of so many columns is to show them."""
+    """Lay out the lines for a terminal of this width."""
     rows = [_row(part) for line in lines for part in line.split("\n")]
     for row, below in zip_longest(rows, rows[1:]):
         row.is_heading = _is_heading(row, below)
@@ -88,11 +87,11 @@ def lay_out(lines: Iterable[str], columns: int) -> Iterator[str]:
 
 
 def hanging(text: str, indent: int, columns: int) -> str:
-    """A text broken between words, its further lines as far in as it begins.
+    """Wrap a text with a hanging indent.
 
     Args:
         text: one paragraph.
-        indent: columns before its first line, which are taken already.
+        indent: the column in which the text starts.
         columns: the width of the terminal.
     """
     lines = _wrapped(text, max(columns - indent, _LEAST_SHOWN))
@@ -117,7 +116,7 @@ def _row(line: str) -> _Row:
     indent = len(line) - len(text)
     if _NUMBERED.fullmatch(line) or _PATCH.match(line):
         return _Row(0, [line], [])  # code: as it is
-    # A tab ends a handle, which may hold blanks.
+    # A tab ends a handle, which may contain blanks.
     head, tab, tail = text.partition("\t")
     cells, gaps = ([head], [_STEP]) if tab else ([], [])
     rest, at = tail if tab else text, 0
@@ -148,7 +147,7 @@ def _is_handle(cell: str) -> bool:
 
 
 def _groups(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
-    """Rows that follow one another and are alike; each other line by itself."""
+    """Group consecutive rows of the same form; any other row is a group of its own."""
     group: list[_Row] = []
     for row in rows:
         alike = group and row.indent == group[-1].indent and len(row.cells) > 1
@@ -162,14 +161,14 @@ def _groups(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
 
 
 def _is_aligned(group: Sequence[_Row]) -> bool:
-    """Whether who wrote the rows did it: the second cells begin or end at one column."""
+    """Whether the renderer aligned the rows: all second cells start or end in the same column."""
     begins = [width_of(row.cells[0]) + row.gaps[0] for row in group]
     ends = {begin + width_of(row.cells[1]) for begin, row in zip(begins, group, strict=True)}
     return any(row.gaps[0] > _STEP for row in group) and (len({*begins}) == 1 or len(ends) == 1)
 
 
 def _align(group: Sequence[_Row], columns: int) -> None:
-    """Widen the gaps so that cells begin below one another."""
+    """Widen the gaps so that the cells form columns."""
     most = int(columns * _WIDEST_COLUMN)
     for at in range(max(len(row.cells) for row in group) - 1):
         here = [row for row in group if at < len(row.gaps)]
@@ -210,12 +209,12 @@ def _shown(row: _Row, columns: int) -> Iterator[str]:
 
 
 def _is_listed(row: _Row) -> bool:
-    """Whether the row is about a place, which says the rest: other rows are told in full."""
+    """Whether the row is about a place in code; only such a row is cut, others are wrapped."""
     return _LINES.fullmatch(row.cells[0]) is not None or _is_handle(row.cells[_subject(row.cells)])
 
 
 def _break(row: _Row, columns: int) -> None:
-    """Let the last cell go on below its beginning, or below the row if it begins far right."""
+    """Wrap the last cell, under its start or, if it starts far right, under the row."""
     if row.width <= columns:
         return
     before = row.width - width_of(row.cells[-1])
@@ -228,7 +227,7 @@ def _break(row: _Row, columns: int) -> None:
 
 
 def _cut(row: _Row, columns: int) -> None:
-    """Shorten the longest cells that are no handles, until the line fits or nothing is left."""
+    """Shorten the longest cells that are not handles until the line fits, then drop cells."""
     while (over := row.width - columns) > 0:
         widths = [
             0 if at == _subject(row.cells) or _is_handle(cell) else width_of(cell)
@@ -261,7 +260,7 @@ def _shortened(text: str, width: int) -> str:
 
 
 def _subject(cells: Sequence[str]) -> int:
-    """Which cell the row is about: the first, unless that is a number, a state or a commit."""
+    """The index of the cell that the row is about; -1 if the row starts with line numbers."""
     first = cells[0]
     if _LINES.fullmatch(first):
         return -1
@@ -271,7 +270,7 @@ def _subject(cells: Sequence[str]) -> int:
 
 
 def _painted(cell: str, at: int, cells: Sequence[str], *, heading: bool) -> str:
-    """A cell in the style of its role."""
+    """Colour a cell by its role."""
     if heading:
         return styled(cell, "bold" if at == 0 else "dim")
     warning = _WARNING.match(cell)
@@ -294,13 +293,13 @@ def _painted(cell: str, at: int, cells: Sequence[str], *, heading: bool) -> str:
 
 
 def _handle(cell: str) -> str:
-    """Its path, and its symbol, which is what the eye looks for."""
+    """Colour the path and the symbol of a handle."""
     path, sign, symbol = cell.partition("#")
     return f"{styled(path, 'path')}{styled(f'#{symbol}', 'bold') if sign else ''}"
 
 
 def _prose(line: str) -> str:
-    if line.startswith("#"):  # a definition of a capsule: the end of its handle
+    if line.startswith("#"):  # a definition in a capsule: only the symbol of its handle
         name, blank, about = line.partition(" ")
         return f"{styled(name, 'bold')}{blank}{styled(about, 'dim')}"
     warning = _WARNING.match(line)

@@ -1,1 +1,1 @@
-"""The MCP server: validates, calls the engine, shapes a compact answer."""
+"""The MCP server: validates arguments, calls the engine, and renders a compact answer."""

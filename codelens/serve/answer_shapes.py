@@ -1,4 +1,4 @@
-"""An answer cut to a number of tokens: blocks of text below its receipt, or lists of JSON."""
+"""Renders the answer of each tool as text or JSON within a number of tokens."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fitted_blocks(
     receipt: Receipt, notes: Sequence[str], head: Sequence[str], blocks: Sequence[str], *,
     more: str, max_tokens: int,
 ) -> str:  # fmt: skip
-    """The receipt, what is said of the whole, the notes, and as many blocks as fit."""
+    """The receipt, the summary, the notes, and as many blocks as fit."""
     around = [head_line(receipt), *map(safe, head), *(f"note: {one_line(note)}" for note in notes)]
 
     lines = list(accumulate(block.count("\n") + 1 for block in reversed(blocks)))
@@ -52,10 +52,10 @@ def fitted_blocks(
 
 
 def fitted_lists(shaped: Mapping[str, object], shares: Mapping[str, int], max_tokens: int) -> str:
-    """One object; of each list as many entries as its share of the room takes.
+    """One JSON object; each list has as many entries as fit into its share of the tokens.
 
-    What a list does not need is left to the others. `more` says how many entries of which lists
-    were left out. What stands beside the lists (the receipt, the target) is never cut.
+    Room that a list does not need goes to the others. `more` says how many entries of which lists
+    were omitted. The other fields (the receipt, the target) are never cut.
     """
     shortened = dict(shaped)
     text = _dumped(shortened)
@@ -90,19 +90,19 @@ def _dumped(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-# Answers about branches as text for an agent, within a number of tokens.
+# Answers about branches.
 
 _DIFF_SHARES = {
     "results": 6, "broken": 4, "added_public": 1, "removed_public": 2, "tests": 1, "notes": 1,
 }  # fmt: skip
 _USES_SENT, _USUAL_TOKENS = 20, 3000
-"""Uses of one definition that JSON of so many tokens names; `count` has them all."""
+"""How many uses of a definition JSON lists, by number of tokens; `count` counts all."""
 _HISTORY_SHARES = {"results": 6, "definitions": 6, "together": 2, "notes": 1}
 _CONFLICTS_SHARES = {"results": 8, "harmless": 2, "left_out": 1, "notes": 1}
 
 
 def diff(answer: DiffAnswer, form: Form, max_tokens: int) -> str:
-    """What breaks, then what differs, file by file."""
+    """Broken uses, then differences, file by file."""
     if form == "json":
         most = _USES_SENT * max(max_tokens // _USUAL_TOKENS, 1)
         broken = tuple(replace(use, uses=use.uses[:most]) for use in answer.broken)
@@ -116,7 +116,7 @@ def diff(answer: DiffAnswer, form: Form, max_tokens: int) -> str:
 
 
 def history(answer: HistoryAnswer, form: Form, max_tokens: int) -> str:
-    """Change by change, newest first."""
+    """The changes, newest first."""
     if form == "json":
         return fitted_lists(branch_text.history_json(answer), _HISTORY_SHARES, max_tokens)
     head, blocks = branch_text.history(answer)
@@ -127,21 +127,21 @@ def history(answer: HistoryAnswer, form: Form, max_tokens: int) -> str:
 
 
 def conflicts(answer: ConflictsAnswer, form: Form, max_tokens: int) -> str:
-    """What collides, rival by rival."""
+    """Conflicts, grouped by the other side."""
     if form == "json":
         return fitted_lists(branch_text.conflicts_json(answer), _CONFLICTS_SHARES, max_tokens)
     head, blocks = branch_text.conflicts(answer, detailed=form == "detailed")
-    more = "call cl_conflicts with a higher max_tokens, or with one of others"
+    more = "call cl_conflicts with a higher max_tokens, or with fewer others"
     return fitted_blocks(
         answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
     )
 
 
-# Saved contexts and the recovery of a session as text for an agent, within a number of tokens.
+# Saved contexts and the recovery of a session.
 
 
 def save(answer: SaveAnswer, form: Form) -> str:
-    """What was saved."""
+    """The saved context."""
     if form == "json":
         return json.dumps(context_text.save_json(answer), ensure_ascii=False)
     notes = [f"note: {one_line(note)}" for note in answer.notes]
@@ -149,13 +149,13 @@ def save(answer: SaveAnswer, form: Form) -> str:
 
 
 def load(answer: LoadAnswer, form: Form, max_tokens: int, *, narrowed: bool = False) -> str:
-    """What was found.
+    """The contexts found.
 
     Args:
-        answer: what is told.
-        form: of the text.
-        max_tokens: that it takes at most.
-        narrowed: by category or tags.
+        answer: the answer to render.
+        form: the form of the text.
+        max_tokens: the maximum size.
+        narrowed: whether the call filters by anything other than a query.
     """
     if form == "json":
         return token_budget.fitted_json(context_text.load_json(answer), "results", max_tokens)
@@ -186,13 +186,13 @@ def load(answer: LoadAnswer, form: Form, max_tokens: int, *, narrowed: bool = Fa
 
 
 def forget(answer: ForgetAnswer) -> str:
-    """Which names were forgotten."""
+    """The names of the deleted contexts."""
     notes = [f"note: {one_line(note)}" for note in answer.notes]
     return "\n".join([*context_text.forgotten(answer), *notes])
 
 
 def recover(answer: RecoverAnswer, form: Form, max_tokens: int) -> str:
-    """What a session needs to go on."""
+    """What a session needs to continue."""
     if form == "json":
         return token_budget.fitted_json(context_text.recover_json(answer), "results", max_tokens)
     notes = [f"note: {one_line(note)}" for note in answer.notes]
@@ -204,7 +204,7 @@ def recover(answer: RecoverAnswer, form: Form, max_tokens: int) -> str:
     return token_budget.fitted([head_line(answer.receipt), *notes], blocks, more, max_tokens).text
 
 
-# Answers about the graph as text for an agent, within a number of tokens.
+# Answers about uses.
 
 _RELATED_SHARES = {"results": 6, "may": 1, "notes": 2}
 _REFERENCES_SHARES = {"results": 8, "places": 1, "notes": 2}
@@ -215,12 +215,12 @@ _MAP_SHARES = {
 
 
 def related(answer: RelatedAnswer, form: Form, max_tokens: int) -> str:
-    """What is related, relation by relation; or paths."""
+    """Related definitions, grouped by relation; or paths."""
     if form == "json":
         return fitted_lists(graph_text.related_json(answer), _RELATED_SHARES, max_tokens)
     head, blocks = graph_text.related(answer, detailed=form == "detailed")
     if not blocks:
-        blocks = ["no path found" if answer.goal is not None else "nothing is certainly related"]
+        blocks = ["no path found" if answer.goal is not None else "no certain relations"]
     more = "call cl_related with a higher max_tokens, or with kinds, direction or a lower limit"
     return fitted_blocks(
         answer.receipt, answer.notes, head, blocks, more=more, max_tokens=max_tokens
@@ -228,7 +228,7 @@ def related(answer: RelatedAnswer, form: Form, max_tokens: int) -> str:
 
 
 def references(answer: ReferencesAnswer, form: Form, max_tokens: int) -> str:
-    """Every line that uses it."""
+    """Every line that uses the target."""
     if form == "json":
         return fitted_lists(graph_text.references_json(answer), _REFERENCES_SHARES, max_tokens)
     head, blocks = graph_text.references(answer, 'cursor="{}"')
@@ -239,7 +239,7 @@ def references(answer: ReferencesAnswer, form: Form, max_tokens: int) -> str:
 
 
 def impact(answer: ImpactAnswer, form: Form, max_tokens: int) -> str:
-    """What changes, the tests to run, what is hit."""
+    """The changes, the tests to run, and the affected definitions."""
     contexts = text_pieces.fitting_notes(answer.contexts, max_tokens)
     answer = replace(answer, contexts=contexts)
     if form == "json":
@@ -263,13 +263,13 @@ def map_(answer: MapAnswer, form: Form, max_tokens: int) -> str:
     )
 
 
-# Answers as text for an agent: line-oriented, within a number of tokens, honest about the rest.
+# Answers of search and of the tools that read code; the last line counts the omitted results.
 
 
 def search(
     answer: SearchAnswer | JointAnswer, form: Form, max_tokens: int, *, brief: bool = False
 ) -> str:
-    """Ranked places, a line each; `brief` leaves out places that only use what others define."""
+    """Ranked places, one per line; `brief` omits places that only use names defined in others."""
     if isinstance(answer, JointAnswer):
         return search_text.joint_reply(answer, form, max_tokens)
     answer = replace(answer, contexts=text_pieces.fitting_notes(answer.contexts, max_tokens))
@@ -291,34 +291,34 @@ def search(
 
 
 def explore(answer: ExploreAnswer, form: Form, max_tokens: int) -> str:
-    """The code of a task; the answer was packed to its tokens."""
+    """The code of a task; the engine has already limited the answer to its tokens."""
     if form == "json":
         return explore_text.fitted_json(answer, max_tokens)[0]
     return explore_text.explore(answer)
 
 
 def expand(answer: ExpandAnswer, form: Form, max_tokens: int) -> str:
-    """The text of each handle; what does not fit is named so that it can be asked for."""
+    """The text of each handle; handles that do not fit are listed for another call."""
     return reading_text.expand_reply(answer, form, max_tokens)
 
 
 def delivered(answer: ExpandAnswer, form: Form, max_tokens: int) -> ExpandAnswer:
-    """What of the answer is in the text that `expand` makes of it."""
+    """The part of the answer in the text of `expand`."""
     return reading_text.delivered(answer, form, max_tokens)
 
 
 def explore_delivered(answer: ExploreAnswer, form: Form, max_tokens: int) -> ExploreAnswer:
-    """What of the answer is in the text that `explore` makes of it."""
+    """The part of the answer in the text of `explore`."""
     return explore_text.fitted_json(answer, max_tokens)[1] if form == "json" else answer
 
 
 def outline(answer: OutlineAnswer, form: Form, max_tokens: int) -> str:
-    """A file or folder, folded."""
+    """The definitions of a file or folder."""
     return reading_text.outline_reply(answer, form, max_tokens)
 
 
 def current(answer: StatusAnswer, form: Form) -> str:
-    """Where one stands."""
+    """The current scope and the state of its index."""
     if form == "json":
         return json.dumps(reading_text.status_json(answer), ensure_ascii=False)
     rows = [f"{name}: {safe(value)}" for name, value in status_rows(answer)]
@@ -327,11 +327,11 @@ def current(answer: StatusAnswer, form: Form) -> str:
     return "\n".join([receipt_line(answer.receipt), *rows])
 
 
-# Answers about the index itself as text for an agent, within a number of tokens.
+# Answers about the index itself.
 
 
 def index(answer: StatusAnswer | list[RepositoryLife], form: Form, max_tokens: int) -> str:
-    """Where one stands; or every index and its views."""
+    """The current scope; or every index with its views."""
     if isinstance(answer, StatusAnswer):
         return current(answer, form)
     if form == "json":
@@ -341,7 +341,7 @@ def index(answer: StatusAnswer | list[RepositoryLife], form: Form, max_tokens: i
 
 
 def prune(answer: PruneAnswer, form: Form, max_tokens: int) -> str:
-    """What was removed, or would be."""
+    """The removed views, or the views that would be removed."""
     if form == "json":
         return json.dumps(upkeep_text.prune_json(answer), ensure_ascii=False)
     text = _fitted(upkeep_text.prune_lines(answer), max_tokens)
@@ -349,7 +349,7 @@ def prune(answer: PruneAnswer, form: Form, max_tokens: int) -> str:
 
 
 def drop(answer: Dropped, form: Form) -> str:
-    """What was removed."""
+    """The removed view or index."""
     if form == "json":
         return json.dumps(upkeep_text.dropped_json(answer), ensure_ascii=False)
     return "\n".join(upkeep_text.dropped_lines(answer))

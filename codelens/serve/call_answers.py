@@ -1,7 +1,7 @@
-"""How many calls may be under way in a server; what comes on top of that is refused at once.
+"""Answers tool calls for both the SDK and the server without it, and limits how many run at once.
 
-A call is under way until its thread has ended, also where its client has cancelled it: else
-cancelled calls would pile up behind the one that holds the index.
+A call counts until its thread has ended, even if its client has cancelled it. Otherwise cancelled
+calls would pile up behind the call that has locked the index.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from codelens.serve.tool_arguments import FOR_THE_CALL, FOR_THE_RENDERER, CallAr
 T = TypeVar("T")
 
 MOST_CALLS = 128
-"""A client waits a minute for an answer at most; that is time for some thirty slow ones."""
+"""A client waits for an answer for up to a minute; about thirty slow calls finish in that time."""
 
 
 class ServerBusy(CodelensError):
-    """A server has as many calls under way as it takes.
+    """The server already runs the maximum number of calls.
 
     Args:
-        most: how many it takes.
+        most: that number.
     """
 
     def __init__(self, most: int) -> None:
         super().__init__(
-            f"this server has {most} calls under way already and takes no more; ask again when "
-            "some of them are answered, or cancel those that are not needed"
+            f"this server already runs {most} calls, its maximum; call again when some of them "
+            "are answered, or cancel those that are not needed"
         )
 
 
 class CallSlots:
-    """The room for calls of one server.
+    """The call slots of one server.
 
     Args:
-        most: how many there is room for.
+        most: how many calls may run at once.
     """
 
     def __init__(self, most: int = MOST_CALLS) -> None:
@@ -56,15 +56,15 @@ class CallSlots:
 
     @property
     def taken(self) -> int:
-        """How many calls are under way."""
+        """The number of running calls."""
         with self._lock:
             return self._taken
 
     def take(self) -> CallSlot:
-        """Room for one more.
+        """Take a slot.
 
         Raises:
-            ServerBusy: there is none.
+            ServerBusy: all slots are taken.
         """
         with self._lock:
             if self._taken >= self.most:
@@ -78,19 +78,19 @@ class CallSlots:
 
 
 class CallSlot:
-    """Room for one call: given back when its work ends, or when it never began.
+    """The slot of one call: released when its work ends, or if it never starts.
 
     Args:
-        give_back: called once.
+        give_back: releases the slot; called once.
     """
 
     def __init__(self, give_back: Callable[[], None]) -> None:
         self._give_back = give_back
-        # Whoever acquires it has the slot to give back.
+        # The thread that acquires it must release the slot.
         self._claim = threading.Lock()
 
     def run(self, work: Callable[[], T]) -> T | None:
-        """Do the work, from the thread that was started for it; None where it is too late."""
+        """Do the work, in the thread that was started for it; None if the slot is closed."""
         if not self._claim.acquire(blocking=False):
             return None
         try:
@@ -99,28 +99,28 @@ class CallSlot:
             self._give_back()
 
     def close(self) -> None:
-        """Nobody waits any more: work that has not begun never will."""
+        """Give up the call: work that has not started will not start."""
         if self._claim.acquire(blocking=False):
             self._give_back()
 
 
-# A call of a tool, whoever brings it: what the engine is asked, and what became of it as a text.
+# Tool calls: the arguments for the engine, and the text of the answer or failure.
 #
-# Needs no SDK: calls of a plain form are answered before it is imported, see `plain_calls.py`.
+# This must not need the SDK: simple calls are answered before it is imported (`plain_calls.py`).
 
 logger = logging.getLogger(__name__)
 
 _HANDLE_ARGUMENTS = ("handles", "target", "targets")
-"""Arguments that name code; a handle with an absolute path names its worktree as well."""
+"""Arguments that name code; a handle with an absolute path also names its worktree."""
 
 
 class Reply(NamedTuple):
-    """The text of an answer, and whether it tells of a failure."""
+    """The text of an answer, and whether it reports a failure."""
 
     text: str
     failed: bool = False
     sent: Any = None
-    """What of the answer is in the text, where that is remembered."""
+    """The part of the answer in the text, if it is remembered as sent."""
 
 
 class CallAnswers:
@@ -128,7 +128,7 @@ class CallAnswers:
 
     Args:
         engine: its methods may be called from any thread.
-        budget_ms: how long a look at the files may take.
+        budget_ms: how long checking the files may take.
     """
 
     def __init__(self, engine: Engine, budget_ms: float) -> None:
@@ -138,12 +138,12 @@ class CallAnswers:
     def engine_arguments(
         self, row: ToolRow, arguments: CallArguments, where: Mapping[str, object]
     ) -> dict[str, object]:
-        """What the engine is asked with.
+        """The arguments for the engine's method.
 
         Args:
             row: the tool.
-            arguments: as the row declares them.
-            where: the worktree or worktrees that are meant, as the engine takes them.
+            arguments: the arguments of the call, as the row declares them.
+            where: the engine's arguments for the worktree or worktrees.
         """
         engine_arguments: dict[str, object] = {
             argument.parameter or argument.name: arguments[argument.name]
@@ -160,7 +160,7 @@ class CallAnswers:
     def counted(
         self, row: ToolRow, arguments: CallArguments, engine_arguments: Mapping[str, object]
     ) -> Reply:
-        """The answer of the engine; the call is counted, whatever becomes of it."""
+        """The answer of the engine; the call is counted even if it fails."""
         size = 0
         try:
             ask = row.asks
@@ -178,9 +178,9 @@ class CallAnswers:
 
 
 def failed(error: Exception) -> Reply:
-    """What a client is told of a failure; called where it is caught."""
+    """The reply that reports a failure; call it in the `except` block."""
     if isinstance(error, CodelensError):
-        # Late: of the shapes of answers a server that never fails needs none here.
+        # Late: a server without failures does not need this import.
         from codelens.render.text_pieces import head_line
 
         rows = [head_line(error.receipt)] if error.receipt is not None else []
@@ -190,38 +190,38 @@ def failed(error: Exception) -> Reply:
 
 
 def session_named(arguments: CallArguments) -> Session | None:
-    """Which session a call belongs to as it says itself."""
+    """The session that a call names, if any."""
     session_id = str(arguments.get("session", "")).strip()
     return Session(session_id[:LONGEST_ID], "call", remembers=True) if session_id else None
 
 
 def is_about_all(row: ToolRow, arguments: CallArguments) -> bool:
-    """Whether a call is about all repositories that codelens knows, if its server allows that."""
+    """Whether a call is about all repositories in codelens's home, if its server allows that."""
     return not arguments["path"] and row.is_everywhere(arguments)
 
 
 def repositories_named(arguments: CallArguments) -> list[str]:
-    """The several worktrees that a call is about, if it names any."""
+    """The worktrees in a call's `repositories`."""
     return [each for each in arguments.get("repositories", ()) if each.strip()]
 
 
 def path_named(arguments: CallArguments) -> str:
-    """What a call says of the one worktree that it is about; empty: nothing."""
+    """The path with which a call names its worktree; empty if it names none."""
     return str(arguments["path"]) or common_worktree(_handles_of(arguments))
 
 
 def renderer_of(row: ToolRow) -> Callable[..., str]:
-    """The function that makes the text of a tool's answer."""
+    """The function that renders a tool's answer."""
     return _of_tools(row.renderer)
 
 
 def _of_tools(name: str) -> Callable[..., Any]:
-    """A function of `answer_shapes`, which is imported when a call needs it."""
+    """A function of `answer_shapes`; the module is imported when the first call needs it."""
     return getattr(import_module("codelens.serve.answer_shapes"), name)
 
 
 def _handles_of(arguments: CallArguments) -> list[str]:
-    """The handles that a call is about, if it names any."""
+    """The handles in a call's arguments."""
     handles: list[str] = []
     for name in _HANDLE_ARGUMENTS:
         value: str | list[str] = arguments.get(name) or []
@@ -229,20 +229,20 @@ def _handles_of(arguments: CallArguments) -> list[str]:
     return handles
 
 
-# What answers the calls of the one client that started the server, with the SDK or without it.
+# The parts that answer calls of the client that started the server, with and without the SDK.
 
 _NAMED = 8
 
 
 @dataclass(frozen=True)
 class ClientCalls:
-    """The parts that both ways share, so that a call is answered alike in either.
+    """The parts that both ways share, so that both answer a call in the same way.
 
     Attributes:
         answers: asks the engine.
-        worktrees: says which worktree a call is about.
-        sessions: says which session a call belongs to that does not say so itself.
-        slots: the room for calls.
+        worktrees: chooses the worktree of a call.
+        sessions: finds the session of a call that names none.
+        slots: limits the number of running calls.
     """
 
     answers: CallAnswers
@@ -252,12 +252,12 @@ class ClientCalls:
 
     @staticmethod
     def of_process(engine: Engine, root: str | None, budget_ms: float) -> ClientCalls:
-        """Of a server that this process is.
+        """Create the parts for the server in this process.
 
         Args:
-            engine: what answers.
+            engine: answers the calls.
             root: the server's `--root`.
-            budget_ms: how long a look at the files may take.
+            budget_ms: how long checking the files may take.
         """
         return ClientCalls(
             CallAnswers(engine, budget_ms),
@@ -268,7 +268,7 @@ class ClientCalls:
 
 
 def known_worktrees(engine: Engine) -> list[str]:
-    """The worktrees that were asked about and are still there, the latest first."""
+    """The worktrees in the index that still exist, the last used first."""
     views = [
         view
         for repository in engine.overview()

@@ -1,4 +1,4 @@
-"""Which session a call belongs to that does not say so itself."""
+"""Finds the session and the worktree of a call from the call, the host and the client."""
 
 from __future__ import annotations
 
@@ -23,61 +23,61 @@ from codelens.errors import NoSuchPath, RefusedFolder, ScopeError, SettingError,
 
 
 class SessionOfProcess:
-    """Of the one client that started the server: as its host names it, else the connection.
+    """The session of the client that started the server: its host's, or else the connection.
 
     Args:
-        environ: where the host may name its session.
+        environ: the environment, in which the host may name its session.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        # Whoever else is served has another one.
+        # A new id, because other servers have other clients.
         self._connection = f"connection-{secrets.token_hex(8)}"
 
     def of_call(self, meta: Mapping[str, object]) -> Session:
-        """The session of a call, by what its host sends along with it."""
+        """The session of a call; its host may send the session in `meta`."""
         session_id = of_host(self._environ, meta)
         if session_id:
             return Session(session_id, "host", remembers=True)
         return Session(self._connection, "connection", remembers=True)
 
 
-# What a client says of the folders it works in when it is asked.
+# The roots of a client: the folders it works in.
 
 logger = logging.getLogger(__name__)
 
 _PATIENCE_S = 1.0
 _ROOTS_PAUSE_S = 60.0
 _ANSWERED_TWICE = "2026-07-28"
-"""From this protocol on a server sends no requests, but answers that it needs something first."""
+"""From this protocol on, a server sends no requests; it answers that it needs input first."""
 ROOTS = "roots"
-"""What the wanted roots are called in such an answer, and in the call that brings them."""
+"""The key of the roots in such an answer, and in the call that sends them."""
 
 
 class RootsWanted(Exception):
-    """A call is to be asked once more, with the roots of its client."""
+    """The client must repeat the call with its roots."""
 
 
 class ClientRoots:
-    """Asks a client for its roots; one that did not answer is left alone for a while.
+    """Asks a client for its roots; does not ask again for a while if it did not answer.
 
     Args:
-        may_ask_back: whether a client of a protocol that has no requests of servers may be told to
-            ask once more. One that does not know how would have no answer at all.
-        patience_s: how long an answer is waited for; a client may never give one.
+        may_ask_back: whether a client whose protocol has no server requests may be asked to repeat
+            the call. A client that does not support this would get no answer at all.
+        patience_s: how long to wait for the client, which may never answer.
     """
 
     def __init__(self, *, may_ask_back: bool = False, patience_s: float = _PATIENCE_S) -> None:
         self._may_ask_back = may_ask_back
         self._patience_s = patience_s
         self._silent: dict[str, float] = {}
-        """Until when a connection is not asked again; over stdio it has no name."""
+        """Connection -> the time until which it is not asked again; over stdio it has no name."""
 
     async def named(self, context: Context) -> list[str]:
-        """The local folders among them; none where the client cannot be asked.
+        """The local folders among the roots; empty if the client cannot be asked.
 
         Raises:
-            RootsWanted: the client has to bring them.
+            RootsWanted: the client must send them.
         """
         capabilities = context.client_capabilities
         if capabilities is None or capabilities.roots is None:
@@ -112,7 +112,7 @@ def _local_roots(answer: ListRootsResult) -> list[str]:
 
 
 def connection_id(context: Context) -> str:
-    """What the SDK calls a client's connection over HTTP; empty over stdio, or if it has none."""
+    """The SDK's id of a client's HTTP connection; empty over stdio, or if it has none."""
     return (context.headers or {}).get("mcp-session-id", "")
 
 
@@ -123,38 +123,39 @@ def _local(uri: str) -> str | None:
     return url2pathname(parts.path)
 
 
-# Which worktree a call is about, worked out at every call: agents enter others in mid-session.
+# The worktree of a call, chosen at every call because agents switch worktrees within a session.
 #
-# An explicit `path`; else `--root`, the workspaces that Codex sends along with a call, the folder
-# that the host names in the environment, the client's roots, the working directory. What a host
-# left unexpanded (`${...}`), what is not there and what is never indexed is passed over; a `path`
-# given in the call never is. Where one source names several worktrees, the one that the server runs
-# in is meant, or none: the call is refused with the names to choose from.
+# The sources, in this order: the call's `path`, `--root`, the workspaces that Codex sends with a
+# call, the folder that the host names in the environment, the client's roots, the working
+# directory. A folder that does not exist, is never indexed or was left unexpanded (`${...}`) is
+# skipped, unless it is the call's `path`. If a source names several worktrees, the one that the
+# server runs in is used; if it is not among them, the call is rejected with the names to choose
+# from.
 
 _CODEX_META = "x-codex-turn-metadata"
 HOST_VARIABLES = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR")
 
 
 class WorktreeChoice(Protocol):
-    """Says which worktree a call is about."""
+    """Chooses the worktree of a call."""
 
     @property
     def may_mean_all(self) -> bool:
-        """Whether a call without `path` may be about all repositories that codelens knows."""
+        """Whether a call without `path` may be about all indexed repositories."""
         ...
 
     async def chosen(self, path: str, context: Context) -> str:
-        """A path inside the worktree that is meant, by the call's `path` (may be empty)."""
+        """A path inside the worktree of a call; `path` is the call's and may be empty."""
         ...
 
 
 class Worktrees:
-    """Chooses the path that a call is about, for the one client that started the server.
+    """Chooses the worktree of a call, for the client that started the server.
 
     Args:
         root: the server's `--root`.
-        environ: where the host may name its project.
-        known: worktrees to name to a client that must choose.
+        environ: the environment, in which the host may name its project.
+        known: worktrees to offer a client that must choose.
     """
 
     def __init__(
@@ -171,12 +172,12 @@ class Worktrees:
     may_mean_all = True
 
     def named(self, path: str, meta: Mapping[str, object], passed: list[str]) -> str | None:
-        """A path inside the worktree that a call or the host names; None: neither does.
+        """A path inside the worktree that the call or the host names; None if neither does.
 
         Args:
-            path: of the call, may be empty.
-            meta: what the host sends along with the call.
-            passed: is told what the host names in vain.
+            path: the path of the call, which may be empty.
+            meta: the metadata that the host sends with the call.
+            passed: collects why folders that the host names cannot be used.
 
         Raises:
             SettingError: `path` is not absolute.
@@ -195,18 +196,18 @@ class Worktrees:
         return None
 
     async def chosen(self, path: str, context: Context) -> str:
-        """A path inside the worktree that is meant.
+        """A path inside the worktree of the call.
 
         Raises:
             SettingError: `path` is not absolute.
-            UnclearWorktree: nothing says which one is meant, several are named, or a link of a
+            UnclearWorktree: no source names a worktree, one names several, or a link of a
                 worktree leads out of it.
         """
         passed: list[str] = []
         if named := self.named(path, context.request_context.meta or {}, passed):
             return named
         if self._client_roots is None:
-            # Late: a client that has no roots to ask for needs nothing of the SDK.
+            # Late: a client without roots does not need the SDK.
 
             self._client_roots = ClientRoots()
         roots = await self._client_roots.named(context)
@@ -217,10 +218,9 @@ class Worktrees:
         return await anyio.to_thread.run_sync(self.here, passed)
 
     def meant_at_start(self) -> str | None:
-        """The worktree that calls without a path will be about, as far as that is plain already.
+        """The worktree of calls without a path, if it can be found without asking the client.
 
-        What a client would have to be asked is not. A folder without git is meant only if it was
-        named.
+        A folder without git only counts if it is named.
         """
         sources = [("--root", self._fixed)]
         sources += [(name, self._environ.get(name)) for name in HOST_VARIABLES]
@@ -232,7 +232,7 @@ class Worktrees:
         return here if here and os.path.lexists(os.path.join(here, ".git")) else None
 
     def _own(self) -> set[str]:
-        """Worktrees that this server was started for."""
+        """The worktrees that this server was started for."""
         roots = {_root_here()}
         for path in (self._fixed, *(self._environ.get(name) for name in HOST_VARIABLES)):
             with suppress(ScopeError):
@@ -240,7 +240,7 @@ class Worktrees:
         return {root for root in roots if root}
 
     def _only_one(self, source: str, paths: Iterable[str], passed: list[str]) -> str | None:
-        """The worktree that a source names; what it names in vain is said in `passed`."""
+        """The worktree that a source names; reasons against unusable ones are added to `passed`."""
         roots: list[str] = []
         for path in filter(None, paths):
             try:
@@ -259,10 +259,10 @@ class Worktrees:
         """The worktree of the working directory.
 
         Args:
-            passed: what was named before, in vain.
+            passed: why other named folders cannot be used.
 
         Raises:
-            UnclearWorktree: it is in none.
+            UnclearWorktree: the working directory is not in a worktree.
         """
         try:
             return worktree_of(os.getcwd())
@@ -278,7 +278,7 @@ def worktree_of(path: str) -> str:
     """The worktree that a host or a client names.
 
     Raises:
-        ScopeError: it is not there, was left unexpanded, or is never indexed.
+        ScopeError: it does not exist, was left unexpanded, or is never indexed.
     """
     if "${" in path:
         raise NoSuchPath(path)
@@ -286,7 +286,7 @@ def worktree_of(path: str) -> str:
 
 
 def codex_workspaces(meta: Mapping[str, object]) -> list[str]:
-    """The workspaces in what Codex (0.169) sends with each call."""
+    """The workspaces in the metadata that Codex (0.169) sends with each call."""
     return list(_object(_object(meta.get(_CODEX_META)).get("workspaces")))
 
 
@@ -295,15 +295,14 @@ def _object(value: object) -> Mapping[str, object]:
 
 
 def refuse_relative(path: str) -> None:
-    """Refuse a call's `path` that is not absolute: a server's working directory means nothing.
+    """Reject a call's `path` if it is relative: the client does not know the working directory.
 
     Raises:
-        SettingError: it is relative.
+        SettingError: `path` is relative.
     """
     if not os.path.isabs(os.path.expanduser(path)):
         raise SettingError(
-            f"path must be absolute, not {path[:200]!r}: give any absolute path inside the "
-            "worktree that is meant"
+            f"path must be absolute, not {path[:200]!r}: pass any absolute path inside the worktree"
         )
 
 
@@ -315,7 +314,7 @@ def _root_here() -> str | None:
 
 
 def why_passed(error: ScopeError) -> str:
-    """What was wrong with a folder that was not asked for by name."""
+    """Why a folder that the call did not name cannot be used."""
     if isinstance(error, RefusedFolder):
         return f"{error.path} is {error.why}"
-    return f"{error.path} is not there" if isinstance(error, NoSuchPath) else str(error)
+    return f"{error.path} does not exist" if isinstance(error, NoSuchPath) else str(error)

@@ -1,11 +1,11 @@
-r"""The two ends of the client: lines in, replies out; files 0 and 1 are taken from all others.
+r"""Reads lines from the client and writes replies; keeps files 0 and 1 for the protocol alone.
 
-The SDK is given these instead of the process's own streams: it would open file 0 anew, and lose
-what was read ahead of it, before it was there.
+The SDK uses these streams instead of the process's own: it would open file 0 again and lose what
+was read before it was imported.
 
-JSON may escape half of a surrogate pair (`\ud800`), and clients that cut a text in the midst of
-a character send it. The SDK refuses such a line before it knows its id, so that the client would
-wait for ever. The half is replaced by U+FFFD, which is what it stands for on any screen.
+JSON may escape half of a surrogate pair (`\ud800`), and clients that cut a text within a character
+send it. The SDK rejects such a line before it knows its id, and the client would wait for ever. So
+each half is replaced by U+FFFD, the replacement character.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import Any, BinaryIO, NamedTuple
 RequestId = str | int
 
 REQUEST_BYTES = 8 * 1024 * 1024
-"""The most bytes of one request; the largest that an agent sends has a hundredth of it."""
+"""Maximum size of a request; the largest ones of agents have a hundredth of it."""
 _INVALID_REQUEST = -32600  # JSON-RPC 2.0, section 5.1
 _PIECE_BYTES = 64 * 1024
 _ID = re.compile(rb'"id"\s*:\s*(-?[0-9]{1,18}|"(?:[^"\\]|\\.){0,200}")')
 _SEARCHED = 4096
-"""Bytes at both ends of a request that is too large, in which its id is looked for."""
+"""How many bytes at both ends of a request that is too large are searched for its id."""
 
-# A pair is one character; `\\` must be passed over as a whole, so that `\\ud800` stays text.
+# A pair is one character; `\\` must be matched as a whole, so that `\\ud800` stays text.
 _ESCAPES = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
@@ -36,24 +36,24 @@ _ESCAPES = re.compile(
 
 
 class Wire(NamedTuple):
-    """What the client says, and where it listens."""
+    """The streams from and to the client."""
 
     source: BinaryIO
     sink: BinaryIO
 
 
 def claim() -> Wire:
-    """Take files 0 and 1 for the protocol alone.
+    """Reserve files 0 and 1 for the protocol.
 
-    Whoever reads file 0 afterwards finds it empty, so that a child cannot eat what the client
-    says; what is printed to file 1 goes to stderr.
+    Afterwards file 0 is empty for all other readers, so that a child process cannot consume the
+    client's lines, and text printed to file 1 goes to stderr.
     """
     source, sink = os.dup(0), os.dup(1)
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.close(empty)
     os.dup2(2, 1)
-    # Never closed: a thread may still wait on the one when the server ends, or write to the other.
+    # Never closed: when the server ends, a thread may still read the one or write to the other.
     return Wire(os.fdopen(source, "rb", closefd=False), os.fdopen(sink, "wb", closefd=False))
 
 
@@ -64,11 +64,11 @@ class Lines:
         self._queue: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def put(self, line: str) -> None:
-        """One more line, with its end."""
+        """Add a line, including its line end."""
         self._queue.put(line)
 
     def end(self) -> None:
-        """Nothing comes any more."""
+        """End the stream."""
         self._queue.put("")
 
     def readline(self) -> str:
@@ -77,14 +77,14 @@ class Lines:
 
 
 class Replies:
-    """Lines to the client, from any thread, each whole; for the SDK a text file to write to.
+    """Sends whole lines to the client, from any thread; the SDK uses it as a text file.
 
-    A thread writes them: a client that asks and does not read would else keep the one that listens
-    from hearing that it left.
+    A separate thread writes them. Otherwise a client that sends but does not read would block the
+    listening thread, which would not notice that the client left.
 
     Args:
-        sink: where they go.
-        lost: called when the client does not listen any more.
+        sink: the stream to the client.
+        lost: called when the client no longer reads.
     """
 
     def __init__(self, sink: BinaryIO, lost: Callable[[], None]) -> None:
@@ -96,24 +96,24 @@ class Replies:
         self._writer.start()
 
     def answered(self, identity: RequestId) -> None:
-        """A reply to this request was removed out already: the next one to it is dropped."""
+        """Drop the next reply to this request: it was already answered."""
         self._answered.add(identity)
 
     def send(self, message: dict[str, Any]) -> None:
-        """One message, as the SDK prints them."""
+        """Send a message in the SDK's format."""
         self._queue.put(json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n")
 
     def write(self, text: str) -> int:
-        """One line of the SDK's; not sent on if it answers what was answered."""
+        """Send a line of the SDK, unless it replies to an answered request."""
         if text and not (self._answered and self._repeats(text)):
             self._queue.put(text)
         return len(text)
 
     def flush(self) -> None:
-        """Nothing waits longer than the lines before it."""
+        """Do nothing: lines are sent as soon as possible."""
 
     def close(self, seconds: float) -> None:
-        """Write what was said, for so long at most; nothing can be said afterwards."""
+        """Write the pending lines, for at most this long, and accept no more."""
         self._queue.put("")
         if threading.current_thread() is not self._writer:
             self._writer.join(seconds)
@@ -137,11 +137,11 @@ class Replies:
 
 
 class Oversized(NamedTuple):
-    """A request that was too large, and was not kept."""
+    """A request that was too large and was discarded."""
 
     size: int
     identity: RequestId | None
-    """Its id; None where it was not found."""
+    """Its id; None if it was not found."""
 
     def refusal(self) -> dict[str, Any]:
         """The reply to it."""
@@ -153,34 +153,34 @@ class Oversized(NamedTuple):
 
 
 def read_line(source: BinaryIO) -> str | Oversized:
-    """The next line the client sends, readable for the SDK; empty at the end.
+    """The client's next line, in a form that the SDK can parse; empty at the end.
 
-    One that is too large is read to its end, and only its first and last bytes are kept.
+    A line that is too large is read to its end, but only its first and last bytes are kept.
     """
     try:
         line = source.readline(REQUEST_BYTES)
         if len(line) == REQUEST_BYTES and not line.endswith(b"\n"):
-            return _passed_over(source, line)
+            return _discard_line(source, line)
     except OSError:
         return ""
-    return _mended(line).decode("utf-8", "replace")
+    return _without_half_surrogates(line).decode("utf-8", "replace")
 
 
-def _passed_over(source: BinaryIO, start: bytes) -> Oversized:
+def _discard_line(source: BinaryIO, start: bytes) -> Oversized:
     size, head, tail = len(start), start[:_SEARCHED], start[-_SEARCHED:]
     while piece := source.readline(_PIECE_BYTES):
         size += len(piece)
         tail = (tail + piece)[-_SEARCHED:]
         if piece.endswith(b"\n"):
             break
-    # The parameters may have an "id" of their own.
+    # The parameters may also contain an "id".
     match = _ID.search(head.partition(b'"params"')[0])
     if match is None:
         *_, match = (None, *_ID.finditer(tail))
     return Oversized(size, json.loads(match[1]) if match else None)
 
 
-def _mended(line: bytes) -> bytes:
+def _without_half_surrogates(line: bytes) -> bytes:
     """A line of JSON whose escaped half surrogates are replaced."""
     if b"\\ud" not in line and b"\\uD" not in line:
         return line

@@ -1,8 +1,8 @@
-"""The answers of the first turn, word for word as the SDK gives them.
+"""Answers a client's first turn without the SDK, in exactly the SDK's words.
 
-`recorded_answers.json` holds what the SDK answers for this version of codelens with all tools; the
-test of
-this module compares the two. After a change of a tool: `python -m codelens.serve.record_answers`.
+`recorded_answers.json` contains the SDK's answers for this version of codelens with all tools; the
+test of this module compares the two. After a change to a tool, run `python -m
+codelens.serve.record_answers`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RECORD = Path(__file__).with_name("recorded_answers.json")
 
 
 def known_answers(names: Sequence[str]) -> Answers:
-    """What a server that lists the tools of these names answers."""
+    """The recorded answers of a server that lists these tools."""
     recorded: dict[str, dict[str, dict[str, Any]]] = json.loads(RECORD.read_text("utf-8"))
     listed = {tool["name"]: tool for tool in recorded["shared"]["tools/list"]["tools"]}
     shared = {
@@ -39,11 +39,11 @@ def known_answers(names: Sequence[str]) -> Answers:
     return Answers(handshake, modern)
 
 
-# Which tools a server lists: profiles or names; each tool costs an agent tokens at every turn.
+# Which tools a server lists: each tool costs an agent tokens at every turn.
 
 ALL = tuple(ROWS)
 CORE = tuple(row.name for row in ROWS.values() if row.profile == "core")
-"""What is listed where nothing is said; all of it only reads."""
+"""The default profile; all its tools are read-only."""
 _PROFILES = {
     profile: tuple(row.name for row in ROWS.values() if row.profile == profile)
     for profile in dict.fromkeys(row.profile for row in ROWS.values())
@@ -51,14 +51,14 @@ _PROFILES = {
 
 
 def chosen(setting: str) -> tuple[str, ...]:
-    """The names that `CODELENS_TOOLS` asks for, in the order of `ALL`.
+    """The tools that `CODELENS_TOOLS` selects, in the order of `ALL`.
 
     Args:
-        setting: profiles (`all` or the `profile` of rows) and names of tools, commas between;
-            empty is `core`.
+        setting: profiles (`all` or the `profile` of rows) and names of tools, separated by
+            commas; empty means `core`.
 
     Raises:
-        SettingError: a word is neither.
+        SettingError: a word is neither a profile nor a tool.
     """
     words = [word.strip() for word in setting.split(",") if word.strip()] or ["core"]
     names: set[str] = set()
@@ -75,19 +75,19 @@ def chosen(setting: str) -> tuple[str, ...]:
     return tuple(name for name in ALL if name in names)
 
 
-# What is answered without the SDK: the first turn, and calls once there is what answers them.
+# Requests that are answered without the SDK: the first turn, and calls once the engine is imported.
 #
 # Importing the SDK takes more than a second, and a host that does not wait for it runs its first
-# turn without our tools. So a request whose answer is known, word for word as the SDK gives it, is
-# answered here; calls of a plain form are handed on (`calls`); everything else waits for the SDK,
-# which is told what it missed (`replayed`).
+# turn without our tools. So requests with a recorded answer are answered here; simple calls are
+# passed to `calls`; everything else waits for the SDK, which first receives the lines that it
+# missed (`replayed`).
 #
-# Only a request of exactly a known shape is answered. Whatever is odd in one, the SDK judges.
+# Only a request of exactly a known shape is answered here. The SDK handles any unusual one.
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Protocol versions that begin with `initialize`."""
 MODERN_VERSION = "2026-07-28"
-"""The version whose every request carries what `initialize` said once."""
+"""The version in which every request carries the fields of `initialize`."""
 
 CANCELLED = "notifications/cancelled"
 LISTS = ("tools/list", "prompts/list", "resources/list")
@@ -101,7 +101,7 @@ _LARGEST_ID = 2**53
 
 
 class Answers:
-    """The results that are known before the SDK is there.
+    """The results that are known before the SDK is imported.
 
     Args:
         handshake: results by method, for the versions that begin with `initialize`.
@@ -123,15 +123,15 @@ class TakesCalls(Protocol):
         ...
 
     def cancel(self, identity: RequestId) -> None:
-        """The client does not wait for this request any more, if it is one of these."""
+        """Cancel this request, if it is one of these."""
         ...
 
 
 class Front:
-    """One client, as long as nothing of the SDK is needed for it.
+    """Serves one client until a request needs the SDK.
 
     Args:
-        answers: what may be said.
+        answers: the recorded answers.
     """
 
     def __init__(self, answers: Answers) -> None:
@@ -139,14 +139,14 @@ class Front:
         self._era: str | None = None
         self._has_roots = False
         self.calls: TakesCalls | None = None
-        """Takes the calls, once it is there."""
+        """Answers calls, once it is set."""
         self.replayed: list[str] = []
-        """The lines that the SDK must see first, so that it stands where the client does."""
+        """The lines that the SDK must process first to reach the client's state."""
         self.opened: RequestId | None = None
         """The request among `replayed` that was answered here."""
 
     def answer(self, line: str) -> dict[str, Any] | None:
-        """The reply to a line; an empty one if it takes none; None if only the SDK can tell."""
+        """The reply to a line; empty if it needs no reply; None if only the SDK can answer."""
         message = _message(line)
         if message is None:
             return None
@@ -165,9 +165,9 @@ class Front:
         return {"jsonrpc": "2.0", "id": message["id"], "result": result}
 
     def cancels(self, line: str) -> bool:
-        """Whether a line says that the client waits for a request no more, which `calls` is told.
+        """Whether a line cancels a request; if so, pass that on to `calls`.
 
-        Of a request that is answered, or was never made, it is to be passed over.
+        A cancellation of an answered or unknown request must be ignored.
         """
         if self.calls is None or self._era != "handshake" or CANCELLED not in line:
             return False
@@ -225,7 +225,7 @@ class Front:
 
 
 def _message(line: str) -> dict[str, Any] | None:
-    """A request or notification of the plainest form."""
+    """Parse a request or notification of the simplest form; None for any other line."""
     try:
         message = _object(json.loads(line, parse_constant=_no_constant))
     except (ValueError, RecursionError):
@@ -250,7 +250,7 @@ def _object(value: object) -> dict[str, Any] | None:
 
 
 def _objects(values: Iterable[object]) -> list[dict[str, Any]] | None:
-    """All of them, if each is an object."""
+    """The values, if all are objects; otherwise None."""
     objects = [_object(value) for value in values]
     sound = [item for item in objects if item is not None]
     return sound if len(sound) == len(objects) else None
@@ -267,11 +267,11 @@ def _is_id(value: object) -> bool:
 
 
 def _is_modern(params: Mapping[str, Any]) -> bool:
-    """Whether a request carries the whole envelope of `MODERN_VERSION`, and nothing odd in it."""
+    """Whether a request has the complete envelope of `MODERN_VERSION` and nothing else."""
     meta = _object(params.get("_meta")) or {}
-    ours = {name for name in meta if name.startswith(_ENVELOPE)}
+    envelope = {name for name in meta if name.startswith(_ENVELOPE)}
     return (
-        ours <= {_VERSION, _INFO, _CAPABILITIES}
+        envelope <= {_VERSION, _INFO, _CAPABILITIES}
         and meta.get(_VERSION) == MODERN_VERSION
         and _are_capabilities(meta.get(_CAPABILITIES))
         and (_INFO not in meta or _is_client(meta[_INFO]))
@@ -280,7 +280,7 @@ def _is_modern(params: Mapping[str, Any]) -> bool:
 
 
 def _is_plain(params: Mapping[str, Any]) -> bool:
-    """Whether there is nothing in it but, perhaps, a `_meta` of an older version."""
+    """Whether the parameters are empty, except for a `_meta` of an older version."""
     return _only(params, "_meta") and _has_plain_meta(params)
 
 
@@ -321,7 +321,7 @@ def _is_capability(name: str, capability: Mapping[str, Any] | None) -> bool:
         return _only(capability, "listChanged") and isinstance(
             capability.get("listChanged", True), bool
         )
-    # Settings are nobody's business where the protocol leaves their form free.
+    # Do not check settings whose form the protocol leaves open.
     level = _objects(capability.values())
     if name in _FREE_FORM or level is None:
         return level is not None

@@ -1,8 +1,9 @@
-"""What every request over HTTP must pass before anything else reads it.
+"""`codelens serve --http`: one server for several clients, with its access checks and time limits.
 
-The `Host` must be a name of this server, and an `Origin`, which only browsers send, the server's
-own: else a web page that the user visits could ask, by a name that its owner points at 127.0.0.1
-(DNS rebinding). Then the token, always: other users of the machine reach its ports, too.
+Every request must pass the gate first. `Host` must be a name of this server, and `Origin`, which
+only browsers send, must be the server's own. Otherwise a web page that the user visits could send
+requests through a name that its owner points at 127.0.0.1 (DNS rebinding). The token is always
+required because other users of the machine can reach its ports too.
 """
 
 from __future__ import annotations
@@ -49,18 +50,18 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 def host_names(address: str, more: Iterable[str]) -> frozenset[str]:
-    """The names, without a port, under which a server may be asked.
+    """The host names, without a port, that requests may use.
 
     Args:
-        address: that it listens on.
-        more: names that its user allows.
+        address: the address that the server listens on.
+        more: further names that the user allows.
     """
     own = f"[{address}]" if ":" in address else address
     return frozenset(name.lower() for name in (*LOOPBACK_NAMES, own, *more))
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is of this machine alone."""
+    """Whether only this machine can reach an address."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
@@ -68,13 +69,13 @@ def is_loopback(address: str) -> bool:
 
 
 class Gate:
-    """Lets requests through that may ask, and refuses the others with a sentence.
+    """Passes permitted requests on, and rejects the others with a message.
 
     Args:
-        app: what answers those that may.
-        token: that they must send.
-        names: what their `Host` may be, in lower case and without a port.
-        path: the only one that is answered.
+        app: answers permitted requests.
+        token: the required token.
+        names: the permitted values of `Host`, in lower case and without a port.
+        path: the only path that is served.
     """
 
     def __init__(self, app: ASGIApp, token: str, names: frozenset[str], path: str) -> None:
@@ -95,19 +96,19 @@ class Gate:
         if _without_port(host) not in self._names:
             return _refused(
                 HTTPStatus.MISDIRECTED_REQUEST,
-                "this Host is not one of the server's names; ask it as 127.0.0.1 or localhost, or "
-                "start it with --allow-host NAME",
+                "this Host is not a name of the server; use 127.0.0.1 or localhost, or start the "
+                "server with --allow-host NAME",
             )
         origins = headers.getlist("origin")
         if any(not _is_own_origin(origin, host) for origin in origins):
             return _refused(
-                HTTPStatus.FORBIDDEN, "requests of web pages from another origin are not answered"
+                HTTPStatus.FORBIDDEN, "requests from web pages of another origin are rejected"
             )
         if not self._is_token(headers.getlist("authorization")):
             return _refused(
                 HTTPStatus.UNAUTHORIZED,
-                "the token is missing or wrong; send `Authorization: Bearer TOKEN` with the one in "
-                "http-token of the server's CODELENS_HOME (`codelens install --http` writes it)",
+                "the token is missing or wrong; send `Authorization: Bearer TOKEN` with the token "
+                "from http-token in the server's CODELENS_HOME (`codelens install --http` uses it)",
             )
         if path != self._path:
             return _refused(HTTPStatus.NOT_FOUND, f"there is nothing here; MCP is at {self._path}")
@@ -117,7 +118,7 @@ class Gate:
         if len(values) != 1:
             return False
         scheme, _, token = values[0].partition(" ")
-        # In the same time whatever it is.
+        # In constant time.
         is_equal = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token)
         return is_equal and scheme.lower() == "bearer"
 
@@ -140,14 +141,14 @@ def _refused(status: HTTPStatus, sentence: str) -> PlainTextResponse:
     return PlainTextResponse(f"codelens: {sentence}\n", status, headers)
 
 
-# Which session a call over HTTP belongs to that does not say so itself.
+# The session of a call over HTTP that names none.
 
 
 def session_over_http(context: Context[Any, Any]) -> Session:
-    """As the host names it along with the call, else the connection over HTTP.
+    """The session that the host sends with the call, or else the HTTP connection.
 
-    The environment tells nothing: it is that of whoever started the server. Clients of the newest
-    protocol have no connection; of those nothing is remembered.
+    The environment does not identify the client, because it is that of whoever started the
+    server. Clients of the newest protocol have no connection; nothing is remembered for them.
     """
     session_id = of_host({}, _meta(context))
     if session_id:
@@ -162,55 +163,55 @@ def _meta(context: Context[Any, Any]) -> Mapping[str, object]:
     return cast("Mapping[str, object]", context.request_context.meta or {})
 
 
-# HTTP of uvicorn with time limits that it has not: clients that send or read too slowly.
+# uvicorn's HTTP protocol, with additional time limits for clients that send or read too slowly.
 
 REQUEST_S = 30.0
-"""How long a request may take to arrive, its body included, and a connection stay without one."""
+"""How long a request with its body may take to arrive, and how long a connection may be idle."""
 READ_S = 60.0
-"""How long a client may leave unread what it was sent."""
+"""How long a client may leave data unread."""
 
 
 class TimedProtocol(H11Protocol):
-    """One connection, closed when its client lets the server wait."""
+    """A connection that is closed if its client is too slow."""
 
     _arrival: asyncio.TimerHandle | None = None
     _reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """As uvicorn's; from now on a request is waited for."""
+        """Start the time limit of the first request."""
         super().connection_made(transport)
         self._watch_arrival()
 
     def data_received(self, data: bytes) -> None:
-        """As uvicorn's; the first bytes of a request begin its time."""
+        """Start the time limit of a request at its first bytes."""
         if self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]:
             self._stop_arrival()
         super().data_received(data)
         self._watch_arrival()
 
     def on_response_complete(self) -> None:
-        """As uvicorn's; from now on the next request is waited for."""
+        """Start the time limit of the next request."""
         super().on_response_complete()
         self._watch_arrival()
 
     def pause_writing(self) -> None:
-        """As uvicorn's: more was sent than the client has read."""
+        """Start the time limit for reading: the client has unread data."""
         super().pause_writing()
         self._reading = self.loop.call_later(READ_S, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """As uvicorn's: the client has read."""
+        """Stop the time limit for reading: the client has read."""
         super().resume_writing()
         _stop(self._reading)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """As uvicorn's."""
+        """Stop all time limits."""
         super().connection_lost(exc)
         self._stop_arrival()
         _stop(self._reading)
 
     def _watch_arrival(self) -> None:
-        """Let the time run while the client has something to send, and only then."""
+        """Run the time limit only while the server waits for the client to send."""
         owes = self.conn.their_state in {h11.IDLE, h11.SEND_BODY}
         if not owes:
             self._stop_arrival()
@@ -227,14 +228,15 @@ def _stop(timer: asyncio.TimerHandle | None) -> None:
         timer.cancel()
 
 
-# Streams that the server's end cuts short get their last bytes, so that clients see them end.
+# Streams that are cut off when the server stops still get their last bytes, so that clients see
+# them end.
 
 
 class WholeAnswers:
-    """Ends each answer that was begun.
+    """Ends each answer that has started.
 
     Args:
-        app: what answers.
+        app: the wrapped application.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -254,16 +256,16 @@ class WholeAnswers:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-# `codelens serve --http`: one server for several clients, until it is told to stop.
+# The server itself.
 
 PATH = "/mcp"
 MOST_CONNECTIONS = 256
-"""Open at one time; a client holds one or two."""
+"""Maximum number of open connections; a client uses one or two."""
 MOST_SESSIONS = 1000
-"""Of clients that have not said that they leave."""
+"""Maximum number of sessions that clients have not closed."""
 _SESSION_IDLE_S = 30 * 60
 _GRACE_S = 5
-"""How long answers under way may take once the server was told to stop."""
+"""How long running calls may continue after the server was asked to stop."""
 _CLOSE_S = 2.0
 
 
@@ -271,29 +273,29 @@ class CannotListen(CodelensError):
     """The server cannot listen at its address.
 
     Args:
-        address: as it was given.
-        port: as it was given.
-        why: what the system says.
+        address: the given address.
+        port: the given port.
+        why: the system's reason.
     """
 
     def __init__(self, address: str, port: int, why: str) -> None:
         self.port = port
         super().__init__(
-            f"cannot listen on {address} port {port}: {why}; choose another port (0: any that is "
-            "free) or address"
+            f"cannot listen on {address} port {port}: {why}; choose another port (0: any free "
+            "port) or address"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class HttpServer:
-    """What a server over HTTP is started with.
+    """A server over HTTP.
 
     Attributes:
-        roots: worktrees whose repositories it answers about; none: all of its user.
-        address: that it listens on.
-        port: 0 for any that is free.
-        allowed_names: names beside its own that its clients may know it by.
-        budget_ms: how long a look may take; None: the setting, else 500.
+        roots: worktrees whose repositories it serves; empty: all of the user's repositories.
+        address: the address to listen on.
+        port: the port; 0 for any free port.
+        allowed_names: further host names that clients may use.
+        budget_ms: how long checking the files may take; None: the setting, or else 500.
     """
 
     roots: Sequence[str]
@@ -303,15 +305,15 @@ class HttpServer:
     budget_ms: float | None = None
 
     def run(self, say: Callable[[str], None]) -> int:
-        """Serve until SIGINT or SIGTERM; the exit code. May end the process itself.
+        """Serve until SIGINT or SIGTERM; return the exit code. May end the process itself.
 
         Args:
-            say: takes the lines for the person who starts it.
+            say: prints a line for the user.
 
         Raises:
-            CannotListen: the port is taken, or the address is not of this machine.
-            SettingError: a setting, or the file of the token, cannot be used.
-            ScopeError: a root is not there, or is never indexed.
+            CannotListen: the port is in use, or the address does not belong to this machine.
+            SettingError: a setting or the token file cannot be used.
+            ScopeError: a root does not exist, or is never indexed.
         """
         settings = config.load()
         names = chosen(settings.tools)
@@ -327,7 +329,7 @@ class HttpServer:
         served = ", ".join(repositories.roots) or "all your repositories"
         say(f"serving {served} at {_url(self.address, port)}; Ctrl-C stops it")
         if token.is_new:
-            say(f"token, shown only once and kept in {token.file}: {token.text}")
+            say(f"token, shown only once and stored in {token.file}: {token.text}")
         else:
             say(f"the token is in {token.file}")
         if not is_loopback(self.address):
@@ -354,15 +356,15 @@ def _app(server: MCPServer[Any]) -> ASGIApp:
         max_request_body_size=REQUEST_BYTES,
         session_idle_timeout=_SESSION_IDLE_S,
         max_sessions=MOST_SESSIONS,
-        # The gate has looked at these already, before the body was read.
+        # The gate has already checked these, before the body was read.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     return WholeAnswers(app)
 
 
 def _serve(gate: Gate, listener: socket.socket) -> None:
-    """Answer until a signal says to stop."""
-    # uvicorn raises the signal again when it has stopped: what was served is closed after that.
+    """Serve until a signal."""
+    # uvicorn raises the signal again after it has stopped; the caller must still close the engine.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _already_stopped)
     server = uvicorn.Server(
@@ -386,7 +388,7 @@ def _serve(gate: Gate, listener: socket.socket) -> None:
 
 
 def _already_stopped(_number: int, _frame: FrameType | None) -> None:
-    """The signal that the server has stopped for."""
+    """Ignore the signal that stopped the server."""
 
 
 def _listening(address: str, port: int) -> socket.socket:
@@ -397,7 +399,7 @@ def _listening(address: str, port: int) -> socket.socket:
         listener = socket.socket(family, kind, protocol)
         try:
             if os.name == "posix":
-                # Elsewhere it would let two programs have one port.
+                # On Windows it would let two programs share a port.
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(where)
             listener.listen()
@@ -406,7 +408,7 @@ def _listening(address: str, port: int) -> socket.socket:
             raise
     except OSError as error:
         in_use = error.errno == errno.EADDRINUSE
-        why = "another program has it" if in_use else error.strerror or str(error)
+        why = "another program uses it" if in_use else error.strerror or str(error)
         raise CannotListen(address, port, why) from error
     return listener
 

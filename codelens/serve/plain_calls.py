@@ -1,7 +1,7 @@
-"""Calls of a plain form, answered without the SDK: importing it takes 54 MiB and half a second.
+"""Answers simple calls without the SDK, whose import takes 54 MiB and half a second.
 
-Only a call whose every argument is of exactly the declared type is taken. Whatever is odd in one,
-the SDK judges, and so it does where its client has to be asked or told something meanwhile.
+It only takes calls in which every argument has exactly the declared type. The SDK handles all
+other calls, and those that need a request or notification to the client meanwhile.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Meta = Mapping[str, Any]
 
 
 class _TakenCall(NamedTuple):
-    """A call that was taken."""
+    """A call that is answered here."""
 
     identity: RequestId
     row: ToolRow
@@ -43,12 +43,12 @@ class _TakenCall(NamedTuple):
 
 
 class PlainCalls:
-    """Answers calls of one client, each in a thread of its own.
+    """Answers calls of one client, each in its own thread.
 
     Args:
-        calls: the parts that the SDK's way shares.
-        names: of the tools that the server lists.
-        send: one message to the client, from any thread.
+        calls: the parts shared with the SDK server.
+        names: the tools that the server lists.
+        send: sends a message to the client, from any thread.
     """
 
     def __init__(
@@ -61,12 +61,12 @@ class PlainCalls:
         self._under_way: dict[RequestId, Call] = {}
 
     def take(self, identity: RequestId, params: Mapping[str, Any], *, has_roots: bool) -> bool:
-        """Answer a call, later; False if only the SDK can.
+        """Start answering a call; False if only the SDK can.
 
         Args:
-            identity: of the request.
-            params: of the request; of `_meta` only that it is an object is relied on.
-            has_roots: the client can be asked in which folders it works.
+            identity: the id of the request.
+            params: its parameters; `_meta` must be an object, but is otherwise unchecked.
+            has_roots: whether the client can be asked for its roots.
         """
         name, sent_arguments = params.get("name"), _object(params.get("arguments", {}))
         row = self._rows.get(name) if isinstance(name, str) else None
@@ -87,26 +87,26 @@ class PlainCalls:
         return True
 
     def cancel(self, identity: RequestId) -> None:
-        """The client does not wait for this request any more, if it is one of these."""
+        """Cancel this request, if it is one of these."""
         with self._lock:
             call = self._under_way.pop(identity, None)
         if call is not None:
             call.cancel()
 
     def cancel_all(self) -> None:
-        """The client is gone."""
+        """Cancel all calls: the client is gone."""
         for identity in list(self._under_way):
             self.cancel(identity)
 
     def _needs_the_client(
         self, row: ToolRow, arguments: CallArguments, meta: Meta, *, has_roots: bool
     ) -> bool:
-        """Whether there is something to tell or to ask the client before its call is answered."""
+        """Whether the call needs a message to the client before its answer."""
         if (row.tells_progress and "progressToken" in meta) or repositories_named(arguments):
             return True
         if not has_roots or is_about_all(row, arguments):
             return False
-        # A failure is the call's own, and told in its place.
+        # The call itself reports a failure.
         with suppress(CodelensError):
             return self._calls.worktrees.named(path_named(arguments), meta, []) is None
         return False
@@ -120,7 +120,7 @@ class PlainCalls:
                 reply = None
             if reply is not None and self._is_waited_for(taken.identity):
                 self._answer(taken.identity, self._noted(reply))
-        # Whatever still works for it stops.
+        # Stop any work that still runs for the call.
         call.cancel()
 
     def _reply(self, taken: _TakenCall) -> Reply:
@@ -129,7 +129,7 @@ class PlainCalls:
             where = {"path": self._path(taken)}
             engine_arguments = answers.engine_arguments(taken.row, taken.arguments, where)
             if taken.row.tells_progress:
-                engine_arguments["progress"] = _untold
+                engine_arguments["progress"] = _no_progress
             return answers.counted(taken.row, taken.arguments, engine_arguments)
         except Exception as error:
             return failed(error)
@@ -142,12 +142,12 @@ class PlainCalls:
         return named or worktrees.here(passed)
 
     def _is_waited_for(self, identity: RequestId) -> bool:
-        """Whether the client did not cancel it; from here on it cannot."""
+        """Whether the client has not cancelled the call; from now on it cannot."""
         with self._lock:
             return self._under_way.pop(identity, None) is not None
 
     def _noted(self, reply: Reply) -> Reply:
-        """The reply, once what is in it is remembered as sent."""
+        """Record the code in the reply as sent, and return the reply."""
         if reply.sent is None:
             return reply
         try:
@@ -162,12 +162,12 @@ class PlainCalls:
         self._send({"jsonrpc": "2.0", "id": identity, "result": result})
 
 
-def _untold(_stage: str, _done: int, _total: int) -> None:
-    """Progress that the client did not ask for."""
+def _no_progress(_stage: str, _done: int, _total: int) -> None:
+    """Ignore progress: the client did not ask for it."""
 
 
 def plain_arguments(row: ToolRow, sent_arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """All arguments of a call; None if one of those sent is not of exactly the declared type."""
+    """All arguments of a call; None if one that was sent does not have its declared type."""
     if not sent_arguments.keys() <= {argument.name for argument in row.arguments}:
         return None
     arguments: dict[str, Any] = {}
@@ -175,7 +175,7 @@ def plain_arguments(row: ToolRow, sent_arguments: Mapping[str, Any]) -> dict[str
         value = sent_arguments.get(argument.name, argument.default)
         if value is None or (argument.name in sent_arguments and not _is_plain(argument, value)):
             return None
-        # Whoever answers may add to it.
+        # A copy, because the call may modify it.
         arguments[argument.name] = copy(value)
     return arguments
 

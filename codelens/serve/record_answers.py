@@ -1,7 +1,7 @@
-"""Write down what follows from the table of tools: `python -m codelens.serve.record_answers`.
+"""Generates files from the table of tools: `python -m codelens.serve.record_answers`.
 
-In a checkout: what the SDK answers in the first turn, the rows of `docs/mcp.md`, and the tools that
-`codelens install --approve` names (`install/tools.toml`).
+In a checkout, it writes the SDK's answers of the first turn, the rows of `docs/mcp.md`, and the
+tools that `codelens install --approve` names (`install/tools.toml`).
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _CLIENT = {"name": "record", "version": "0"}
 def sdk_answers(
     messages: Iterable[Mapping[str, Any]], names: Iterable[str] = ALL
 ) -> list[dict[str, Any]]:
-    """What the SDK answers to a client that sends these messages, in order of the requests' ids.
+    """The SDK's answers to these messages, in the order of the requests' ids.
 
     Args:
-        messages: requests with numbers for ids, and notifications.
+        messages: requests with numeric ids, and notifications.
         names: the tools that the server lists.
     """
     with Engine(Settings(default_home({}))) as engine:
@@ -42,7 +42,7 @@ def sdk_answers(
 def answers_of(
     server: MCPServer[Any], messages: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """What a server answers to such a client."""
+    """A server's answers to these messages."""
     lines, expected = Lines(), 0
     for message in messages:
         expected += "id" in message
@@ -55,7 +55,7 @@ def answers_of(
 
 
 class _Sink(io.BytesIO):
-    """Ends the client's lines when all that was asked is answered: at their end the SDK stops."""
+    """Ends the client's lines after the last answer, so that the SDK stops."""
 
     def __init__(self, answer_count: int, lines: Lines) -> None:
         super().__init__()
@@ -63,13 +63,13 @@ class _Sink(io.BytesIO):
         self._lines = lines
 
     def flush(self) -> None:
-        """After each line."""
+        """Count the lines; the SDK calls this after each of them."""
         if self.getvalue().count(b"\n") == self._expected:
             self._lines.end()
 
 
 def handshake_requests(version: str) -> list[dict[str, Any]]:
-    """A first turn of a client that begins with `initialize`."""
+    """The first turn of a client that begins with `initialize`."""
     opening = {"protocolVersion": version, "capabilities": {}, "clientInfo": _CLIENT}
     return [
         {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": opening},
@@ -82,7 +82,7 @@ def handshake_requests(version: str) -> list[dict[str, Any]]:
 
 
 def modern_requests() -> list[dict[str, Any]]:
-    """A first turn of a client of `MODERN_VERSION`."""
+    """The first turn of a client of `MODERN_VERSION`."""
     envelope = {
         "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
         "io.modelcontextprotocol/clientInfo": _CLIENT,
@@ -115,7 +115,7 @@ def recorded() -> dict[str, dict[str, Any]]:
 
 
 def documented(page: str) -> str:
-    """`docs/mcp.md` with each tool's row as its table has it now."""
+    """`docs/mcp.md` with current rows of the tools."""
     rows = {f"| `{row.name}` |": documented_row(row) for row in ROWS.values()}
     lines = page.split("\n")
     return "\n".join(rows.get(line[: line.find("|", 1) + 1], line) for line in lines)

@@ -1,6 +1,7 @@
-"""Prompts: what a person picks by name, as a slash command in most clients.
+"""The MCP server on the SDK: prompts, tools and their calls.
 
-Each says in a few words which tool to call with what; the model does the rest.
+Users select a prompt by name, in most clients as a slash command. Each prompt says which tool to
+call with which arguments; the model does the rest.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def map_(
         str, Field(description="A file, a folder or words to center the map on; optional.")
     ] = "",
 ) -> str:
-    """See what this repository is, where it begins and what matters in it."""
+    """See what this repository is, where it starts and what matters in it."""
     near = (
         f"centered on: {focus}\nPass it as focus if it is a path or a handle, else as query."
         if focus
@@ -90,7 +91,7 @@ def impact(
         Field(description="A handle, file or name; default: the uncommitted changes."),
     ] = "",
 ) -> str:
-    """See who is hit by a change, and which tests to run."""
+    """See what a change affects, and which tests to run."""
     arguments = f"targets [{target!r}]" if target else 'diff "HEAD"'
     return (
         f"Call cl_impact with {arguments}. Say what can break, nearest first, where the answer "
@@ -100,7 +101,7 @@ def impact(
 
 
 def status() -> str:
-    """See which worktree and branch is answered for, and how fresh the index is."""
+    """See which worktree and branch answers come from, and how fresh the index is."""
     return (
         "Call cl_current and say in a few lines which worktree and branch answers come "
         "from and what was left out."
@@ -108,7 +109,7 @@ def status() -> str:
 
 
 def listed_prompts() -> list[Prompt]:
-    """The prompts as the SDK takes them."""
+    """The prompts, for the SDK."""
     registered = [
         ("codelens-search", search),
         ("codelens-map", map_),
@@ -121,7 +122,7 @@ def listed_prompts() -> list[Prompt]:
     ]
 
 
-# Progress of a long call, for the client that made it.
+# Progress of a long call.
 
 logger = logging.getLogger(__name__)
 
@@ -130,7 +131,7 @@ _LEAST_STEP = 0.001
 
 
 def progress_of(ctx: Context[Any, Any]) -> Callable[[str, int, int], None]:
-    """Progress for a client that asked for it, a few times a second; from the thread that works."""
+    """A callback that reports progress to the client a few times a second, from any thread."""
     last = 0.0
     lowest = 0.0
 
@@ -140,30 +141,29 @@ def progress_of(ctx: Context[Any, Any]) -> Callable[[str, int, int], None]:
         if now - last < _TELL_EVERY_S:
             return
         last = now
-        # Every value must be more than the one before (MCP), and a stage may begin anew: what is
-        # said of it stands in the message then.
+        # MCP requires increasing values, but a new stage starts from 0: the message has its values.
         lowest = done if done > lowest else lowest + _LEAST_STEP
         progress_text = f"{stage}: {done:,} of {total:,} files"
         try:
             anyio.from_thread.run(ctx.report_progress, lowest, max(total, lowest), progress_text)
         except Exception as error:
-            # A client that went away: the index is brought up to date all the same.
+            # The client is gone; the index is still updated.
             logger.debug("progress was not reported: %s", error)
 
     return tell
 
 
-# A row of the table as a tool of the SDK, and a call of it that the SDK brings.
+# Tools of the SDK, and their calls.
 
 
 class ToolCalls:
-    """Answers the calls that the SDK brings.
+    """Answers the calls that the SDK receives.
 
     Args:
         answers: asks the engine.
-        worktrees: says which worktree a call is about.
-        sessions: says which session a call belongs to that does not say so itself.
-        slots: the room for calls of this server.
+        worktrees: chooses the worktree of a call.
+        sessions: finds the session of a call that names none.
+        slots: limits the number of running calls.
     """
 
     def __init__(
@@ -177,19 +177,19 @@ class ToolCalls:
         self._worktrees = worktrees
         self._sessions = sessions
         self._slots = slots
-        # A thread for each call: which of them has its turn is decided at the index.
+        # One thread per call; the lock of the index decides which one runs.
         self._threads = anyio.CapacityLimiter(slots.most)
 
     async def answer(
         self, row: ToolRow, ctx: Context[Any, Any], given_arguments: CallArguments
     ) -> CallToolResult | InputRequiredResult:
-        """Answer one call, on the worktree that is meant; any failure becomes its text.
+        """Answer a call in its worktree; a failure becomes the text of the answer.
 
-        Where the client has to say first in which folders it works, it is told to ask again.
+        If the client must first send its roots, the answer asks it to call again with them.
 
         Args:
             row: the tool.
-            ctx: of the client's request.
+            ctx: the context of the client's request.
             given_arguments: the arguments, as the row declares them.
         """
         try:
@@ -199,7 +199,7 @@ class ToolCalls:
                     lambda: self._answers.counted(row, given_arguments, engine_arguments)
                 )
                 if reply.sent is not None:
-                    # Not before: a call that was cancelled is answered to nobody.
+                    # Only now, because a cancelled call sends no answer.
                     await anyio.to_thread.run_sync(self._answers.engine.note_sent, reply.sent)
         except RootsWanted:
             return InputRequiredResult(input_requests={ROOTS: ListRootsRequest()})
@@ -211,7 +211,7 @@ class ToolCalls:
     async def _where(
         self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments
     ) -> dict[str, object]:
-        """Which worktree is meant, or which several; why those that are refused are."""
+        """The worktree or worktrees of a call, and the reasons for rejected ones."""
         if self._worktrees.may_mean_all and is_about_all(row, arguments):
             return {"path": ""}
         named = repositories_named(arguments)
@@ -229,7 +229,7 @@ class ToolCalls:
     async def _engine_arguments(
         self, row: ToolRow, ctx: Context[Any, Any], arguments: CallArguments
     ) -> dict[str, object]:
-        """What the engine is asked with."""
+        """The arguments for the engine's method."""
         where = await self._where(row, ctx, arguments)
         engine_arguments = self._answers.engine_arguments(row, arguments, where)
         if row.tells_progress:
@@ -239,23 +239,23 @@ class ToolCalls:
     async def _in_thread(self, work: Callable[[], Reply]) -> Reply:
         slot = self._slots.take()
         try:
-            # Abandoned: a client that leaves must not be kept waiting by a look under way.
+            # Abandoned: a client that leaves must not wait for running work.
             reply = await anyio.to_thread.run_sync(
                 slot.run, work, abandon_on_cancel=True, limiter=self._threads
             )
         finally:
             slot.close()
-        assert reply is not None, "the slot is closed after the work alone"
+        assert reply is not None, "the slot is closed only after the work"
         return reply
 
 
 class _Tool(Tool):
-    """A tool that tells in plain sentences which arguments it cannot take."""
+    """A tool that explains in plain sentences which arguments are invalid."""
 
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> object:
-        """As the SDK's, with the arguments as they are meant."""
+        """Run the tool with normalized arguments."""
         meant_arguments = as_meant(self.parameters, arguments)
         call = Call(f"{self.name} {meant_arguments.get('mode', '')}")
         try:
@@ -267,7 +267,7 @@ class _Tool(Tool):
                 raise ToolError(why) from error.__cause__
             raise
         finally:
-            # Answered, or given up by the client: what still works for it in a thread stops.
+            # The call was answered or cancelled: stop its work in a thread.
             call.cancel()
 
 
@@ -280,18 +280,18 @@ _HINTS = {
     )
     for hints in get_args(Hints)
 }
-"""Cursor's Ask mode takes no other tools than those that only read."""
+"""Cursor's Ask mode only accepts read-only tools."""
 
 
 def tool(row: ToolRow, calls: ToolCalls) -> Tool:
-    """A tool as the SDK takes it."""
+    """The SDK's tool for a row."""
 
     async def answer(
         ctx: Context[Any, Any], **arguments: object
     ) -> CallToolResult | InputRequiredResult:
         return await calls.answer(row, ctx, arguments)
 
-    # The SDK reads the schema from a signature.
+    # The SDK derives the schema from a signature.
     parameters = [
         Parameter(
             argument.name,
@@ -308,15 +308,15 @@ def tool(row: ToolRow, calls: ToolCalls) -> Tool:
         name=row.name,
         description=row.description,
         annotations=_HINTS[row.hints],
-        # A declared output schema broke clients of a peer.
+        # A declared output schema broke clients of a similar server.
         structured_output=False,
     )
     loose = registered.fn_metadata.arg_model
 
     class Strict(loose):
-        """The SDK drops arguments that a tool does not have in silence; this refuses them.
+        """Rejects unknown arguments, which the SDK would silently drop.
 
-        A number where a text is meant is its digits: 404 is searched for, 30d is a time.
+        A number for a text argument becomes its digits, such as the query 404.
         """
 
         model_config = ConfigDict(extra="forbid", title=row.name, coerce_numbers_to_str=True)
@@ -327,7 +327,7 @@ def tool(row: ToolRow, calls: ToolCalls) -> Tool:
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema without the titles that only repeat names: every client pays for their tokens."""
+    """A schema without titles: they only repeat names and cost every client tokens."""
     properties: dict[str, dict[str, Any]] = schema["properties"]
     bare = {
         name: {key: value for key, value in property_schema.items() if key != "title"}
@@ -337,11 +337,11 @@ def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
     return {**without_titles, "properties": bare}
 
 
-# The MCP server of the SDK, with the tools of a profile, on streams of our own.
+# The SDK's server with the tools of a profile, on the streams of `client_streams`.
 
 
 class _Server(MCPServer[Any]):
-    """Tells how to have a tool of codelens that this server does not list."""
+    """Explains how to enable a tool that this server does not list."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -351,7 +351,7 @@ class _Server(MCPServer[Any]):
             raise ToolError(
                 f"{name} is not a tool of this server; to enable it, set CODELENS_TOOLS=all "
                 f'in the env of the MCP entry (or tools = "all" in ~/.codelens/config.toml) and '
-                "restart the server; the command line has it too: `codelens help`"
+                "restart the server; the command line also has it: `codelens help`"
             )
         return await super().call_tool(name, arguments, context)
 
@@ -359,19 +359,19 @@ class _Server(MCPServer[Any]):
 def make_server(
     engine: Engine, root: str | None, budget_ms: float, names: Sequence[str]
 ) -> MCPServer[Any]:
-    """A server for the one client that started it, with the tools of these names; not yet running.
+    """Create a server for the client that started it; it does not run yet.
 
     Args:
-        engine: what answers.
+        engine: answers the calls.
         root: the server's `--root`.
-        budget_ms: how long a look at the files may take.
-        names: of tools.
+        budget_ms: how long checking the files may take.
+        names: the tools to list.
     """
     return server_beside(ClientCalls.of_process(engine, root, budget_ms), names)
 
 
 def server_beside(client_calls: ClientCalls, names: Sequence[str]) -> MCPServer[Any]:
-    """A server that answers as those calls are answered that need no SDK, and in the same room."""
+    """Create a server that shares parts and call slots with the calls that need no SDK."""
     sessions = client_calls.sessions
     calls = ToolCalls(
         client_calls.answers,
@@ -383,7 +383,7 @@ def server_beside(client_calls: ClientCalls, names: Sequence[str]) -> MCPServer[
 
 
 def server_of(calls: ToolCalls, names: Sequence[str]) -> MCPServer[Any]:
-    """A server with the tools of these names and the prompts, not yet running."""
+    """Create a server with these tools and the prompts; it does not run yet."""
     server: MCPServer[Any] = _Server(
         "codelens",
         version=__version__,
@@ -397,12 +397,12 @@ def server_of(calls: ToolCalls, names: Sequence[str]) -> MCPServer[Any]:
 
 
 def run(server: MCPServer[Any], lines: Lines, replies: Replies) -> None:
-    """Serve a client whose lines are these, until they end."""
+    """Serve a client until its lines end."""
     anyio.run(_run, server, lines, replies)
 
 
 async def _run(server: MCPServer[Any], lines: Lines, replies: Replies) -> None:
-    # The SDK has no public door for streams of one's own.
+    # The SDK has no public function that accepts other streams.
     lowlevel = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
     options = lowlevel.create_initialization_options()
     source, sink = (

@@ -1,4 +1,4 @@
-"""What a server does at its start and its end, whatever it speaks through."""
+"""`codelens serve` over stdin and stdout, and the start and end that all servers share."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 
 def budget_of(settings: Settings, budget_ms: float | None) -> float:
-    """How long a look at the files may take: as the caller says, else the settings."""
+    """How long checking the files may take: the given budget, or else that of the settings."""
     if budget_ms is not None:
         return budget_ms
     return DEFAULT_BUDGET_MS if settings.budget_ms is None else settings.budget_ms
 
 
 def log_to_stderr() -> None:
-    """Warnings of all libraries go to stderr, without what a question or a file says."""
+    """Log warnings of all libraries to stderr, without text from queries or files."""
     stderr_handler = logging.StreamHandler(sys.stderr)
-    stderr_handler.setFormatter(_Untelling("codelens: %(message)s"))
+    stderr_handler.setFormatter(_WithoutMessages("codelens: %(message)s"))
     logging.basicConfig(handlers=[stderr_handler], level=logging.WARNING)
 
 
-class _Untelling(logging.Formatter):
-    """Of a failure the places and the kinds: its words may quote code or a question."""
+class _WithoutMessages(logging.Formatter):
+    """Formats an error as its types and places; its message may quote code or a query."""
 
     def formatException(self, ei: object) -> str:
-        """The frames of an error and of what led to it, the first cause last."""
+        """The frames of an error and of its causes, the first cause last."""
         error = cast("tuple[object, BaseException | None]", ei)[1]
         lines: list[str] = []
         while error is not None:
@@ -50,9 +50,9 @@ class _Untelling(logging.Formatter):
 
 
 def leave(close: Callable[[], None], patience_s: float) -> None:
-    """End the process now: a look that goes on in a thread must not outlive its clients.
+    """End the process now: work in a thread must not outlive the clients.
 
-    What is written is written in transactions, so leaving in the midst of one loses nothing else.
+    All writes are transactions, so ending during one loses nothing else.
     """
     closing = threading.Thread(target=close, daemon=True)
     closing.start()
@@ -62,32 +62,32 @@ def leave(close: Callable[[], None], patience_s: float) -> None:
         os._exit(0)
 
 
-# `codelens serve`: the first turn at once, then calls, and the SDK only if it is needed.
+# `codelens serve`: answers the first turn at once, then calls; loads the SDK only when needed.
 #
-# A thread reads what the client says. It answers what `Front` can, and keeps the rest. The main
-# thread meanwhile imports the engine, which answers calls of a plain form (`plain_calls.py`), when
-# one waits or the client has paused: the two would take the processor from each other. A line that
-# neither can answer waits for the SDK, which takes the stream from there on.
+# A thread reads the client's lines. `Front` answers those it can, and the others wait. When a call
+# waits or the client pauses, the main thread imports the engine, which answers simple calls
+# (`plain_calls.py`); importing earlier would slow down the first turn. A line that neither can
+# answer waits for the SDK, which then takes over the stream.
 
 _PAUSE_S = 0.25
-# Within a second of its client's end the process is gone.
+# The process ends within a second after its client.
 _CLOSE_S, _LAST_S = 0.4, 0.8
 _PARENT_S = 0.2
 
 
 def serve(root: str | None = None, budget_ms: float | None = None) -> int:
-    """Serve until stdin closes; the exit code. May end the process itself, see `leave`.
+    """Serve until stdin closes; return the exit code. May end the process itself, see `leave`.
 
     Args:
-        root: where to look when a call names no path.
-        budget_ms: how long a look may take; None: the setting, else 500.
+        root: the worktree to use if a call names no path.
+        budget_ms: how long checking the files may take; None: the setting, or else 500.
 
     Raises:
-        SettingError: a setting has a value it cannot have.
+        SettingError: a setting has an invalid value.
     """
     settings = config.load()
     names = chosen(settings.tools)
-    # Ends it in the midst of an import or a wait as well, and without a traceback.
+    # This also ends the process during an import or a wait, and without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     log_to_stderr()
     client = _Client(claim(), Front(known_answers(names)))
@@ -124,7 +124,7 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
 
 
 class _Client:
-    """Listens to a client: answers what is known, and keeps the rest for who can."""
+    """Listens to a client: answers recorded requests, and queues the others."""
 
     def __init__(self, wire: Wire, front: Front) -> None:
         self.lines = Lines()
@@ -152,7 +152,7 @@ class _Client:
 
     def _take(self, line: str) -> None:
         if self._front.cancels(line):
-            # It may mean a request that waits, or that the SDK has.
+            # It may cancel a request that waits here or in the SDK.
             if self._is_with_sdk:
                 self.lines.put(line)
             elif self._waiting:
@@ -169,7 +169,7 @@ class _Client:
             self.replies.send(reply)
 
     def wait_for_need(self) -> None:
-        """Until a line waits for more than `Front`, or the client has said something and pauses."""
+        """Wait until `Front` cannot answer a line, or the client pauses after its first line."""
         self._heard.wait()
         while not self._needed.is_set():
             self._heard.clear()
@@ -177,7 +177,7 @@ class _Client:
                 return
 
     def take_calls(self, calls: PlainCalls) -> None:
-        """From here on these answer what they can, with what waits."""
+        """Let `calls` answer from now on, starting with the waiting lines."""
         with self._turn:
             self._calls = self._front.calls = calls
             waiting, self._waiting = self._waiting, []
@@ -188,12 +188,12 @@ class _Client:
             self._needed.set()
 
     def wait_for_sdk(self) -> bool:
-        """Until a line waits that only the SDK can answer; False if the client left before."""
+        """Wait for a line that only the SDK can answer; False if the client left before that."""
         self._needed.wait()
         return not self._is_gone
 
     def hand_over(self) -> None:
-        """From here on every line goes to the SDK, after those that it missed."""
+        """Send every line to the SDK from now on, after the lines that it missed."""
         with self._turn:
             if self._front.opened is not None:
                 self.replies.answered(self._front.opened)
@@ -202,11 +202,11 @@ class _Client:
             self._is_with_sdk = True
 
     def gone(self) -> None:
-        """The client left: end the SDK's stream, and soon the process, whatever it is doing."""
-        # Without the lock: who holds it may be the one that cannot go on.
+        """End the SDK's stream and then the process: the client left."""
+        # Without the lock: the thread that has it may be blocked.
         self._is_gone = True
         if self._calls is None:
-            # There is nothing to close yet, and the main thread may be deep in an import.
+            # Nothing needs closing yet, and the main thread may be in an import.
             self.replies.close(_CLOSE_S)
             os._exit(0)
         self.lines.end()
@@ -216,7 +216,7 @@ class _Client:
         last.start()
 
     def watch_parent(self) -> None:
-        """A client that was killed may leave a child behind that holds our stdin open."""
+        """End when the parent does: a child of a killed client may keep our stdin open."""
         parent = os.getppid()
         while os.getppid() == parent:
             time.sleep(_PARENT_S)

@@ -1,12 +1,11 @@
-"""Which worktree a call over HTTP is about: several clients ask one server about several.
+"""Chooses the worktree of a call over HTTP, where several clients share one server.
 
-The call's `path`; else what its client says, Codex's workspaces and the client's roots; else the
-server's `--root`, if it has one alone and its repository no other worktree: a client that says
-nothing may be at work in any of them. The server's own environment and working directory count for
-nothing: they are of whoever started it.
+It is the call's `path`, or else what its client names (Codex's workspaces, then the client's
+roots), or else the server's `--root`, if that is the only one and its repository has no other
+worktree, since the client could work in any of them. The server's environment and working
+directory are ignored because they are those of whoever started it.
 
-A server that was started with roots answers about their repositories, with all worktrees of each,
-and about no others.
+A server with roots serves all worktrees of their repositories, and no other repositories.
 """
 
 from __future__ import annotations
@@ -27,34 +26,34 @@ from codelens.serve.call_worktree import (
 )
 
 _PATIENCE_S = 10.0
-"""For a client's roots: nothing else says what it means, and a busy client needs seconds."""
+"""How long to wait for a client's roots: often the only hint, and a busy client needs seconds."""
 
 
 class NotServed(ScopeError):
-    """A call is about a repository that the server was not started for.
+    """A call is about a repository that this server does not serve.
 
     Args:
-        path: that the call named.
-        roots: of the server.
+        path: the path that the call named.
+        roots: the roots of the server.
     """
 
     def __init__(self, path: str, roots: Sequence[str]) -> None:
         self.path = path
         super().__init__(
-            f"{path!r} is in none of the repositories of this server ({', '.join(roots)}); ask "
-            "about one of those, or ask the user to start the server with this root as well"
+            f"{path!r} is in none of the repositories of this server ({', '.join(roots)}); use "
+            "one of those, or ask the user to also start the server with this root"
         )
 
 
 class ServedRepositories:
-    """Chooses the path that a call is about, for all clients of a server over HTTP.
+    """Chooses the worktree of a call, for all clients of a server over HTTP.
 
     Args:
-        roots: the server's `--root`s; none: all repositories of its user are served.
-        known: worktrees to name to a client that must choose, where there are no roots.
+        roots: the server's `--root`s; empty: it serves all repositories of its user.
+        known: worktrees to offer a client that must choose, if the server has no roots.
 
     Raises:
-        ScopeError: one of the roots is not there, or is never indexed.
+        ScopeError: a root does not exist, or is never indexed.
     """
 
     def __init__(self, roots: Iterable[str], known: Callable[[], Sequence[str]]) -> None:
@@ -65,18 +64,18 @@ class ServedRepositories:
 
     @property
     def may_mean_all(self) -> bool:
-        """Whether a call without `path` may be about all repositories that codelens knows."""
+        """Whether a call without `path` may be about all indexed repositories."""
         return not self.roots
 
     async def chosen(self, path: str, context: Context) -> str:
-        """A path inside the worktree that is meant.
+        """A path inside the worktree of the call.
 
         Raises:
             SettingError: `path` is not absolute.
-            NotServed: it is in a repository of no root.
-            UnclearWorktree: nothing says which one is meant, several are named, what the client
-                names is not served, or a link of a worktree leads out of it.
-            RootsWanted: the client has to bring its roots.
+            NotServed: `path` is not in the repository of any root.
+            UnclearWorktree: no source names a worktree, one names several, the client's worktree
+                is not served, or a link of a worktree leads out of it.
+            RootsWanted: the client must send its roots.
         """
         if path:
             refuse_relative(path)
@@ -103,9 +102,9 @@ class ServedRepositories:
         return self.roots[0]
 
     def _only_one(self, source: str, paths: Iterable[str], passed: list[str]) -> str | None:
-        """The worktree that a client names; what it names in vain is noted in `passed`.
+        """The worktree that a client names; reasons against unusable ones are added to `passed`.
 
-        Where none of those is served that are there, no other repository answers in their place.
+        If the existing ones are not served, no other repository is used instead.
         """
         there: list[str] = []
         for path in paths:
@@ -128,5 +127,5 @@ def _worktrees_of(root: str) -> list[str]:
     try:
         return worktrees_of(root)
     except OSError:
-        # Whatever is wrong with git's files there is told by the answer itself.
+        # The answer itself reports problems with git's files there.
         return [root]

@@ -1,4 +1,7 @@
-"""What a row of the table of tools holds; plain data, so that the first turn needs no SDK."""
+"""The types of tools and arguments, how values are read, and messages for invalid ones.
+
+The rows are plain data, so that the first turn needs no SDK.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ from pydantic_core import ErrorDetails
 from codelens.render.text_pieces import one_line
 
 CallArguments = Mapping[str, Any]
-"""The arguments of a call by name, each as its row declares it."""
+"""The arguments of a call by name, with the types that the tool's row declares."""
 Takes = Literal["text", "truth", "number", "list", "words", "globs", "handles"]
 """`list` to `handles` are lists of strings; they differ in how one text is split into several."""
 FOR_THE_RENDERER = ("format", "max_tokens")
-"""Arguments that say how an answer is written; the engine is not given them."""
+"""Arguments for the renderer; the engine does not get them."""
 FOR_THE_CALL = (*FOR_THE_RENDERER, "session")
-"""Those, and which session a call belongs to."""
+"""Those, and the session of a call; the engine does not get them."""
 Hints = Literal["reads", "writes", "removes"]
 
 
@@ -29,15 +32,15 @@ class Argument:
     """An argument of a tool.
 
     Attributes:
-        name: as clients give it.
-        about: what a model reads of it; each word costs tokens at every turn.
-        takes: what its value is.
-        default: where it is left out; None: it must be given.
-        choices: the only values that a text, or an entry of a list, may have.
+        name: the name for clients.
+        about: its description for the model; each word costs tokens at every turn.
+        takes: the type of its value.
+        default: its value if it is omitted; None: it is required.
+        choices: the only values of a text, or of an entry of a list.
         least: the lowest number, or the fewest entries of a list.
         most: the highest number, or the most entries of a list.
-        example: of a value, in JSON, for a message that refuses another one.
-        parameter: the engine's name for it, where that is another one.
+        example: a value in JSON, for messages about invalid values.
+        parameter: the engine's name for it, if it differs.
     """
 
     name: str
@@ -64,24 +67,24 @@ class ToolRow:
     """A tool.
 
     Attributes:
-        name: begins with `cl_`.
+        name: starts with `cl_`.
         profile: the profile that lists it; `all` lists every tool.
-        question: the first sentence of its description, which says what it answers.
+        question: the first sentence of its description, the question that it answers.
         details: the rest of its description.
-        purpose: what it is for, in a few words of the server's instructions; empty: not named.
+        purpose: its purpose in a few words, for the server's instructions; empty: not mentioned.
         arguments: in the order of the documentation.
-        asks: the method of the engine that answers, or a function that is given the engine first.
-        renderer: a function of `answer_shapes`; it is given the answer, then the
-            arguments `format` and `max_tokens` if the tool has them.
-        hints: whether it only reads, writes, or removes what was kept.
+        asks: the engine's method that answers, or a function whose first argument is the engine.
+        renderer: a function of `answer_shapes`; its arguments are the answer, then `format` and
+            `max_tokens` if the tool has them.
+        hints: whether it only reads, or also writes or removes data.
         budgets: how many freshness budgets the answer may take; 0: its method takes none.
-        asks_with: what the engine is given beside the arguments, or in place of them.
-        renders_with: what the renderer is given by name.
-        fails: whether an answer is one that clients should take for an error.
+        asks_with: arguments for the engine that are added to the call's, or replace them.
+        renders_with: keyword arguments for the renderer.
+        fails: whether clients should treat an answer as an error.
         is_everywhere: whether a call without `path` is about all worktrees.
-        delivers: a function of `answer_shapes`, of the renderer's arguments: what of
-            the answer is in the text; empty: nothing that is remembered as sent.
-        tells_progress: the method is given a `progress` that reaches the client.
+        delivers: a function of `answer_shapes` with the renderer's arguments; it returns the part
+            of the answer in the text. Empty: nothing is remembered as sent.
+        tells_progress: whether the method gets a `progress` that reports to the client.
     """
 
     name: str
@@ -103,14 +106,14 @@ class ToolRow:
 
     @property
     def description(self) -> str:
-        """What a model reads of it."""
+        """Its description for the model."""
         return f"{self.question} {self.details}"
 
     def argument(self, name: str) -> Argument:
         """Its argument of this name.
 
         Raises:
-            KeyError: it has none.
+            KeyError: it has no such argument.
         """
         return {argument.name: argument for argument in self.arguments}[name]
 
@@ -120,13 +123,13 @@ class ToolRow:
 HANDLE = '"src/auth.py#Session.validate"'
 HANDLES = f"[{HANDLE}]"
 CATEGORIES = ("decision", "pattern", "bug_fix", "architecture", "convention", "auto", "note")
-"""Of saved contexts; `codelens.memory.context_fields` has the same."""
+"""The categories of saved contexts; the same as in `codelens.memory.context_fields`."""
 
 STATUSES = ("current", "moved", "changed", "gone", "unknown", "stale", "valid")
-"""Of handles of saved contexts; `codelens.engine.contexts.context_items` has the same."""
+"""The states of saved handles; the same as in `codelens.engine.contexts.context_items`."""
 
 PATH = Argument("path", default="", example='"/home/me/project"')
-"""An absolute path inside the worktree that is meant. The server's instructions say so once: each
+"""An absolute path inside the worktree. The server's instructions describe it once, because a
 description here would cost tokens in every tool."""
 REF = Argument("ref", default="", example='"main"')
 """A branch, tag or commit; described like `PATH`."""
@@ -134,11 +137,11 @@ REPOSITORIES = Argument(
     "repositories", "Absolute paths: search these instead, ranked together.", "list", [],
     most=20, example='["/home/me/project"]',
 )  # fmt: skip
-"""Of a search; the worktree of each is chosen as that of `path` is."""
+"""Repositories to search; the worktree of each is chosen like that of `path`."""
 FORMAT = Argument("format", default="concise", choices=("concise", "detailed", "json"))
 SESSION = Argument("session", default="", example='"a1b2c3"')
-"""The session of a call, where the host does not tell it; described like `PATH`."""
-AGAIN = Argument("again", "Send what was sent before, too.", "truth", False)
+"""The session of a call, if the host does not name it; described like `PATH`."""
+AGAIN = Argument("again", "Also send code that was sent before.", "truth", False)
 TAGS = Argument("tags", "Words to filter by.", "words", [], most=50, example='["auth"]')
 
 
@@ -160,7 +163,7 @@ def depth_argument(default: int, most: int) -> Argument:
 def filter_arguments(
     languages: str = "", globs: str = "", kinds: str = ""
 ) -> tuple[Argument, Argument, Argument]:
-    """`languages`, `globs` and `kinds`, with what is said of each."""
+    """`languages`, `globs` and `kinds`, with their descriptions."""
     return (
         Argument("languages", languages, "words", [], example='["python"]'),
         Argument("globs", globs, "globs", [], example='["src/**/*.py"]'),
@@ -168,19 +171,19 @@ def filter_arguments(
     )
 
 
-# Arguments that a tool cannot take, in plain sentences: which, and what is allowed instead.
+# Messages about invalid arguments: which one is wrong, and what is allowed instead.
 
 _VALUE_SHOWN = 60
 _SHOWN = 3
 
 
 def refusal(row: ToolRow, schema: Mapping[str, Any], error: ValidationError) -> str:
-    """Why a call was refused.
+    """The message for a call with invalid arguments.
 
     Args:
         row: the tool.
-        schema: of its arguments, as clients see it.
-        error: what was found.
+        schema: the schema of its arguments, as clients see it.
+        error: the error of the validation.
     """
     sentences = list(dict.fromkeys(_sentence(row, schema, problem) for problem in error.errors()))
     more = (
@@ -221,7 +224,7 @@ def _counted(name: str, about: Mapping[str, Any], error: ErrorDetails, example: 
 
 
 def _accepted(about: Mapping[str, Any], example: str) -> str:
-    """What an argument takes, with an example."""
+    """The values that an argument accepts, with an example."""
     if "enum" in about:
         return f"one of {', '.join(filter(None, about['enum']))}"
     match about["type"]:
@@ -247,14 +250,13 @@ def _shown(value: object) -> str:
     return text if len(text) <= _VALUE_SHOWN else f"{text[:_VALUE_SHOWN]}..."
 
 
-# The arguments of tools: as clients see them, and as models mean them.
-#
-# Models send numbers and truth values as text, lists as one text, `null` and `""` for what they
-# leave out. What can only mean one thing is read so; pydantic refuses the rest, see `refusal`.
+# Reading arguments: models send numbers and booleans as text, lists as one text, and `null` or
+# `""` for omitted arguments. A value with only one possible meaning is converted; pydantic rejects
+# the rest, see `refusal`.
 
 _NOTHING = {"", "null"}
 _BETWEEN = re.compile(r"[\s-]+")
-# Not inside of braces: {a,b} is one pattern.
+# Not inside braces: {a,b} is one pattern.
 _BETWEEN_GLOBS = re.compile(r"[,\n](?![^{]*\})")
 _BETWEEN_HANDLES = re.compile(r"\n|,\s+")
 _BRACKETS = ("()", "[]", "{}", "<>")
@@ -266,7 +268,8 @@ def _no_truth(value: object) -> object:
     return value
 
 
-# Python takes true for 1. Last in its line: before a `Field` it hides the bounds in the schema.
+# Python treats true as 1. It must come last in an annotation: before a `Field` it hides the bounds
+# in the schema.
 _NO_TRUTH = BeforeValidator(_no_truth)
 
 
@@ -280,7 +283,7 @@ def _globs(text: str) -> list[str]:
 
 def _handles(text: str) -> list[str]:
     parts = [part.strip() for part in _BETWEEN_HANDLES.split(text.strip())]
-    # A path may have a comma in it, and `Map<K, V>` is one name.
+    # A path may contain a comma, and `Map<K, V>` is one name.
     return parts if all(map(_stands_alone, parts)) else [text]
 
 
@@ -299,12 +302,12 @@ _READ_AS: dict[str, Callable[[str], list[str]]] = {
     "globs": _globs,
     "handles": _handles,
 }
-"""How one text where a list is meant becomes a list: as its only entry, or split at commas."""
+"""How a single text becomes a list: as its only entry, or split at commas."""
 
 
 def annotation_of(argument: Argument) -> Any:  # noqa: ANN401 - no type names one of these
-    """The type of an argument, as pydantic reads and describes it."""
-    # A `Literal` of choices that are known at run time alone.
+    """The type of an argument for pydantic, with its bounds and description."""
+    # A `Literal` of choices that are only known at run time.
     choice: Any = cast("Any", Literal)[argument.choices] if argument.choices else str
     about = argument.about or None
     match argument.takes:
@@ -323,12 +326,11 @@ def annotation_of(argument: Argument) -> Any:  # noqa: ANN401 - no type names on
 
 
 def as_meant(schema: Mapping[str, Any], given_arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What a call gives, less what counts as left out, each value as its type wants it.
+    """Normalize the arguments of a call: drop omitted ones and convert values to their types.
 
     Args:
-        schema: of the tool's arguments, as clients see it.
-        given_arguments: as the client sent them; arguments that the tool does not have stay as
-            they are.
+        schema: the schema of the tool's arguments, as clients see it.
+        given_arguments: the arguments that the client sent; unknown ones stay unchanged.
     """
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     required: list[str] = schema.get("required", [])
@@ -362,7 +364,7 @@ def _value_meant(about: Mapping[str, Any], value: object) -> object:
 
 
 def _choices(choices: list[str], value: object) -> object:
-    """Some of the choices; a list in JSON is left to the SDK, which reads it."""
+    """Normalize a list of choices; the SDK parses a list in JSON text."""
     if isinstance(value, list):
         listed = cast("list[object]", value)
         return [
@@ -374,6 +376,6 @@ def _choices(choices: list[str], value: object) -> object:
 
 
 def _choice(choices: list[str], text: str) -> str:
-    """One of the choices, however it is written."""
+    """The choice that `text` names, ignoring case and separators; else `text` itself."""
     plain = _BETWEEN.sub("_", text.strip().lower())
     return plain if plain in choices else text

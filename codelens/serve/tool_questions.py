@@ -1,4 +1,4 @@
-"""`cl_search`: of one worktree, or of several repositories at once."""
+"""Tools that need more than one method of the engine: `cl_search` and the upkeep tools."""
 
 from __future__ import annotations
 
@@ -27,56 +27,56 @@ def search_asked(
     refused: Mapping[str, CodelensError] | None = None,
     **filters: Any,  # noqa: ANN401 - the arguments that both have
 ) -> SearchAnswer | JointAnswer:
-    """Ask about the repositories that are named, else about the worktree of `path`.
+    """Search the named repositories, or else the worktree of `path`.
 
     Args:
-        engine: that is asked.
-        query: what is looked for.
-        path: of the worktree that is meant where no repository is named.
-        repositories: of which this server may answer.
+        engine: the engine to ask.
+        query: the query.
+        path: the worktree to search if no repository is named.
+        repositories: the named repositories that this server may search.
         rerank: `on`, `off`, or `auto`: as the reranker's profile says.
-        refused: those of which it may not, and why.
-        filters: what both are asked with.
+        refused: the named repositories that it may not search, with the reasons.
+        filters: the filters of both methods.
 
     Raises:
-        InvalidArgument: several repositories are to be reranked together.
+        InvalidArgument: `rerank` is `on` and repositories are named.
     """
     if repositories or refused:
         if rerank == "on":
-            raise InvalidArgument("rerank", "cannot be used with `repositories`; leave it out")
+            raise InvalidArgument("rerank", "cannot be used with `repositories`; omit it")
         return engine.search_repositories(query, repositories, refused=refused, **filters)
     return engine.search(query, path=path, rerank=_RERANKS[rerank], **filters)
 
 
 def nobody_answered(answer: SearchAnswer | JointAnswer) -> bool:
-    """Whether several repositories were asked, and each of them failed."""
+    """Whether several repositories were searched, and all of them failed."""
     parts = getattr(answer, "repositories", ())
     return bool(parts) and all(part.error for part in parts)
 
 
-# Rows of the table for upkeep, with the questions that are about more than one method.
+# The upkeep tools.
 
 
 def index(
     engine: Engine, *, action: str, path: str, ref: str | None,
     progress: Callable[[str, int, int], None],
 ) -> StatusAnswer | list[RepositoryLife]:  # fmt: skip
-    """`cl_index`: a view brought up to date; with `status` every index, or that of `path`."""
+    """`cl_index`: update a view; with `status`, list every index, or that of `path`."""
     if action == "status":
         return engine.overview(only=path or None)
     return engine.bring(path=path, ref=ref, rebuild=action == "rebuild", progress=progress)
 
 
 def prune(engine: Engine, *, dry_run: bool, path: str) -> PruneAnswer:
-    """`cl_prune`: in every repository, or in that of `path`."""
+    """`cl_prune`: prune every repository, or that of `path`."""
     return engine.prune(dry_run=dry_run, only=path or None)
 
 
 def drop(engine: Engine, *, view: str, repository: bool, force: bool, path: str) -> Dropped:
-    """`cl_drop`: a view, or the whole index.
+    """`cl_drop`: drop a view, or the whole index.
 
     Raises:
-        SettingError: neither is named, or both are.
+        SettingError: the arguments name neither, or both.
     """
     if view and repository:
         raise SettingError("view and repository cannot be combined; pass one of them")

@@ -1,4 +1,9 @@
-"""What a model is told of the server as a whole, beside the descriptions of its tools."""
+"""The table of tools, with their descriptions and arguments, and the server's instructions.
+
+To add a tool, add a row here, the engine's method that answers it, and its renderer. `python -m
+codelens.serve.record_answers` then generates the recorded answers of the first turn, the table in
+`docs/mcp.md`, and `install/tools.toml`.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +41,7 @@ checked out pass ref."""
 
 
 def instructions(names: Iterable[str]) -> str:
-    """What a model is told of a server that lists the tools of these names."""
+    """The instructions of a server that lists these tools, for the model."""
     rows = (ROWS[name] for name in names)
     purposes = "; ".join(f"{row.name} {row.purpose}" for row in rows if row.purpose)
     return "\n".join(
@@ -44,18 +49,12 @@ def instructions(names: Iterable[str]) -> str:
     )
 
 
-# The table of tools: what clients, profiles, the documentation and installers know of them.
-#
-# A new tool is a row here, the method of the engine that it asks, and its renderer. `python -m
-# codelens.serve.record_answers` then writes down what follows from the table: the answers of the
-# first turn, the table in `docs/mcp.md`, and `install/tools.toml`.
-
 _SHOWN = 10
-"""Results of a search; one with no more than these leaves out places that only use a name."""
+"""The default limit of a search; up to this limit, places that only use a name are omitted."""
 _WALK = 4
-"""Budgets of a question that looks at the files and then walks the graph, or compares."""
+"""Number of budgets for a call that checks the files and then walks the graph or compares."""
 _AROUND_MAP_TOKENS = 70
-"""What stands around a map's text: the receipt, with the worktree's path."""
+"""Tokens of the receipt, with the worktree's path, that is added to a map."""
 _LEAST_MAP_TOKENS = 200
 
 
@@ -64,7 +63,7 @@ def _is_brief(arguments: CallArguments) -> bool:
 
 
 def _of_map(max_tokens: int) -> int:
-    """What of an answer's tokens is left for the map itself."""
+    """The tokens that an answer leaves for the map itself."""
     return max(max_tokens - _AROUND_MAP_TOKENS, _LEAST_MAP_TOKENS)
 
 
@@ -94,7 +93,7 @@ _CORE = (
                 "content", "Code, docs or both.", default="all", choices=("all", "code", "prose")
             ),
             Argument(
-                "rerank", "Whether a reranker, if one is set up, orders the results.",
+                "rerank", "Whether a configured reranker orders the results.",
                 default="auto", choices=("auto", "on", "off"),
             ),
             limit_argument(_SHOWN, 100), REPOSITORIES, PATH, REF, FORMAT, size_argument(4000),
@@ -107,7 +106,7 @@ _CORE = (
     ToolRow(
         "cl_explore", "core",
         "What code does this task need?",
-        "The definitions to change or read, with line numbers, what they use or who uses them, "
+        "The definitions to change or read, with line numbers, what they use or what uses them, "
         "and the tests, within max_tokens. Start a task with it.",
         "the code that a task needs",
         (
@@ -153,8 +152,8 @@ _CORE = (
     ToolRow(
         "cl_outline", "core",
         "What is in this file or folder, without reading it?",
-        "Definitions with lines, signature and first line of doc, and the tokens that reading it "
-        "all would cost.",
+        "Definitions with lines, signature and first line of doc, and how many tokens reading all "
+        "of it costs.",
         "shows a file or folder",
         (
             Argument(
@@ -184,8 +183,8 @@ _CORE = (
     ToolRow(
         "cl_related", "core",
         "Who calls this, what does it call, who imports, derives from, overrides or tests it?",
-        "Certain edges, then uses that may mean it. With to: the paths from target to it.",
-        "who uses what",
+        "Certain relations, then possible uses. With to: the paths from target to it.",
+        "what uses what",
         (
             Argument(
                 "target", "src/auth.py#Session.validate, src/auth.py, src/auth, or a unique name.",
@@ -207,7 +206,7 @@ _CORE = (
         "cl_references", "core",
         "Which lines use this? All of them, as for a rename.",
         "Lines of code by file and definition: certain, in tests, possible with the reason.",
-        "every line that uses it",
+        "every line that uses a definition",
         (
             Argument("target", example=HANDLE),
             limit_argument(100, 1000, "Maximum lines."),
@@ -282,7 +281,7 @@ _BRANCHES = (
         "cl_history", "branches",
         "When and why did this definition become what it is?",
         "The commits that changed it, newest first, through renames and moves between files, an "
-        "uncommitted change first; of a file, when each of its definitions last changed.",
+        "uncommitted change first; for a file, when each of its definitions last changed.",
         "when a definition changed",
         (
             Argument(
@@ -303,9 +302,9 @@ _BRANCHES = (
         "cl_conflicts", "branches",
         "Will my work collide with other worktrees and branches, their uncommitted edits included?",
         "What git could not merge, definitions that both sides changed, and where one side newly "
-        "uses what the other removed or changed: certain, likely or possible. Ask before a merge, "
-        "and when others work beside you.",
-        "what collides with other branches",
+        "uses what the other removed or changed: certain, likely or possible. Call it before a "
+        "merge, and when others work in parallel.",
+        "what conflicts with other branches",
         (
             Argument(
                 "others",
@@ -352,18 +351,18 @@ _CONTEXTS = (
             ),
             Argument("replace", "Replace the note with this name.", "truth", False),
             Argument(
-                "update", "Change only the fields that are given of the note with this name.",
+                "update", "Change only the given fields of the note with this name.",
                 "truth", False,
             ),
             PATH, REF, FORMAT,
         ),
         "save", "save", "writes",
-        # False is the default, which an update must leave as it was.
+        # False is the default, which must not unpin in an update.
         asks_with=lambda arguments: {"pinned": arguments["pin"] or None},
     ),
     ToolRow(
         "cl_load", "contexts",
-        "What is already known about this code, and is it still true here?",
+        "What is already known about this code, and is it still valid here?",
         "Notes saved by cl_save, by name or words; each handle is current, moved (same text "
         "elsewhere: use the new handle), changed (read it before you trust the note) or gone, in "
         "this worktree and branch. Call it without a query at the start of a task.",
@@ -413,7 +412,7 @@ _CONTEXTS = (
         "Saved notes by category, what this session looked at and edited, what changed on this "
         "branch since it began, and what was done in other worktrees. Code that was sent before "
         "is sent in full again.",
-        "the way back after a compaction",
+        "restores context after a compaction",
         (SESSION, PATH, FORMAT, size_argument(3000)),
         "recover", "recover", budgets=_WALK,
     ),

@@ -183,7 +183,7 @@ def test_version_is_told_before_anything_is_loaded() -> None:
         ("find x", "unknown command 'find'; `codelens --help` lists them"),
         ("search x --limt 3", "--limt 3; did you mean --limit? run `codelens search --help` for"),
         ("search --json", "to search for '--json' as text, put -- before it"),
-        ("--json status", "--json must stand behind the command: `codelens status ... --json`"),
+        ("--json status", "--json must come after the command: `codelens status ... --json`"),
         ("status --al", "--al; did you mean --all? run `codelens status --help` for"),
         ("search x --bogus", "run `codelens search --help` for details; to search for '--bogus'"),
         ("outline a b", "unrecognized arguments: b; run `codelens outline --help` for details"),

@@ -67,7 +67,7 @@ def test_changes_of_documentation_alone_are_counted_and_given_by_all(
     asked = ("conflicts", "--changing", "shop/book.py")
     quiet = run(*asked)
     assert (quiet.code, quiet.out) == (1, "")
-    assert "1 change of documentation or formatting alone not shown: --all" in quiet.err
+    assert "1 change of only documentation or formatting hidden; --all shows" in quiet.err
     assert run(*asked, "--json").json == {"results": [], "left": 1}
     listed = f"shop/book.py#lonely\tdocumentation  in {other.root} (other)\n"
     assert run(*asked, "--all").out == listed

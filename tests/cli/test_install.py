@@ -131,7 +131,7 @@ def test_at_a_terminal_it_asks_first_and_for_approvals_apart(shell: Shell) -> No
     assert said.index("Let claude-code call") < said.index("~/.claude.json (new)")
     code, said = shell.typed("n\nn\nn\ny\n", *words)
     assert code == 0
-    assert "Let claude-code call the tools that only read without asking each time?" in said
+    assert "Let claude-code call read-only tools without asking each time?" in said
     assert ".claude/settings.json" not in shell.files()
     code, said = shell.typed("n\nn\ny\n", *words, "--approve")
     assert code == 0

@@ -265,7 +265,7 @@ def test_a_taken_port_is_told_in_one_line(server: HttpServer, env: dict[str, str
     command = [*COMMAND, "--http", "--port", str(server.port)]
     ended = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True)
     assert ended.returncode == 2
-    assert f"cannot listen on 127.0.0.1 port {server.port}: another program has it" in ended.stderr
+    assert f"cannot listen on 127.0.0.1 port {server.port}: another program uses it" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
 
 

@@ -121,7 +121,7 @@ def test_without_any_hint_a_server_in_the_home_folder_refuses(
     editor, home: Path, roots: list[Path] | None
 ) -> None:
     text = editor("--root", "${workspaceFolder}", roots=roots).where(1)
-    assert "--root: ${workspaceFolder} is not there" in text
+    assert "--root: ${workspaceFolder} does not exist" in text
     assert f"the working directory: {home} is a home folder" in text
     assert "pass `path`" in text
 

@@ -1,4 +1,4 @@
-"""`codelens diff`: what differs between two sides, as definitions, and which uses that breaks."""
+"""`codelens diff`, `conflicts` and `history`: compare branches, worktrees and commits."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from codelens.cli.shared_options import from_here, standing_at
 
 
 def add_diff(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "diff", "show which definitions differ, and which uses that breaks",
-        "Lists each definition that differs once: added, removed, moved or renamed, or "
-        "with a changed signature, body, documentation or formatting; then the uses that "
-        "were not changed with it. Without SPEC, compares HEAD with the files on disk, "
-        "untracked files included.",
+        "Lists each definition that was added, removed, moved or renamed, or whose "
+        "signature, body, documentation or formatting changed; then its uses that were not "
+        "changed with it. Without SPEC, compares HEAD with the files on disk, including "
+        "untracked files.",
     )  # fmt: skip
     parser.add_argument(
         "spec", nargs="?", default="", metavar="SPEC",
-        help="REF (to the files), A..B, or A...B (from the merge base to B)",
+        help="REF (compared with the files), A..B, or A...B (from the merge base to B)",
     )  # fmt: skip
     parser.add_argument(
         "--path", action="append", default=[], dest="globs", metavar="GLOB",
@@ -50,7 +50,7 @@ def add_diff(commands: shared_options.Commands) -> None:
 
 
 def run_diff(args: argparse.Namespace) -> int:
-    """Compare and print; 1 if nothing differs."""
+    """Compare and print; return 1 if nothing differs."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
 
@@ -89,13 +89,13 @@ def run_diff(args: argparse.Namespace) -> int:
     return 0 if answer.files else 1
 
 
-# `codelens conflicts`: what will collide with the work in other worktrees and branches.
+# `codelens conflicts`.
 
 
 def add_conflicts(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
-        commands, "conflicts", "what will collide with other worktrees and branches",
+        commands, "conflicts", "show what will conflict with other worktrees and branches",
         "Reports what git could not merge, definitions that both sides changed, and places "
         "where one side newly uses what the other changed. Uncommitted edits of all "
         "worktrees are included. Without --with, compares all worktrees, and branches with "
@@ -111,13 +111,13 @@ def add_conflicts(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--all", action="store_true",
-        help="also show harmless overlaps; with --changing, also changes of documentation and "
-        "formatting alone",
+        help="also show harmless overlaps; with --changing, also changes that only affect "
+        "documentation or formatting",
     )  # fmt: skip
     parser.add_argument(
         "--changing", action="append", default=[], dest="files", metavar="FILE",
-        help="instead list the definitions of this file that other worktrees have changed; "
-        "nothing is compared with the changes here (repeatable)",
+        help="instead, list the definitions of this file that other worktrees have changed, "
+        "without comparing them with your changes (repeatable)",
     )  # fmt: skip
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
@@ -125,7 +125,7 @@ def add_conflicts(commands: shared_options.Commands) -> None:
 
 
 def run_conflicts(args: argparse.Namespace) -> int:
-    """Compare and print; 1 if nothing collides."""
+    """Compare and print; return 1 if there are no conflicts."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
 
@@ -153,7 +153,7 @@ def run_conflicts(args: argparse.Namespace) -> int:
 
 
 def _run_changing(args: argparse.Namespace) -> int:
-    """Print what other worktrees changed in some files; 1 if that is nothing."""
+    """Print what other worktrees changed in the given files; return 1 if they changed nothing."""
     from codelens.cli import screen
     from codelens.cli.shared_options import from_here
     from codelens.engine.engine import Engine
@@ -179,15 +179,15 @@ def _run_changing(args: argparse.Namespace) -> int:
             screen.say("no other worktree has changed a definition in " + ", ".join(args.files))
         if left:
             changes = count_of(left, "change")
-            screen.say(f"note: {changes} of documentation or formatting alone not shown: --all")
+            screen.say(f"note: {changes} of only documentation or formatting hidden; --all shows")
     return 0 if elsewheres else 1
 
 
-# `codelens history`: the commits that changed a definition, through renames and moves.
+# `codelens history`.
 
 
 def add_history(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "history", "show the commits that changed a definition, or the last change of "
                         "each definition in a file",
@@ -212,7 +212,7 @@ def add_history(commands: shared_options.Commands) -> None:
 
 
 def run_history(args: argparse.Namespace) -> int:
-    """Walk and print; 1 if there is no history."""
+    """Print the history; return 1 if it is empty."""
     from codelens.cli import screen
 
     args.path = standing_at(args.path, [args.target])

@@ -1,4 +1,4 @@
-"""`codelens save`: a note with handles, kept for later and for all worktrees."""
+"""`codelens save`, `load`, `forget`, `session` and `recover`: saved contexts and sessions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add_save(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "save", "save a note with handles",
         "Keeps a note with handles under a name, for all worktrees and branches of this "
@@ -52,14 +52,14 @@ def add_save(commands: shared_options.Commands) -> None:
     )
     parser.add_argument(
         "--update", action="store_true",
-        help="change only what is given of the saved context with this name",
+        help="change only the given fields of the saved context with this name",
     )  # fmt: skip
     shared_options.add_view(parser)
     parser.set_defaults(run=run_save)
 
 
 def run_save(args: argparse.Namespace) -> int:
-    """Save and print."""
+    """Save a context and print it."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
 
@@ -92,13 +92,13 @@ def run_save(args: argparse.Namespace) -> int:
     return 0
 
 
-# `codelens load`: show saved contexts, and which of their handles are still valid.
+# `codelens load`.
 
 _HERE = ""
 
 
 def add_load(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "load", "show saved contexts, and which of their handles are still valid",
         "Finds contexts by name, or by words of the name, note, tags and handles; without "
@@ -132,15 +132,15 @@ def add_load(commands: shared_options.Commands) -> None:
     )
     parser.add_argument(
         "--adopt", nargs="?", const=_HERE, metavar="OLD_PLACE",
-        help="take over what was saved before this repository was moved. Give its former folder "
-        "if its history does not identify it, or a contexts file that was set aside",
+        help="take over the contexts saved before this repository was moved. Give its former "
+        "folder if its history does not identify it, or a contexts file that was set aside",
     )  # fmt: skip
     shared_options.add_view(parser)
     parser.set_defaults(run=run_load)
 
 
 def run_load(args: argparse.Namespace) -> int:
-    """Look and print; 1 if nothing was found."""
+    """Find contexts and print them; return 1 if none was found."""
     from codelens.engine.engine import Engine
 
     _refuse_mixed(args)
@@ -208,7 +208,7 @@ def _text_of(file: str) -> str:
 
 
 def _agreed(answer: LoadAnswer) -> bool:
-    """Ask, where somebody can answer."""
+    """Ask whether to take over contexts; no without a terminal."""
     from codelens.cli.screen import remark
     from codelens.render.context_text import former
     from codelens.render.text_pieces import one_line
@@ -247,7 +247,7 @@ def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
 
 
 def _show_taken(answer: TakenOver, *, as_object: bool) -> int:
-    """Print what was added; 1 if some were left out."""
+    """Print the added contexts; return 1 if some were skipped."""
     from codelens.cli import screen
 
     if as_object:
@@ -265,11 +265,11 @@ def _show_taken(answer: TakenOver, *, as_object: bool) -> int:
     return 1 if answer.refused else 0
 
 
-# `codelens forget`: delete saved contexts.
+# `codelens forget`.
 
 
 def add_forget(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "forget", "delete saved contexts by name",
         "Deletes the contexts saved under these names, all or none; `codelens load` lists "
@@ -285,7 +285,7 @@ def add_forget(commands: shared_options.Commands) -> None:
 
 
 def run_forget(args: argparse.Namespace) -> int:
-    """Delete and print."""
+    """Delete contexts and print their names."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
 
@@ -304,16 +304,16 @@ def run_forget(args: argparse.Namespace) -> int:
     return 0
 
 
-# `codelens session`: what a session looked at and edited, by its trail.
+# `codelens session`: shows the trail of a session.
 
 
 def add_session(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "session", "show what a session looked at and edited",
-        "Lists the calls of one session in this worktree, the latest last: when, what was done, "
-        "and the handles. Without an id it is the session of the agent that runs the command, "
-        "else the last one here. The trail has no code, and is kept for 90 days.",
+        "Lists the calls of one session in this worktree, the latest last, with time, action and "
+        "handles. Without an id, shows the session of the agent that runs the command, or else "
+        "the last one here. The trail contains no code and is kept for 90 days.",
     )  # fmt: skip
     parser.add_argument("session", nargs="?", default="", help="the id of a session, or its end")
     parser.add_argument("--all", action="store_true", help="list all sessions in this worktree")
@@ -323,7 +323,7 @@ def add_session(commands: shared_options.Commands) -> None:
 
 
 def run_session(args: argparse.Namespace) -> int:
-    """Print; 1 if there is no trail."""
+    """Print a trail; return 1 if none exists."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
 
@@ -342,21 +342,21 @@ def run_session(args: argparse.Namespace) -> int:
     return 0 if answer.calls or answer.sessions else 1
 
 
-# `codelens recover`: what a session needs to go on after its context was compacted.
+# `codelens recover`: shows what a session needs after its context was compacted.
 
 
 def add_recover(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
-        commands, "recover", "show what a compacted session needs to go on",
-        "Prints saved notes by category, what the session looked at and edited, what changed on "
-        "this branch since it began, and what was done in other worktrees. Code that was sent "
-        "to a session in this worktree is sent in full again.",
+        commands, "recover", "show what a compacted session needs to continue",
+        "Prints saved notes by category, what the session looked at and edited, changes on this "
+        "branch since the session began, and work in other worktrees. From now on, code is sent "
+        "in full again to sessions in this worktree.",
     )  # fmt: skip
     parser.add_argument(
         "session", nargs="?", default="",
-        help="the id of a session, or its end (default: the one of the agent that runs the "
-        "command, else the last one here)",
+        help="the id of a session, or its end (default: the session of the agent that runs the "
+        "command, or else the last one here)",
     )  # fmt: skip
     shared_options.add_budget(parser)
     shared_options.add_json(parser)
@@ -364,7 +364,7 @@ def add_recover(commands: shared_options.Commands) -> None:
 
 
 def run_recover(args: argparse.Namespace) -> int:
-    """Look and print; 1 if there is nothing to go on with."""
+    """Print the recovery; return 1 if it has neither calls nor saved contexts."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
 

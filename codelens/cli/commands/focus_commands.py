@@ -1,4 +1,4 @@
-"""What `codelens focus` prints for people."""
+"""`codelens focus`, which shows and controls the topics of prompts, and `codelens hook`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from codelens.focus.inspection import FocusMatch
 
 _PLACES = 3
-"""Branches and worktrees that are told of one topic."""
+"""Maximum number of branches and worktrees shown for a topic."""
 
 
 def state_lines(
     state: State, settings: FocusSettings, place: Checkout, now: float
 ) -> Iterator[str]:
-    """The block as the next prompt would show it."""
+    """The context block that the next prompt would show."""
     from codelens.focus.context_block import block
     from codelens.focus.topic_code import true_handles
 
@@ -34,7 +34,7 @@ def state_lines(
 
 
 def inspection_lines(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Every number of a forest."""
+    """All values of a forest, for `--inspect`."""
     yield f"{fields['prompts']} prompts, {fields['nodes']}/{fields['memory_size']} nodes"
     yield f"file {fields['file']}"
     for tree in fields["trees"]:
@@ -65,7 +65,7 @@ def inspection_lines(fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def rehearsal_lines(fields: Mapping[str, Any]) -> Iterator[str]:
-    """What would become of a prompt."""
+    """Where a prompt would go, for `--dry-run`."""
     yield f"tokens: {' '.join(fields['tokens']) or 'none'}"
     for field in fields["trees"]:
         yield (
@@ -77,7 +77,7 @@ def rehearsal_lines(fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def found_lines(results: Iterable[FocusMatch], root: str) -> Iterator[str]:
-    """Topics and prompts that answer a search."""
+    """Topics and prompts that match a search."""
     for result in results:
         day = datetime.datetime.fromtimestamp(result.touched, tz=datetime.UTC).date().isoformat()
         places = [(result.branch, result.root)]
@@ -91,19 +91,20 @@ def found_lines(results: Iterable[FocusMatch], root: str) -> Iterator[str]:
         yield f"{day}  {result.kind:6}  {result.text}{topic}  ({where}{more})"
 
 
-# `codelens focus`: what was asked for here, how it is kept, and turning it on and off.
+# `codelens focus`.
 
 _ACTIONS = ("on", "off", "find")
 _LOCK_WAIT_S = 2.0
 
 
 def add_focus(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
-        commands, "focus", "show what you have been asking for, as agents see it at each prompt",
+        commands, "focus", "show the topics of your prompts, as agents see them at each prompt",
         "Shows the topics of your prompts in this worktree, as the prompt hook adds them to each "
-        "prompt (`codelens install --hooks` sets it up). `focus find WORDS` searches the prompts "
-        "and topics of this repository; `focus on` and `focus off` turn it on and off.",
+        "prompt (`codelens install --hooks` sets up the hook). `focus find WORDS` searches the "
+        "prompts and topics of this repository; `focus on` and `focus off` turn the hook's "
+        "addition on and off.",
     )  # fmt: skip
     parser.add_argument(
         "action", nargs="?", choices=_ACTIONS, metavar="on|off|find",
@@ -111,13 +112,13 @@ def add_focus(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument("words", nargs="*", metavar="WORD", help="what to search for")
     only = parser.add_mutually_exclusive_group()
-    only.add_argument("--inspect", action="store_true", help="show every number in the forest")
+    only.add_argument("--inspect", action="store_true", help="show all values of the forest")
     only.add_argument(
         "--dry-run", metavar="PROMPT", help="show where a prompt would go; changes nothing"
     )
     only.add_argument("--reset", action="store_true", help="delete all prompts of this forest")
     parser.add_argument(
-        "--here", action="store_true", help="only for this repository, not everywhere"
+        "--here", action="store_true", help="with on or off: only for this repository"
     )
     parser.add_argument(
         "--session", metavar="ID", default="",
@@ -129,10 +130,10 @@ def add_focus(commands: shared_options.Commands) -> None:
 
 
 def run_focus(args: argparse.Namespace) -> int:
-    """Print the state, or do what was asked; 1 if there is nothing yet or nothing was found.
+    """Run the action, or print the state; return 1 if it is empty or nothing was found.
 
     Raises:
-        SettingError: arguments that do not go together, or a setting that cannot be.
+        SettingError: arguments cannot be combined, or a setting is invalid.
         ReadError: the state cannot be read or written.
     """
     from codelens.errors import ReadError, SettingError
@@ -167,7 +168,7 @@ def run_focus(args: argparse.Namespace) -> int:
         path = path_of(home, place, settings, args.session)
         return _show(args, home, place, settings, path)
     except BrokenPipeError:
-        # Whoever reads the output has gone: no fault of the state.
+        # The reader has closed the pipe: the state is fine.
         raise
     except OSError as error:
         raise ReadError(f"the state of focus: {error}; look at the folder {home!r}") from error
@@ -230,12 +231,12 @@ def _reset(path: str) -> int:
     from codelens.errors import SettingError
     from codelens.focus import forest_file
 
-    with forest_file.ForestLock(path, wait_s=_LOCK_WAIT_S) as ours:
-        if not ours:
+    with forest_file.ForestLock(path, wait_s=_LOCK_WAIT_S) as is_locked:
+        if not is_locked:
             raise SettingError(f"{path} is locked by another process; try again")
-        there = forest_file.delete(path)
+        existed = forest_file.delete(path)
     screen.say(
-        "all prompts of this forest were deleted" if there else "there was nothing to delete"
+        "all prompts of this forest were deleted" if existed else "there was nothing to delete"
     )
     return 0
 
@@ -281,11 +282,11 @@ def _show(
     return 0
 
 
-# `codelens hook`: what coding agents call; `cli.main` answers it before all else.
+# `codelens hook`: coding agents call it, and `cli.main` handles it before importing anything else.
 
 
 def add_hook(commands: shared_options.Commands) -> None:
-    """Its arguments; here for the help alone, and for options that stand before the command."""
+    """Define the arguments, for the help and for options before the command."""
     parser = commands.add_parser(
         "hook", help="for coding agents: answer a hook event (`install --hooks` sets it up)",
         description="Reads the host's JSON on stdin. On any error the exit code is 0 and nothing "
@@ -299,7 +300,7 @@ def add_hook(commands: shared_options.Commands) -> None:
 
 
 def run_hook(args: argparse.Namespace) -> int:
-    """Answer one event; 0, always."""
+    """Answer one event; always return 0."""
     from codelens.hooks import hook_run
 
     return hook_run.run([args.event])

@@ -1,4 +1,4 @@
-"""`codelens related`: who uses a definition or file and what it uses, or paths to another."""
+"""`codelens related`, `references`, `impact` and `export`: commands about uses of definitions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from codelens.engine.graph.related_query import DIRECTIONS, RELATIONS
 
 
 def add_related(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
-        commands, "related", "show what calls, uses, imports and tests a target; paths to another",
-        "Shows what is certainly related to a definition or file: nothing is guessed by "
-        "name, and uses that could not be resolved are counted. With --to, shows the paths "
-        "along which it uses another.",
+        commands, "related", "show what calls, uses, imports and tests a target, or paths from it",
+        "Shows certain relations of a definition or file: nothing is guessed by name, and "
+        "uses that could not be resolved are counted. With --to, shows the paths along which "
+        "the target uses another definition.",
     )  # fmt: skip
     parser.add_argument("target", help="a handle, a file, a folder, or a name")
     parser.add_argument("--to", metavar="GOAL", help="show paths from the target to this one")
@@ -37,7 +37,7 @@ def add_related(commands: shared_options.Commands) -> None:
 
 
 def run_related(args: argparse.Namespace) -> int:
-    """Look and print; 1 if nothing is related."""
+    """Print relations; return 1 if there are none."""
     from codelens.cli import screen
 
     args.path = standing_at(args.path, [args.target])
@@ -70,16 +70,15 @@ def run_related(args: argparse.Namespace) -> int:
     return 0 if answer.results or answer.paths or answer.may else 1
 
 
-# `codelens references`: every line that uses a definition or file.
+# `codelens references`.
 
 
 def add_references(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "references", "list every line that uses a target, to rename or review it",
-        "Lists every use of a definition or file with its line of code, by file and by the "
-        "definition around it. Certain uses come first, then tests, then uses that only may mean "
-        "the target, with the reason.",
+        "Lists every use of a definition or file with its line of code, by file and enclosing "
+        "definition. Certain uses come first, then tests, then possible uses with the reason.",
     )  # fmt: skip
     parser.add_argument("target", help="a handle, a file, a folder, FILE:LINE, or a name")
     shared_options.add_count(parser, "--limit", 100, "maximum number of lines")
@@ -91,7 +90,7 @@ def add_references(commands: shared_options.Commands) -> None:
 
 
 def run_references(args: argparse.Namespace) -> int:
-    """Look and print; 1 if nothing uses it."""
+    """Print references; return 1 if there are none."""
     from codelens.cli import screen
 
     args.path = standing_at(args.path, [args.target])
@@ -120,11 +119,11 @@ def run_references(args: argparse.Namespace) -> int:
     return 0 if answer.references else 1
 
 
-# `codelens impact`: what a change can affect, and which tests to run.
+# `codelens impact`.
 
 
 def add_impact(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "impact", "show what a change can affect, and which tests to run",
         "Lists direct and indirect users of the targets, by distance, and the tests that "
@@ -136,7 +135,7 @@ def add_impact(commands: shared_options.Commands) -> None:
     )
     parser.add_argument(
         "--diff", nargs="?", const="HEAD", metavar="BASE",
-        help="take what differs from this commit (default: HEAD)",
+        help="use the definitions that differ from this commit (default: HEAD) as targets",
     )  # fmt: skip
     shared_options.add_count(parser, "--depth", 3, "maximum number of steps, 1 to 5")
     shared_options.add_count(
@@ -147,7 +146,7 @@ def add_impact(commands: shared_options.Commands) -> None:
 
 
 def run_impact(args: argparse.Namespace) -> int:
-    """Look and print; 1 if nothing differs or nothing is hit."""
+    """Print the impact; return 1 if nothing differs or nothing is affected."""
     from codelens.cli import screen
 
     args.path = standing_at(args.path, args.target or ["."])
@@ -178,31 +177,30 @@ def run_impact(args: argparse.Namespace) -> int:
     return 0 if answer.results or answer.tests or answer.may else 1
 
 
-# `codelens export symbols|edges|contexts`: all of them, as JSON.
+# `codelens export`.
 
 
 def add_export(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "export", "print every definition, edge or saved context as JSON",
         "Prints JSON lines, sorted by path and line. symbols: every definition (path, "
         "name, qualified_name, kind, start_line, end_line, line (of the name), exported, "
-        "language). edges: every certain call, use, base class and import, and what "
-        "belongs to what (src_file, "
-        "src_line, dst_file, dst_line, kind, name, line, confidence; lines of the names of "
-        "definitions). contexts: all saved contexts, as one object that `codelens load "
-        "--import` reads.",
+        "language). edges: every certain call, use, base class, import and membership "
+        "(src_file, src_line, dst_file, dst_line, kind, name, line, confidence; src_line and "
+        "dst_line are the lines of the definitions' names). contexts: all saved contexts, as "
+        "one object that `codelens load --import` reads.",
     )  # fmt: skip
     parser.add_argument("what", choices=("symbols", "edges", "contexts"))
     parser.add_argument("--possible", action="store_true",
-                        help="edges of uses too that may mean one of several definitions, with a "
-                             "confidence below 1")  # fmt: skip
+                        help="also print possible edges: uses that may mean one of several "
+                             "definitions, with a confidence below 1")  # fmt: skip
     shared_options.add_ref(parser)
     parser.set_defaults(run=run_export)
 
 
 def run_export(args: argparse.Namespace) -> int:
-    """Print them; 1 if there are none."""
+    """Print the export; return 1 if it is empty."""
     from dataclasses import asdict
     from functools import partial
 
@@ -211,7 +209,7 @@ def run_export(args: argparse.Namespace) -> int:
     from codelens.render.reading_text import with_usable_paths
 
     if args.possible and args.what != "edges":
-        raise SettingError("only edges can be possible; omit --possible")
+        raise SettingError("--possible requires `export edges`; omit it")
     if args.what == "contexts":
         if args.ref is not None:
             raise SettingError("saved contexts do not belong to a ref; omit --ref")

@@ -1,4 +1,4 @@
-"""`codelens install`: wire coding agents to codelens."""
+"""`codelens install` and `codelens uninstall`: configure coding agents to use codelens."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def add_install(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "install", "connect coding agents to codelens: MCP entry, skill, commands",
         "Connects coding agents to codelens. Shows the exact changes and asks before it writes; "
-        "`codelens uninstall` takes them out again. Where nobody can be asked, --yes is needed.",
+        "`codelens uninstall` removes them again. Without a terminal, --yes is required.",
     )  # fmt: skip
     add_choice(parser)
     parser.add_argument(
         "--approve", action="store_true",
-        help="let agents call the tools that only read without asking each time",
+        help="let agents call read-only tools without asking each time",
     )  # fmt: skip
     parser.add_argument(
         "--hooks", action="store_true",
@@ -33,12 +33,12 @@ def add_install(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--branches", action="store_true",
-        help="list the tools about branches and history too (cl_diff, cl_history, cl_conflicts)",
+        help="also list the tools for branches and history (cl_diff, cl_history, cl_conflicts)",
     )  # fmt: skip
     parser.add_argument(
         "--http", action="store_true",
-        help="let agents ask a server that runs (`codelens serve --http`), with its token, instead "
-        "of starting one each",
+        help="let agents connect to a running server (`codelens serve --http`) with its token, "
+        "instead of each starting their own",
     )  # fmt: skip
     parser.add_argument(
         "--port", metavar="N", type=shared_options.port, default=shared_options.HTTP_PORT,
@@ -46,7 +46,7 @@ def add_install(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--print", dest="show", action="store_true",
-        help="print what to paste by hand; write nothing",
+        help="print the text to paste by hand; write nothing",
     )  # fmt: skip
     parser.add_argument(
         "--check", action="store_true",
@@ -60,7 +60,7 @@ def add_install(commands: shared_options.Commands) -> None:
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
-    """The options that `install` and `uninstall` share."""
+    """Define the options that `install` and `uninstall` share."""
     parser.add_argument(
         "--host", metavar="NAMES", default="detected",
         help="comma-separated names, `all`, or `detected`: those found here (the default)",
@@ -75,7 +75,7 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 
 
 def run_install(args: argparse.Namespace) -> int:
-    """Wire them."""
+    """Configure the chosen hosts."""
     from codelens.hosts.host_descriptor import named, this_machine
 
     machine = this_machine()
@@ -98,10 +98,10 @@ def run_install(args: argparse.Namespace) -> int:
 
 
 def _over_http(args: argparse.Namespace, request: Request) -> Request:
-    """The request, with the server that agents shall ask.
+    """The request, with the server that agents connect to.
 
     Raises:
-        SettingError: the files would be shared with a team, or the token cannot be used.
+        SettingError: the files are those of a project, or --branches was given.
     """
     import os
     from dataclasses import replace
@@ -113,12 +113,12 @@ def _over_http(args: argparse.Namespace, request: Request) -> Request:
 
     if request.scope == "project":
         raise SettingError(
-            "--http writes your token, which a project's files must not hold; use --scope user"
+            "--http writes your token, which a project's files must not contain; use --scope user"
         )
     if request.branches:
         raise SettingError(
-            "--branches is for a server that an agent starts; start the one that runs with "
-            "CODELENS_TOOLS=core,branches, and leave --branches out"
+            "--branches only applies to a server that an agent starts; start the HTTP server "
+            "with CODELENS_TOOLS=core,branches, and omit --branches"
         )
     token = bearer_token(default_home(dict(os.environ)).absolute())
     access = HttpAccess(f"http://127.0.0.1:{args.port}/mcp", token.text)
@@ -126,19 +126,19 @@ def _over_http(args: argparse.Namespace, request: Request) -> Request:
 
 
 def _that_ask_over_http(chosen: Sequence[Host]) -> Sequence[Host]:
-    """Those hosts that can; a note names the others."""
+    """The hosts that support HTTP; a note names the others."""
     from codelens.cli import screen
     from codelens.hosts.desired_edits import can_ask_over_http
 
     able = can_ask_over_http(chosen)
     others = [host.name for host in chosen if host not in able]
     if others:
-        screen.say(f"note: no form for HTTP is known of {', '.join(others)}; left unchanged")
+        screen.say(f"note: codelens cannot configure HTTP in {', '.join(others)}; left unchanged")
     return able
 
 
 def nobody() -> int:
-    """Say that there is no host; the exit code for it."""
+    """Print that no host was found; return the exit code."""
     from codelens.cli import screen
     from codelens.hosts.host_descriptor import hosts
 
@@ -150,10 +150,10 @@ def nobody() -> int:
 
 
 def request_of(args: argparse.Namespace) -> Request:
-    """What is asked for.
+    """Build the request from the arguments.
 
     Raises:
-        CodelensError: there is no repository for the project scope, or no program to start.
+        CodelensError: the project scope has no repository, or the program does not exist.
     """
     from pathlib import Path
 
@@ -163,8 +163,8 @@ def request_of(args: argparse.Namespace) -> Request:
 
     project = args.scope == "project"
     program = getattr(args, "program", None)
-    # A file that a team shares must not name the folder of one of its users. A check starts what
-    # is wired, and must not fail because this very codelens could not be.
+    # A file that a team shares must not contain a path of one user. A check starts the configured
+    # programs, so it must not fail if the running codelens cannot be configured.
     bare = project or getattr(args, "check", False)
     command = (program or "codelens") if bare else launcher(program)
     root = Path(root_of(args.path)) if project else None
@@ -189,7 +189,7 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
     changes = work.plan_install(chosen, request, ledger)
     planned = any(change.is_change for change in changes)
     if planned and not (args.dry_run or args.yes) and install_report.can_ask():
-        # Before the changes are shown, so that those are all that is written.
+        # Ask before the changes are shown, so that they are complete.
         request = _asked(args, chosen, request)
         changes = work.plan_install(chosen, request, ledger)
     if not args.json and (args.dry_run or not args.yes):
@@ -211,7 +211,7 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
 
 
 def _asked(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> Request:
-    """The request, with the user's answers on approvals, hooks and tools."""
+    """The request, with the user's answers about approvals, hooks and tools."""
     from dataclasses import replace
 
     from codelens.cli import install_report
@@ -219,19 +219,19 @@ def _asked(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -
 
     able = ", ".join(host.name for host in can_approve(chosen))
     if able and not args.approve:
-        question = f"Let {able} call the tools that only read without asking each time?"
+        question = f"Let {able} call read-only tools without asking each time?"
         request = replace(request, approve=install_report.agreed(question))
     able = ", ".join(host.name for host in can_hook(chosen, args.scope))
     if able and not args.hooks:
         question = (
             f"Let {able} run `codelens hook` at each prompt and answer, at a session's start and "
-            "around edits, so that what you asked for stays before the model?"
+            "around edits, so that your requests stay in the model's context?"
         )
         request = replace(request, hooks=install_report.agreed(question))
     if not args.branches and not args.http:
         question = (
-            "List the tools about branches and history too (cl_diff, cl_history, cl_conflicts)? "
-            "Each tool in the list costs tokens at every turn."
+            "Also list the tools for branches and history (cl_diff, cl_history, cl_conflicts)? "
+            "Each listed tool costs tokens at every turn."
         )
         request = replace(request, branches=install_report.agreed(question))
     return request
@@ -249,7 +249,7 @@ def _ended(
             reading_text.results_json(install_report.as_results(changes, planned=planned))
         )
         return 2 if install_report.show_problems(changes) else 0
-    # Who has read the changes just now knows the files.
+    # The user has just seen the files in the diffs.
     brief = not planned and not args.yes and any(change.is_change for change in changes)
     install_report.show_table(changes, request.machine, planned=planned, brief=brief)
     failed = install_report.show_problems(changes)
@@ -279,12 +279,12 @@ def _still_to_do(chosen: Sequence[Host], request: Request, served: set[str]) -> 
     for step, names in steps.items():
         screen.put_safe(f"  {', '.join(names)}: {step}")
     if request.scope == "project":
-        screen.put("  every user of this repository: have `codelens` on the PATH")
+        screen.put("  every user of this repository: put `codelens` on the PATH")
     screen.put("  then: `codelens install --check` checks that each entry starts and answers")
 
 
 def _steps(host: Host, request: Request) -> Iterator[str]:
-    """What the user still has to do for a host."""
+    """The steps that the user still has to do for a host."""
     if todo := host.todo.get(request.scope):
         yield todo
     if not request.approve and (todo := host.todo.get("not_approved")):
@@ -322,11 +322,11 @@ def _print_hooks(hooks: HookFile, request: Request) -> None:
         screen.put_safe(*hooks_of(hooks, request).put(None).splitlines(), "")
 
 
-# `codelens uninstall`: take out what `codelens install` put into the files of coding agents.
+# `codelens uninstall`.
 
 
 def add_uninstall(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "uninstall", "remove codelens from the configuration of coding agents",
         "Removes what `codelens install` wrote. A file that has not changed since is "
@@ -338,7 +338,7 @@ def add_uninstall(commands: shared_options.Commands) -> None:
 
 
 def run_uninstall(args: argparse.Namespace) -> int:
-    """Take it out."""
+    """Remove codelens from the files of the chosen hosts."""
     import os
     from pathlib import Path
 
@@ -373,11 +373,11 @@ def run_uninstall(args: argparse.Namespace) -> int:
     for label in work.elsewhere(ledger, request.label):
         where = "your own files" if label == "user" else f"the project {label}"
         how = "--scope user" if label == "user" else f"--scope project -C {label}"
-        screen.say(f"note: {where} still have it: codelens uninstall {how}")
-    return _told(args, changes, machine, planned=planned)
+        screen.say(f"note: codelens remains in {where}; remove it: codelens uninstall {how}")
+    return _report_uninstall(args, changes, machine, planned=planned)
 
 
-def _told(
+def _report_uninstall(
     args: argparse.Namespace, changes: Sequence[Change], machine: Machine, *, planned: bool
 ) -> int:
     from codelens.cli import install_report, screen
@@ -393,5 +393,5 @@ def _told(
     if args.dry_run:
         screen.say("nothing was changed (dry run)")
     elif not planned and not failed:
-        screen.say("no configuration of codelens was found")
+        screen.say("found no configuration of codelens")
     return 2 if failed else 0

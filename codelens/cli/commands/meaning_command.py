@@ -1,4 +1,4 @@
-"""`codelens meaning`: what words are ranked by beside themselves, and providers of vectors."""
+"""`codelens meaning`: shows the table of word meanings and manages providers of vectors."""
 
 from __future__ import annotations
 
@@ -11,44 +11,46 @@ _ACTIONS = ("status", "test", "enable", "disable", "sync", "prune", "clear", "li
 
 
 def add_meaning(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
-        commands, "meaning", "show what words are taken to mean, and use a provider of vectors",
-        "status: the table of words, the provider, and what has vectors by them. test: the words "
-        "that lie next to those of a query. enable: let texts of this repository be sent to a "
-        "provider (tells what that would be, and asks). sync: send what has no vector yet. "
-        "disable: send nothing any more. prune: remove the provider's vectors of texts that no "
-        "branch or worktree has any more. clear: remove all of them. list: the repositories with a "
-        "provider, by state.",
+        commands, "meaning", "show which words are close in meaning, and manage vector providers",
+        "status: show the word table, the provider, and how many vectors exist. test: show the "
+        "words closest in meaning to a query. enable: allow texts of this repository to be sent to "
+        "a provider (shows what would be sent, and asks). sync: send the texts that have no vector "
+        "yet. disable: stop sending texts. prune: remove the provider's vectors of texts that no "
+        "branch or worktree has any more. clear: remove all of its vectors. list: list the "
+        "repositories with a provider, by state.",
     )  # fmt: skip
     parser.add_argument("action", choices=_ACTIONS)
-    parser.add_argument("query", nargs="*", help="of `test`: words or a sentence")
+    parser.add_argument("query", nargs="*", help="with test: words or a sentence")
     parser.add_argument(
-        "--provider", metavar="NAME", help="of `enable`: openai, voyage, gemini or ollama"
+        "--provider", metavar="NAME", help="with enable: openai, voyage, gemini or ollama"
     )
-    parser.add_argument("--model", default="", metavar="NAME", help="of `enable`: another model")
     parser.add_argument(
-        "--endpoint", default="", metavar="URL", help="of `enable`: another place to send to"
+        "--model", default="", metavar="NAME", help="with enable: a model other than the default"
+    )
+    parser.add_argument(
+        "--endpoint", default="", metavar="URL", help="with enable: another URL to send texts to"
     )
     parser.add_argument(
         "--store", default="", metavar="URL",
-        help="of `enable`: search the vectors in this Milvus or Zilliz (default: a local file)",
+        help="with enable: search the vectors in this Milvus or Zilliz (default: a local file)",
     )  # fmt: skip
     parser.add_argument(
         "--hybrid",
         action="store_true",
-        help="of `enable`: the store gets stemmed words, too, and ranks by them as well",
+        help="with enable: also send stemmed words to the store, which ranks by them too",
     )
-    parser.add_argument("--yes", action="store_true", help="of `enable`: do not ask")
+    parser.add_argument("--yes", action="store_true", help="with enable: do not ask")
     parser.add_argument(
-        "--most", type=shared_options.positive, metavar="N", help="of `sync`: N texts at most"
+        "--most", type=shared_options.positive, metavar="N", help="with sync: send at most N texts"
     )
     shared_options.add_view(parser)
     parser.set_defaults(run=run_meaning)
 
 
 def run_meaning(args: argparse.Namespace) -> int:
-    """Print; 1 if there is nothing to tell: an unknown word, an unreadable table, no provider."""
+    """Run the action; return 1 for unknown words, an unreadable table, or without a provider."""
     actions = {
         "status": _status, "test": _test, "enable": _enable, "disable": _disable,
         "sync": _sync, "prune": _prune, "clear": _clear, "list": _list,
@@ -113,8 +115,8 @@ def _enable(args: argparse.Namespace) -> int:
                 raise UsageError(
                     "nothing was enabled or sent: there is no terminal to confirm on; pass --yes"
                 )
-            if not agreed("send this repository's texts there?"):
-                screen.say("nothing enabled, nothing sent")
+            if not agreed("Send this repository's texts there?"):
+                screen.say("nothing was enabled or sent")
                 return 1
         answer = engine.meaning_enable(
             args.provider, model=args.model, endpoint=args.endpoint, store=args.store,

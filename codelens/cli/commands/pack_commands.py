@@ -1,4 +1,4 @@
-"""`codelens pack`: the facts of commits as one file, for clones elsewhere."""
+"""`codelens pack` and `codelens unpack`: share the index of commits with other clones."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from codelens.cli.screen import Bar
 
 
 def add_pack(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "pack", "write the facts of commits into one file, for other clones",
-        "Writes what is indexed of commits into one file that `codelens unpack` merges into the "
-        "index of any clone, which then parses only what differs. Only what git tracks is in it: "
-        "no paths, no uncommitted text, no saved notes. The same commits give the same bytes.",
+        "Writes the index of commits into one file. `codelens unpack` merges it into the index "
+        "of any clone, which then parses only what differs. A pack only contains facts of "
+        "committed text: no paths, no uncommitted text, no saved notes. The same commits give "
+        "the same bytes.",
     )  # fmt: skip
     parser.add_argument(
         "refs", nargs="*", metavar="REF", help="branches, tags or commits (default: HEAD)"
@@ -24,14 +25,14 @@ def add_pack(commands: shared_options.Commands) -> None:
         help="the file to write (default: codelens.pack)",
     )  # fmt: skip
     parser.add_argument(
-        "--since", metavar="REF", default="", help="leave out what the files of this ref have, too"
+        "--since", metavar="REF", default="", help="omit content that the files of this ref have"
     )
     shared_options.add_json(parser)
     parser.set_defaults(run=run_pack)
 
 
 def run_pack(args: argparse.Namespace) -> int:
-    """Pack, and say what is in it."""
+    """Write a pack and print a summary."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
     from codelens.wording import count_of
@@ -53,17 +54,17 @@ def run_pack(args: argparse.Namespace) -> int:
     return 0
 
 
-# `codelens unpack`: merge what `codelens pack` wrote, and index what it did not have.
+# `codelens unpack`.
 
 
 def add_unpack(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "unpack", "merge a pack into this repository's index, then index what differs",
         "Merges a file of `codelens pack` into this repository's index, then indexes the worktree. "
-        "Files are read and hashed as always; those whose text the pack has are not parsed again. "
-        "Some facts are compared with the text here. A pack that is damaged, of another version, "
-        "or wrong is refused as a whole.",
+        "Files are read and hashed as always, but texts in the pack are not parsed again. A sample "
+        "of the facts is compared with the text here. A pack that is damaged, wrong or of another "
+        "version is rejected as a whole.",
     )  # fmt: skip
     parser.add_argument("file", metavar="FILE", help="a file that `codelens pack` wrote")
     shared_options.add_json(parser)
@@ -71,7 +72,7 @@ def add_unpack(commands: shared_options.Commands) -> None:
 
 
 def run_unpack(args: argparse.Namespace) -> int:
-    """Unpack and index, and say how much the pack spared."""
+    """Unpack and index, and print how many files were still parsed."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
     from codelens.wording import count_of
@@ -91,6 +92,6 @@ def run_unpack(args: argparse.Namespace) -> int:
         f"{answer.file}: {texts}, {answer.merged:,} merged, {answer.compared:,} compared"
     )
     if answer.outdated:
-        screen.say(f"note: {answer.outdated:,} are of another version of the extractor, left out")
+        screen.say(f"note: {answer.outdated:,} skipped: another version of the extractor")
     screen.put_safe(f"{receipt.files:,} files checked, {receipt.indexed:,} parsed here")
     return 0

@@ -1,4 +1,4 @@
-"""`codelens expand`: the text that handles name, read now."""
+"""`codelens expand`, `outline`, `explore`, `map` and `languages`: commands that show code."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def add_expand(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
-        commands, "expand", "print the code that handles name, as it is on disk or in git",
-        "Prints the text that each handle names, as it is now. A symbol that moved is followed.",
+        commands, "expand", "print the code of handles, from disk or from git",
+        "Prints the current text of each handle. A symbol that moved is followed.",
     )  # fmt: skip
     parser.add_argument(
         "handle", nargs="+",
@@ -33,7 +33,7 @@ def add_expand(commands: shared_options.Commands) -> None:
     shared_options.add_count(parser, "--max-lines", 400, "maximum number of lines for each handle")
     parser.add_argument("-n", "--line-number", action="store_true", help="number the lines")
     parser.add_argument(
-        "--signatures", action="store_true", help="declarations without bodies, one per line"
+        "--signatures", action="store_true", help="print declarations without bodies, one per line"
     )
     shared_options.add_session(parser)
     shared_options.add_view(parser)
@@ -41,7 +41,7 @@ def add_expand(commands: shared_options.Commands) -> None:
 
 
 def run_expand(args: argparse.Namespace) -> int:
-    """Read and print; 2 if a handle could not be followed."""
+    """Print the code; return 2 if a handle could not be resolved."""
     from dataclasses import replace
 
     from codelens.cli import screen
@@ -106,7 +106,7 @@ def _show(excerpt: Excerpt, *, titled: bool, with_numbers: bool) -> None:
     if titled:
         lines = lines_of(excerpt.start_line, excerpt.end_line)
         put(f"{styled('==>', 'dim')} {styled(f'{excerpt.path}:{lines}', 'path')}  {excerpt.handle}")
-    # A terminal would obey control characters in a text; a file or a program gets it as it is.
+    # Control characters could control a terminal; a file or a program gets the text unchanged.
     text = safe(excerpt.text) if sys.stdout.isatty() else excerpt.text
     if with_numbers:
         text = reading_text.numbered(excerpt, text, lambda number: styled(number, "dim"))
@@ -115,15 +115,15 @@ def _show(excerpt: Excerpt, *, titled: bool, with_numbers: bool) -> None:
         say(f"note: {note}")
 
 
-# `codelens outline`: the definitions of a file or folder.
+# `codelens outline`.
 
 
 def add_outline(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "outline", "list the definitions of a file or folder",
-        "Shows what a file or folder defines: lines, signatures, first lines of docs, and "
-        "how many tokens reading all of it would cost.",
+        "Lists the definitions of a file or folder with lines, signatures and first lines of "
+        "docs, and shows how many tokens it would cost to read all of it.",
     )  # fmt: skip
     parser.add_argument(
         "target", nargs="?", default=None,
@@ -132,14 +132,14 @@ def add_outline(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--detail", choices=("names", "signatures", "docs"), default="docs",
-        help="what is shown of each definition (default docs: signature and first line of its doc)",
+        help="what to show for each definition (default docs: signature and first line of its doc)",
     )  # fmt: skip
     shared_options.add_view(parser)
     parser.set_defaults(run=run_outline)
 
 
 def run_outline(args: argparse.Namespace) -> int:
-    """Fold and print; 1 if it holds nothing."""
+    """Print the outline; return 1 if it is empty."""
     from codelens.cli import screen
 
     args.path = standing_at(args.path, [args.target or "."])
@@ -167,18 +167,18 @@ def run_outline(args: argparse.Namespace) -> int:
     return 0 if answer.files or answer.folders else 1
 
 
-# `codelens explore`: the code that a task needs, in one go and within a number of tokens.
+# `codelens explore`.
 
 _DEFAULT_TOKENS = 8000
 
 
 def add_explore(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
-        commands, "explore", "show the code that a task needs, within a number of tokens",
+        commands, "explore", "show the code that a task needs, within a token limit",
         "Prints the definitions to change or read for a task, with line numbers, what they "
-        "use or what uses them, and the tests. Describe the task in as many words as you "
-        "have.",
+        "use or what uses them, and the tests. Describe the task in as much detail as you "
+        "can.",
     )  # fmt: skip
     parser.add_argument(
         "task", nargs="+", help="the task; handles, paths and stack traces in it are used"
@@ -199,7 +199,7 @@ def add_explore(commands: shared_options.Commands) -> None:
 
 
 def run_explore(args: argparse.Namespace) -> int:
-    """Look and print; 1 if nothing answers."""
+    """Print the code of a task; return 1 if nothing was found."""
     from codelens.engine.engine import Engine
 
     with Engine() as engine, engine.as_session(args.session):
@@ -217,7 +217,7 @@ def run_explore(args: argparse.Namespace) -> int:
 
 
 def _printed(answer: ExploreAnswer, args: argparse.Namespace) -> ExploreAnswer:
-    """Print an answer; what of it was printed."""
+    """Print an answer; return the part that was printed."""
     from codelens.cli import screen
 
     if args.json:
@@ -234,19 +234,17 @@ def _printed(answer: ExploreAnswer, args: argparse.Namespace) -> ExploreAnswer:
     return answer
 
 
-# `codelens map`: the repository at a glance, in so many tokens.
+# `codelens map`.
 
 _TEXT_TOKENS, _PICTURE_TOKENS = 2000, 6000
 
 
 def add_map(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
-        commands, "map", "show the repository at a glance: what matters, what uses it, "
-                        "where it starts",
-        "Ranks files by how much others use them, with their main definitions, entry "
-        "points and languages, in a number of tokens. A focus or a query "
-        "centers the map.",
+        commands, "map", "show the repository at a glance: main files, their users, entry points",
+        "Ranks files by how much other files use them, and shows their main definitions, "
+        "entry points and languages within a token limit. A focus or a query centers the map.",
     )  # fmt: skip
     parser.add_argument("focus", nargs="*", help="handles, files or folders to center the map on")
     parser.add_argument(
@@ -266,7 +264,7 @@ def add_map(commands: shared_options.Commands) -> None:
 
 
 def run_map(args: argparse.Namespace) -> int:
-    """Draw and print; 1 if there is no code."""
+    """Print the map; return 1 if there is no code."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
     from codelens.errors import SettingError
@@ -306,15 +304,15 @@ def run_map(args: argparse.Namespace) -> int:
     return 0 if answer.files else 1
 
 
-# `codelens languages`: what can be read.
+# `codelens languages`.
 
 
 def add_languages(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = commands.add_parser(
-        "languages", help="list the supported languages, what is extracted, and their file names",
+        "languages", help="list the supported languages, their file names, and what is extracted",
         description="Lists the supported languages and what is extracted: definitions, headings, "
-        "references, imports, docs, embedded code. Any other text is searched by its words.",
+        "references, imports, docs, embedded code. Any other text can be searched by its words.",
         **shared_options.help_of("languages"), allow_abbrev=False,
     )  # fmt: skip
     shared_options.add_json(parser)
@@ -322,7 +320,7 @@ def add_languages(commands: shared_options.Commands) -> None:
 
 
 def run_languages(args: argparse.Namespace) -> int:
-    """Print them."""
+    """Print the languages."""
     from dataclasses import asdict
 
     from codelens.cli import screen

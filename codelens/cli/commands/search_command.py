@@ -1,4 +1,4 @@
-"""`codelens search --repository A --repository B`: several repositories, one list."""
+"""`codelens search`: ranked places that answer a query, in one or several repositories."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def search(args: argparse.Namespace) -> int:
-    """Search and print; 1 if there is nothing, 2 if none of them could be asked."""
+    """Search several repositories; return 1 if nothing was found, 2 if all of them failed."""
     from codelens.engine.engine import Engine
     from codelens.errors import InvalidArgument
 
     if args.rerank == "on":
         raise InvalidArgument("rerank", "cannot be used with --repository; leave it out")
     with Engine() as engine, Bar() as bar:
-        # `-C` is where relative paths are looked for.
+        # Relative paths are relative to `-C`.
         named: list[str] = args.repository
         repositories = [os.path.join(args.path, path) for path in named]
         answer = engine.search_repositories(
@@ -59,7 +59,7 @@ def search(args: argparse.Namespace) -> int:
 
 
 def _print_joint(answer: JointAnswer, max_tokens: int | None, *, explain: bool) -> None:
-    """Results on stdout; on stderr of each repository what it stands on, or why it failed."""
+    """Print results on stdout, and the receipt or error of each repository on stderr."""
     from codelens.cli import screen
     from codelens.cli.screen import fail
     from codelens.render import search_text, token_budget
@@ -87,11 +87,8 @@ def _print_joint(answer: JointAnswer, max_tokens: int | None, *, explain: bool) 
             fail(f"{part.root}: {part.error}")
 
 
-# A place that was found, as a terminal shows it.
-
-
 def show(hit: Hit) -> None:
-    """For a terminal: first a place that it can open, then the handle."""
+    """Print a hit for a terminal: first a place that the terminal can open, then the handle."""
     whole = hit.kind == "file" or not hit.start_line
     lines = hit.handle.endswith(f"{hit.path}:{hit.start_line}-{hit.end_line}")
     path = os.path.join(hit.repository, hit.path)
@@ -105,7 +102,7 @@ def show(hit: Hit) -> None:
         parts.append("[stale]")
     page("  ".join(parts))
     if place != hit.handle:
-        # Alone in its line: a heading's handle holds blanks and brackets.
+        # On a line of its own: the handle of a heading contains blanks and brackets.
         put(styled(f"    {hit.handle}", "dim"))
     for handle in hit.also:
         put(styled(f"    {handle}", "dim"))
@@ -113,13 +110,11 @@ def show(hit: Hit) -> None:
         put(styled(f"    {explained(hit)}", "dim"))
 
 
-# `codelens search`: ranked places that answer a query.
-
 _MODES = ("auto", "symbol", "text", "regex", "path")
 
 
 def add_search(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "search", "find code: ranked places, best first",
         "Lists the places that answer the query, best first, for the files as they are now.",
@@ -132,12 +127,12 @@ def add_search(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--repository", action="append", default=[], metavar="PATH",
-        help="search the repository of this path; repeatable: several are ranked together",
+        help="search the repository of this path (repeatable; several are ranked together)",
     )  # fmt: skip
     shared_options.add_filters(parser)
     parser.add_argument(
         "--content", choices=("all", "code", "prose"), default="all",
-        help="code or prose alone (default: all)",
+        help="search only code or only prose (default: all)",
     )  # fmt: skip
     parser.add_argument(
         "--limit",
@@ -154,20 +149,20 @@ def add_search(commands: shared_options.Commands) -> None:
     )
     parser.add_argument(
         "--meaning", choices=("on", "off", "only"),
-        help="whether words are also ranked by what they mean (default: on, or the setting "
-             "`meaning`); only: by that alone, whatever words a file has",
+        help="also rank by the meaning of words (default: on, or the setting `meaning`); "
+             "only: rank by meaning alone",
     )  # fmt: skip
     parser.add_argument(
         "--rerank", choices=("on", "off"),
-        help="whether a reranker orders the first results: that of the setting `cross_encoder`, or "
-             "of an enabled provider (default: as its profile says)",
+        help="reorder the first results with the reranker of the setting `cross_encoder` or of "
+             "an enabled provider (default: as its profile says)",
     )  # fmt: skip
     shared_options.add_view(parser)
     parser.set_defaults(run=run_search)
 
 
 def run_search(args: argparse.Namespace) -> int:
-    """Search and print; 1 if there is nothing."""
+    """Search and print; return 1 if nothing was found."""
     if args.repository:
         return search(args)
     from codelens.engine.engine import Engine
@@ -198,7 +193,7 @@ def run_search(args: argparse.Namespace) -> int:
 
 
 def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief: bool) -> None:
-    """Results on stdout, what is said about them on stderr; both count for `max_tokens`."""
+    """Print results on stdout and notes on stderr; both count towards `max_tokens`."""
     from codelens.cli import screen
     from codelens.render import search_text, text_pieces, token_budget
 

@@ -1,4 +1,4 @@
-"""`codelens serve`: the MCP server, over stdin and stdout or over HTTP."""
+"""`codelens serve`, `codelens ui` and `codelens completion`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from codelens.errors import SettingError
 
 
 def add_serve(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = commands.add_parser(
         "serve", help="run the MCP server, on stdin and stdout or over HTTP",
         description="Runs the MCP server for agents on stdin and stdout; it ends when stdin "
@@ -19,37 +19,37 @@ def add_serve(commands: shared_options.Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--root", metavar="PATH", action="append", default=[],
-        help="the worktree to use if a call names none; ignored if there is no such path, such "
-        "as a host's unexpanded ${...}. With --http it may be given more than once, must be "
-        "there, and the server answers about the repositories of these alone",
+        help="the worktree to use if a call names none; ignored if the path does not exist, such "
+        "as a host's unexpanded ${...}. With --http it is repeatable and must exist, and the "
+        "server answers only about the repositories of these paths",
     )  # fmt: skip
     parser.add_argument(
         "--http", action="store_true",
-        help="serve over HTTP; clients must send the token that is kept in CODELENS_HOME",
+        help="serve over HTTP; clients must send the token stored in CODELENS_HOME",
     )  # fmt: skip
     parser.add_argument(
         "--port",
         metavar="N",
         type=shared_options.port,
-        help=f"with --http: the port (default: {shared_options.HTTP_PORT}; 0: any that is free)",
+        help=f"with --http: the port (default: {shared_options.HTTP_PORT}; 0: any free port)",
     )
     parser.add_argument(
         "--bind", metavar="ADDRESS",
-        help="with --http: the address to listen on (default: 127.0.0.1, this machine alone)",
+        help="with --http: the address to listen on (default: 127.0.0.1, only this machine)",
     )  # fmt: skip
     parser.add_argument(
         "--allow-host", metavar="NAME", action="append", default=[],
-        help="with --http: one more name that clients may know the server by",
+        help="with --http: another host name that clients may use for the server (repeatable)",
     )  # fmt: skip
     shared_options.add_budget(parser)
     parser.set_defaults(run=run_serve)
 
 
 def run_serve(args: argparse.Namespace) -> int:
-    """Serve until stdin closes, or with `--http` until a signal.
+    """Serve until stdin closes or, with `--http`, until a signal.
 
     Raises:
-        SettingError: an option needs `--http`.
+        SettingError: an option requires `--http`.
     """
     if args.http:
         return _over_http(args)
@@ -80,18 +80,18 @@ def _over_http(args: argparse.Namespace) -> int:
     return server.run(screen.say)
 
 
-# `codelens ui`: a page on loopback to explore a repository in a browser.
+# `codelens ui`.
 
 _LAST_PORT = 65_535
 
 
 def add_ui(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "ui", "explore the repository in a browser, on a page served on this machine",
-        "Serves a page on 127.0.0.1 and prints its address, which holds a secret that is new at "
-        "each start. The page shows what the commands answer, and changes nothing. It ends "
-        "with Ctrl-C.",
+        "Serves a page on 127.0.0.1 and prints its address, which contains a new secret at each "
+        "start. The page shows the same answers as the commands and changes nothing. Ctrl-C "
+        "stops it.",
     )  # fmt: skip
     parser.add_argument(
         "--port", type=_port, default=0, metavar="N", help="port to listen on (default: a free one)"
@@ -99,8 +99,8 @@ def add_ui(commands: shared_options.Commands) -> None:
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
     parser.add_argument(
         "--editor", metavar="NAME",
-        help="editor that links to code open: vscode (default), vscodium, cursor, windsurf, zed, "
-        "idea, none, or an address with {path} and {line}",
+        help="editor in which links open code: vscode (default), vscodium, cursor, windsurf, zed, "
+        "idea, none, or a URL with {path} and {line}",
     )  # fmt: skip
     parser.set_defaults(run=run_ui)
 
@@ -131,18 +131,18 @@ def _port(text: str) -> int:
     return port
 
 
-# `codelens completion`: what a shell needs to complete commands, options and their values.
+# `codelens completion`.
 
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 _REFS = "git for-each-ref --format='%(refname:short)' refs/heads refs/tags refs/remotes 2>/dev/null"
 
 
 def add_completion(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = commands.add_parser(
         "completion", help="print the completion script of a shell",
-        description="Prints a script with which a shell completes commands, options, files, git "
-        "refs and the names of coding agents. Print it again after an update of codelens.",
+        description="Prints a script that lets a shell complete commands, options, files, git "
+        "refs and names of coding agents. Print it again after each update of codelens.",
         **shared_options.help_of("completion"), allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument("shell", choices=SHELLS, help=", ".join(SHELLS), metavar="SHELL")
@@ -164,7 +164,7 @@ def run_completion(args: argparse.Namespace) -> int:
 
 
 def _say_what_values_are(parser: argparse.ArgumentParser) -> None:
-    """Note at each argument what it takes, for `shtab`."""
+    """Set the kind of value that each argument takes, for `shtab`."""
     import shtab
 
     from codelens.hosts.host_descriptor import hosts
@@ -174,7 +174,7 @@ def _say_what_values_are(parser: argparse.ArgumentParser) -> None:
         **dict.fromkeys(("handle", "target", "to", "focus", "file", "program"), shtab.FILE),
         **dict.fromkeys(("ref", "others", "base", "spec", "diff", "view"), shtab.cmd(_REFS)),
     }
-    for action in parser._actions:  # argparse has no other way to them
+    for action in parser._actions:  # argparse has no public access to them
         if action.dest in values and action.choices is None:
             action.complete = values[action.dest]  # type: ignore[attr-defined]
         elif action.dest == "host":

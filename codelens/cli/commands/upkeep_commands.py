@@ -1,4 +1,4 @@
-"""`codelens index`: bring the index up to date now."""
+"""`codelens index`, `status`, `drop`, `pin`, `prune`, `usage` and `doctor`: index maintenance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_index(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "index", "update the index now (other commands do this automatically)"
     )
@@ -32,7 +32,7 @@ def add_index(commands: shared_options.Commands) -> None:
 
 
 def run_index(args: argparse.Namespace) -> int:
-    """Index to the end and print the status."""
+    """Finish indexing and print the status."""
     from codelens.engine.engine import Engine
 
     with Engine() as engine, Bar() as bar:
@@ -41,17 +41,17 @@ def run_index(args: argparse.Namespace) -> int:
     return 0
 
 
-# `codelens status`: where one stands and how the index is.
+# `codelens status`.
 
 
 def add_status(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "status", "show the current scope, how fresh the index is, and what was skipped"
     )
     parser.add_argument(
         "--all", action="store_true",
-        help="show every repository and view instead: size, age, last use, and why it "
+        help="instead, show every repository and view: size, age, last use, and why it "
              "would be pruned or kept",
     )  # fmt: skip
     shared_options.add_view(parser)
@@ -59,7 +59,7 @@ def add_status(commands: shared_options.Commands) -> None:
 
 
 def run_status(args: argparse.Namespace) -> int:
-    """Look and print."""
+    """Print the status."""
     from codelens.engine.engine import Engine
 
     if args.all:
@@ -107,18 +107,17 @@ def show(answer: StatusAnswer, *, as_object: bool) -> None:
     screen.say_all(answer.receipt)
 
 
-# `codelens drop`: remove a view, or all of a repository, now.
+# `codelens drop`.
 
 
 def add_drop(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands,
         "drop",
         "remove a view, or the whole index of a repository",
         "Removes a view from the index. Saved contexts are kept. An active or pinned view "
-        "is removed only with --force. Only time is lost: a view is rebuilt when it is "
-        "next needed.",
+        "is removed only with --force. A dropped view is rebuilt when it is next needed.",
     )
     parser.add_argument(
         "view", nargs="?", default="", metavar="VIEW",
@@ -134,10 +133,10 @@ def add_drop(commands: shared_options.Commands) -> None:
 
 
 def run_drop(args: argparse.Namespace) -> int:
-    """Drop and say what went.
+    """Drop, and print what was removed.
 
     Raises:
-        SettingError: neither a view nor a repository was named, or both.
+        SettingError: the arguments name neither a view nor a repository, or both.
     """
     from codelens.cli import screen
     from codelens.engine.engine import Engine
@@ -162,13 +161,13 @@ def run_drop(args: argparse.Namespace) -> int:
     return 0
 
 
-# `codelens pin`: keep a view whatever its age.
+# `codelens pin` and `codelens unpin`.
 
 
 def add_pin(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
-        commands, "pin", "keep the view of a branch or ref, whatever its age",
+        commands, "pin", "keep the view of a branch or ref regardless of its age",
         "Pins a view, so that `prune` never removes it. A ref without a view gets one.",
     )  # fmt: skip
     add_arguments(parser)
@@ -176,7 +175,7 @@ def add_pin(commands: shared_options.Commands) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Those that `unpin` has too."""
+    """Define the arguments that `pin` and `unpin` share."""
     parser.add_argument(
         "view", nargs="?", default="", metavar="VIEW",
         help="a branch, a ref, a worktree's folder, or an id of `codelens status --all` "
@@ -186,12 +185,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_pin(args: argparse.Namespace) -> int:
-    """Pin and say so."""
+    """Pin a view."""
     return change(args, pinned=True)
 
 
 def change(args: argparse.Namespace, *, pinned: bool) -> int:
-    """Pin or unpin, and say so."""
+    """Pin or unpin a view, and print it."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
@@ -205,11 +204,8 @@ def change(args: argparse.Namespace, *, pinned: bool) -> int:
     return 0
 
 
-# `codelens unpin`: let a view age again.
-
-
 def add_unpin(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "unpin", "allow a pinned view to be pruned again",
         "Unpins a view, so that `prune` can remove it when it has expired.",
@@ -219,25 +215,25 @@ def add_unpin(commands: shared_options.Commands) -> None:
 
 
 def run_unpin(args: argparse.Namespace) -> int:
-    """Unpin and say so."""
+    """Unpin a view."""
     return change(args, pinned=False)
 
 
-# `codelens prune`: remove views that nobody has asked for long; made for cron.
+# `codelens prune`: removes unused views; suitable for cron.
 
 
 def add_prune(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands,
         "prune",
         "remove views of branches and worktrees that have not been used for a long time",
         "Removes unused views from the indexes of all repositories (with -C, of one): "
         "views of branches that are not checked out (after 14 days), of detached HEADs (3 "
-        "days), of removed worktrees (48 hours) and of refs (3 days), and everything that "
-        "no view needs any more. A pinned view, the active view of a worktree, or a "
-        "recently used view is never removed. On a terminal it only shows what would be "
-        "removed, unless --yes is given; elsewhere (cron) it removes and prints nothing.",
+        "days), of removed worktrees (48 hours) and of refs (3 days), and all data that "
+        "no view needs any more. Pinned views, active views of worktrees and recently used "
+        "views are never removed. On a terminal, without --yes, it only shows what would be "
+        "removed; elsewhere (cron) it removes views and prints nothing.",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
@@ -257,7 +253,7 @@ def add_prune(commands: shared_options.Commands) -> None:
 
 
 def run_prune(args: argparse.Namespace) -> int:
-    """Prune; 2 if an index could not be."""
+    """Prune; return 2 if an index could not be pruned."""
     from codelens.engine.engine import Engine
 
     watched = sys.stdout.isatty()
@@ -284,19 +280,19 @@ def _show(answer: PruneAnswer, *, as_object: bool) -> None:
         screen.page(*upkeep_text.prune_lines(answer))
 
 
-# `codelens usage`: how much it was used on this machine, and what that saved.
+# `codelens usage`.
 
 _BY = ("day", "tool", "repository")
 
 
 def add_usage(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = commands.add_parser(
         "usage", help="show how much codelens was used, and what it saved",
         description="Shows calls of the command line and the MCP server by day, tool and "
-        "repository, bytes served, and what reading whole files would have cost. Counted only on "
-        "this machine, never sent anywhere, without queries or code. CODELENS_USAGE=off turns "
-        "it off.",
+        "repository, bytes served, and what reading whole files would have cost. The counts "
+        "contain no queries or code and never leave this machine. CODELENS_USAGE=off turns "
+        "counting off.",
         **shared_options.help_of("usage"), allow_abbrev=False,
     )  # fmt: skip
     shared_options.add_count(parser, "--days", 30, "number of days, including today")
@@ -306,7 +302,7 @@ def add_usage(commands: shared_options.Commands) -> None:
 
 
 def run_usage(args: argparse.Namespace) -> int:
-    """Print; 1 if nothing was counted."""
+    """Print the usage; return 1 if nothing was counted."""
     from codelens.cli import screen
     from codelens.engine.engine import Engine
     from codelens.render import upkeep_text
@@ -322,16 +318,16 @@ def run_usage(args: argparse.Namespace) -> int:
     return 0 if answer.total.calls else 1
 
 
-# `codelens doctor`: what is wrong here, and mending it.
+# `codelens doctor`: finds and fixes problems.
 
 _SIGNS = {"ok": "ok", "note": "note", "mended": "fixed", "wrong": "WRONG"}
 _STYLES = {"ok": "dim", "note": "kind", "mended": "bold", "wrong": "warn"}
 _STATES: dict[str, State] = {"fine": "ok", "warning": "note", "broken": "wrong"}
-"""States of a `HostCheck` as findings."""
+"""State of a `HostCheck` -> state of a finding."""
 
 
 def add_doctor(commands: shared_options.Commands) -> None:
-    """Its arguments."""
+    """Define the arguments."""
     parser = shared_options.command(
         commands, "doctor", "find problems with codelens on this machine; --fix repairs them",
         "Checks versions, folders, permissions, free space, every index (all pages and "
@@ -355,7 +351,7 @@ def add_doctor(commands: shared_options.Commands) -> None:
 
 
 def run_doctor(args: argparse.Namespace) -> int:
-    """Examine and print; 1 if something is wrong and stays so."""
+    """Examine this machine and print findings; return 1 if problems remain."""
     from codelens.cli import screen
     from codelens.config import Settings, home_of
     from codelens.engine.upkeep.diagnosis import CHECKS, examine
@@ -363,7 +359,7 @@ def run_doctor(args: argparse.Namespace) -> int:
     agents = () if args.no_agents else (("agents", _agents),)
     checks = (*CHECKS, ("settings of focus", _focus), *agents)
     findings: list[CheckResult] = []
-    # The settings may be what is wrong.
+    # Default settings, because the settings file may be the problem.
     settings = Settings(home=home_of())
     for finding in examine(settings, fix=args.fix, thorough=args.thorough, checks=checks):
         findings.append(finding)
@@ -380,7 +376,7 @@ def run_doctor(args: argparse.Namespace) -> int:
 
 
 def _focus(case: Examination) -> Iterator[Finding]:
-    """The table `[focus]` of the settings file; nothing if it, or the whole file, was told."""
+    """Check the table `[focus]`; another check reports a settings file that cannot be read."""
     from codelens.config import damage_in
     from codelens.engine.upkeep.file_checks import settings_set_aside
     from codelens.focus.focus_settings import usable_settings
@@ -391,9 +387,9 @@ def _focus(case: Examination) -> Iterator[Finding]:
 
 
 def _agents(case: Examination) -> Iterator[Finding]:
-    """The entries of coding agents in the user's scope, each started; none where none is wired.
+    """Check the entries of coding agents in the user scope by starting each server.
 
-    They are fixed by `codelens install`, never by --fix: the files are the user's.
+    `codelens install` fixes them; --fix does not, because the files belong to the user.
     """
     from codelens.engine.upkeep.file_checks import Finding
     from codelens.hosts.desired_edits import Request
