@@ -1,4 +1,4 @@
-"""What shall stand in which file, for a host and a scope."""
+"""Decides which edits a host needs in which files, for a scope."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from codelens.hosts.host_descriptor import Commands, HookFile, Host, Machine, fi
 from codelens.paths import shipped
 
 HOOK_EVENTS = ("prompt", "session-start", "stop", "before-edit", "after-tool", "before-compact")
-"""What `codelens hook` answers."""
+"""The events that `codelens hook` answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Wish:
 
 
 class HttpAccess(NamedTuple):
-    """A server that runs on this machine, and what it wants to be sent."""
+    """A running server on this machine, and its token."""
 
     url: str
     token: str
@@ -41,17 +41,17 @@ class HttpAccess(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What install or uninstall is asked for.
+    """The options of an install or uninstall.
 
     Attributes:
-        machine: the machine that is wired.
+        machine: the machine to configure.
         scope: `user` or `project`.
         root: the project's root; None in the user scope.
-        command: the program that hosts shall start.
-        approve: whether the tools that only read may run unasked.
-        hooks: whether hosts shall call codelens at their events.
-        branches: whether the server shall list the tools about branches too.
-        http: a server that hosts shall ask over HTTP, in place of one that they start.
+        command: the program that hosts start.
+        approve: whether read-only tools may run without asking.
+        hooks: whether hosts call codelens at their events.
+        branches: whether the server also lists the tools for branches.
+        http: a server that hosts ask over HTTP, instead of starting one.
     """
 
     machine: Machine
@@ -65,16 +65,16 @@ class Request:
 
     @property
     def label(self) -> str:
-        """The scope as the ledger names it."""
+        """The scope's name in the ledger."""
         return "user" if self.root is None else str(self.root)
 
 
 @cache
 def read_only_tools(*, branches: bool = False) -> tuple[str, ...]:
-    """The tools that approvals name: none of them writes.
+    """The read-only tools, which approvals name.
 
     Args:
-        branches: those about branches too.
+        branches: whether to include the tools for branches.
     """
     data = tomllib.loads((shipped("install") / "tools.toml").read_text("utf-8"))
     names = cast("list[str]", data["read_only"])
@@ -85,8 +85,8 @@ def entry_of(host: Host, request: Request) -> Entry:
     """The MCP entry of a host."""
     server = host.server
     home = request.machine.environ.get("CODELENS_HOME")
-    # A host that was not started from this shell would not see the variable, and keep an index
-    # of its own elsewhere. In a project's file it would be one user's path.
+    # A host that was not started from this shell would not see the variable, and would create
+    # another index elsewhere. A project's file must not contain the path of one user.
     variables: dict[str, Value] = {}
     if home and request.scope == "user":
         variables["CODELENS_HOME"] = os.path.abspath(Path(home).expanduser())
@@ -110,7 +110,7 @@ def entry_of(host: Host, request: Request) -> Entry:
         keys=server.keys,
         command=request.command,
         launch=made(server.launch if request.http is None else server.http),
-        # Keys that are about starting a server; hosts may refuse them beside a URL.
+        # Keys about starting a server; hosts may reject them together with a URL.
         extras=made(server.extras) if request.http is None else {},
         approvals=made(server.approvals) if request.approve else {},
         also=server.also,
@@ -118,10 +118,10 @@ def entry_of(host: Host, request: Request) -> Entry:
 
 
 def wishes(host: Host, request: Request) -> list[Wish]:
-    """All that a host wants; empty where it has nothing in this scope.
+    """All edits for a host; empty if it has no files in this scope.
 
     Raises:
-        NotRead: symbolic links go in a circle.
+        NotRead: symbolic links form a loop.
     """
     machine, scope, root = request.machine, request.scope, request.root
 
@@ -166,7 +166,7 @@ def _approvals(host: Host, request: Request) -> list[Wish]:
 
 
 def hooks_of(hooks: HookFile, request: Request) -> Hooks:
-    """The hooks of a host, which run the program that the entry starts."""
+    """The hooks of a host; they run the same program as its entry."""
     home = request.machine.environ.get("CODELENS_HOME")
     event_text = ""
     if home and request.scope == "user":
@@ -180,7 +180,7 @@ def hooks_of(hooks: HookFile, request: Request) -> Hooks:
 
 
 def _with_commands(element: Value, commands: Mapping[str, str]) -> Value:
-    """An element with the commands put in, which may be a part of a string."""
+    """An element with its placeholders, which may be parts of strings, replaced by commands."""
     if isinstance(element, str):
         for hole, command in commands.items():
             element = element.replace(hole, command)
@@ -193,9 +193,9 @@ def _with_commands(element: Value, commands: Mapping[str, str]) -> Value:
 
 
 def quoted(path: str, machine: Machine) -> str:
-    """A path as the shells take it that hosts run hooks in.
+    """A path, quoted for the shells in which hosts run hooks.
 
-    On Windows that may be Git Bash, which takes backslashes out.
+    On Windows that may be Git Bash, which removes backslashes.
     """
     if machine.system == "windows":
         return '"' + path.replace("\\", "/") + '"'
@@ -203,23 +203,23 @@ def quoted(path: str, machine: Machine) -> str:
 
 
 def can_hook(chosen: Sequence[Host], scope: str) -> list[Host]:
-    """Those hosts that call programs at their events."""
+    """The hosts that support hooks in this scope."""
     return [host for host in chosen if host.hooks and scope in host.hooks.where.by_scope]
 
 
 def can_ask_over_http(chosen: Sequence[Host]) -> list[Host]:
-    """Those hosts whose entry can hold the URL of a server."""
+    """The hosts whose entry can contain the URL of a server."""
     return [host for host in chosen if host.server.http]
 
 
 def can_approve(chosen: Sequence[Host]) -> list[Host]:
-    """Those hosts whose configuration can say that tools may run unasked."""
+    """The hosts whose configuration can allow tools to run without asking."""
     return [host for host in chosen if host.approval is not None or host.server.approvals]
 
 
 @cache
 def skill() -> str:
-    """The skill, the same in all hosts."""
+    """The skill, which is the same for all hosts."""
     return (shipped("install") / "skill" / "SKILL.md").read_text("utf-8")
 
 
@@ -230,7 +230,7 @@ def instructions() -> str:
 
 
 def command_files(commands: Commands) -> dict[str, str]:
-    """The slash commands by file name, in the form of a host."""
+    """The slash commands by file name, in the host's form."""
     data = tomllib.loads((shipped("install") / "commands.toml").read_text("utf-8"))
     written = {"markdown": ("md", _as_markdown), "toml": ("toml", _as_toml)}
     suffix, write = written[commands.form]

@@ -1,4 +1,4 @@
-"""Asks a server over HTTP as a host would, and sees whether it answers and with which tools."""
+"""Checks whether the configured entries work: starts or asks each server as its host does."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ _EVENT = b"data:"
 class _Reply(NamedTuple):
     result: dict[str, Any]
     connection: str
-    """The name that the server gave to this connection."""
+    """The server's id of this connection."""
 
 
 def probe_http(url: str, headers: Mapping[str, str], timeout_s: float = 20.0) -> Answered:
-    """Initialize a server that runs, and list its tools.
+    """Initialize a running server and list its tools.
 
     Args:
-        url: of the server.
-        headers: that the entry sends.
-        timeout_s: seconds for each of the requests.
+        url: the URL of the server.
+        headers: the headers of the entry.
+        timeout_s: seconds for each request.
     """
     start = time.monotonic()
     try:
@@ -61,8 +61,8 @@ def probe_http(url: str, headers: Mapping[str, str], timeout_s: float = 20.0) ->
         listed = _asked(url, named, timeout_s, method="tools/list", params={})
     except urllib.error.HTTPError as error:
         with error:
-            why = "another token is in the entry" if error.code == 401 else error.reason
-        return Answered(None, "", 0, f"{url} refuses it ({error.code}): {why}")
+            why = "the entry has another token" if error.code == 401 else error.reason
+        return Answered(None, "", 0, f"{url} rejects the request ({error.code}): {why}")
     except (OSError, ValueError, LookupError) as error:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         port = urlsplit(url).port or 80
@@ -78,16 +78,16 @@ def _asked(
     """The result of one request.
 
     Raises:
-        OSError: there was no answer, or a refusal.
-        LookupError: it has no result.
-        ValueError: it is no JSON.
+        OSError: the server did not answer, or rejected the request.
+        LookupError: the answer has no result.
+        ValueError: the answer is not JSON.
     """
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     accepted = {
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
     }
-    request = urllib.request.Request(  # noqa: S310 - `url_of` takes http of this machine alone
+    request = urllib.request.Request(  # noqa: S310 - `url_of` only accepts http on this machine
         url, json.dumps(message).encode(), {**headers, **accepted}
     )
     # No proxy: the server is on this machine.
@@ -100,7 +100,7 @@ def _asked(
     return _Reply(reply["result"], connection)
 
 
-# Starts an entry's command as a host would, and sees whether it answers and with which tools.
+# Starting an entry's command as its host does.
 
 _PROTOCOL = "2025-06-18"
 _KEPT_OF_STDERR = 300
@@ -109,16 +109,16 @@ HELLO: dict[str, object] = {
     "capabilities": {},
     "clientInfo": {"name": "codelens-doctor", "version": "1"},
 }
-"""What `initialize` says of this client."""
+"""The client's name and version in `initialize`."""
 
 
 class Answered(NamedTuple):
-    """How a server answered.
+    """The result of a check of a server.
 
     Attributes:
         seconds: from the start of the process to the list of tools; None if it never came.
-        version: what the server says of itself.
-        tools: how many it lists.
+        version: the version that the server reports.
+        tools: the number of listed tools.
         why: what went wrong; empty if nothing did.
     """
 
@@ -129,16 +129,16 @@ class Answered(NamedTuple):
 
 
 def probe(command: Sequence[str], env: Mapping[str, str], timeout_s: float = 20.0) -> Answered:
-    """Start a server over stdio, initialize it and list its tools; it is ended in any case.
+    """Start a server over stdio, initialize it and list its tools; always end it.
 
     Args:
         command: the program and its arguments.
-        env: variables that the entry sets.
-        timeout_s: seconds for all of it.
+        env: the environment variables of the entry.
+        timeout_s: seconds for the whole check.
     """
     start = time.monotonic()
     try:
-        process = subprocess.Popen(  # noqa: S603 - the entry that is to be checked
+        process = subprocess.Popen(  # noqa: S603 - the entry to check
             list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, **env}, start_new_session=True,
         )  # fmt: skip
@@ -219,13 +219,13 @@ def _end(process: subprocess.Popen[bytes], readers: Sequence[threading.Thread]) 
     process.wait()
     for reader, stream in zip(readers, (process.stdout, process.stderr), strict=True):
         reader.join(timeout=2)
-        # Closing it under its reader would wait for whoever holds the other end.
+        # Closing a stream that a thread reads would wait for the process at the other end.
         if stream is not None and not reader.is_alive():
             stream.close()
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End what is left of a server, and what it has started: wrappers leave their child behind."""
+    """End the server and its child processes: a wrapper leaves its child running."""
     if os.name == "nt":
         process.kill()
         return
@@ -233,18 +233,16 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-# What `doctor` says of the hosts: whether each entry that is there would work.
-#
-# `check_hosts` is for callers: one `HostCheck` for each entry and question.
+# The checks of `doctor` and `install --check`: `check_hosts` yields one `HostCheck` per finding.
 
 SLOW_S = 5.0
-"""Seconds after which hosts begin their first turn without the tools."""
+"""Seconds after which hosts start their first turn without the tools."""
 _LISTING_S = 60
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 class HostCheck(NamedTuple):
-    """One finding: `fine`, `warning`, `broken`, or `absent` where codelens is not wired."""
+    """A finding: `fine`, `warning`, `broken`, or `absent` if codelens is not configured."""
 
     host: str
     name: str
@@ -254,21 +252,21 @@ class HostCheck(NamedTuple):
 
 class _Start(NamedTuple):
     command: tuple[str, ...]
-    """Of a server over HTTP its URL alone."""
+    """For a server over HTTP, only its URL."""
     env: tuple[tuple[str, str], ...]
-    """Or the headers that it is sent."""
+    """The environment variables of the entry; for a server over HTTP, the headers."""
     over_http: bool = False
 
 
 def check_hosts(
     chosen: Sequence[Host], request: Request, *, ask_hosts: bool = False
 ) -> list[HostCheck]:
-    """See after each host's entry: is it there, does its command start and answer, how soon.
+    """Check each host's entry: whether it exists, starts and answers, and how fast.
 
     Args:
-        chosen: the hosts to look at.
-        request: for machine, scope and root; the program is not used.
-        ask_hosts: run the hosts' own list commands as well, where there are any; some take 15 s.
+        chosen: the hosts to check.
+        request: has machine, scope and root; its program is not used.
+        ask_hosts: whether to also run the hosts' own list commands; some take 15 s.
     """
     checks: list[HostCheck] = []
     answers: dict[_Start, Answered] = {}
@@ -329,7 +327,7 @@ def _server(host: Host, start: _Start, answered: Answered) -> HostCheck:
     if answered.seconds is None:
         if start.over_http:
             options = f" --http --port {urlsplit(start.command[0]).port or 80}"
-            remedy = "writes the entry anew"
+            remedy = "writes the entry again"
         else:
             options, remedy = "", "corrects it"
         why = f"{answered.why}; `codelens install{options} --host {host.name}` {remedy}"
@@ -345,13 +343,13 @@ def _server(host: Host, start: _Start, answered: Answered) -> HostCheck:
 
 
 def _listed(host: Host, listing: Listing, request: Request) -> Iterable[HostCheck]:
-    """What the host's own command says; nothing where the host has no command here."""
+    """Check the output of the host's own list command, if the host has one here."""
     program = shutil.which(listing.run[0], path=request.machine.environ.get("PATH"))
     if program is None:
         return
     words = " ".join(listing.run)
     try:
-        done = subprocess.run(  # noqa: S603 - the host's own command, as its descriptor has it
+        done = subprocess.run(  # noqa: S603 - the host's own command, from its descriptor
             [program, *listing.run[1:]], stdin=subprocess.DEVNULL, capture_output=True,
             timeout=_LISTING_S, check=False, cwd=request.root,
         )  # fmt: skip

@@ -1,8 +1,8 @@
-"""The machine that is wired: its system, its home, its environment; and paths written for it.
+"""Describes the hosts (`install/hosts/NAME.toml`), the machine, and entries that start codelens.
 
-A path in a descriptor may start with `~` and hold `${NAME:-default}`. A variable that is not set,
-or holds no absolute path, gives its default: so `XDG_CONFIG_HOME` is defined, and a host started
-elsewhere would take a relative one differently.
+A path in a descriptor may start with `~` and contain `${NAME:-default}`. The default is used if
+the variable is unset or not an absolute path: `XDG_CONFIG_HOME` is defined so, and a relative path
+would depend on where the host was started.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _VARIABLE = re.compile(r"\$\{([A-Z_]+):-([^}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where hosts live.
+    """A machine with hosts.
 
     Attributes:
         system: `linux`, `macos` or `windows`.
@@ -43,7 +43,7 @@ class Machine:
     environ: Mapping[str, str]
 
     def expand(self, template: str) -> PurePath:
-        """The path that a descriptor's template means here."""
+        """The path of a descriptor's template on this machine."""
         kind = PureWindowsPath if self.system == "windows" else PurePosixPath
 
         def value(match: re.Match[str]) -> str:
@@ -56,11 +56,11 @@ class Machine:
         return kind(text)
 
     def has_program(self, name: str) -> bool:
-        """Whether a command of this name is on the PATH."""
+        """Whether a program of this name is on the PATH."""
         return shutil.which(name, path=self.environ.get("PATH")) is not None
 
     def shown(self, path: PurePath) -> str:
-        """A path as people read it, the home folder as `~`."""
+        """A path for messages, with `~` for the home folder."""
         try:
             return str("~" / path.relative_to(self.home))
         except ValueError:
@@ -68,28 +68,28 @@ class Machine:
 
 
 def this_machine() -> Machine:
-    """The machine that this runs on."""
+    """The current machine."""
     system = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
     return Machine(system, Path.home(), dict(os.environ))
 
 
-# Which command a host shall start: the absolute path of the stable console script.
+# The command that hosts start: the absolute path of the installed console script.
 
 _FLEETING = ("uv/archive-v", "uv/builds-v", "pipx/.cache", "pipx/venvs-cache")
-"""Folders whose environments are thrown away: `uvx`, `pipx run`."""
+"""Folders of temporary environments: `uvx`, `pipx run`."""
 
 
 def launcher(command: str | None = None) -> str:
-    """The absolute path of the `codelens` that hosts shall start.
+    """The absolute path of the `codelens` that hosts start.
 
-    The shim on the PATH (of pipx, of uv) is preferred to the script inside its environment, and
-    links are not followed: the shim survives an upgrade of Python.
+    It prefers the shim on the PATH (of pipx or uv) to the script inside the environment, and does
+    not follow links, because the shim survives an upgrade of Python.
 
     Args:
-        command: what the user names instead.
+        command: a program that the user names instead.
 
     Raises:
-        NoLauncher: there is none, or one that will not last.
+        NoLauncher: the program does not exist, or is in a temporary environment.
     """
     if command is not None:
         located = shutil.which(command)
@@ -119,19 +119,19 @@ def _same(left: Path, right: Path) -> bool:
         return False
 
 
-# What a host wants, read from `install/hosts/NAME.toml`; docs/hosts.md explains the fields.
+# Descriptors of hosts, read from `install/hosts/NAME.toml`; docs/hosts.md explains the fields.
 
 SCOPES = ("user", "project")
 
 
 @dataclass(frozen=True, slots=True)
 class Locations:
-    """Where something stands: templates by scope and system, the first that exists counts."""
+    """Templates of a path by scope and system; the first one that exists is used."""
 
     by_scope: Mapping[str, Mapping[str, tuple[str, ...]]]
 
     def candidates(self, machine: Machine, scope: str, root: PurePath | None) -> list[PurePath]:
-        """The paths that may be meant; none where the host has no such place."""
+        """The possible paths; empty if the host has no such file."""
         templates = self.by_scope.get(scope, {}).get(machine.system, ())
         if scope == "user":
             return [machine.expand(template) for template in templates]
@@ -139,7 +139,7 @@ class Locations:
         return [root / template for template in templates]
 
     def pick(self, machine: Machine, scope: str, root: PurePath | None) -> PurePath | None:
-        """The candidate that exists, else the last one."""
+        """The first candidate that exists, or else the last one."""
         locations = self.candidates(machine, scope, root)
         existing = (location for location in locations[:-1] if Path(location).exists())
         return next(existing, locations[-1] if locations else None)
@@ -147,9 +147,9 @@ class Locations:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The MCP entry: its file, its place in it, and what it holds.
+    """The MCP entry: its file, its place in the file, and its content.
 
-    `http` is the whole entry for a server that is asked over HTTP; empty where the host has none.
+    `http` is the whole entry for a server over HTTP; empty if the host does not support HTTP.
     """
 
     where: Locations
@@ -164,7 +164,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """Permissions that stand outside the entry: a list of strings, or keys with values."""
+    """Permissions outside the entry: a list of strings, or keys with values."""
 
     where: Locations
     format: str
@@ -175,15 +175,15 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class HookFile:
-    """What a host runs at its events: its file, and the element for each event.
+    """The file with a host's hooks, and the element for each event.
 
     Attributes:
         where: the file.
-        format: as `format_of` takes it.
-        keys: where the events stand.
-        base: keys that the file must have beside them.
+        format: a format of `format_of`.
+        keys: the keys of the events.
+        base: other keys that the file must have.
         events: the element by event; `{hook EVENT}` stands for the command.
-        todo: what the user still has to do, such as trusting them.
+        todo: what the user still has to do, such as trusting the hooks.
     """
 
     where: Locations
@@ -196,7 +196,7 @@ class HookFile:
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """A folder of slash commands, and how they are written."""
+    """The folder and the form of slash commands."""
 
     where: Locations
     form: str
@@ -209,9 +209,9 @@ class Listing:
 
     Attributes:
         run: the command.
-        healthy: a pattern for the line of a server that is seen.
+        healthy: a pattern for the line of a server that the host accepts.
         waiting: a pattern for a server that the user still has to trust or approve.
-        connects: whether the command starts the server, or reads the configuration alone.
+        connects: whether the command starts the server, or only reads the configuration.
     """
 
     run: tuple[str, ...]
@@ -222,7 +222,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One coding agent."""
+    """A coding agent."""
 
     name: str
     title: str
@@ -238,7 +238,7 @@ class Host:
     todo: Mapping[str, str]
 
     def is_here(self, machine: Machine) -> bool:
-        """Whether the host shows on this machine: its command, or something it keeps."""
+        """Whether the host is installed on this machine: its command or its files exist."""
         if any(machine.has_program(program) for program in self.programs):
             return True
         return any(
@@ -254,10 +254,10 @@ def hosts() -> dict[str, Host]:
 
 
 def named(names: str, machine: Machine) -> list[Host]:
-    """The hosts that `--host` means: `all`, `detected`, or names with commas between.
+    """The hosts that `--host` selects: `all`, `detected`, or comma-separated names.
 
     Raises:
-        SettingError: there is no such host.
+        SettingError: a name is unknown.
     """
     known = hosts()
     chosen: dict[str, Host] = {}
@@ -345,10 +345,10 @@ def _by_system(
 
 
 def filled(value: Value, holes: Mapping[str, Value], tools: tuple[str, ...]) -> Value:
-    """`value` with what is written in braces put in.
+    """`value` with its placeholders in braces replaced.
 
-    `{command}` and `{args}` come from `holes` (a list inside a list is spliced into it, and a key
-    whose hole is None is left out); a string or a key with `{tool}` stands for one for each tool.
+    `holes` has the values of `{command}` and `{args}`: a list inside a list is spliced into it, and
+    a key whose value is None is omitted. A string or a key with `{tool}` is repeated for each tool.
     """
     if isinstance(value, str):
         return holes.get(value, value)
@@ -372,20 +372,20 @@ def filled(value: Value, holes: Mapping[str, Value], tools: tuple[str, ...]) -> 
     return value
 
 
-# What an entry starts, in the shape of any host.
+# What an entry starts, in the form of any host.
 
 NAME = "codelens"
 _SERVE = "serve"
 _URL = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]{1,5}/mcp")
-"""Of `codelens serve --http` on this machine."""
+"""The URL of `codelens serve --http` on this machine."""
 _URL_KEYS = ("url", "httpUrl", "serverUrl")
 _HEADER_KEYS = ("headers", "http_headers")
 _RUNNERS = re.compile(r"uv|uvx|pipx|py|pythonw?[0-9.]*")
-"""Programs that run a Python command out of an environment: the installed one does what they do."""
+"""Programs that run a Python command from an environment; the installed command replaces them."""
 
 
 def command_of(entry: Value) -> list[str]:
-    """The program of an entry and its arguments; empty where it starts none."""
+    """The program of an entry and its arguments; empty if it starts no program."""
     holder = _holder(entry)
     program, arguments = holder.get("command", holder.get("cmd")), holder.get("args")
     words = [*(program if isinstance(program, list) else [program])]
@@ -411,13 +411,13 @@ def _holder(entry: Value) -> dict[str, Value]:
 
 
 def starts_codelens(entry: Value) -> bool:
-    """Whether an entry starts a codelens server, by whatever means."""
+    """Whether an entry starts a codelens server, directly or through another program."""
     words = command_of(entry)
     return _SERVE in words and is_codelens(words)
 
 
 def url_of(entry: Value) -> str:
-    """The URL of a codelens server on this machine that an entry asks; empty where it asks none."""
+    """The URL of the codelens server on this machine in an entry; empty if it has none."""
     holder = _holder(entry)
     urls = (holder.get(key) for key in _URL_KEYS)
     return next((url for url in urls if isinstance(url, str) and _URL.fullmatch(url)), "")
@@ -434,26 +434,26 @@ def headers_of(entry: Value) -> dict[str, str]:
 
 
 def leads_to_codelens(entry: Value) -> bool:
-    """Whether an entry starts a codelens server, or asks one that runs on this machine."""
+    """Whether an entry starts a codelens server, or connects to one on this machine."""
     return starts_codelens(entry) or bool(url_of(entry))
 
 
 def is_codelens(command_words: Sequence[str]) -> bool:
     """Whether one of these words of a command is the program codelens."""
-    # A Windows path splits at both slashes, so it reads a POSIX one as well.
+    # `PureWindowsPath` splits at both slashes, so it also parses POSIX paths.
     return any(PureWindowsPath(word).stem.lower() == NAME for word in command_words)
 
 
 def arguments_of(words: Sequence[str]) -> list[str]:
-    """What codelens itself is given by a command that `starts_codelens`: `serve` and options."""
+    """The arguments of codelens itself in a command that `starts_codelens`: `serve` and options."""
     if is_codelens(words[:1]):
         return list(words[1:])
-    # `uvx --from git+https://host/codelens codelens serve`: the word before last is no program.
+    # `uvx --from git+https://host/codelens codelens serve`: the first codelens is not the program.
     places = [at for at, word in enumerate(words[: words.index(_SERVE)]) if is_codelens([word])]
     return list(words[places[-1] + 1 :]) if places else [_SERVE]
 
 
 def is_wrapped(words: Sequence[str]) -> bool:
-    """Whether a program of the user's own choice starts codelens: docker, ssh, a script."""
+    """Whether another program that the user chose starts codelens: docker, ssh, a script."""
     stem = PureWindowsPath(words[0]).name.lower().removesuffix(".exe")
     return not is_codelens(words[:1]) and _RUNNERS.fullmatch(stem) is None

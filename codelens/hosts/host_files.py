@@ -1,4 +1,4 @@
-"""What can go wrong with a file of a host; each names the file and what to do."""
+"""Reads and replaces the files of hosts safely; its errors name the file and what to do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from codelens.errors import CodelensError
 
 
 class HostError(CodelensError):
-    """A host cannot be wired, or its wiring not be taken out."""
+    """A host cannot be configured, or its configuration cannot be removed."""
 
 
 class NotRead(HostError):
@@ -35,7 +35,7 @@ class LeftAlone(HostError):
 
 
 class NotWritten(HostError):
-    """A file cannot be written; what was there is still there."""
+    """A file cannot be written; its content is unchanged."""
 
     def __init__(self, path: PurePath, why: str) -> None:
         self.path = path
@@ -48,41 +48,41 @@ class Overtaken(HostError):
     def __init__(self, path: PurePath) -> None:
         self.path = path
         super().__init__(
-            f"{path} is constantly being written by another program; it was left unchanged; "
-            "close that program and try again"
+            f"another program keeps writing {path}; it was left unchanged; close that program "
+            "and try again"
         )
 
 
 class TurnTaken(HostError):
-    """Another install or uninstall is at work; nothing was changed."""
+    """Another install or uninstall is running; nothing was changed."""
 
     def __init__(self, lock: PurePath) -> None:
         super().__init__(
-            f"another codelens install or uninstall holds {lock}; nothing was changed; try "
+            f"another codelens install or uninstall has locked {lock}; nothing was changed; try "
             "again when it has finished"
         )
 
 
 class NoLauncher(HostError):
-    """There is no command that a host could start."""
+    """No command was found that a host could start."""
 
 
 # Reading and replacing files that belong to others.
 #
-# A file is written beside its target, read back, and renamed over it, so that no reader ever sees
-# half of it. A symbolic link stays: what it leads to is replaced. Mode and owner are kept.
+# A temporary file in the same folder is written, read back, and renamed to the target, so that no
+# reader ever sees half of it. For a symbolic link, its target is replaced. Mode and owner are kept.
 
 LARGEST = 32 * 1024 * 1024
-"""Bytes; no configuration is larger, and editing takes some ten times as much memory."""
+"""Maximum size in bytes; no configuration is larger, and editing takes ten times the memory."""
 
 _BESIDE = ".codelens"
 
 
 def real(path: Path) -> Path:
-    """What `path` leads to through symbolic links; the target need not exist.
+    """The target of `path` through symbolic links; it need not exist.
 
     Raises:
-        NotRead: the links go in a circle.
+        NotRead: the links form a loop.
     """
     try:
         return (
@@ -95,10 +95,10 @@ def real(path: Path) -> Path:
 
 
 def read(path: Path) -> bytes | None:
-    """The bytes of a file; None where there is none.
+    """The bytes of a file; None if it does not exist.
 
     Raises:
-        NotRead: it is no file, too large, or may not be read.
+        NotRead: it is not a file, is too large, or cannot be read.
     """
     try:
         status = path.stat()
@@ -120,47 +120,47 @@ def write(
     onto: bytes | Literal["anything"] | None = "anything",
     private: bool = False,
 ) -> None:
-    """Put `data` into a file, whole or not at all.
+    """Write a file atomically.
 
     Args:
         path: the real file.
-        data: what it shall hold.
-        onto: what it must hold up to that moment; None for a file that is not there.
-        private: a file that was not there is for its owner alone.
+        data: the new content.
+        onto: the expected old content; None if the file does not exist.
+        private: whether only the owner may read a new file.
 
     Raises:
-        Overtaken: it holds something else; it stays so.
-        NotWritten: it failed; the file is as it was and no folder is left behind.
+        Overtaken: the file has another content; it is unchanged.
+        NotWritten: writing failed; the file is unchanged and no new folder remains.
     """
     paths: list[Path] = []
-    beside: Path | None = None
+    temporary: Path | None = None
     try:
         before = _stat(path)
-        # Renaming over it would work all the same; whoever set the mode did not want that.
+        # Renaming would work anyway, but the user made the file read-only on purpose.
         if before is not None and not (before.st_mode & 0o222 and os.access(path, os.W_OK)):
             raise PermissionError(errno.EACCES, "the file is read-only")
         paths = _make_folders(path)
         number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_BESIDE, dir=path.parent)
-        beside = Path(name)
+        temporary = Path(name)
         with os.fdopen(number, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if beside.read_bytes() != data:
+        if temporary.read_bytes() != data:
             raise OSError(errno.EIO, "what was written does not read back the same")
         if before is not None or not private:
-            _adopt(beside, before)
-        # Programs save their own settings at any time. What is left is the time between the last
-        # look and the rename: `_stamp` is looked at again because reading takes longer.
+            _adopt(temporary, before)
+        # Programs save their settings at any time. A race remains between the last check and the
+        # rename; checking `_stamp` last keeps it short, because reading takes longer.
         if onto != "anything":
             stamp = _stamp(path)
             if _now(path) != onto or _stamp(path) != stamp:
                 raise Overtaken(path)
-        beside.replace(path)
+        temporary.replace(path)
     except (OSError, Overtaken) as error:
-        if beside is not None:
+        if temporary is not None:
             with suppress(OSError):
-                beside.unlink()
+                temporary.unlink()
         remove_empty(paths)
         if isinstance(error, Overtaken):
             raise
@@ -168,7 +168,7 @@ def write(
 
 
 def others_read(path: Path) -> bool:
-    """Whether users other than its owner may read a file, as far as its mode tells."""
+    """Whether the mode of a file lets users other than its owner read it."""
     status = _stat(path) if os.name == "posix" else None
     return status is not None and bool(status.st_mode & 0o044)
 
@@ -189,12 +189,12 @@ def remove(path: Path, *, holding: bytes | None = None) -> None:
     """Delete a file.
 
     Args:
-        path: the file; one that is not there is fine.
-        holding: what it must hold up to that moment, if that matters.
+        path: the file; it need not exist.
+        holding: the expected content; None: any.
 
     Raises:
-        Overtaken: it holds something else; it stays.
-        NotWritten: it failed.
+        Overtaken: the file has another content; it is not deleted.
+        NotWritten: it cannot be deleted.
     """
     try:
         if holding is not None and _now(path) not in (None, holding):
@@ -205,7 +205,7 @@ def remove(path: Path, *, holding: bytes | None = None) -> None:
 
 
 def remove_empty(folders: list[Path]) -> None:
-    """Delete folders, innermost first, as far as they are empty."""
+    """Delete the empty folders among these, innermost first."""
     for folder in reversed(folders):
         with suppress(OSError):
             folder.rmdir()
@@ -219,14 +219,14 @@ def _stat(path: Path) -> os.stat_result | None:
 
 
 def sweep(path: Path) -> None:
-    """Delete what a `write` of this file left beside it whose process was killed."""
+    """Delete temporary files of earlier `write`s of this file whose process was killed."""
     with suppress(OSError):
         for left in path.parent.glob(f".{glob.escape(path.name)}.????????{_BESIDE}"):
             left.unlink()
 
 
 def missing_folders(path: Path) -> list[Path]:
-    """The folders that a `write` of this file would have to make, outermost first."""
+    """The folders that a `write` of this file would create, outermost first."""
     missing: list[Path] = []
     folder = path.parent
     while not folder.exists():
@@ -248,7 +248,7 @@ def _make_folders(path: Path) -> list[Path]:
 
 
 def _adopt(fresh: Path, before: os.stat_result | None) -> None:
-    """Give the new file the mode and the owner of the old one, or those of any new file."""
+    """Give the new file the mode and the owner of the old one; without one, the defaults."""
     if before is None:
         umask = os.umask(0)
         os.umask(umask)
@@ -258,7 +258,7 @@ def _adopt(fresh: Path, before: os.stat_result | None) -> None:
     if hasattr(os, "chown"):
         now = fresh.stat()
         if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
-            # A group that we are not in cannot be kept; the owner is then us in any case.
+            # Only members of a group can set it; the owner is the current user in this case.
             with suppress(PermissionError):
                 os.chown(fresh, before.st_uid, before.st_gid)
 

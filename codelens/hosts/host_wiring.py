@@ -1,7 +1,7 @@
-"""Install and uninstall: what would change (a plan), and doing it.
+"""Install and uninstall: plans the changes, then makes them.
 
-A plan is worked out without writing anything. Doing it takes each file by itself: one that fails
-is reported and the others still done. A file that changed since the plan is edited anew.
+A plan writes nothing. Its changes are made file by file: if one fails, it is reported and the
+others are still made. A file that changed after the plan is planned again.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from codelens.hosts.install_ledger import (
     untouched,
 )
 
-_BY_HAND = "or add it by hand (`codelens install --print` shows what)"
+_BY_HAND = "or add the entry by hand (`codelens install --print` shows it)"
 _KEPT = "left unchanged (to update it, remove it and install again)"
 
 
 def plan_install(chosen: Sequence[Host], request: Request, ledger: Ledger) -> list[Change]:
-    """What installing for these hosts would change, file by file."""
+    """The changes of an install for these hosts, file by file."""
     wishes_by_file: list[Wish] = []
     failed: list[Change] = []
     with_hooks = hooked(ledger.records.values(), request.label)
@@ -70,12 +70,12 @@ def _put(path: Path, wishes: Sequence[Wish], old: Record | None) -> Change:
     fresh, problems, remarks = text, list[tuple[str, str]](), list[str]()
     over_http = (wish.edit for wish in wishes if isinstance(wish.edit, Entry))
     if any(edit.is_over_http for edit in over_http) and host_files.others_read(path):
-        remarks.append(f"{path}: other users can read it, and so the token; run chmod 600 on it")
+        remarks.append(f"{path}: other users can read this file and its token; run chmod 600 on it")
     written = [] if old is None else edits_of(old, old.edits)
     for wish in wishes:
         try:
             if fresh is not None and wish.edit.is_changed(fresh, written):
-                remarks.append(f"{path}: {wish.edit.what} was changed by hand since; {_KEPT}")
+                remarks.append(f"{path}: {wish.edit.what} was later changed by hand; {_KEPT}")
                 continue
             if isinstance(wish.edit, Entry) and (fate := wish.edit.fate(fresh)):
                 remarks.append(f"{path} {fate}")
@@ -91,9 +91,9 @@ def _put(path: Path, wishes: Sequence[Wish], old: Record | None) -> Change:
 
 
 def install(change: Change, ledger: Ledger, scope: str) -> Change:
-    """Do one change of a plan; what was done, with its problems.
+    """Make one change of a plan; return what was done, with its problems.
 
-    A second host that finds its edit in a shared file is noted as one that needs it.
+    If a second host finds its edit in a shared file, the ledger records that it needs it too.
     """
     if not change.path.name:
         return change
@@ -108,11 +108,11 @@ def _installed(change: Change, old: Record | None, scope: str, ledger: Ledger) -
     done = change.done
     if not change.is_change:
         if old is not None and not {wish.host for wish in done} <= old.edits.keys():
-            assert change.before is not None, "what is as it should be is there"
+            assert change.before is not None, "an unchanged file exists"
             old_bytes = given_back(old, change.before)
             ledger.keep(change.path, replace(old, edits=edits_after(old, done, old_bytes)))
         return change
-    # Before the file: should this process end in between, uninstall knows of it.
+    # Before the file: if this process is killed in between, uninstall still knows about it.
     path, paths = change.path, host_files.missing_folders(change.path)
     ledger.keep(path, recorded(change, old, scope, ledger), paths)
     try:
@@ -130,10 +130,10 @@ def _installed(change: Change, old: Record | None, scope: str, ledger: Ledger) -
 
 
 def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> list[Change]:
-    """What taking these hosts' wiring out would change, file by file.
+    """The changes of an uninstall for these hosts, file by file.
 
-    Looked at are the files of this machine as it is now and those that the ledger names: a variable
-    like `CODEX_HOME` may have led elsewhere at the time of install.
+    It includes the hosts' current files and those in the ledger, because a variable such as
+    `CODEX_HOME` may have had another value at install.
     """
     names = {host.name for host in chosen}
     to_remove: list[Wish] = []
@@ -146,7 +146,7 @@ def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> 
     }
     for host in chosen:
         try:
-            # Which approvals install added, and which were the user's, the ledger alone knows.
+            # Only the ledger knows which approvals install added and which were the user's.
             unknown = host.name not in known
             every = replace(request, approve=unknown, hooks=unknown, branches=unknown)
             to_remove += wishes(host, every)
@@ -175,7 +175,7 @@ def _take(path: Path, wishes: Sequence[Wish], ledger: Ledger) -> Change:
     same = Change(path, tuple(wishes), before, before, removes=True)
     staying = sorted(old.edits.keys() - leaving) if old is not None else []
     if staying:
-        return replace(same, remarks=(f"kept in {path}: {', '.join(staying)} uses it too",))
+        return replace(same, remarks=(f"kept in {path}: {', '.join(staying)} also uses it",))
     if old is not None and old.found_by(before):
         return replace(
             same, after=given_back(old, before), remarks=_back_again(old, before, wishes)
@@ -189,7 +189,7 @@ def _take(path: Path, wishes: Sequence[Wish], ledger: Ledger) -> Change:
 
 
 def _back_again(old: Record, before: bytes, wishes: Sequence[Wish]) -> tuple[str, ...]:
-    """What to say where install had found an entry for codelens that was not of the ledger."""
+    """The remark if install found an entry for codelens that was not in the ledger."""
     old_bytes = given_back(old, before)
     entries = [wish.edit for wish in wishes if isinstance(wish.edit, Entry)]
     if old_bytes is None or not any(_holds(edit, decoded(old_bytes)) for edit in entries):
@@ -219,13 +219,13 @@ def _without(
         try:
             fresh = wish.edit.take(fresh, parents)
         except EditRefused as error:
-            remedy = "remove codelens from it by hand if it is there"
+            remedy = "remove codelens from it by hand"
             problems.setdefault(wish.host, str(LeftAlone(path, str(error), remedy)))
     return fresh, list(problems.items())
 
 
 def uninstall(change: Change, ledger: Ledger) -> Change:
-    """Do one change of a plan; what was done, with its problems."""
+    """Make one change of a plan; return what was done, with its problems."""
     if not change.path.name:
         return change
     old = ledger.records.get(str(change.path))
@@ -256,5 +256,5 @@ def uninstall(change: Change, ledger: Ledger) -> Change:
 
 
 def elsewhere(ledger: Ledger, label: str) -> list[str]:
-    """The other scopes that the ledger knows: `user` and roots of projects."""
+    """The other scopes in the ledger: `user` and roots of projects."""
     return sorted({record.scope for record in ledger.records.values()} - {label})

@@ -1,4 +1,8 @@
-"""One install or uninstall at a time: two would each write a ledger without the other's files."""
+"""The ledger of installs, in `CODELENS_HOME/install.json`, which lets uninstall restore files.
+
+It also has the lock that allows only one install or uninstall at a time, and makes the changes
+safely while other programs write the same files.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +34,19 @@ _LOOK_S = 0.05
 
 @contextlib.contextmanager
 def alone(home: Path, wait_s: float = _WAIT_S) -> Generator[None]:
-    """Keep other installs and uninstalls with this CODELENS_HOME waiting.
+    """Lock out other installs and uninstalls with this CODELENS_HOME.
 
-    The lock is the system's own: it ends with the process, however that ends.
+    Otherwise each would write a ledger without the other's files. The operating system releases
+    the lock when the process ends, in any way.
 
     Args:
         home: CODELENS_HOME.
-        wait_s: how many seconds to wait for another.
+        wait_s: how many seconds to wait for another one.
 
     Raises:
-        TurnTaken: another is at it still.
-        NotWritten: the lock cannot be made.
-        HomeNotWritable: CODELENS_HOME cannot be made.
+        TurnTaken: another one still runs.
+        NotWritten: the lock cannot be created.
+        HomeNotWritable: CODELENS_HOME cannot be created.
     """
     make_private(home)
     path = home / "install.lock"
@@ -50,7 +55,7 @@ def alone(home: Path, wait_s: float = _WAIT_S) -> Generator[None]:
         host_files.sweep(home / "install.json")
         yield
     finally:
-        # While it is ours still, else another's could be deleted. Windows does not let go of it.
+        # While we have the lock: later, it could be another process's file. Windows forbids this.
         with contextlib.suppress(OSError):
             path.unlink()
         os.close(descriptor)
@@ -60,7 +65,7 @@ def _locked(path: Path, until: float) -> int:
     while True:
         try:
             descriptor = home_files.open_locked(path)
-            if _is_ours(descriptor, path):
+            if _has_lock(descriptor, path):
                 return descriptor
         except OSError as error:
             raise NotWritten(path, (error.strerror or str(error)).lower()) from error
@@ -69,16 +74,16 @@ def _locked(path: Path, until: float) -> int:
         time.sleep(_LOOK_S)
 
 
-def _is_ours(descriptor: int, path: Path) -> bool:
-    """Whether the lock is taken, of the file that has the name; else the descriptor is closed."""
-    ours = False
+def _has_lock(descriptor: int, path: Path) -> bool:
+    """Lock the file, if it still is the file at `path`; otherwise close the descriptor."""
+    is_locked = False
     try:
-        # Who had the lock has deleted its file: what was locked then may have no name any more.
-        ours = home_files.take_lock(descriptor) and _is_at(descriptor, path)
+        # The process that had the lock has deleted its file, so `path` may be another file now.
+        is_locked = home_files.take_lock(descriptor) and _is_at(descriptor, path)
     finally:
-        if not ours:
+        if not is_locked:
             os.close(descriptor)
-    return ours
+    return is_locked
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
@@ -88,21 +93,19 @@ def _is_at(descriptor: int, path: Path) -> bool:
         return False
 
 
-# Edits written down in the ledger and read back.
-#
-# So uninstall takes out what an older version put in.
+# Edits as JSON in the ledger, so that uninstall also removes edits of older versions.
 
 _KINDS = {kind.__name__: kind for kind in (Entry, Items, Flags, Block, Whole, Hooks)}
 
 
 def record(edit: Edit) -> dict[str, object]:
-    """The edit as JSON can hold it."""
+    """The edit as JSON fields."""
     fields: dict[str, object] = asdict(edit)  # type: ignore[reportArgumentType]
     return {"edit": type(edit).__name__, **fields}
 
 
 def recalled(fields: dict[str, object]) -> Edit | None:
-    """The edit that `record` wrote down; None for what this version does not understand."""
+    """The edit from the fields of `record`; None if this version does not understand them."""
     kind = _KINDS.get(str(fields.get("edit")))
     if kind is None:
         return None
@@ -120,23 +123,23 @@ def recalled(fields: dict[str, object]) -> Edit | None:
         return None
 
 
-# What happens to one file, and making it happen while other programs write the file too.
+# A change to one file, and writing it while other programs write the file too.
 
 _TRIES = 20
-"""How often a file is edited anew that another program writes meanwhile."""
+"""How often to retry if another program writes the file meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happens to one file.
+    """A change to one file.
 
     Attributes:
         path: the real file.
-        wishes: the edits by host; of an uninstall, those that leave.
-        before: its bytes; None if there is none.
-        after: what it will hold; None if it goes.
+        wishes: the edits by host; for an uninstall, the edits to remove.
+        before: its bytes; None if it does not exist.
+        after: its bytes after the change; None if it is deleted.
         problems: what could not be done, by host.
-        remarks: what is worth knowing all the same.
+        remarks: other messages for the user.
         removes: whether this is an uninstall.
     """
 
@@ -155,29 +158,29 @@ class Change:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The hosts it is for."""
+        """The hosts that it is for."""
         return tuple(dict.fromkeys(wish.host for wish in self.wishes))
 
     @property
     def done(self) -> list[Wish]:
-        """What is wanted by the hosts that met no problem."""
+        """The edits of the hosts without problems."""
         failed = {host for host, _ in self.problems}
         return [wish for wish in self.wishes if wish.host not in failed]
 
     @property
     def is_private(self) -> bool:
-        """Whether it will hold a token, so that nobody but its owner should read the file."""
+        """Whether the file will contain a token, so that only its owner should read it."""
         edits = (wish.edit for wish in self.wishes)
         return any(isinstance(edit, Entry) and edit.is_over_http for edit in edits)
 
     @property
     def is_ours(self) -> bool:
-        """Whether the file is codelens' own as a whole."""
+        """Whether codelens owns the whole file."""
         return all(isinstance(wish.edit, Whole) for wish in self.wishes)
 
 
 def by_file(wishes: Iterable[Wish]) -> dict[Path, list[Wish]]:
-    """The edits that each file is wanted to have."""
+    """The edits by file."""
     wishes_by_file: dict[Path, list[Wish]] = {}
     for wish in wishes:
         wishes_by_file.setdefault(wish.path, []).append(wish)
@@ -185,17 +188,17 @@ def by_file(wishes: Iterable[Wish]) -> dict[Path, list[Wish]]:
 
 
 def untouched(path: Path, wishes: Sequence[Wish], data: bytes | None, why: str) -> Change:
-    """A file that is left as it is, for all hosts that wanted something of it."""
+    """A file that stays unchanged, with a problem for all hosts that have edits in it."""
     hosts = dict.fromkeys(wish.host for wish in wishes)
     return Change(path, tuple(wishes), data, data, tuple((host, why) for host in hosts))
 
 
 def landed(change: Change, again: Callable[[], Change]) -> Change:
-    """Write a change, planned `again` as often as another program was faster; what was written.
+    """Write a change and return it; plan it `again` if another program wrote the file meanwhile.
 
     Raises:
-        Overtaken: it was faster each time.
-        NotWritten: it failed.
+        Overtaken: another program wrote the file each time.
+        NotWritten: the file cannot be written.
     """
     host_files.sweep(change.path)
     for _ in range(_TRIES):
@@ -215,13 +218,13 @@ def landed(change: Change, again: Callable[[], Change]) -> Change:
     raise Overtaken(change.path)
 
 
-# What the ledger is told of an install, and what a record gives back: the file that was found.
+# The record of an install, and restoring the original file from it.
 
 
 def edits_after(
     old: Record | None, done: Sequence[Wish], data_found: bytes | None
 ) -> dict[str, list[dict[str, object]]]:
-    """What to write down by host; approvals that were `data_found` are the user's, not ours."""
+    """The edits to record by host; approvals that are in `data_found` are the user's."""
     edits = dict(old.edits) if old is not None else {}
     text = None if data_found is None else decoded(data_found)
     for host in dict.fromkeys(wish.host for wish in done):
@@ -229,29 +232,29 @@ def edits_after(
         kept_edits = [] if old is None else [
             edit for edit in edits_of(old, [host]) if _still_counts(edit, fresh)
         ]  # fmt: skip
-        edits[host] = [record(_ours(edit, text)) for edit in fresh] + [
+        edits[host] = [record(_added_by_install(edit, text)) for edit in fresh] + [
             record(edit) for edit in kept_edits
         ]
     return edits
 
 
 def _still_counts(edit: Edit, fresh: Sequence[Edit]) -> bool:
-    """Whether an earlier install approved or hooked something of which this one says nothing."""
+    """Whether an earlier install approved or hooked something that this one does not mention."""
     fresh_keys = [
         recorded.keys for recorded in fresh if isinstance(recorded, Items | Flags | Hooks)
     ]
     return isinstance(edit, Items | Flags | Hooks) and edit.keys not in fresh_keys
 
 
-def _ours(edit: Edit, text_found: str | None) -> Edit:
+def _added_by_install(edit: Edit, text_found: str | None) -> Edit:
     try:
         return edit.lacking(text_found)
-    except EditRefused:  # found in a state that install has mended since
+    except EditRefused:  # the original was broken, and install has fixed it
         return edit
 
 
 def recorded(change: Change, old: Record | None, scope: str, ledger: Ledger) -> Record:
-    """The record of an install; what was found is what stood before the first one."""
+    """The record of an install; the original is the file before the first install."""
     assert change.after is not None, "an install leaves a file"
     found_bytes, done = change.before, change.done
     if old is not None and found_bytes is not None:
@@ -277,7 +280,7 @@ def recorded(change: Change, old: Record | None, scope: str, ledger: Ledger) -> 
 
 
 def given_back(old: Record, now: bytes) -> bytes | None:
-    """What a file was before us: exactly, if it still is what we wrote, else without our edits."""
+    """The original file: byte for byte if it is unchanged since, otherwise without our edits."""
     if old.found_by(now):
         return None if old.undo is None else old.undo.applied(now)
     text: str | None = decoded(now)
@@ -292,12 +295,12 @@ def given_back(old: Record, now: bytes) -> bytes | None:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a file that we made holds nothing that others have put in since."""
+    """Whether a file that codelens created contains nothing from others."""
     return text.strip() in {"", "{}"}
 
 
 def hooked(records: Iterable[Record], scope: str) -> set[str]:
-    """The hosts that have hooks of ours in a scope: they are renewed with all else."""
+    """The hosts that have our hooks in a scope; each install renews them."""
     return {
         host
         for record in records
@@ -308,13 +311,13 @@ def hooked(records: Iterable[Record], scope: str) -> set[str]:
 
 
 def edits_of(old: Record, hosts: Iterable[str]) -> list[Edit]:
-    """The edits made for these hosts, as far as this version understands what is written down."""
+    """The recorded edits of these hosts, as far as this version understands them."""
     recorded = (recalled(fields) for host in hosts for fields in old.edits.get(host, []))
     return [edit for edit in recorded if edit is not None]
 
 
 def _backup(path: Path, data: bytes, home: Path) -> Path:
-    """Keep the file that was found, under CODELENS_HOME: beside it, a host might read it."""
+    """Back up the original file under CODELENS_HOME; in its own folder, a host might read it."""
     folder = home / "backups"
     make_private(folder)
     day = datetime.datetime.now(tz=datetime.UTC).strftime("%Y-%m-%d")
@@ -324,18 +327,17 @@ def _backup(path: Path, data: bytes, home: Path) -> Path:
     return copy
 
 
-# What install found and did, file by file, so that uninstall can give it back.
+# The ledger: the original of each file and the edits to it.
 #
-# `CODELENS_HOME/install.json`. A record is believed only as far as the file still is what we wrote
-# (`made`, a digest): then what was there comes back byte for byte. Otherwise others have written
-# since, and only what is ours is taken out.
+# If a file still is what we wrote (its digest is `made`), uninstall restores the original byte for
+# byte. Otherwise others have changed it since, and uninstall only removes our edits.
 
 _VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """How the bytes that were found come back: replace `cut` bytes at `at` with `text`."""
+    """How to restore the original bytes: replace `cut` bytes at `at` with `text`."""
 
     at: int
     cut: int
@@ -343,7 +345,7 @@ class Undo:
 
     @classmethod
     def between(cls, found_bytes: bytes, made_bytes: bytes) -> Undo:
-        """The way from `made_bytes` back to `found_bytes`; both are UTF-8."""
+        """How to turn `made_bytes` back into `found_bytes`; both are UTF-8."""
         shorter = min(len(found_bytes), len(made_bytes))
         start = _common(found_bytes, made_bytes, shorter)
         end = _common(found_bytes[start:][::-1], made_bytes[start:][::-1], shorter - start)
@@ -353,13 +355,13 @@ class Undo:
         )  # fmt: skip
 
     def applied(self, written_bytes: bytes) -> bytes:
-        """What was found."""
+        """The original bytes."""
         text = self.text.encode("utf-8", "surrogateescape")
         return written_bytes[: self.at] + text + written_bytes[self.at + self.cut :]
 
 
 def _common(left: bytes, right: bytes, most: int) -> int:
-    """How many bytes two texts have in common at their start."""
+    """The length of the common prefix of two texts."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -372,15 +374,15 @@ def _common(left: bytes, right: bytes, most: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was done to one file.
+    """The record of one file.
 
     Attributes:
         scope: `user`, or the root of a project.
-        made: the digest of the file as we left it.
-        undo: the way back; None if there was no file.
-        edits: our edits by host, as `edits.record` writes them down.
-        parents: keys that we had to make for an entry.
-        backup: where the file that was found is kept whole.
+        made: the digest of the file that we wrote.
+        undo: how to restore the original; None if the file did not exist.
+        edits: our edits by host, as fields of `record`.
+        parents: keys that we had to create for an entry.
+        backup: the path of a copy of the original.
     """
 
     scope: str
@@ -391,12 +393,12 @@ class Record:
     backup: str | None = None
 
     def found_by(self, data: bytes | None) -> bool:
-        """Whether the file still is what we wrote."""
+        """Whether the file is unchanged since we wrote it."""
         return data is not None and digest(data) == self.made
 
 
 def digest(data: bytes) -> str:
-    """What tells whether a file is still the same."""
+    """The digest of a file's bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -407,9 +409,9 @@ class Ledger:
         self.home = home
         self.file = home / "install.json"
         self.note = ""
-        """Something that the user should know about the ledger itself."""
+        """A message to the user about the ledger itself."""
         self.folders: list[str] = []
-        """Folders that we had to make, in the order of making."""
+        """The folders that we created, in the order of creation."""
         self.records = self._read()
 
     def _read(self) -> dict[str, Record]:
@@ -423,18 +425,18 @@ class Ledger:
             return {path: _record(fields) for path, fields in ledger["files"].items()}
         except (HostError, ValueError, KeyError, TypeError, AttributeError) as error:
             self.note = (
-                f"{self.file} cannot be used ({error}): only what was certainly written by "
-                "codelens will be removed; the next install keeps it as "
+                f"{self.file} cannot be used ({error}): only text that codelens certainly wrote "
+                "will be removed; the next install renames it to "
                 f"{self._unusable.name}"
             )
             return {}
 
     def keep(self, path: Path, record: Record | None, paths: Sequence[Path] = ()) -> None:
-        """Set or drop the record of a file, on disk; `paths` are folders that we had to make.
+        """Set or drop the record of a file, on disk; `paths` are folders that we created.
 
         Raises:
             NotWritten: the ledger cannot be written.
-            HomeNotWritable: CODELENS_HOME cannot be made.
+            HomeNotWritable: CODELENS_HOME cannot be created.
         """
         records = {key: new_record for key, new_record in self.records.items() if key != str(path)}
         if record is not None:
@@ -442,7 +444,7 @@ class Ledger:
         self._save(records, [*self.folders, *(str(folder) for folder in paths)])
 
     def leave(self, path: Path) -> None:
-        """Delete those folders above `path` that we made and that are empty again.
+        """Delete the folders above `path` that we created and that are empty again.
 
         Raises:
             NotWritten: the ledger cannot be written.
@@ -456,7 +458,7 @@ class Ledger:
             folder
             for folder in above
             if not any(Path(folder) in left.parents for left in files_left)
-        }  # those that others have moved into are theirs now
+        }  # folders that others now use are theirs
         if gone:
             self._save(self.records, [folder for folder in self.folders if folder not in gone])
 
@@ -467,7 +469,7 @@ class Ledger:
     def _save(self, records: dict[str, Record], folders: list[str]) -> None:
         make_private(self.home)
         if self.note and (data := host_files.read(self.file)) is not None:
-            # A newer codelens may have written it, and can use it still.
+            # A newer codelens may have written it and may still need it.
             host_files.write(self._unusable, data)
             self.note = ""
         if records or folders:

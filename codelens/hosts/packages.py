@@ -1,8 +1,8 @@
-"""Plugins, extensions and bundles of codelens, which hosts install in one step by themselves.
+"""Generates the plugins, extensions and bundles of codelens, which hosts install in one step.
 
-Made of the same tables as `codelens install` (`install/hosts/`, `commands.toml`, `tools.toml`).
-A package cannot know where the program is, so all start the bare `codelens`, but for the bundle,
-which brings it.
+They use the same tables as `codelens install` (`install/hosts/`, `commands.toml`, `tools.toml`). A
+package does not know where the program is, so it starts `codelens` from the PATH, except for the
+bundle, which contains the program.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ NAME = "codelens"
 FOLDER = PurePosixPath("install/plugins")
 ABOUT = "Code search true for the branch and worktree, as ranked handles that are read one by one"
 KEYWORDS = ("code search", "git", "mcp", "hooks")
-HOOKS_ABOUT = "What the person asked for, beside each prompt; the session trail."
+HOOKS_ABOUT = "Adds your earlier requests to each prompt; keeps the session trail."
 BUNDLE_FORMAT = "0.4"
 REGISTRY_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 _PLUGIN_TOOLS = f"mcp__plugin_{NAME}_{NAME}__"
-"""Before the tools of a plugin's server in Claude Code; `mcp__codelens__` before an entry's."""
+"""The prefix of tools of a plugin's server in Claude Code; `mcp__codelens__` for an entry."""
 
 Files = dict[str, str]
 """Texts by path, relative to a package's folder or to the checkout."""
 
 
 def package_files() -> Files:
-    """All files that are written, by path in the checkout."""
+    """All generated files, by path in the checkout."""
     version = metadata(NAME)["Version"]
     packages = {
         "claude-code": _claude_code(version),
@@ -66,14 +66,14 @@ def registry_entry(namespace: str) -> str:
     """The `server.json` of the MCP registry, for the release that is on PyPI.
 
     Args:
-        namespace: whose name the registry has verified, such as `io.github.someone`.
+        namespace: a namespace that the registry has verified, such as `io.github.someone`.
 
     Raises:
-        SettingError: this is no namespace.
+        SettingError: this is not a namespace.
     """
     if "." not in namespace or "/" in namespace:
         raise SettingError(
-            f"{namespace!r} is no namespace of the MCP registry; give one such as io.github.NAME"
+            f"{namespace!r} is not a namespace of the MCP registry; give one such as io.github.NAME"
         )
     version = metadata(NAME)["Version"]
     package = {
@@ -151,7 +151,7 @@ def _opencode() -> Files:
 
 
 def _bundle(version: str) -> Files:
-    """What `mcpb pack` packs, with a wheel of this version beside it."""
+    """The input of `mcpb pack`, which also needs a wheel of this version."""
     start = ["run", "--directory", "${__dirname}", NAME, "serve", "--root", "${user_config.root}"]
     manifest = {
         "manifest_version": BUNDLE_FORMAT,
@@ -219,7 +219,7 @@ def _about(version: str) -> dict[str, object]:
 
 
 def _request() -> Request:
-    """As for a file that a team shares: no path of one user's."""
+    """The request of a project: its files contain no path of a user."""
     machine = Machine("linux", PurePosixPath("/"), {})
     return Request(machine, "project", Path("/"), NAME)
 
@@ -252,7 +252,7 @@ def _json(value: Mapping[str, object]) -> str:
 
 
 def write(checkout: Path) -> list[str]:
-    """Write all files into a checkout; gives the paths of packages' files that are no more."""
+    """Write all files into a checkout; return the paths of obsolete files of packages."""
     files = package_files()
     for path, text in files.items():
         file = checkout / path
@@ -263,13 +263,12 @@ def write(checkout: Path) -> list[str]:
     return sorted(there - files.keys())
 
 
-# In a checkout: `python -m codelens.hosts.packages` writes the packages.
-#
-# `--registry NAMESPACE` prints the entry of the MCP registry instead.
+# In a checkout, `python -m codelens.hosts.packages` writes the packages; with
+# `--registry NAMESPACE`, it prints the entry of the MCP registry instead.
 
 
 def main(arguments: list[str]) -> int:
-    """Write or print; 2 if that cannot be."""
+    """Write the packages or print the entry; return 2 on an error."""
     parser = argparse.ArgumentParser(prog="python -m codelens.hosts.packages", description=__doc__)
     parser.add_argument("--registry", metavar="NAMESPACE")
     namespace = parser.parse_args(arguments).registry

@@ -86,7 +86,7 @@ def test_a_check_asks_the_server_that_runs(tmp_path: Path) -> None:
         fine, told = state(server.token)
         assert fine == "fine" and "lists 9 tools" in told
         broken, told = state("x" * 43)
-        assert broken == "broken" and "another token is in the entry" in told
+        assert broken == "broken" and "the entry has another token" in told
     broken, told = state(server.token)
     assert broken == "broken"
     assert f"start it with `codelens serve --http --port {server.port}`" in told

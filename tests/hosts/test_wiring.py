@@ -256,7 +256,7 @@ def test_a_skill_of_the_user_is_not_overwritten_and_an_edited_one_not_deleted(
     skill.parent.mkdir(parents=True)
     skill.write_text("my own", "utf-8")
     assert (
-        "a file of this name that codelens did not write exists"
+        "codelens did not write the existing file of this name"
         in problems(scratch.install("cursor"))[0]
     )
     assert skill.read_text("utf-8") == "my own"

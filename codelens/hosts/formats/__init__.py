@@ -1,1 +1,1 @@
-"""Edits of configuration files, one module a format."""
+"""Edits of configuration files, with one module for each format."""

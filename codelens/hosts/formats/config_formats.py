@@ -1,11 +1,11 @@
-"""The formats of configuration files, behind one face.
+"""One interface to all formats of configuration files.
 
-    parse(text, keys)        what the text means; empty text means an empty object
-    put(text, keys, value)   the text with the value there
+    parse(text, keys)        the value of the text; empty text means an empty object
+    put(text, keys, value)   the text with the value at `keys`
     take(text, keys)         the text without it
-    bare(text, keys)         whether a parent holds nothing, not even a comment
+    bare(text, keys)         whether a parent is empty, without even a comment
 
-`keys` lead to the item; a format that writes items as a list by name needs them to parse.
+`keys` is the path of the item; a format that writes items as a list by name needs it to parse.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 class Format(NamedTuple):
-    """What can be done with a text in one format; all raise `EditRefused`."""
+    """The operations on a text in one format; all raise `EditRefused`."""
 
     parse: Callable[[str, Keys], Value]
     put: Callable[[str, Keys, Value], str]
@@ -32,7 +32,7 @@ class Format(NamedTuple):
 
 
 def format_of(name: str) -> Format:
-    """The format called `json`, `jsonc`, `toml`, `yaml` or `yaml-list`."""
+    """The format with this name: `json`, `jsonc`, `toml`, `yaml` or `yaml-list`."""
     return _MAKERS[name]()
 
 
@@ -92,7 +92,7 @@ def decoded(data: bytes) -> str:
     """The text of a file, without its byte order mark.
 
     Raises:
-        EditRefused: it is not UTF-8.
+        EditRefused: the file is not UTF-8.
     """
     try:
         return data.removeprefix(BOM).decode("utf-8")
@@ -105,11 +105,11 @@ def encoded(text: str, like: bytes) -> bytes:
     return (BOM if like.startswith(BOM) else b"") + text.encode("utf-8")
 
 
-# What holds of every edit: all that is not ours means what it did, and empty parents go again.
+# Rules for every edit: all other values stay the same, and empty parents are removed.
 
 
 def checked(style: str, before: str, after: str, keys: Keys) -> str:
-    """`after`, whose meaning differs from that of `before` at `keys` alone."""
+    """`after`, once it is checked that its value differs from that of `before` only at `keys`."""
     parse = format_of(style).parse
     left, right = (emptied(without(parse(text, keys), keys), keys) for text in (before, after))
     if left != right:
@@ -118,7 +118,7 @@ def checked(style: str, before: str, after: str, keys: Keys) -> str:
 
 
 def emptied(value: Value, keys: Keys) -> Value:
-    """`value` without those parents of `keys` that are empty: they come and go with the entry."""
+    """`value` without empty parents of `keys`, which are added and removed with the entry."""
     for depth in range(len(keys) - 1, 0, -1):
         if not at(value, keys[:depth]):
             value = without(value, keys[:depth])
@@ -126,13 +126,13 @@ def emptied(value: Value, keys: Keys) -> Value:
 
 
 def missing_parents(style: str, text: str | None, keys: Keys) -> list[Keys]:
-    """The parents of `keys` that a text has not, outermost first."""
+    """The parents of `keys` that a text does not have, outermost first."""
     now = format_of(style).parse(text or "", keys)
     return [keys[:depth] for depth in range(1, len(keys)) if not has(now, keys[:depth])]
 
 
 def pruned(style: str, text: str, created_keys: Sequence[Keys]) -> str:
-    """The text without those parents in `created_keys` that hold nothing."""
+    """The text without the empty parents in `created_keys`."""
     chosen = format_of(style)
     for keys in sorted(created_keys, key=len, reverse=True):
         now = chosen.parse(text, keys)

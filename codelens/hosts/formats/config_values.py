@@ -1,4 +1,4 @@
-"""What configuration files hold, whatever their format."""
+"""Values of configuration files, in any format."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ Keys: TypeAlias = tuple[str, ...]
 
 
 class EditRefused(Exception):
-    """A text that cannot be edited safely; its message says why, without naming the file.
+    """A text cannot be edited safely; the message says why, without naming the file.
 
-    Inside this package alone: what reads and writes files turns it into a `HostError`.
+    Only for this package: code that reads and writes files turns it into a `HostError`.
     """
 
 
@@ -23,7 +23,7 @@ def nested(keys: Keys, value: Value) -> Value:
 
 
 def at(value: Value, keys: Keys) -> Value:
-    """What `keys` lead to; None where they lead nowhere."""
+    """The value at `keys`; None if there is no such value."""
     for key in keys:
         if not isinstance(value, dict) or key not in value:
             return None
@@ -32,7 +32,7 @@ def at(value: Value, keys: Keys) -> Value:
 
 
 def has(value: Value, keys: Keys) -> bool:
-    """Whether there is something at `keys`."""
+    """Whether there is a value at `keys`."""
     holder = at(value, keys[:-1])
     return isinstance(holder, dict) and keys[-1] in holder
 
@@ -47,7 +47,7 @@ def with_value(value: Value, keys: Keys, fresh: Value) -> Value:
 
 
 def without(value: Value, keys: Keys) -> Value:
-    """A copy with nothing at `keys`; parents stay."""
+    """A copy without the value at `keys`; parents stay."""
     if not isinstance(value, dict) or keys[0] not in value:
         return value
     rest = {key: item for key, item in value.items() if key != keys[0]}

@@ -1,4 +1,8 @@
-"""A few lines of ours in a file of prose, between two markers."""
+"""The edits of configuration files: an entry, approvals, a block of lines, a whole file.
+
+An edit is a pure function of text: it does not access files. After each change the values are
+compared, and the change is refused if anything else in the file differs.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,7 @@ from codelens.hosts.host_descriptor import (
 
 BEGIN = "<!-- codelens:begin -->"
 END = "<!-- codelens:end -->"
-# On lines of their own: prose may speak of the markers.
+# Only on lines of their own: prose may mention the markers.
 _BEGINS = re.compile(rf"^{re.escape(BEGIN)}(?=[ \t]*\r?$)", re.MULTILINE)
 _ENDS = re.compile(rf"^{re.escape(END)}(?=[ \t]*\r?$)", re.MULTILINE)
 _BLOCK = re.compile(rf"{_BEGINS.pattern}.*?{_ENDS.pattern}", re.DOTALL | re.MULTILINE)
@@ -51,7 +55,7 @@ def put_block(text: str, lines: str) -> str:
 
 
 def take_block(text: str) -> str:
-    """The text without the block and the blank line before it; unchanged where there is none.
+    """The text without the block and the blank line before it; unchanged if it has no block.
 
     Raises:
         EditRefused: the markers are not one pair.
@@ -71,7 +75,7 @@ def take_block(text: str) -> str:
 
 
 def has_block(text: str) -> bool:
-    """Whether there is one whole block."""
+    """Whether the text has exactly one complete block."""
     try:
         return _is_there(text)
     except EditRefused:
@@ -79,13 +83,13 @@ def has_block(text: str) -> bool:
 
 
 def text_inside_block(text: str) -> list[str] | None:
-    """The lines between the markers; None where there is not one whole block."""
+    """The lines between the markers; None unless there is exactly one complete block."""
     match = _BLOCK.search(text) if has_block(text) else None
     return None if match is None else block_lines(match.group()[len(BEGIN) : -len(END)])
 
 
 def block_lines(text: str) -> list[str]:
-    """The lines of a block, however it is laid out."""
+    """The lines of a block, without surrounding white space."""
     return text.strip().splitlines()
 
 
@@ -96,80 +100,77 @@ def _is_there(text: str) -> bool:
         return False
     if len(begins) == len(ends) == 1 and begins < ends:
         return True
-    order = ", with the end before the beginning" if len(begins) == len(ends) == 1 else ""
+    order = ", with the end before the begin" if len(begins) == len(ends) == 1 else ""
     raise EditRefused(
         f"it has {len(begins)} `{BEGIN}` and {len(ends)} `{END}`{order}, but exactly one pair is "
         "expected; remove the extra ones by hand"
     )
 
 
-# One change to one text: put in, take out, tell whether it is there. Pure: no file is touched.
-#
-# After each change the meaning is compared: all that is not ours must be as it was, else the change
-# is refused.
+# The edits.
 
 OWN_FILE = "installed by codelens"
-"""A line of every file that is ours as a whole says so."""
+"""Marks files that codelens owns as a whole."""
 
 
 class Edit(Protocol):
-    """A change to a text; None stands for a file that is not there."""
+    """A change to a text; None stands for a missing file."""
 
     @property
     def what(self) -> str:
-        """What it is, in a word or two for people."""
+        """Its name in messages, in a few words."""
         ...
 
     def put(self, text: str | None) -> str:
         """The text with the change.
 
         Raises:
-            EditRefused: it cannot be made safely.
+            EditRefused: the change cannot be made safely.
         """
         ...
 
     def take(self, text: str, created_keys: Sequence[Keys]) -> str | None:
-        """The text without it, and without those parents in `created_keys` that are empty.
+        """The text without the change, and without the empty parents in `created_keys`.
 
         Raises:
-            EditRefused: what is there is not ours.
+            EditRefused: codelens did not write the text at this place.
         """
         ...
 
     def is_there(self, text: str) -> bool:
-        """Whether the text has it."""
+        """Whether the text has the change."""
         ...
 
     def parents(self, text: str | None) -> list[Keys]:
-        """The parents that `put` would have to make; none where there are no keys."""
+        """The parents that `put` would create; empty for an edit without keys."""
         return []
 
     def lacking(self, text: str | None) -> Edit:
-        """The edit with only what the text lacks; all of it where it is one thing."""
+        """The edit reduced to the parts that the text lacks, if it has several parts."""
         return self
 
     def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
-        """Whether what `put` would replace was changed by others since we wrote it.
+        """Whether others changed the part that `put` would replace after we wrote it.
 
         Args:
             text: the file.
-            written: the edits that install has made to it.
+            written: the recorded edits to it.
         """
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class Entry(Edit):
-    """The entry that tells a host how to start codelens.
+    """The entry with which a host starts codelens.
 
     Attributes:
-        format: as `format_of` takes it.
-        keys: where it stands.
+        format: a format of `format_of`.
+        keys: its path in the file.
         command: the program.
-        launch: what starts it; in an entry that is there already, only the program is renewed.
-        extras: put into a new entry, left alone in one that is there.
-        approvals: what lets the tools run unasked; added to an entry that is there.
-        also: places where an older shape of the entry may stand; taken out with it.
+        launch: the fields that start it; in an existing entry, only the program is updated.
+        extras: fields for a new entry; an existing entry does not get them.
+        approvals: fields that let tools run without asking; also added to an existing entry.
+        also: paths of older forms of the entry, which are removed with it.
     """
 
     format: str
@@ -182,12 +183,12 @@ class Entry(Edit):
 
     @property
     def what(self) -> str:
-        """What it is."""
+        """See `Edit`."""
         return "MCP entry"
 
     @property
     def is_over_http(self) -> bool:
-        """Whether it asks a server that runs; its file then holds the token."""
+        """Whether it connects to a running server; its file then contains the token."""
         return bool(url_of(self.launch))
 
     def put(self, text: str | None) -> str:
@@ -220,7 +221,7 @@ class Entry(Edit):
         return checked(self.format, text, fresh, self.keys)
 
     def _renewed(self, now: Value, launch: Value, words: list[str]) -> Value:
-        """What is there, started by the present program; arguments `words` by the user stay."""
+        """The existing entry with the current program; the user's arguments `words` stay."""
         if isinstance(launch, dict) and isinstance(now, dict):
             fresh = dict(now)
             for key, value in launch.items():
@@ -233,10 +234,10 @@ class Entry(Edit):
         return now
 
     def fate(self, text: str | None) -> str:
-        """What to say of another program that an entry starts which is there; empty if none."""
+        """The remark about another program in an existing entry; empty if there is none."""
         now = at(format_of(self.format).parse(text or "", self.keys), self.keys)
         if url_of(now) and not self.is_over_http:
-            return "asks a server over HTTP, as it was set up; it was left unchanged"
+            return "connects to a server over HTTP that you configured; it was left unchanged"
         if (
             not starts_codelens(now)
             or self.is_over_http
@@ -271,7 +272,7 @@ class Entry(Edit):
 
 @dataclass(frozen=True, slots=True)
 class Items(Edit):
-    """Strings in a list: permissions."""
+    """Permissions as strings in a list."""
 
     format: str
     keys: Keys
@@ -279,7 +280,7 @@ class Items(Edit):
 
     @property
     def what(self) -> str:
-        """What it is."""
+        """See `Edit`."""
         return "approval of the tools"
 
     def put(self, text: str | None) -> str:
@@ -319,7 +320,7 @@ class Items(Edit):
 
 @dataclass(frozen=True, slots=True)
 class Flags(Edit):
-    """Keys with one value each: permissions by the name of a tool."""
+    """Permissions as keys, named after tools, with a value."""
 
     format: str
     keys: Keys
@@ -327,7 +328,7 @@ class Flags(Edit):
 
     @property
     def what(self) -> str:
-        """What it is."""
+        """See `Edit`."""
         return "approval of the tools"
 
     def put(self, text: str | None) -> str:
@@ -370,13 +371,13 @@ class Flags(Edit):
 
 @dataclass(frozen=True, slots=True)
 class Block(Edit):
-    """A few lines between markers in a file of instructions."""
+    """Lines between markers in a file of instructions."""
 
     lines: str
 
     @property
     def what(self) -> str:
-        """What it is."""
+        """See `Edit`."""
         return "lines in the instructions"
 
     def put(self, text: str | None) -> str:
@@ -392,7 +393,7 @@ class Block(Edit):
         return has_block(text)
 
     def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
-        """See `Edit`; without the ledger, what stands between the markers is taken for ours."""
+        """See `Edit`; without the ledger, codelens owns the text between the markers."""
         known = [block_lines(edit.lines) for edit in written if isinstance(edit, Block)]
         now = text_inside_block(text)
         return bool(known) and now not in (None, block_lines(self.lines), *known)
@@ -400,20 +401,20 @@ class Block(Edit):
 
 @dataclass(frozen=True, slots=True)
 class Whole(Edit):
-    """A file that is ours as a whole: a skill, a command."""
+    """A file that codelens owns as a whole: a skill, a command."""
 
     kind: str
     text: str
 
     @property
     def what(self) -> str:
-        """What it is."""
+        """See `Edit`."""
         return self.kind
 
     def put(self, text: str | None) -> str:
         """See `Edit`."""
         if text and text != self.text and OWN_FILE not in text:
-            raise EditRefused("a file of this name that codelens did not write exists")
+            raise EditRefused("codelens did not write the existing file of this name")
         return self.text
 
     def take(self, text: str, created_keys: Sequence[Keys]) -> str | None:
@@ -433,7 +434,7 @@ class Whole(Edit):
 
 
 def _merged(old: Value, new: Value) -> Value:
-    """`old` with all of `new`: objects key by key, lists as a union."""
+    """`old` merged with `new`: objects key by key, lists as a union."""
     if isinstance(old, dict) and isinstance(new, dict):
         merged = {key: _merged(old[key], value) for key, value in new.items() if key in old}
         return {**old, **new, **merged}
@@ -443,7 +444,7 @@ def _merged(old: Value, new: Value) -> Value:
 
 
 def snippet(entry: Entry) -> str:
-    """The entry as a file of its own, to paste by hand."""
+    """The entry as a separate file, to paste by hand."""
     chosen = format_of(entry.format)
     value = _merged({**entry.launch, **entry.extras}, entry.approvals)
     text = chosen.put("", entry.keys, value)

@@ -1,9 +1,9 @@
-"""Hooks in a host's settings: one element of ours in the list of each event, beside others'.
+"""Edits hooks in a host's settings: codelens has one element in the list of each event.
 
-A command is ours when all of it is `codelens hook EVENT`, with whatever path and options, and with
-`|| true` where a host takes a failure for a refusal. A command that only mentions it, or runs more
-than it, is somebody's own. From an element that holds commands of both, ours are taken and the
-others stay.
+A command belongs to codelens if it consists of `codelens hook EVENT`, with any path and options,
+and with `|| true` if the host treats a failure as a refusal. A command that only mentions it, or
+runs something else too, belongs to the user. From an element with commands of both, only those of
+codelens are removed.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _NEVER_FAILS = ["||", "true"]
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """An `Edit`; not derived from it, since `entry_edits` knows all kinds.
+    """An `Edit`; not a subclass of it, because `entry_edits` imports this module.
 
     Attributes:
-        format: as `format_of` takes it.
-        keys: where the events stand.
-        base: keys that a file must have beside them, such as its version.
+        format: a format of `format_of`.
+        keys: the path of the events.
+        base: other keys that the file must have, such as its version.
         events: the element for each event.
     """
 
@@ -41,11 +41,11 @@ class Hooks:
 
     @property
     def what(self) -> str:
-        """What it is."""
+        """See `Edit`."""
         return "hooks"
 
     def put(self, text: str | None) -> str:
-        """See `Edit`; an element that another version wrote is replaced."""
+        """See `Edit`; an element of another version is replaced."""
         style = format_of(self.format)
         fresh = text or ""
         before = style.parse(fresh, self.keys)
@@ -74,7 +74,7 @@ class Hooks:
     def is_there(self, text: str) -> bool:
         """See `Edit`."""
         return any(
-            _runs_ours(element) for event in self._events_there(text)
+            _runs_hook(element) for event in self._events_there(text)
             for element in self._elements(text, event)
         )  # fmt: skip
 
@@ -111,15 +111,15 @@ class Hooks:
         style = format_of(self.format)
         keys = (*self.keys, event)
         now = at(style.parse(text, self.keys), keys)
-        ours = [value for value in now if _runs_ours(value)] if isinstance(now, list) else []
+        hooks_there = [value for value in now if _runs_hook(value)] if isinstance(now, list) else []
         assert style.take_items is not None, f"{self.format} does not support lists"
         assert style.append is not None, f"{self.format} does not support lists"
-        rests = [_without_ours(value) for value in ours if not _is_ours(value)]
-        fresh = style.take_items(text, keys, ours)
+        rests = [_without_hook(value) for value in hooks_there if not _only_runs_hook(value)]
+        fresh = style.take_items(text, keys, hooks_there)
         return style.append(fresh, keys, rests) if rests else fresh
 
     def _check(self, before: Value, fresh: str) -> None:
-        """All but our elements, and lists that hold nothing else, must be as it was."""
+        """Check that only our elements, and lists with nothing else, have changed."""
         after = format_of(self.format).parse(fresh, self.keys)
         if self._foreign(before) != self._foreign(after):
             raise EditRefused("the change would alter other parts of the file")
@@ -131,37 +131,39 @@ class Hooks:
             if not isinstance(elements, list):
                 foreign[event] = elements
                 continue
-            others = [_without_ours(element) for element in elements if not _is_ours(element)]
+            others = [
+                _without_hook(element) for element in elements if not _only_runs_hook(element)
+            ]
             if others:
-                # What is left of an element comes to the end of the list.
+                # The rest of an element moves to the end of the list.
                 foreign[event] = cast("Value", sorted(others, key=json.dumps))
         rest = {key: element for key, element in cast("dict[str, Value]", value).items()
                 if key not in self.base}  # fmt: skip
         return with_value(rest, self.keys, foreign)
 
 
-def _is_ours(element: Value) -> bool:
+def _only_runs_hook(element: Value) -> bool:
     """Whether an element runs `codelens hook` and nothing else."""
-    return _runs_ours(element) and not any(
-        isinstance(item, dict) and not _runs_ours(item)
+    return _runs_hook(element) and not any(
+        isinstance(item, dict) and not _runs_hook(item)
         for value in (element.values() if isinstance(element, dict) else ())
         if isinstance(value, list)
         for item in value
     )
 
 
-def _without_ours(element: Value) -> Value:
-    """An element without the commands in it that are ours."""
+def _without_hook(element: Value) -> Value:
+    """An element without our commands."""
     if not isinstance(element, dict):
         return element
     return {
-        key: [item for item in value if not _runs_ours(item)] if isinstance(value, list) else value
+        key: [item for item in value if not _runs_hook(item)] if isinstance(value, list) else value
         for key, value in element.items()
     }
 
 
-def _is_command_of_ours(text: str) -> bool:
-    """Whether a command line is `codelens hook EVENT` and does no more."""
+def _is_hook_command(text: str) -> bool:
+    """Whether a command line is `codelens hook EVENT` and nothing else."""
     line = shlex.shlex(text, posix=True, punctuation_chars=True)
     line.whitespace_split = True
     line.commenters = ""
@@ -175,17 +177,17 @@ def _is_command_of_ours(text: str) -> bool:
         len(words) > 2
         and _OURS.fullmatch(words[0]) is not None
         and words[1] == "hook"
-        # Unquoted they are words of their own, and lead to another command or file.
+        # Unquoted, these characters start another command or redirect to a file.
         and not any(word and _OPERATORS.issuperset(word) for word in words[2:])
     )
 
 
-def _runs_ours(element: Value) -> bool:
-    """Whether an element, however nested, runs `codelens hook`."""
+def _runs_hook(element: Value) -> bool:
+    """Whether an element, at any depth, runs `codelens hook`."""
     left: list[Value] = [element]
     while left:
         value = left.pop()
-        if isinstance(value, str) and _is_command_of_ours(value):
+        if isinstance(value, str) and _is_hook_command(value):
             return True
         if isinstance(value, dict):
             left += value.values()

@@ -1,8 +1,8 @@
-"""JSON with comments, edited as text: all that is not ours keeps its bytes.
+"""Edits JSON with comments as text: all other bytes stay the same.
 
-Comments and trailing commas are blanked to spaces first, so that what is scanned is plain JSON at
-the same offsets as the text that is spliced. Indentation, line ends and the style of commas are
-taken from what stands around the edit.
+Comments and trailing commas are first replaced by spaces, so that the scanned text is plain JSON
+with the offsets of the edited text. Indentation, line ends and the style of commas follow the text
+around the edit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COMMAS = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
 _NESTING = re.compile(_STRING + r"|[{}\[\]]", re.DOTALL)
 _SCALAR = re.compile(r"[^\s,}\]]+")
 _BLANKS = " \t\r\n"
-"""What JSON calls blank; Python's own list is far longer."""
+"""JSON's white space; Python's has far more characters."""
 _SPACE = re.compile(r"\s*")
 _SAME_LINE = re.compile(r"(?:[ \t]|/\*[^\r\n]*?\*/)*(?://[^\r\n]*)?")
 _INDENT = re.compile(
@@ -29,7 +29,7 @@ _INDENT = re.compile(
 
 
 class _Member(NamedTuple):
-    """A member of an object, or an element of a list (whose key is None); offsets are half-open."""
+    """A member of an object, or an element of a list (its key is None); offsets are half-open."""
 
     key: str | None
     start: int
@@ -38,7 +38,7 @@ class _Member(NamedTuple):
 
 
 class _Container(NamedTuple):
-    """An object or a list: where it opens and closes, and what it has."""
+    """An object or a list: the offsets of its brackets, and its members."""
 
     open: int
     close: int
@@ -93,11 +93,11 @@ class _Document:
         return _Container(at, position, tuple(members))
 
     def follow(self, keys: Keys) -> tuple[list[_Container], _Member | None]:
-        """The containers from the root as far as `keys` lead, and what the last key names."""
+        """The containers along `keys`, as far as they exist, and the member of the last key."""
         holders = [self.container(_after_space(self.plain, 0))]
         member: _Member | None = None
         for depth, key in enumerate(keys):
-            # Of equal keys the last one counts, as every reader of JSON has it.
+            # The last of equal keys counts, as in all JSON parsers.
             member = next(
                 (member for member in reversed(holders[-1].members) if member.key == key), None
             )
@@ -110,16 +110,16 @@ class _Document:
         return holders, member if len(holders) == len(keys) else None
 
     def line_indent(self, at: int) -> str:
-        """The white space that the line of `at` starts with."""
+        """The white space at the start of the line of `at`."""
         start = self.text.rfind("\n", 0, at) + 1
         return cast("re.Match[str]", re.compile(r"[ \t]*").match(self.text, start)).group()
 
     def starts_line(self, at: int) -> bool:
-        """Whether nothing but white space stands before `at` on its line."""
+        """Whether there is only white space before `at` on its line."""
         return not self.text[self.text.rfind("\n", 0, at) + 1 : at].strip()
 
     def rendered(self, value: Value, indent: str, *, inline: bool) -> str:
-        """`value` as text that fits a line indented by `indent`."""
+        """`value` as text, for a line indented by `indent`."""
         if inline:
             comma = ", " if self.colon == ": " else ","
             return json.dumps(value, ensure_ascii=False, separators=(comma, self.colon))
@@ -151,10 +151,10 @@ def _value_end(plain: str, start: int) -> int:
 
 
 def parse(text: str, *, comments: bool) -> Value:
-    """What the text means; an empty one means an empty object.
+    """The value of the text; an empty text means an empty object.
 
     Raises:
-        EditRefused: it is no JSON, or not an object.
+        EditRefused: the text is not JSON, or not an object.
     """
     if not text.strip(_BLANKS):
         return {}
@@ -173,10 +173,10 @@ def parse(text: str, *, comments: bool) -> Value:
 
 
 def put(text: str, keys: Keys, value: Value, *, comments: bool) -> str:
-    """The text with `value` at `keys`; missing parents are made.
+    """The text with `value` at `keys`; missing parents are created.
 
     Raises:
-        EditRefused: something on the way is no object.
+        EditRefused: a parent is not an object.
     """
     if not text.strip(_BLANKS):
         text = "{}" + (text or "\n")
@@ -191,10 +191,10 @@ def put(text: str, keys: Keys, value: Value, *, comments: bool) -> str:
 
 
 def append(text: str, keys: Keys, items: Sequence[Value], *, comments: bool) -> str:
-    """The text with those of `items` that the list at `keys` lacks at its end.
+    """The text with the missing ones of `items` appended to the list at `keys`.
 
     Raises:
-        EditRefused: what is there is no list.
+        EditRefused: the value at `keys` is not a list.
     """
     if not text.strip(_BLANKS):
         return put(text, keys, list(items), comments=comments)
@@ -248,7 +248,7 @@ def _insert_first(document: _Document, holder: _Container, member: _Render) -> s
     base = document.line_indent(holder.open)
     indent = base + document.unit
     fresh = document.eol + indent + member(indent, inline=False)
-    # A comment may end with what Python takes for space, and JSON does not.
+    # A comment may end with white space of Python that is not white space in JSON.
     end = holder.open + 1 + len(inside.rstrip(" \t\r\n"))
     rest = text[end : holder.close] if inside.strip() else ""
     if "\n" not in rest:
@@ -257,7 +257,7 @@ def _insert_first(document: _Document, holder: _Container, member: _Render) -> s
 
 
 def take(text: str, keys: Keys, *, comments: bool) -> str:
-    """The text without what is at `keys`; unchanged where nothing is."""
+    """The text without the value at `keys`; unchanged if there is none."""
     if not text.strip(_BLANKS):
         return text
     document = _Document(text, comments=comments)
@@ -267,7 +267,7 @@ def take(text: str, keys: Keys, *, comments: bool) -> str:
         return text
     if member is None:
         return text
-    # A key may be there twice.
+    # A key may occur twice.
     return take(_without(document, holders[-1], member), keys, comments=comments)
 
 
@@ -289,7 +289,7 @@ def take_items(text: str, keys: Keys, items: Sequence[Value], *, comments: bool)
 
 
 def is_bare(text: str, keys: Keys, *, comments: bool) -> bool:
-    """Whether `keys` name an object or a list with nothing in it, not even a comment."""
+    """Whether `keys` name an empty object or list, without even a comment."""
     document = _Document(text, comments=comments)
     member = document.follow(keys)[1]
     return (
@@ -300,7 +300,7 @@ def is_bare(text: str, keys: Keys, *, comments: bool) -> bool:
 
 
 def _without(document: _Document, holder: _Container, member: _Member) -> str:
-    """The text without one member and the comma that goes with it."""
+    """The text without one member and its comma."""
     text, plain = document.text, document.plain
     if len(holder.members) == 1:
         own = next((at for at in document.trailing if member.end <= at < holder.close), None)
@@ -318,7 +318,7 @@ def _without(document: _Document, holder: _Container, member: _Member) -> str:
         following = holder.members[place + 1]
         comma = plain.index(",", member.end, following.start)
         if not document.starts_line(member.start) or (
-            # The line break ends a comment, and what follows must not become part of it.
+            # The line break ends a comment, and the next text must not become part of it.
             _ends_comment(document, start) and not document.starts_line(following.start)
         ):
             return text[: member.start] + text[member.end : comma] + text[comma + 1 :].lstrip(" ")
@@ -341,7 +341,7 @@ def _ends_comment(document: _Document, at: int) -> bool:
 
 
 def _cut_from(document: _Document, member: _Member) -> int:
-    """Where a member's own text starts: with the line break before it, if it starts its line."""
+    """Where to cut a member: at the line break before it, if it starts its line."""
     text = document.text
     if not document.starts_line(member.start):
         spaces = len(text[: member.start]) - len(text[: member.start].rstrip(" \t"))

@@ -1,9 +1,10 @@
-"""TOML, edited by whole tables: all that is not ours keeps its bytes.
+"""Edits TOML by whole tables: all other bytes stay the same.
 
-Tables of ours are appended at the end, and cut from header to last value, never by a region
-between markers: other tools append into such regions. What no whole table can say (`servers` as
-an inline table) is edited with tomlkit. With tomlkit alone the comment above the next table would
-go with a table of ours. The caller compares the meaning before and after.
+Our tables are appended at the end, and cut from their header to their last value. They have no
+markers, because other tools would append tables between them. Where a whole table cannot be
+appended (`servers` is an inline table), tomlkit makes the edit. It is not used everywhere because
+it would remove the comment above the next table together with our table. The caller compares the
+values before and after.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class _Table(NamedTuple):
-    """A table with a header: its path, and the offsets of header and last value (half-open)."""
+    """A table with a header: its path, and its offsets from header to last value (half-open)."""
 
     path: Keys
     start: int
@@ -35,10 +36,10 @@ class _Table(NamedTuple):
 
 
 def parse(text: str) -> Value:
-    """What the text means.
+    """The value of the text.
 
     Raises:
-        EditRefused: it is no TOML.
+        EditRefused: the text is not TOML.
     """
     try:
         return cast("Value", tomllib.loads(text))
@@ -49,10 +50,10 @@ def parse(text: str) -> Value:
 
 
 def put(text: str, keys: Keys, value: Value) -> str:
-    """The text with `value` at `keys`: in a table that holds it, else as a table at the end.
+    """The text with `value` at `keys`: in the table that contains it, or else in a new one.
 
     Raises:
-        EditRefused: neither can be done.
+        EditRefused: neither is possible.
     """
     holder = next(
         (
@@ -77,7 +78,7 @@ def put(text: str, keys: Keys, value: Value) -> str:
 
 
 def take(text: str, keys: Keys) -> str:
-    """The text without what is at `keys`; unchanged where nothing is."""
+    """The text without the value at `keys`; unchanged if there is none."""
     for table in reversed(_tables(text)):
         if _leads(keys, table.path):
             text = _cut(text, table)
@@ -176,11 +177,11 @@ def _rendered(keys: Keys, value: dict[str, Value]) -> str:
 
 
 def _item(value: Value, *, inline: bool) -> Item:
-    """A value as tomlkit writes it; unless inline, a table with tables in it has a header."""
+    """A value for tomlkit; unless inline, a table that contains tables has a header."""
     import tomlkit
 
     if isinstance(value, str):
-        # A literal needs no escapes: `C:\\Users` in a basic string is no TOML.
+        # A literal string needs no escapes: `C:\\Users` in a basic string is invalid TOML.
         return tomlkit.string(value, literal="'" not in value and value.isprintable())
     if isinstance(value, list):
         array = tomlkit.array()

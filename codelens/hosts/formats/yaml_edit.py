@@ -1,11 +1,11 @@
-"""YAML, edited as lines where the place is written in block style; ruamel.yaml says where.
+"""Edits YAML as lines if the parent is in block style; ruamel.yaml finds the place.
 
-An item of ours goes first below its parent's line, so nothing that stands there moves. Where the
-parent is written in flow style (`{}`), ruamel.yaml writes the file anew, comments kept. The caller
-compares the meaning before and after.
+Our item is inserted directly below its parent's line, so no other line changes. If the parent is
+in flow style (`{}`), ruamel.yaml writes the file again, with its comments. The caller compares the
+values before and after.
 
-A list of named items (`- name: codelens`) is addressed as if its items were an object by name;
-`parse` reads it so.
+`parse` turns a list of named items (`- name: codelens`) into an object by name, and keys address
+it as such.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def _load(text: str, *, kind: str) -> Any:  # noqa: ANN401 - nodes of ruamel.yam
 
 
 def parse(text: str, named: Keys) -> Value:
-    """What the text means; the list at `named`, if such keys are given, as an object by name.
+    """The value of the text; the list at `named`, if given, becomes an object by name.
 
     Raises:
-        EditRefused: it is no YAML, not a mapping, or several documents.
+        EditRefused: the text is not YAML, is not a mapping, or has several documents.
     """
     value: Any = _load(text, kind="safe")
     if value is None:
@@ -81,23 +81,23 @@ def _by_name(items: list[Any]) -> dict[str, Any]:
     by_name: dict[str, Any] = {}
     for number, item in enumerate(items):
         name: Any = item.get("name") if isinstance(item, dict) else None  # type: ignore[reportUnknownMemberType]
-        # Items without a name, or with one that is taken, stay apart by their place.
+        # The key of an item without a name, or with a repeated one, is its position.
         label = name if isinstance(name, str) and name not in by_name else f"\0{number}"
         by_name[label] = item
     return by_name
 
 
 def put(text: str, keys: Keys, value: Value, *, named: bool) -> str:
-    """The text with `value` at `keys`, which name an item below a key of the file's top level.
+    """The text with `value` at `keys`, which name an item below a top-level key.
 
     Args:
         text: valid YAML, a mapping.
-        keys: the parent's and the item's; a third one is a value inside the item.
-        value: what to put there.
-        named: the parent is a list, and the item's key is its `name`.
+        keys: the keys of the parent and the item; a third key names a value inside the item.
+        value: the new value.
+        named: whether the parent is a list in which the item's key is its `name`.
 
     Raises:
-        EditRefused: it cannot be done.
+        EditRefused: the edit cannot be made.
     """
     now = parse(text, keys[:1] if named else ())
     if len(keys) > 2:
@@ -111,7 +111,7 @@ def put(text: str, keys: Keys, value: Value, *, named: bool) -> str:
         return fresh
     fresh = _rewritten(text, keys, value, named=named)
     if not _means(fresh, new_value, keys, named=named):
-        raise EditRefused("its form cannot be kept; write the entry by hand")
+        raise EditRefused("its layout cannot be kept; write the entry by hand")
     return fresh
 
 
@@ -123,7 +123,7 @@ def _means(text: str, value: Value, keys: Keys, *, named: bool) -> bool:
 
 
 def _by_lines(text: str, keys: Keys, value: Value, *, named: bool) -> str | None:
-    """The text with lines put in; None where the parent is not in block style."""
+    """The text with inserted lines; None if the parent is not in block style."""
     root: Any = _load(text, kind="rt")
     eol = "\r\n" if "\r\n" in text else "\n"
     parent, name = keys
@@ -185,10 +185,10 @@ def _scalar(value: Value) -> str:
 
 
 def take(text: str, keys: Keys, *, named: bool) -> str:
-    """The text without what is at `keys` (one or two of them); unchanged where nothing is.
+    """The text without the value at `keys` (one or two keys); unchanged if there is none.
 
     Raises:
-        EditRefused: it cannot be done.
+        EditRefused: the edit cannot be made.
     """
     now = parse(text, keys[:1] if named else ())
     if not has(now, keys):
@@ -219,7 +219,7 @@ def _less_lines(text: str, keys: Keys, *, named: bool) -> str | None:
 
 
 def _end(lines: list[str], start: int, column: int) -> int:
-    """The line after the last one that belongs to the item at line `start`."""
+    """The line after the last line of the item at line `start`."""
     end = start + 1
     for number in range(start + 1, len(lines)):
         line = lines[number]
@@ -237,7 +237,7 @@ def _place(items: Any, name: str) -> int:  # noqa: ANN401 - a node of ruamel.yam
 
 
 def _rewritten(text: str, keys: Keys, value: Value, *, named: bool) -> str:
-    """The text as ruamel.yaml writes it, with `value` at `keys`, or without it for None."""
+    """The text as ruamel.yaml writes it, with `value` at `keys`; None removes it."""
     root: Any = _load(text, kind="rt")
     if root is None:
         raise EditRefused("it is not a mapping")
