@@ -98,7 +98,7 @@ def test_more_calls_than_a_server_takes_are_refused_in_a_sentence(lines: Lines) 
     refused = [lines.next() for _ in range(too_many)]
     for reply in refused:
         assert reply["result"]["isError"]
-        assert f"{MOST_CALLS} calls under way" in text_of(reply)
+        assert f"{MOST_CALLS} calls, its maximum" in text_of(reply)
     lines.send(*map(cancelled, numbers))
     for number in range(2000, 2100):
         found = lines.call(number, "cl_search", query="login")

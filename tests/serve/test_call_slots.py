@@ -10,7 +10,7 @@ from codelens.serve.call_answers import CallSlots, ServerBusy
 def test_a_slot_is_given_back_when_the_work_ends() -> None:
     slots = CallSlots(1)
     slot = slots.take()
-    with pytest.raises(ServerBusy, match="1 calls under way"):
+    with pytest.raises(ServerBusy, match="already runs 1 calls"):
         slots.take()
     assert slot.run(lambda: slots.taken) == 1
     assert slots.taken == 0
