@@ -193,7 +193,7 @@ def test_a_file_of_two_hosts_goes_with_the_last_of_them(scratch: Scratch, tmp_pa
     assert shared.read_text("utf-8").count(BEGIN) == 1
     done = scratch.uninstall("codex", root=root)
     assert shared.exists()
-    assert any("opencode uses it too" in remark for one in done for remark in one.remarks)
+    assert any("opencode also uses it" in remark for one in done for remark in one.remarks)
     scratch.uninstall("opencode", root=root)
     assert not list(root.iterdir())
 

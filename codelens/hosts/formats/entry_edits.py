@@ -100,7 +100,7 @@ def _is_there(text: str) -> bool:
         return False
     if len(begins) == len(ends) == 1 and begins < ends:
         return True
-    order = ", with the end before the begin" if len(begins) == len(ends) == 1 else ""
+    order = ", with the end before the beginning" if len(begins) == len(ends) == 1 else ""
     raise EditRefused(
         f"it has {len(begins)} `{BEGIN}` and {len(ends)} `{END}`{order}, but exactly one pair is "
         "expected; remove the extra ones by hand"
