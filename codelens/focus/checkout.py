@@ -1,7 +1,7 @@
-"""Where a hook stands: repository, worktree and branch, read from `.git` without pygit2.
+"""Finds the repository, worktree and branch of a folder, from `.git` without pygit2.
 
-`codelens.scope` tells the same with pygit2, which costs 190 ms of CPU. Nothing is read but three
-small files, of at most `_LONGEST` bytes; what is odd about a repository gives a plain folder.
+`codelens.scope` does the same with pygit2, which costs 190 ms of CPU. This module only reads three
+small files, of at most `_LONGEST` bytes. A repository in an unusual form counts as a plain folder.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Checkout(NamedTuple):
 
     root: str
     common_dir: str
-    """Shared by all worktrees of a repository; the folder itself where there is no git."""
+    """The git directory that all worktrees of a repository share; the folder itself without git."""
     branch: str
-    """Short name; empty when detached and outside git."""
+    """The short name; empty when detached or outside git."""
     head: str = ""
     """The commit of a detached HEAD."""
 
@@ -46,10 +46,10 @@ class Checkout(NamedTuple):
 
 
 def checkout_at(path: str) -> Checkout:
-    """The worktree that a path lies in, else its folder.
+    """The worktree that contains a path, or else its folder.
 
     Raises:
-        OSError: the path is relative and the working folder is gone.
+        OSError: the path is relative and the working directory was deleted.
     """
     here = os.path.realpath(path)
     if not os.path.isdir(here):
@@ -70,7 +70,7 @@ def checkout_at(path: str) -> Checkout:
 
 
 def head_commit(place: Checkout) -> str:
-    """The commit that the worktree stands on; empty where it cannot be told without pygit2."""
+    """The HEAD commit of the worktree; empty if it cannot be found without pygit2."""
     if not place.branch:
         return place.head
     loose = _text(os.path.join(place.common_dir, _HEADS + place.branch))
@@ -87,7 +87,7 @@ def head_commit(place: Checkout) -> str:
 
 
 def sibling_roots(place: Checkout) -> list[str]:
-    """The roots of the repository's other worktrees, by git's own notes on them."""
+    """The roots of the repository's other worktrees, as git has recorded them."""
     admin = os.path.join(place.common_dir, "worktrees")
     siblings: list[str] = []
     if os.path.basename(place.common_dir) == ".git":
@@ -105,7 +105,7 @@ def _head(git_dir: str) -> tuple[str, str]:
     if not head_text.startswith("ref:"):
         return "", head_text
     name = head_text.removeprefix("ref:").strip()
-    # A repository with a table of refs has a HEAD that names no branch.
+    # In a repository with a reftable, HEAD does not name the branch.
     return ("" if name == _HEADS + ".invalid" else name.removeprefix(_HEADS)), ""
 
 
@@ -119,7 +119,7 @@ def _followed(dot_git: str) -> str:
 
 
 def _text(path: str) -> str:
-    """The first line of a small file; empty for anything else, a pipe or device among it."""
+    """The first line of a small file; empty for anything else, such as a pipe or device."""
     try:
         descriptor = os.open(path, _READ)
     except (OSError, ValueError):

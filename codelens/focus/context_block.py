@@ -1,4 +1,4 @@
-"""What the model answered: first sentences, which strengthen the topics that they speak of."""
+"""The block for a prompt, and the guide: first sentences of answers, which strengthen topics."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _SHORT_FORMS = frozenset(
     "usw vgl viz vol vs".split()
 )
 _HIDDEN = "\ue000"
-"""Stands for `MASK` while markup goes, which is of asterisks too; of no meaning in Unicode."""
+"""Replaces `MASK`, which consists of asterisks, while Markdown is removed; a noncharacter."""
 
 
 class GuideEntry:
-    """One answer.
+    """An answer of the model.
 
     Attributes:
         text: its first sentence.
-        at: when it came, in seconds since the epoch.
+        at: its time, in seconds since the epoch.
         is_new: whether it has not been compared with the topics yet.
-        tree: the root that it strengthened; 0 for none.
+        tree: the root that it strengthened; 0 if none.
     """
 
     __slots__ = ("at", "is_new", "text", "tree")
@@ -44,8 +44,8 @@ class GuideEntry:
 
 
 def first_sentence(answer: str) -> str:
-    """The first sentence of an answer on one line, secrets masked; empty where it has none."""
-    # What is bold and italic in an answer is no mask.
+    """The first sentence of an answer on one line, with secrets masked; empty if it has none."""
+    # Asterisks of bold and italic text are not a mask.
     text = masked(answer[: 2 * _READ].replace(MASK, "**"))[:_READ].replace(MASK, _HIDDEN)
     fence = ""
     for line in text.splitlines():
@@ -70,7 +70,7 @@ def first_sentence(answer: str) -> str:
 
 
 def _goes_on(text: str, end: int) -> bool:
-    """Whether a sentence goes on after the full stop before `end`: `e.g.`, `vs.`, `z. B.`."""
+    """Whether a sentence continues after the full stop before `end`: `e.g.`, `vs.`, `z. B.`."""
     if text[end - 1] != ".":
         return False
     word = text[: end - 1].rpartition(" ")[2].lstrip("([\"'")
@@ -84,7 +84,7 @@ def _goes_on(text: str, end: int) -> bool:
 
 
 def listen(guide: list[GuideEntry], text: str, settings: FocusSettings, now: float) -> bool:
-    """Add the first sentence of an answer to the ring, the oldest goes; whether it was added."""
+    """Add the first sentence of an answer and drop the oldest; return whether it was added."""
     if not text or not settings.guide_size or (guide and guide[-1].text == text):
         return False
     guide.append(GuideEntry(text, now))
@@ -93,12 +93,12 @@ def listen(guide: list[GuideEntry], text: str, settings: FocusSettings, now: flo
 
 
 def shorten(guide: list[GuideEntry], settings: FocusSettings) -> None:
-    """Let the oldest answers go that are more than the setting allows."""
+    """Drop the oldest answers beyond the limit of the setting."""
     del guide[: max(0, len(guide) - settings.guide_size)]
 
 
 def reinforce(forest: Forest, guide: list[GuideEntry]) -> None:
-    """Let each new answer touch the root that it is most like, once."""
+    """Let each new answer touch the most similar root once."""
     for entry in guide:
         if not entry.is_new:
             continue
@@ -111,7 +111,7 @@ def reinforce(forest: Forest, guide: list[GuideEntry]) -> None:
             entry.tree = best[2].id
 
 
-# The block beside a prompt: what the person has been asking for, in a few hundred characters.
+# The block for a prompt: what the user has been asking for, in a few hundred characters.
 
 _TREES = 5
 _LEAVES = 3
@@ -123,13 +123,13 @@ _LONGEST_BRANCH = 60
 _COLUMN = 42
 BEGIN, END = "[Focus | ", "[/Focus]"
 _MARKS = r"(?i)\[(\s{0,9}/?\s{0,9}focus\b[^\[\]\n]{0,40})\]?"
-"""What could be read as a begin or an end of the block."""
-# Lines are taken in by rank as far as the limit allows: topics before prompts before answers.
+"""Text that could be read as the begin or the end of the block."""
+# Lines are added by rank within the limit: topics before prompts before answers.
 _TOPIC, _FIRST_LEAF, _NEXT, _FIRST_ANSWER, _LEAF, _ANSWER = range(6)
 
 
 class Ranked(NamedTuple):
-    """A topic as it is shown: its root, its score, and whether it belongs to another branch."""
+    """A topic in the block: its root, its score, and whether it belongs to another branch."""
 
     root: Node
     score: float
@@ -143,7 +143,7 @@ class _Line(NamedTuple):
 
 
 def ranked(forest: Forest, branch: str, settings: FocusSettings, now: float) -> list[Ranked]:
-    """The topics by score, those of the present branch before those of others."""
+    """The topics by score, those of the current branch before those of others."""
     topic = [
         Ranked(root, forest.score(root, now, settings), is_elsewhere=root.branch != branch)
         for root in forest.roots()
@@ -161,16 +161,16 @@ def block(
     newest: int = 0,
     handles: Callable[[Node], list[str]] = lambda _: [],
 ) -> str:
-    """The block; empty where there is nothing to remember, or no room for it.
+    """The block; empty if there are no topics, or no room for them.
 
     Args:
         forest: the topics.
         guide: the model's answers.
-        settings: the limit, the decay.
+        settings: the settings, with the limit and the decay.
         now: seconds since the epoch.
-        branch: the present one.
-        newest: the prompt that it is shown beside, which needs no repeating; 0 for none.
-        handles: which code a topic is about.
+        branch: the current branch.
+        newest: the prompt of the block, which is not repeated in it; 0 if none.
+        handles: returns the code of a topic.
     """
     leaves = {root: [node for node in nodes if node.id != newest]
               for root, nodes in forest.leaves().items()}  # fmt: skip
@@ -206,9 +206,9 @@ def block(
 
 
 def topic_words(forest: Forest, topic: Node) -> list[str]:
-    """A topic's terms as people wrote them: for each stem the commonest word of its prompts."""
+    """A topic's terms as the user wrote them: for each stem, the most frequent word."""
     counts: dict[str, dict[str, int]] = {term: {} for term in topic.terms}
-    # A stem begins as its words do, and stemming is what costs here.
+    # A stem starts with the letters of its words; this avoids stemming, which is slow.
     heads = {term[:2] for term in counts}
     for leaf in forest.leaves()[forest.root_of(topic).id][-_LEAVES_NAMED:]:
         for word in words_of(leaf.text):
@@ -226,7 +226,7 @@ def _latest(forest: Forest, leaves: list[Node], now: float) -> list[Node]:
 
 
 def _short_name(forest: Forest, topic: Node, now: float) -> str:
-    """Three words of a topic; of its latest prompt where topics are to have no terms."""
+    """Three words of a topic, or of its latest prompt if the settings give topics no terms."""
     words = topic_words(forest, topic)
     if not words:
         words = _latest(forest, forest.leaves()[topic.id], now)[0].text.split()
@@ -242,7 +242,7 @@ def _topic(forest: Forest, topic: Ranked, handles: list[str]) -> str:
 
 
 def _fitted(head: str, lines: list[_Line], limit: int) -> str:
-    """As many of the lines as the limit allows, in their order."""
+    """As many lines as the limit allows, in their order."""
     size = len(head) + len(END) + 1
     if size > limit:
         return ""
@@ -262,13 +262,13 @@ def _fitted(head: str, lines: list[_Line], limit: int) -> str:
 
 
 def _tamed(text: str) -> str:
-    """A text that neither begins nor ends a block: what people and models wrote may do both."""
+    """A text that cannot begin or end a block, which text of users and models may do."""
     if "[" not in text or "ocus" not in text.lower():
         return text
     return re.sub(_MARKS, r"(\1)", text)
 
 
 def _cut(text: str, most: int) -> str:
-    """A text on one line, of so many characters."""
+    """A text on one line, with at most this many characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"

@@ -1,6 +1,6 @@
-"""The settings of focus: the table `[focus]` of `config.toml` in the home folder.
+"""The settings of focus (the table `[focus]` of `config.toml`), and whether it is on.
 
-Read without `codelens.config`, whose import a prompt cannot pay for; that knows the table's name.
+It does not use `codelens.config`, whose import is too slow for a prompt hook.
 """
 
 from __future__ import annotations
@@ -19,45 +19,45 @@ _MOST = {"memory_size": 1_000, "guide_size": 100, "context_limit": 8_000}
 
 
 class FocusSettings(NamedTuple):
-    """What a user can set; an explicit 0 counts."""
+    """The settings; 0 is a valid value."""
 
     memory_size: int = 100
-    """Nodes of a forest; a prompt takes two with its root, so that 1 keeps none."""
+    """Maximum number of nodes of a forest; a prompt and its root are two, so 1 keeps no prompt."""
     decay_rate: float = 0.05
     """How fast a topic fades, per hour."""
     extend: float = 0.55
-    """From this score on a prompt joins the leaf, or root, that it is most like."""
+    """From this score on, a prompt joins the most similar leaf or root."""
     branch: float = 0.25
-    """From this score on it begins a sub-topic; below, a tree of its own. Above `extend` it is
-    never used: whatever reaches `extend` joins."""
+    """From this score on, a prompt starts a sub-topic; below it, a new tree. It has no effect
+    above `extend`, where a prompt joins."""
     context_limit: int = 600
-    """Characters of the block."""
+    """Maximum number of characters of the block."""
     bubble_up_terms: int = 6
-    """Terms of a topic."""
+    """Number of terms of a topic."""
     max_sources: int = 20
-    """How many of its latest children a topic's terms come from."""
+    """Number of latest children that a topic's terms come from."""
     guide_size: int = 15
-    """Answers that are kept."""
+    """Number of stored answers."""
     transition_boost: float = 0.2
     """How much a likely change of topic raises a score."""
     scope: str = "worktree"
-    """What has a forest of its own: `worktree`, `repository` or host `session`."""
+    """What each forest belongs to: a `worktree`, a `repository` or a host's `session`."""
 
 
 def load_settings(home: str) -> FocusSettings:
     """The settings in `home`.
 
     Raises:
-        SettingError: a value is not of the kind it must be, or the file cannot be read.
+        SettingError: a value has the wrong type, or the file cannot be read.
     """
     return checked(_setting(home, "focus", {}))
 
 
 def usable_settings(home: str) -> tuple[FocusSettings, str]:
-    """The settings, and what is wrong with them; empty if nothing.
+    """The settings, and what is wrong with them; empty if nothing is.
 
-    Where something is, the usual ones hold, but nothing is forgotten that a user may have set to
-    be kept: a prompt is never lost for a setting.
+    If something is wrong, the defaults apply, but with the largest memory: an invalid setting must
+    not delete prompts that the user may want to keep.
     """
     try:
         return load_settings(home), ""
@@ -67,14 +67,14 @@ def usable_settings(home: str) -> tuple[FocusSettings, str]:
         if not isinstance(error, SettingError):
             raise
         usual = FocusSettings(memory_size=_MOST["memory_size"], guide_size=_MOST["guide_size"])
-        return usual, f"{error}; the usual settings of focus are used until it is corrected"
+        return usual, f"{error}; the default settings of focus are used until it is corrected"
 
 
 def trail_is_on(home: str) -> bool:
-    """Whether the session trail is kept: the setting `trail`, or `CODELENS_TRAIL`.
+    """Whether the session trail is recorded: the setting `trail`, or `CODELENS_TRAIL`.
 
     Raises:
-        SettingError: it is neither true nor false, or the file cannot be read.
+        SettingError: the value is neither true nor false, or the file cannot be read.
     """
     variable = os.environ.get("CODELENS_TRAIL", "").lower()
     if variable:
@@ -89,7 +89,7 @@ def _setting(home: str, name: str, default: object) -> object:
     path = os.path.join(home, "config.toml")
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            # To open a pipe would wait for whoever writes into it.
+            # Opening a pipe would wait for a writer.
             raise _refused(f"the settings {path!r} are not a regular file")
         with open(path, "rb") as file:
             data = file.read(_LARGEST_FILE)
@@ -99,7 +99,7 @@ def _setting(home: str, name: str, default: object) -> object:
         raise _refused(f"cannot read {path!r}: {error.strerror or error}") from error
     if name.encode() not in data:
         return default
-    # Costs 10 ms, which only those pay who set something.
+    # This import costs 10 ms, but only for users with a settings file.
     import tomllib
 
     try:
@@ -109,10 +109,10 @@ def _setting(home: str, name: str, default: object) -> object:
 
 
 def checked(table: object) -> FocusSettings:
-    """The settings that a table gives.
+    """The settings in a table.
 
     Raises:
-        SettingError: it gives none.
+        SettingError: the table is invalid.
     """
     if not isinstance(table, dict):
         raise _refused("focus must be a table: [focus]")
@@ -147,9 +147,9 @@ def _refused(why: str) -> Exception:
     return SettingError(why)
 
 
-# Whether focus is on: everywhere, and otherwise for single repositories.
+# Whether focus is on: everywhere, with exceptions for single repositories.
 #
-# `CODELENS_FOCUS=off` turns it off for one process and what that starts.
+# `CODELENS_FOCUS=off` turns it off for a process and its children.
 
 OffBy = Literal["variable", "damage", "repository", "everywhere"]
 
@@ -158,22 +158,22 @@ _LARGEST = 1_000_000
 
 
 def switch_path(home: str) -> str:
-    """The file that holds the switches."""
+    """The path of the file with the switches."""
     return os.path.join(home, "focus", "switches.json")
 
 
 def is_on(home: str, repository: str) -> bool:
-    """Whether prompts are taken in; what was said of a repository counts before all else."""
+    """Whether prompts are recorded; the switch of a repository takes precedence."""
     return why_off(home, repository) is None
 
 
 def why_off(home: str, repository: str) -> OffBy | None:
-    """What keeps prompts of a repository from being taken in; None where nothing does."""
+    """Why prompts of a repository are not recorded; None if they are."""
     if os.environ.get("CODELENS_FOCUS", "").lower() in {"off", "0", "false", "no"}:
         return "variable"
     switches = _read(home)
     if switches is None:
-        # It may have said off, and what a person turned off stays so.
+        # The file may have said off, and focus must not turn itself on again.
         return "damage"
     if repository in switches:
         return None if switches[repository] else "repository"
@@ -181,7 +181,7 @@ def why_off(home: str, repository: str) -> OffBy | None:
 
 
 def is_damaged(home: str) -> bool:
-    """Whether the file with the switches is there and says nothing; focus is off then."""
+    """Whether the file with the switches exists but is unreadable; focus is off then."""
     return _read(home) is None
 
 
@@ -189,7 +189,7 @@ def switch(home: str, repository: str, *, on: bool) -> None:
     """Turn focus on or off for a repository, or for all (`EVERYWHERE`).
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     switches = {**(_read(home) or {}), repository: on}
     path = switch_path(home)
@@ -198,7 +198,7 @@ def switch(home: str, repository: str, *, on: bool) -> None:
 
 
 def _read(home: str) -> dict[str, bool] | None:
-    """The switches by repository; None where their file cannot be read."""
+    """The switches by repository; None if their file cannot be read."""
     try:
         parsed: object = json.loads(read_small(switch_path(home), _LARGEST))
     except (FileNotFoundError, NotADirectoryError):

@@ -1,6 +1,6 @@
-"""One turn: a prompt comes in, the forest takes it, the block goes out. And the answer after it.
+"""Handles one turn: adds a prompt to the forest and returns the block, then adds the answer.
 
-`take_prompt` and `take_answer` are for hooks; both write under the lock of the forest's file.
+Hooks call `take_prompt` and `take_answer`; both write under the lock of the forest's file.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from codelens.secret_masking import masked
 
 _LONGEST_ID = 100
 _LONGEST_KEPT = 300
-"""Characters of a prompt that are kept to show; its terms are counted on more."""
+"""How many characters of a prompt are stored; its terms come from a longer part."""
 
 
 class Turn(NamedTuple):
-    """What came of a prompt."""
+    """The result of a prompt."""
 
     block: str
     notes: tuple[str, ...] = ()
-    """What was wrong on the way, for the log."""
+    """Problems, for the log."""
     is_waiting: bool = False
-    """Whether the lock could not be had in time, so that the next turn takes the prompt in."""
+    """Whether the forest was locked for too long, so that the next turn adds the prompt."""
 
 
 def home_folder() -> str:
-    """`CODELENS_HOME` or `~/.codelens`, as `codelens.paths.default_home` has it."""
+    """`CODELENS_HOME` or `~/.codelens`, like `codelens.paths.default_home`."""
     return os.path.abspath(os.path.expanduser(os.environ.get("CODELENS_HOME") or "~/.codelens"))
 
 
 def path_of(home: str, place: Checkout, settings: FocusSettings, session: str) -> str:
-    """The file of the forest that a prompt belongs to."""
+    """The file of the forest for a prompt."""
     name = place.repository
     if settings.scope == "worktree":
         name += f"-{place.worktree}"
@@ -54,10 +54,10 @@ def take_prompt(
     home: str, place: Checkout, prompt: str, settings: FocusSettings, *,
     session: str = "", now: float | None = None,
 ) -> Turn:  # fmt: skip
-    """Take a prompt into the forest, and give the block that goes beside it.
+    """Add a prompt to the forest, and return its block.
 
-    Where another process holds the forest's lock for 50 ms the block is given all the same, and the
-    next turn takes the prompt in. Where nothing can be written, it is not remembered.
+    If another process has the forest's lock for 50 ms, the block is returned anyway and the next
+    turn adds the prompt. If nothing can be written, the prompt is not remembered.
     """
     now = time.time() if now is None else now
     utterance = _as_remembered(prompt, place, session, now)
@@ -67,19 +67,19 @@ def take_prompt(
     before = 0
     is_waiting = False
     try:
-        with forest_file.ForestLock(path) as ours:
+        with forest_file.ForestLock(path) as is_locked:
             state = forest_file.load(path)
             if state.note:
                 notes.append(state.note)
-                if ours:
+                if is_locked:
                     forest_file.set_aside(path)
-            if ours:
+            if is_locked:
                 waiting = waiting_turns.take(path, state.taken)
                 notes += waiting.notes
                 state = _with(home, place, settings, state=state, waiting=waiting)
             before = state.forest.next_id
             _take(home, place, utterance, settings, state=state)
-            if ours:
+            if is_locked:
                 forest_file.save(path, state._replace(root=place.root))
                 notes += waiting_turns.release(path, state.taken)
             else:
@@ -100,15 +100,15 @@ def take_answer(
     home: str, place: Checkout, answer: str, settings: FocusSettings, *,
     session: str = "", now: float | None = None,
 ) -> tuple[str, ...]:  # fmt: skip
-    """Add the model's answer to the guide; what was wrong on the way, for the log."""
+    """Add the model's answer to the guide; return problems, for the log."""
     now = time.time() if now is None else now
     utterance = Utterance("answer", first_sentence(answer), {}, now, place.label, place.root)
     if not utterance.text:
         return ()
     path = path_of(home, place, settings, session)
     try:
-        with forest_file.ForestLock(path) as ours:
-            if not ours:
+        with forest_file.ForestLock(path) as is_locked:
+            if not is_locked:
                 waiting_turns.put(path, utterance)
                 return ()
             state = forest_file.load(path)
@@ -129,10 +129,10 @@ def take_answer(
 def as_next_prompt_finds(
     home: str, place: Checkout, path: str, settings: FocusSettings
 ) -> forest_file.State:
-    """The state of a forest with what waits for it; all files stay.
+    """The state of a forest with the waiting prompts and answers; no file changes.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the forest cannot be read.
     """
     state = forest_file.load(path)
     is_any = os.path.isdir(os.path.dirname(path))
@@ -142,7 +142,7 @@ def as_next_prompt_finds(
 
 
 def _as_remembered(prompt: str, place: Checkout, session: str, now: float) -> Utterance:
-    """What is kept of a prompt: its terms, and the beginning of its text, without secrets."""
+    """The stored part of a prompt: its terms, and the start of its text without secrets."""
     text = masked(prompt)[:LONGEST_TEXT]
     shortened = " ".join(_printable(text).split())[:_LONGEST_KEPT]
     terms = counted(terms_of(text))
@@ -155,7 +155,7 @@ def _with(
     home: str, place: Checkout, settings: FocusSettings, *,
     state: forest_file.State, waiting: Waiting,
 ) -> forest_file.State:  # fmt: skip
-    """The state with what came before this turn, while another process held the lock."""
+    """The state with prompts and answers that arrived while another process had the lock."""
     for utterance in waiting.utterances:
         _take(home, place, utterance, settings, state=state)
     return state._replace(taken=waiting.names)
@@ -165,7 +165,7 @@ def _take(
     home: str, place: Checkout, utterance: Utterance, settings: FocusSettings, *,
     state: forest_file.State,
 ) -> None:  # fmt: skip
-    """Take a prompt into the forest, or an answer into the guide."""
+    """Add a prompt to the forest, or an answer to the guide."""
     forest = state.forest
     if utterance.kind == "answer":
         listen(state.guide, utterance.text, settings, utterance.at)
@@ -182,7 +182,7 @@ def _take(
 
 
 def _as_read(path: str, state: forest_file.State) -> forest_file.State:
-    """The state, read without a lock where it could not be had: of a home for reading alone."""
+    """The state, read without a lock, because the home folder is read-only."""
     if state.forest.nodes:
         return state
     try:
@@ -192,7 +192,7 @@ def _as_read(path: str, state: forest_file.State) -> forest_file.State:
 
 
 def _printable(text: str) -> str:
-    """A text without control characters and halves of surrogate pairs, which hosts may refuse."""
+    """A text without control characters and half surrogate pairs, which hosts may reject."""
     return text.translate(_CONTROLS).encode("utf-8", "replace").decode()
 
 
@@ -200,7 +200,7 @@ _CONTROLS = {**dict.fromkeys(range(32), " "), 127: " "}
 
 
 def _newest(forest: Forest, before: int) -> int:
-    """The prompt that was added since the number `before` was the next; 0 if none was."""
+    """The prompt that was added with the number `before` or higher; 0 if none was."""
     fresh: list[Node] = [
         node for node in forest.nodes.values() if node.id >= before and node.kind == "prompt"
     ]

@@ -1,4 +1,4 @@
-"""Which topic follows which: a Markov chain of first order over the trees of a forest."""
+"""The forest of topics and its transitions, and how a prompt is classified and added."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codelens.focus.prompt_terms import DIGITS, Counts, DocumentCounts, Vector, 
 
 
 class Transitions:
-    """How often a prompt of one tree was followed by one of another, or of the same."""
+    """Counts how often a prompt of one tree followed a prompt of another: a Markov chain."""
 
     __slots__ = ("rows",)
 
@@ -19,17 +19,17 @@ class Transitions:
         self.rows: dict[int, dict[int, int]] = {}
 
     def count(self, earlier: int, later: int) -> None:
-        """Note one step."""
+        """Count one transition."""
         row = self.rows.setdefault(earlier, {})
         row[later] = row.get(later, 0) + 1
 
     def probability(self, later: int, topic: int) -> float:
-        """P(later | given); 0 where nothing followed `topic` yet."""
+        """P(later | topic); 0 if nothing has followed `topic` yet."""
         row = self.rows.get(topic)
         return row.get(later, 0) / sum(row.values()) if row else 0.0
 
     def likeliest(self, last_topic: int) -> tuple[int, float]:
-        """The other topic that follows most often, and how often; (0, 0.0) where none does."""
+        """The most frequent next topic and its probability; (0, 0.0) if there is none."""
         others = {
             tree: times
             for tree, times in self.rows.get(last_topic, {}).items()
@@ -41,7 +41,7 @@ class Transitions:
         return best, self.probability(best, last_topic)
 
     def forget(self, tree: int) -> None:
-        """Drop a tree that left the forest."""
+        """Drop a tree that was removed from the forest."""
         self.rows.pop(tree, None)
         for earlier in list(self.rows):
             self.rows[earlier].pop(tree, None)
@@ -49,36 +49,34 @@ class Transitions:
                 del self.rows[earlier]
 
 
-# The forest: a tree for each topic, its prompts as leaves; how a prompt finds its place.
-#
-# A tree is a root, which names the topic, sub-topics under it, and prompts under both. `classify`
-# decides and changes nothing; `grow` adds a prompt where it was classified.
+# The forest has a tree for each topic: a root, which names the topic, sub-topics under it, and
+# prompts under both. `classify` finds the place of a prompt without a change; `grow` adds it.
 
 Kind = Literal["root", "topic", "prompt"]
 Action = Literal["extend", "branch", "new", "none"]
 
 _HOUR_S = 3600.0
 _NODES_OF_A_PROMPT = 2
-"""A prompt and its root: what a memory must hold to keep any."""
+"""A prompt and its root: the smallest memory that can keep a prompt."""
 _NODES_OF_A_BRANCH = 3
-"""With a sub-topic between them; a smaller memory has none."""
+"""The same with a sub-topic between them; a smaller memory has no sub-topics."""
 
 
 class Node:
     """A topic, a sub-topic or a prompt.
 
     Attributes:
-        id: its number, never given again in this forest.
+        id: its number, never reused in this forest.
         parent: the number of its parent; 0 for a root.
-        kind: what it is.
-        text: of a prompt, what the person wrote; of a topic its terms, `|` between.
-        terms: the counted terms that its vector is made of.
-        frequency: how often it was made or touched.
-        touched: when last, in seconds since the epoch.
-        branch: where it was last worked on.
-        worktree: the root of the worktree where; empty where that is not known.
-        handles: of a root: code that was looked at or edited while it was the topic, latest first,
-            with the size and time of its file.
+        kind: root, sub-topic or prompt.
+        text: the user's text of a prompt; the terms of a topic, separated by `|`.
+        terms: the counted terms of its vector.
+        frequency: how often it was created or touched.
+        touched: the time of the last touch, in seconds since the epoch.
+        branch: the branch of the last touch.
+        worktree: the root of the worktree of the last touch; empty if unknown.
+        handles: for a root: code that was read or edited during the topic, the latest first, with
+            the size and time of its file.
     """
 
     __slots__ = (
@@ -103,7 +101,7 @@ class Node:
 
     @property
     def is_indexed(self) -> bool:
-        """Whether the document counts hold it."""
+        """Whether the document counts include it."""
         return self.kind == "prompt"
 
 
@@ -111,7 +109,7 @@ class LastTurn(NamedTuple):
     """The last prompt of a session."""
 
     topic: int
-    """The root of its tree; 0 where there was none."""
+    """The root of its tree; 0 if it had none."""
     at: float
     """Seconds since the epoch."""
 
@@ -121,31 +119,31 @@ class TreeScore(NamedTuple):
 
     tree: int
     nearest: int
-    """The root or the leaf that the cosine is with."""
+    """The root or leaf with this cosine."""
     cosine: float
     boost: float
     score: float
 
 
 class Classification(NamedTuple):
-    """Where a prompt belongs."""
+    """The place of a prompt."""
 
     action: Action
     best: TreeScore | None
     trees: tuple[TreeScore, ...]
-    """All trees, in the order in which they were made."""
+    """All trees, in the order of creation."""
 
 
 class Forest:
     """The topics of one worktree, repository or session.
 
     Attributes:
-        nodes: by number, in the order in which they were made.
-        counts: the document counts over all indexed prompts.
+        nodes: by number, in the order of creation.
+        counts: the document counts of all indexed prompts.
         transitions: which topic followed which.
-        prompts: how many prompts came so far, those without terms among them.
-        last: the tree of the last prompt; 0 where there is none.
-        seen: when the last prompt came, in seconds since the epoch.
+        prompts: the number of prompts so far, including those without terms.
+        last: the tree of the last prompt; 0 if there is none.
+        seen: the time of the last prompt, in seconds since the epoch.
         turns: the last prompt of each session, by `session_key`, the latest last.
     """
 
@@ -161,11 +159,11 @@ class Forest:
         self._vectors: dict[int, Vector] = {}
 
     def roots(self) -> list[Node]:
-        """The root of each tree, in the order of making."""
+        """The root of each tree, in the order of creation."""
         return [node for node in self.nodes.values() if node.kind == "root"]
 
     def children(self, number: int) -> list[Node]:
-        """The nodes right below one."""
+        """The nodes directly below a node."""
         return [node for node in self.nodes.values() if node.parent == number]
 
     def root_of(self, node: Node) -> Node:
@@ -175,7 +173,7 @@ class Forest:
         return node
 
     def depth(self, node: Node) -> int:
-        """How far below its root a node is: 0 to 2."""
+        """The depth of a node below its root: 0 to 2."""
         return sum(1 for _ in self.above(node))
 
     def above(self, node: Node) -> Iterator[Node]:
@@ -185,7 +183,7 @@ class Forest:
             yield node
 
     def leaves(self) -> dict[int, list[Node]]:
-        """The prompts by the root of their tree."""
+        """The prompts, by the root of their tree."""
         leaves_by_root: dict[int, list[Node]] = {node.id: [] for node in self.roots()}
         for node in self.nodes.values():
             if node.kind == "prompt":
@@ -193,7 +191,7 @@ class Forest:
         return leaves_by_root
 
     def vector(self, node: Node) -> Vector:
-        """The vector of a node; kept until its content or the document counts change."""
+        """The vector of a node; cached until its content or the document counts change."""
         weights = self._vectors.get(node.id)
         if weights is None:
             weights = self._vectors[node.id] = self.counts.vector(node.terms)
@@ -206,11 +204,11 @@ class Forest:
         return weight(node) * faded / (1 + 0.15 * self.depth(node))
 
     def touched(self, node: Node, now: float) -> float:
-        """When a node was touched, at the latest now.
+        """The time of a node's last touch, but not later than `now`.
 
-        A time ahead of `now` is of a clock that was ahead, or the clock has gone back. Which of
-        them cannot be told, so what is kept stays; it counts as touched when the first prompt came
-        after all that are ahead, or the latest prompt below it that is not.
+        A time after `now` means that the clock was ahead then, or was set back since. These cannot
+        be distinguished, so the stored time stays. The node counts as touched at the time of the
+        first prompt after all of those, or of its latest prompt that is not after `now`.
         """
         if node.touched <= now:
             return node.touched
@@ -223,7 +221,7 @@ class Forest:
         return max([*after[:1], *below], default=now)
 
     def add(self, node: Node) -> Node:
-        """Take a node in; its parent is here."""
+        """Add a node; its parent must exist."""
         self.nodes[node.id] = node
         self.next_id = max(self.next_id, node.id + 1)
         if node.is_indexed:
@@ -232,7 +230,7 @@ class Forest:
         return node
 
     def remove(self, node: Node) -> None:
-        """Take a node without children out; parents that are left without children go with it."""
+        """Remove a node without children, and its parents that then have no children."""
         del self.nodes[node.id]
         self._vectors.pop(node.id, None)
         if node.is_indexed:
@@ -261,14 +259,14 @@ class Forest:
 
 
 def weight(node: Node) -> float:
-    """What a node's frequency counts for, before it fades."""
+    """The weight of a node's frequency, before it decays."""
     return math.log2(node.frequency + 1)
 
 
 def classify(forest: Forest, terms: Counts, settings: FocusSettings) -> Classification:
-    """Where a prompt with these terms belongs; the forest stays as it is.
+    """Find the place of a prompt with these terms; the forest does not change.
 
-    Each tree is compared by its root, then by its leaves; of equal scores the older tree counts.
+    Each tree is compared by its root, then by its leaves; among equal scores the older tree wins.
     """
     if not terms:
         return Classification("none", None, ())
@@ -296,9 +294,9 @@ def grow(
     forest: Forest, text: str, terms: Counts, settings: FocusSettings, *, now: float, branch: str,
     worktree: str = "",
 ) -> Classification:  # fmt: skip
-    """Add a prompt where it belongs, and let go of what is too much; what was decided.
+    """Add a prompt at its place, remove surplus nodes, and return the classification.
 
-    A prompt without terms ("yes", "go on") stays with the last topic and is counted alone.
+    A prompt without terms ("yes", "go on") belongs to the last topic and is only counted.
     """
     forest.prompts += 1
     forest.seen = now
@@ -327,13 +325,13 @@ def grow(
 
 
 def touch(node: Node, now: float) -> None:
-    """Note that a node was meant once more; a clock that has gone back makes it no older."""
+    """Count another touch of a node; a clock that was set back does not make it older."""
     node.frequency += 1
     node.touched = max(node.touched, now)
 
 
 def _parent(forest: Forest, classification: Classification, now: float) -> Node:
-    """The node that the prompt goes under, made or touched with all above it."""
+    """The parent for the prompt; it is created or, with all above it, touched."""
     if classification.best is None or classification.action == "new":
         return forest.add(Node(forest.next_id, 0, "root", "", terms={}, touched=now))
     nearest = forest.nodes[classification.best.nearest]
@@ -348,10 +346,10 @@ def _parent(forest: Forest, classification: Classification, now: float) -> Node:
 
 
 def _shrink(forest: Forest, newest: Node | None, settings: FocusSettings, now: float) -> None:
-    """Let the lowest leaves go, the older of equals first; never the one that just came."""
+    """Remove the leaves with the lowest scores, the older of equals first, but not the newest."""
     if len(forest.nodes) <= settings.memory_size:
         return
-    # What goes changes no score of what stays, so one order is enough.
+    # A removal does not change the other scores, so one sort is enough.
     leaves = [
         node for node in forest.nodes.values() if node.kind == "prompt" and node is not newest
     ]

@@ -1,8 +1,8 @@
-"""The file of a forest: read whatever state it is in, written whole or not at all.
+"""Reads and writes the file of a forest; it recovers as much as possible from a damaged file.
 
-One JSON object a line: a head with the version, the nodes, the answers, the transitions, and a
-last line with the number of lines. So a file that was cut in half still gives all lines that are
-whole. It is written beside and renamed, under a lock on a file of its own.
+The file has one JSON object per line: a head with the version, the nodes, the answers, the
+transitions, and a last line with the number of lines. So the complete lines of a truncated file can
+still be read. It is written to a temporary file and renamed, under a separate lock file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LOCK_WAIT_S = 0.05
 _LARGEST = 8_000_000
 _KEPT_DAYS = 90
 _SET_ASIDE = 5
-"""Damaged files of one forest that are kept."""
+"""Maximum number of damaged files of a forest that are kept."""
 _TERMS_OF_A_NAME = 6
 _KINDS = ("root", "topic", "prompt")
 _MOST_NODES = 2_000
@@ -41,30 +41,30 @@ _MOST_NODES = 2_000
 
 
 class State(NamedTuple):
-    """What is kept of one forest."""
+    """The stored state of a forest."""
 
     forest: Forest
     guide: list[GuideEntry]
     note: str = ""
-    """What was wrong with the file; empty where nothing was."""
+    """What was wrong with the file; empty if nothing was."""
     root: str = ""
     """The worktree that it was last written from."""
     taken: tuple[str, ...] = ()
-    """Files of waiting prompts and answers that are in it; they may not be deleted yet."""
+    """Files of waiting prompts and answers that it already includes; they may still exist."""
 
 
 def forest_path(home: str, name: str) -> str:
-    """The file of the forest called `name`; a newer version has another one."""
+    """The path of the forest called `name`; a newer format has another path."""
     return os.path.join(home, "focus", f"{name}.v{VERSION}.jsonl")
 
 
 class ForestLock:
-    """`with ForestLock(path) as ours`: the lock of a forest's file, if it can be had in time.
+    """`with ForestLock(path) as is_locked`: locks a forest's file, if possible in time.
 
-    A class, since `contextlib` costs a hook 2 ms.
+    It is a class because importing `contextlib` costs a hook 2 ms.
 
     Raises:
-        OSError: the folder cannot be made, or the lock not be opened.
+        OSError: the folder cannot be created, or the lock cannot be opened.
     """
 
     def __init__(self, path: str, *, wait_s: float = LOCK_WAIT_S) -> None:
@@ -84,10 +84,10 @@ class ForestLock:
 
 
 def load(path: str) -> State:
-    """The forest in a file; an empty one where there is none. The file stays as it is.
+    """Load the forest of a file, or an empty one if the file does not exist.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     try:
         with open_regular(path) as file:
@@ -113,10 +113,10 @@ def load(path: str) -> State:
 
 
 def save(path: str, state: State) -> None:
-    """Replace the file; the caller holds its lock.
+    """Replace the file; the caller must have its lock.
 
     Raises:
-        OSError: it cannot be written; what was there is still there.
+        OSError: the file cannot be written; its content is unchanged.
     """
     name = os.path.basename(path)
     lines = [written(fields) for fields in _lines(name, state)]
@@ -125,7 +125,7 @@ def save(path: str, state: State) -> None:
 
 
 def forests_of(home: str, repository: str) -> list[str]:
-    """The files of a repository's forests: of its worktrees, of itself, of sessions."""
+    """The files of a repository's forests, in all scopes."""
     folder = os.path.join(home, "focus")
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     return [
@@ -136,10 +136,10 @@ def forests_of(home: str, repository: str) -> list[str]:
 
 
 def set_aside(path: str) -> None:
-    """Keep a damaged file under another name; of more than `_SET_ASIDE` the oldest goes.
+    """Rename a damaged file; delete the oldest one if there are more than `_SET_ASIDE`.
 
     Raises:
-        OSError: it cannot be renamed.
+        OSError: the file cannot be renamed.
     """
     names = [f"{path}.damaged", *(f"{path}.damaged-{at}" for at in range(2, _SET_ASIDE + 1))]
     there = [name for name in names if os.path.exists(name)]
@@ -148,9 +148,9 @@ def set_aside(path: str) -> None:
 
 
 def delete(path: str) -> bool:
-    """Delete a forest, what was set aside of it, and what waits for it; whether there was any.
+    """Delete a forest with its damaged and waiting files; return whether there were any.
 
-    The lock stays.
+    The lock file stays.
 
     Raises:
         OSError: a file cannot be deleted.
@@ -188,7 +188,7 @@ def _lines(name: str, state: State) -> Iterator[dict[str, object]]:
 
 
 def _state(head: dict[str, object], lines: list[dict[str, object]]) -> State:
-    """What the lines say, parents before children; a line that says nothing is left out."""
+    """The state in the lines, which have parents before children; invalid lines are skipped."""
     forest, guide, note = Forest(), list[GuideEntry](), "" if head else "no head"
     roots = _roots(head)
     for fields in lines:
@@ -224,7 +224,7 @@ def _answer(fields: dict[str, object]) -> GuideEntry:
 
 
 def _drop_empty_topics(forest: Forest) -> bool:
-    """Take out topics that lost their prompts with the lines that could not be read."""
+    """Remove topics whose prompts were in unreadable lines."""
     is_changed = False
     for node in list(forest.nodes.values())[::-1]:
         if node.kind != "prompt" and node.id in forest.nodes and not forest.children(node.id):
@@ -234,14 +234,14 @@ def _drop_empty_topics(forest: Forest) -> bool:
 
 
 def _roots(head: dict[str, object]) -> dict[object, str]:
-    """The worktrees that nodes name by number; none in a file of before they did."""
+    """The worktrees that nodes refer to by number; empty in a file of an older version."""
     roots = head.get("roots")
     listed = cast("list[object]", roots) if isinstance(roots, list) else []
     return {number: root for number, root in enumerate(listed) if isinstance(root, str)}
 
 
 def _turns(head: dict[str, object]) -> dict[str, LastTurn]:
-    """The last prompt of each session; none in a file of before they were kept."""
+    """The last prompt of each session; empty in a file of an older version."""
     turns = head.get("turns")
     result: dict[str, LastTurn] = {}
     for turn in cast("list[object]", turns) if isinstance(turns, list) else []:
@@ -251,13 +251,13 @@ def _turns(head: dict[str, object]) -> dict[str, LastTurn]:
             session, topic = text_in(fields, "session"), whole_in(fields, "topic")
             result[session] = LastTurn(topic, number_in(fields, "at"))
         except Damaged:
-            # Handles of one session are lost with it, and no prompt.
+            # This only loses the handles of one session, not a prompt.
             continue
     return result
 
 
 def _taken(path: str, head: dict[str, object]) -> tuple[str, ...]:
-    """Names of files beside this one, and of no others: they will be deleted."""
+    """Names of waiting files in the folder of this file; no others, because they are deleted."""
     names = head.get("taken")
     listed = cast("list[object]", names) if isinstance(names, list) else []
     own = os.path.basename(path) + WAITING
@@ -271,9 +271,9 @@ def _taken(path: str, head: dict[str, object]) -> tuple[str, ...]:
 def _take_node(forest: Forest, fields: dict[str, object], roots: dict[object, str]) -> None:
     kind, number, parent = fields.get("kind"), whole_in(fields, "node"), whole_in(fields, "parent")
     if len(forest.nodes) >= _MOST_NODES:
-        raise Damaged("more nodes than a forest has")
+        raise Damaged("too many nodes for a forest")
     if kind not in _KINDS or number < 1 or number in forest.nodes:
-        raise Damaged("a node that is none")
+        raise Damaged("an invalid node")
     node = Node(
         number, parent, kind, text_in(fields, "text"), terms=counts_in(fields, "terms"),
         touched=number_in(fields, "touched"), branch=text_in(fields, "branch"),
@@ -291,7 +291,7 @@ def _root(fields: dict[str, object], roots: dict[object, str]) -> str:
 
 
 def _add_below_parent(forest: Forest, node: Node) -> None:
-    """Take a node in; where the line of its parent was lost, a root of its terms stands for it."""
+    """Add a node; if the line of its parent was lost, create a root from the node's terms."""
     above = forest.nodes.get(node.parent)
     is_lost = above is None and 0 < node.parent < node.id and node.kind != "root"
     if is_lost:
@@ -318,13 +318,13 @@ def _add_below_parent(forest: Forest, node: Node) -> None:
 def _take_transitions(forest: Forest, rows: object) -> None:
     roots = {node.id for node in forest.roots()}
     if not isinstance(rows, list):
-        raise Damaged("transitions that are none")
+        raise Damaged("invalid transitions")
     for row in cast("list[object]", rows):
         if not isinstance(row, list) or len(cast("list[object]", row)) != 3:
-            raise Damaged("a transition that is none")
+            raise Damaged("an invalid transition")
         earlier, later, times = cast("list[object]", row)
         if not (isinstance(earlier, int) and isinstance(later, int) and isinstance(times, int)):
-            raise Damaged("a transition that is none")
+            raise Damaged("an invalid transition")
         if earlier in roots and later in roots and times > 0:
             forest.transitions.rows.setdefault(earlier, {})[later] = times
 
@@ -340,16 +340,16 @@ def _handles(value: object) -> list[tuple[str, int, int]]:
 
 
 def forget_old(home: str, in_use: str = "") -> int:
-    """Delete the forests that nobody asked for a quarter of a year; how many.
+    """Delete the forests that were not used for three months; return their number.
 
-    Ages are counted from the forest that was used last, if the clock is ahead of it: after a jump
-    of the clock all of them would seem old.
+    Ages are counted from the last use of any forest, if that is before the current time: after a
+    jump of the clock, all of them would seem old.
 
     Args:
         home: the home folder.
-        in_use: the file of a forest that stays whatever its age.
+        in_use: the file of a forest to keep regardless of its age.
     """
-    # Late: no prompt comes here.
+    # Late: a prompt hook does not call this.
     folder = os.path.join(home, "focus")
     names = os.listdir(folder) if os.path.isdir(folder) else []
     paths = [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]

@@ -1,4 +1,4 @@
-"""A forest laid open: all its numbers, what would become of a prompt, and what was once asked."""
+"""Inspects forests: all their values, where a prompt would go, and a search of prompts."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ Fields = dict[str, object]
 
 
 class FocusMatch(NamedTuple):
-    """A topic or a prompt that answers a search."""
+    """A topic or a prompt that matches a search."""
 
     score: float
     kind: str
     text: str
     topic: str
     branch: str
-    """Where the prompt was asked, or the topic worked on last; empty when detached."""
+    """The branch of the prompt, or the latest one of the topic; empty when detached."""
     root: str
-    """The worktree of that; empty where it is not known."""
+    """The worktree of that branch; empty if unknown."""
     touched: float
     elsewhere: list[dict[str, str]]
-    """Of a topic: the other branches and worktrees that its prompts are of, the latest first."""
+    """For a topic: the other branches and worktrees of its prompts, the latest first."""
 
 
 def inspected(state: forest_file.State, settings: FocusSettings, now: float) -> Fields:
-    """Everything that is known of a forest, as JSON can hold it."""
+    """All values of a forest, for JSON."""
     forest = state.forest
     holding = sorted(forest.counts.holding.items(), key=lambda pair: (-pair[1], pair[0]))
     return {
@@ -85,7 +85,7 @@ def _tree(forest: Forest, root: Node, settings: FocusSettings, now: float) -> Fi
 
 
 def rehearsed(forest: Forest, prompt: str, settings: FocusSettings) -> Fields:
-    """What would become of a prompt; the forest stays as it is."""
+    """Where a prompt would go; the forest does not change."""
     tokens = terms_of(masked(prompt))
     classification = classify(forest, counted(tokens), settings)
     best = classification.best if classification.action in {"extend", "branch"} else None
@@ -113,7 +113,7 @@ def rehearsed(forest: Forest, prompt: str, settings: FocusSettings) -> Fields:
 def searched(
     home: str, place: Checkout, words: str, limit: int
 ) -> tuple[list[FocusMatch], list[str]]:
-    """Topics and prompts of a repository's forests like some words, best first; and notes.
+    """Topics and prompts of a repository's forests that match the words, best first; and notes.
 
     Raises:
         OSError: a forest cannot be read.
@@ -147,14 +147,14 @@ def searched(
 
 
 def _only_root(home: str, path: str, state: forest_file.State, place: Checkout) -> str:
-    """The worktree of a forest that is of one worktree alone; empty for any other forest."""
+    """The worktree of a forest that belongs to a single worktree; empty for other forests."""
     own = Checkout(state.root, place.common_dir, "")
     only = forest_file.forest_path(home, f"{own.repository}-{own.worktree}")
     return state.root if path == only else ""
 
 
 def _places(forest: Forest, node: Node, own_root: str) -> list[tuple[str, str]]:
-    """The branches and worktrees that a node's prompts are of, the latest first."""
+    """The branches and worktrees of a node's prompts, the latest first."""
     below = [
         leaf for leaf in forest.leaves()[forest.root_of(node).id] if node in forest.above(leaf)
     ]
@@ -163,5 +163,5 @@ def _places(forest: Forest, node: Node, own_root: str) -> list[tuple[str, str]]:
 
 
 def topic_text(forest: Forest, node: Node) -> str:
-    """A topic's name as people read it."""
+    """A topic's name for people."""
     return " | ".join(topic_words(forest, node))

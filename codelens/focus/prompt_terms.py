@@ -1,10 +1,10 @@
-"""The terms of a prompt: words cut at identifier boundaries, without function words, stemmed.
+"""Splits a prompt into terms (words of identifiers, without stop words, stemmed) and compares them.
 
-Stemming takes two passes: a plural ending, then one derivational suffix, the longest that fits.
-`er` stays: a parser is not what is parsed, a server not what is served. The index's stemmer
-(Porter's, in `codelens.extract`) is not used: it places as many prompts right
-(`benchmarks/focus_replay.py`), and a hook cannot pay for its import. Nor for that of `re`: letters
-are looked at one by one here, and words of small ASCII letters alone, which most are, as a whole.
+The stemmer makes two passes: it removes a plural ending, then the longest derivational suffix that
+fits. It keeps `er`: a parser is not the thing that is parsed. The index's stemmer (Porter's, in
+`codelens.extract`) is not better (`benchmarks/focus_replay.py`), and its import is too slow for a
+hook. So is the import of `re`: this module reads character by character, except for words of
+lower-case ASCII letters, which are the most frequent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 LONGEST_TEXT = 2_000
-"""Characters of a prompt that decide its topic; what is pasted below says little about it."""
+"""How many characters of a prompt decide its topic; pasted text below says little about it."""
 _LONGEST_TERM = 32
 _SHORTEST_STEM = 3
 
@@ -23,7 +23,7 @@ _UNSPACED = (
     ("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"), ("\u3040", "\u30ff"),
     ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"), ("\uac00", "\ud7af"),
 )  # fmt: skip
-"""Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean: the first and last characters."""
+"""First and last characters of Thai and Lao, Burmese, Khmer, Japanese, Chinese and Korean."""
 _NOT_TOLD_APART = dict.fromkeys(
     code
     for first, last in (
@@ -33,8 +33,8 @@ _NOT_TOLD_APART = dict.fromkeys(
     )
     for code in range(first, last + 1)
 )  # fmt: skip
-"""Accents, the points of Hebrew and Arabic, which are written or not, and what joins or varies
-letters. Signs for vowels stay: without them a word of Hindi or Tamil is another one."""
+"""Accents, the optional points of Hebrew and Arabic, and characters that join or vary letters.
+Vowel signs stay: without them a word of Hindi or Tamil is another word."""
 _JOINERS: dict[int, None] = {0x200C: None, 0x200D: None}
 _SMALL, _CAPITAL, _DIGIT, _OTHER = range(4)
 
@@ -52,23 +52,23 @@ FUNCTION_WORDS = frozenset(
     "very via wanna want wants was way we well were what when where whether which while who whom "
     "why will with within without won would wouldn yeah yes yet you your yours".split()
 )
-"""English words that carry no topic; those that requests are made of are among them."""
+"""English stop words, including the usual words of requests."""
 
 _SUFFIXES = frozenset(
     "mentation ization isation menting ational ousness iveness fulness mented ating ation ative "
     "ingly ility izing ising able ably ance ated edly ence ible ibly ions ized ised less ment "
     "ness tion ate ful ing ion ity ive ize ise ous al ed ic ly e".split()
 )
-"""Derivational suffixes; the longest that fits goes as a whole."""
+"""Derivational suffixes; the longest that fits is removed."""
 _LONGEST_SUFFIX = max(map(len, _SUFFIXES))
 _KEPT = {"tion": "t", "ility": "il"}
-"""What stays of a suffix."""
+"""The part of a suffix that stays."""
 _LONGER_STEM = ("ly", "ment")
-"""Suffixes that leave four letters and more: `apply` is no `app`, and `comment` no `com`."""
+"""Suffixes that must leave at least four letters: `apply` is not `app`, `comment` not `com`."""
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of a text in order, repeats kept."""
+    """The terms of a text in order, with repetitions."""
     return [stem(word) for word in words_of(text)]
 
 
@@ -110,7 +110,7 @@ def _plain(text: str) -> list[str]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Runs of letters, digits, `_` and their marks; and each other character that is seen."""
+    """Runs of letters, digits, `_` and their marks, and each other visible character."""
     pieces: list[str] = []
     start = 0
     for at, character in enumerate(text):
@@ -125,10 +125,10 @@ def _pieces(text: str) -> list[str]:
 
 
 def _parts(run: str) -> list[str]:
-    """The parts of an identifier in small letters: `HTTPServer2` gives `http`, `server` and `2`.
+    """The parts of an identifier in lower case: `HTTPServer2` gives `http`, `server` and `2`.
 
-    Small ASCII letters, with a capital before them, capitals alone, digits, and all other letters
-    are parts.
+    A part is a run of lower-case ASCII letters with an optional capital before it, of capitals, of
+    digits, or of other letters.
     """
     kinds = [*map(_kind_of, run), -1]
     parts: list[str] = []
@@ -144,7 +144,7 @@ def _parts(run: str) -> list[str]:
 
 
 def _kind_of(character: str) -> int:
-    """What a character is in an identifier; -1 for what belongs to none."""
+    """The kind of a character in an identifier; -1 if it cannot be in one."""
     if character.isascii():
         if character.islower():
             return _SMALL
@@ -157,7 +157,7 @@ def _kind_of(character: str) -> int:
 
 
 def _is_mark(character: str) -> bool:
-    """Whether a character belongs to the letter before it: an accent, a sign for a vowel."""
+    """Whether a character belongs to the letter before it: an accent, a vowel sign."""
     if character < "\u0300":
         return False
     import unicodedata
@@ -166,7 +166,7 @@ def _is_mark(character: str) -> bool:
 
 
 def stem(word: str) -> str:
-    """What a word shares with its forms: `rotated`, `rotations` and `rotating` give `rot`."""
+    """The stem of a word: `rotated`, `rotations` and `rotating` give `rot`."""
     if not word.isascii() or not word.isalpha():
         return word
     return _without_suffix(_singular(word))
@@ -210,25 +210,25 @@ def _is_doubled(text: str) -> bool:
 
 # TF-IDF vectors of prompts, sparse and sorted by term, and their cosine by a merge join.
 #
-# TF = count / length; IDF = log2(1 + N / df), where N counts the indexed prompts and df those that
-# hold the term; both are at least 1, so that a term that no prompt holds yet has a weight.
+# TF = count / length; IDF = log2(1 + N / df), where N is the number of indexed prompts and df the
+# number of those with the term. Both are at least 1, so that a new term has a weight.
 
 DIGITS = 12
-"""What is compared is rounded to so many digits: equal by the formula is equal, and age decides."""
+"""Digits of compared values: values that are equal by the formula must be equal, so age decides."""
 
 Counts = dict[str, int]
-"""Term -> how often it stands in a text."""
+"""Term -> its number of occurrences in a text."""
 
 
 class Vector(NamedTuple):
-    """A sparse vector: terms in order with their weights, and its length."""
+    """A sparse vector: the sorted terms with their weights, and its length."""
 
     parts: tuple[tuple[str, float], ...]
     norm: float
 
 
 class DocumentCounts:
-    """How many prompts are indexed, and how many of them hold each term."""
+    """The number of indexed prompts, and the number of them with each term."""
 
     __slots__ = ("documents", "holding")
 
@@ -237,13 +237,13 @@ class DocumentCounts:
         self.holding: dict[str, int] = {}
 
     def add(self, terms: Mapping[str, int]) -> None:
-        """Count one more prompt."""
+        """Add a prompt to the counts."""
         self.documents += 1
         for term in terms:
             self.holding[term] = self.holding.get(term, 0) + 1
 
     def remove(self, terms: Mapping[str, int]) -> None:
-        """Count a prompt no longer that was counted."""
+        """Remove a prompt from the counts."""
         self.documents -= 1
         for term in terms:
             left = self.holding[term] - 1
@@ -253,18 +253,18 @@ class DocumentCounts:
                 del self.holding[term]
 
     def idf(self, term: str) -> float:
-        """How much a term tells apart."""
+        """The inverse document frequency of a term."""
         return math.log2(1 + max(self.documents, 1) / max(self.holding.get(term, 0), 1))
 
     def vector(self, terms: Mapping[str, int]) -> Vector:
-        """The vector of a text, given its counted terms."""
+        """The vector of a text with these counted terms."""
         length = sum(terms.values())
         parts = tuple((term, terms[term] / length * self.idf(term)) for term in sorted(terms))
         return Vector(parts, math.sqrt(math.fsum(weight * weight for _, weight in parts)))
 
 
 def counted(terms: list[str]) -> Counts:
-    """How often each term stands in a list."""
+    """Count the terms in a list."""
     counts: Counts = {}
     for term in terms:
         counts[term] = counts.get(term, 0) + 1
@@ -272,7 +272,7 @@ def counted(terms: list[str]) -> Counts:
 
 
 def cosine(left: Vector, right: Vector) -> float:
-    """The cosine of two vectors; 0 where one is empty."""
+    """The cosine of two vectors; 0 if one is empty."""
     if not left.norm or not right.norm:
         return 0.0
     products: list[float] = []

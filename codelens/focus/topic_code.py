@@ -1,8 +1,8 @@
-"""Whether a definition stands in a text under its owner, told by words and indentation alone.
+"""Finds the code of a topic, and checks without a parser whether a definition still exists.
 
-A prompt has no time for a parser. What is read: a name after a keyword that defines (`def`,
-`func (r *Reader)`), or before `(` right below its class; above it, by indentation, the lines that
-open the blocks it is in, which must name its owners. Comments and docstrings define nothing.
+A prompt hook has no time for a parser. A definition is a name after a defining keyword (`def`,
+`func (r *Reader)`), or before `(` directly inside its class. The lines above it that open the
+enclosing blocks, by indentation, must name its owners. Comments and docstrings define nothing.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _BODIES = frozenset(
 _NOT_BEFORE_A_METHOD = frozenset("return await new throw else yield raise case delete go".split())
 _OPENING_ENDS = "{:([)=>,|"
 _LONGEST_BEFORE = 200
-"""Characters before a name that are looked at for its keyword."""
+"""How many characters before a name are searched for its keyword."""
 _LONGEST_COMMENT = 8_000
 _MOST_PLACES = 300
 _MOST_LINES = 20_000
-"""Lines that are gone up in one file, about 10 ms of CPU."""
+"""Maximum number of lines scanned upwards in a file; they take about 10 ms of CPU."""
 _COMMENTS = {
     **dict.fromkeys(
         "py pyi rb sh bash zsh pl pm r ex exs yml yaml toml nim jl cr tcl ps1 psm1 mk cmake tf nix "
@@ -47,23 +47,23 @@ _COMMENTS = {
 }  # fmt: skip
 _C_LIKE = ("//",)
 _DOCUMENTED = frozenset("py pyi ex exs jl kt kts scala java swift cs nim".split())
-"""Endings of languages that have texts in three quotes."""
+"""Extensions of languages with triple-quoted strings."""
 
 
 def standing(text: str, path: str, qualified: str) -> Standing:
-    """How a definition stands in the text of a file.
+    """Whether the text of a file has a definition.
 
     Args:
-        text: of the file.
-        path: of the file, whose ending tells what a comment is.
+        text: the text of the file.
+        path: the path of the file; its extension determines the form of comments.
         qualified: the name with its owners, `Session.refresh`.
 
     Returns:
-        `there`; `unsure` where its name stands in the code in no form that is known to define;
-        `elsewhere` where only others define that name; `gone` where the code does not have it.
+        `there`; `unsure` if the name occurs in the code, but not in a known form of definition;
+        `elsewhere` if only other owners define that name; `gone` if the code does not have it.
     """
     if not all(_goes_on(letter) or letter in ".$" for letter in qualified):
-        # A heading, an operator: such names are not always written as they are named.
+        # The text of a heading or operator may differ from its name.
         return "unsure"
     *owners, name = qualified.split(".")
     suffix = path.rpartition(".")[2].lower()
@@ -89,14 +89,14 @@ def standing(text: str, path: str, qualified: str) -> Standing:
         elif outcome == "gone" or (
             owners and not is_field and blocks.is_right_below(owners, start)
         ):
-            # A field may have no keyword.
+            # A field may be defined without a keyword.
             is_field = outcome != "gone" or is_field
             outcome = "unsure" if outcome == "gone" else outcome
     return "unsure" if is_field else outcome
 
 
 class _Blocks:
-    """The blocks of a text by its indentation; `left` is how many lines may still be gone up."""
+    """The blocks of a text by indentation; `left` is how many lines may still be scanned."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -104,7 +104,7 @@ class _Blocks:
         self.left = _MOST_LINES
 
     def are_of(self, owners: list[str], start: int, at: int) -> bool:
-        """Whether all owners of what stands at `at` are named by the lines it is below."""
+        """Whether the lines that enclose `at` name all owners."""
         missing = _without(owners, self._text[start:at])
         for opening in self._openings(start) if missing else ():
             missing = _without(missing, opening)
@@ -115,18 +115,18 @@ class _Blocks:
     def is_right_below(
         self, owners: list[str], start: int, *, bodies: frozenset[str] = frozenset()
     ) -> bool:
-        """Whether the innermost block of a line is its owner's; of these kinds, where given."""
+        """Whether the innermost block of a line is its owner's, and of these kinds, if given."""
         for opening in self._openings(start):
             is_body = not bodies or bodies.intersection(opening.split())
             if is_body and _stands(opening, owners[-1]):
                 return self.are_of(owners[:-1], start, start)
-            # `public:` opens no block.
+            # `public:` does not open a block.
             if not opening.rstrip().endswith(":") or " " in opening.strip():
                 return False
         return False
 
     def _openings(self, start: int) -> Iterator[str]:
-        """The lines above one that open the blocks it is in, the innermost first."""
+        """The lines that open the blocks around a line, the innermost first."""
         text = self._text
         indent = _indent(text[start : _end(text, start)])
         while start > 0 and indent > 0 and self.left > 0:
@@ -138,17 +138,17 @@ class _Blocks:
             if here >= indent or not line.strip() or line[here] == "#":
                 continue
             if line[here] in "{})]":
-                # What it closes, or opens, began on a line as far in as this.
+                # The statement of this closing or opening line started on a line of equal indent.
                 indent = here + 1
                 continue
             if line.rstrip()[-1] not in _OPENING_ENDS and not _KEYWORDS.intersection(line.split()):
-                # A line of a text that is written across its block.
+                # A line of a multi-line string that is indented less than its block.
                 continue
             indent = here
             yield line
 
     def _without_whole_file(self, owners: list[str], at: int) -> list[str]:
-        """The owners without those that a line such as `namespace Shop;` names for all below."""
+        """The owners without those that a line such as `namespace Shop;` sets for the file."""
         if self._whole is None:
             self._whole = list(_lines_for_all(self._text))
         for start, line in self._whole:
@@ -167,7 +167,7 @@ def _lines_for_all(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _without(owners: list[str], line: str) -> list[str]:
-    """The owners, outermost first, without the last ones as far as a line names them."""
+    """The owners, outermost first, without the last ones that the line names."""
     while owners and _stands(line, owners[-1]):
         owners = owners[:-1]
     return owners
@@ -178,7 +178,7 @@ def _stands(line: str, name: str) -> bool:
 
 
 def _is_method(before: str, after: str) -> bool:
-    """Whether a line has nothing but types and modifiers before a name, and `(` behind it."""
+    """Whether a line has only types and modifiers before a name, and `(` after it."""
     words = before.split()
     return (
         after == "("
@@ -196,7 +196,7 @@ def _is_comment(text: str, start: int, at: int, marks: tuple[str, ...]) -> bool:
     opening = text.rfind("/*", max(0, at - _LONGEST_COMMENT), at)
     if opening < 0 or text.find("*/", opening, at) >= 0:
         return False
-    # `"src/*.ts"` begins no comment.
+    # `"src/*.ts"` does not start a comment.
     return not text[text.rfind("\n", 0, opening) + 1 : opening].strip()
 
 
@@ -209,7 +209,7 @@ def _is_documentation(text: str, at: int, suffix: str) -> bool:
 
 
 def _places(text: str, name: str) -> Iterator[int]:
-    """Where a name stands in a text as a whole word."""
+    """The offsets at which a name occurs as a whole word."""
     at = text.find(name) if name else -1
     while at >= 0:
         end = at + len(name)
@@ -219,7 +219,7 @@ def _places(text: str, name: str) -> Iterator[int]:
 
 
 def _first_of_chain(text: str, start: int, at: int) -> int:
-    """Where the owners begin that stand right before a name: `function Shop.open`, `def self.a`."""
+    """The start of the owners directly before a name: `function Shop.open`, `def self.a`."""
     while at > start and text[at - 1] in ".:":
         before = text[start:at].rstrip(".:")
         at = start + len(before)
@@ -233,14 +233,14 @@ def _goes_on(character: str) -> bool:
 
 
 def _follows_keyword(before: str) -> bool:
-    """Whether a text ends with a keyword that defines what comes: `def `, `func (r *Reader) `."""
+    """Whether a text ends with a defining keyword: `def `, `func (r *Reader) `."""
     ahead = before.rstrip()
     if ahead.endswith(")"):
         before, opening, receiver = ahead.rpartition("(")
         if not opening or "\n" in receiver or ")" in receiver[:-1]:
             return False
         ahead = before.rstrip()
-    # What stands right before the keyword belongs to no word: `(def`, but not `undef`.
+    # No word character may precede the keyword: `(def`, but not `undef`.
     end = len(ahead)
     while end and _goes_on(ahead[end - 1]):
         end -= 1
@@ -256,18 +256,18 @@ def _end(text: str, start: int) -> int:
     return len(text) if end < 0 else end
 
 
-# Which topic a line of the session trail belongs to: that of the last prompt of its session.
+# The topic of a line of the session trail: that of the last prompt of its session.
 
 _LENDING = frozenset({"expanded", "explored", "edited"})
-"""What brings code into a topic; what a search or a list of files named was not looked at."""
+"""The actions that add code to a topic; results of a search or listing were only named."""
 _OF_A_CALL = 2
 _MOST = 12
-"""Handles that are looked at before a prompt, each of which may read a file."""
+"""Maximum number of handles checked before a prompt; each may read a file."""
 _MOST_SESSIONS = 16
 
 
 def note_handles(home: str, place: Checkout, forest: Forest, now: float) -> None:
-    """Give the topics the code that was read or edited in this worktree since their prompts."""
+    """Add to the topics the code that was read or edited in this worktree since their prompts."""
     if not forest.last:
         return
     worktree = trail_log.worktree_key(place.root)
@@ -286,7 +286,7 @@ def note_handles(home: str, place: Checkout, forest: Forest, now: float) -> None
         ):
             continue
         for handle in reversed(entry.handles[:_OF_A_CALL]):
-            # The latest call last.
+            # In the order of the calls, the latest last.
             noted.pop((turn.topic, handle), None)
             noted[turn.topic, handle] = at
     for (topic, handle), at in list(noted.items())[-_MOST:]:
@@ -294,22 +294,22 @@ def note_handles(home: str, place: Checkout, forest: Forest, now: float) -> None
 
 
 def _turn_of(forest: Forest, session: str, latest: LastTurn) -> LastTurn | None:
-    """The last turn of a session; of a call whose session is not known, the last turn of all."""
+    """The last turn of a session; for an unknown session, the last turn of all."""
     turn = forest.turns.get(session)
     if turn is None and (not session or not forest.turns or "" in forest.turns):
-        # Calls of other sessions cannot be told apart where the host names none.
+        # If the host names no session, calls of other sessions cannot be distinguished.
         return latest
     return turn
 
 
 def remember_turn(forest: Forest, session: str, at: float, *, has_topic: bool) -> None:
-    """Keep which topic the prompt of a session was of, and when; after it was taken in.
+    """Store the topic and time of a session's prompt, after it was added.
 
     Args:
-        forest: with the prompt.
-        session: as the host names it.
-        at: when it came, in seconds since the epoch.
-        has_topic: False for "yes" and the like, which stay with what their session had.
+        forest: the forest with the prompt.
+        session: the host's id of the session.
+        at: the time of the prompt, in seconds since the epoch.
+        has_topic: False for "yes" and the like, which keep the session's topic.
     """
     key = trail_log.session_key(session)
     earlier = forest.turns.pop(key, None)
@@ -319,15 +319,14 @@ def remember_turn(forest: Forest, session: str, at: float, *, has_topic: bool) -
         del forest.turns[oldest]
 
 
-# The code that a topic is about: handles from the session trail, as far as they still hold.
+# The code of a topic: handles from the session trail that are still valid.
 #
-# No index is opened here. A handle was true when its file had a certain size and time; while it has
-# these, the handle is. In a file that changed since, its definition is looked for by its words
-# (`definition_text`); where that leaves a doubt the file alone is named, and a name that is gone is
-# not shown.
+# This does not open an index. A handle is valid while its file has the stored size and time. If the
+# file changed, `standing` searches it for the definition: if it is unsure, only the file is shown;
+# if the definition is gone, nothing is.
 
 MOST = 2
-"""Handles that a topic is shown with."""
+"""Maximum number of handles shown for a topic."""
 _KEPT = 6
 _LONGEST_HANDLE = 200
 _LARGEST_FILE = 500_000
@@ -335,16 +334,16 @@ _SECOND_NS = 1_000_000_000
 
 
 def note(topic: Node, root: str, handle: str, at: float | None = None) -> None:
-    """Put a handle first among those of a topic, with the present size and time of its file.
+    """Add a handle as the first one of a topic, with the current size and time of its file.
 
-    A definition that its file does not have is left out: a call may have asked for what never was.
-    Where words leave a doubt, the call is believed if the file did not change after it.
+    A definition that the file does not have is skipped: a call may name code that never existed. If
+    the check is unsure, the handle is added if the file has not changed since the call.
 
     Args:
-        topic: the root of its tree.
-        root: of the worktree.
-        handle: as the trail has it.
-        at: when the call was, in seconds since the epoch; None: just now.
+        topic: the root of a tree.
+        root: the root of the worktree.
+        handle: the handle in the trail.
+        at: the time of the call, in seconds since the epoch; None: now.
     """
     path = _path(root, handle)
     if len(handle) > _LONGEST_HANDLE or path is None:
@@ -355,7 +354,7 @@ def note(topic: Node, root: str, handle: str, at: float | None = None) -> None:
     file, _, symbol = handle.partition("#")
     if symbol:
         outcome = _standing(path, size, symbol)
-        # The trail of before it had milliseconds has whole seconds.
+        # Older versions wrote whole seconds into the trail.
         is_as_then = at is None or stamp < (at + 1) * _SECOND_NS
         if outcome == "gone":
             return
@@ -366,7 +365,7 @@ def note(topic: Node, root: str, handle: str, at: float | None = None) -> None:
 
 
 def true_handles(topic: Node, root: str) -> list[str]:
-    """Those of a topic's handles that hold in the worktree at `root` now, two at most."""
+    """The topic's handles that are valid in the worktree at `root` now, at most two."""
     result: list[str] = []
     for handle, size, stamp in topic.handles:
         now = _as_it_is(root, handle, size, stamp)
@@ -392,7 +391,7 @@ def _as_it_is(root: str, handle: str, size: int, stamp: int) -> str:
 
 
 def _standing(path: str, size: int, symbol: str) -> str:
-    """As `definition_text.standing` has it; `unsure` of a file that is too large to read."""
+    """The result of `standing`; `unsure` for a file that is too large to read."""
     if size > _LARGEST_FILE:
         return "unsure"
     try:
@@ -405,11 +404,11 @@ def _standing(path: str, size: int, symbol: str) -> str:
 
 
 def _path(root: str, handle: str) -> str | None:
-    """The file of a handle; None for one of another branch, or outside of the worktree."""
+    """The file of a handle; None if it is on another branch or outside the worktree."""
     file = handle.partition("#")[0]
     if not file or ":" in file or "\0" in file or "%00" in file or file.startswith(("/", "..")):
         return None
-    # A handle percent-escapes what it is cut at.
+    # A handle percent-escapes its separators.
     name = _unescaped(file) if "%" in file else file
     path = os.path.normpath(os.path.join(root, name))
     return path if path.startswith(root.rstrip(os.sep) + os.sep) else None

@@ -1,4 +1,4 @@
-"""The fields of one line of a forest's file, each checked: a line that says nothing is damage."""
+"""Stores prompts and answers that arrive while a forest is locked, and checks fields of lines."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Fields = dict[str, object]
 
 
 class Damaged(ValueError):
-    """A line, or one of its fields, that says nothing."""
+    """A line, or one of its fields, is invalid."""
 
 
 def written(fields: Fields) -> bytes:
-    """A line without its end."""
+    """The fields as a line, without its end."""
     return json.dumps(fields, separators=(",", ":")).encode("ascii")
 
 
 def fields_of(line: bytes) -> Fields | None:
-    """What a line says; None where it is no JSON object."""
+    """The fields of a line; None if it is not a JSON object."""
     if not line:
         return None
     try:
@@ -39,11 +39,11 @@ def text_in(fields: Fields, key: str) -> str:
     """A text.
 
     Raises:
-        Damaged: it is none.
+        Damaged: the field is not a text.
     """
     value = fields.get(key)
     if not isinstance(value, str):
-        raise Damaged(f"{key} that is no text")
+        raise Damaged(f"{key} is not a text")
     return value
 
 
@@ -51,23 +51,23 @@ def whole_in(fields: Fields, key: str) -> int:
     """A whole number.
 
     Raises:
-        Damaged: it is none.
+        Damaged: the field is not a whole number.
     """
     value = fields.get(key)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise Damaged(f"{key} that is no number")
+        raise Damaged(f"{key} is not a valid number")
     return value
 
 
 def number_in(fields: Fields, key: str) -> float:
-    """A number that a time can be.
+    """A number that is a valid time.
 
     Raises:
-        Damaged: it is none.
+        Damaged: the field is not such a number.
     """
     value = fields.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
-        raise Damaged(f"{key} that is no number")
+        raise Damaged(f"{key} is not a valid number")
     return float(value)
 
 
@@ -75,39 +75,39 @@ def counts_in(fields: Fields, key: str) -> dict[str, int]:
     """Counted terms.
 
     Raises:
-        Damaged: they are none.
+        Damaged: the field does not contain counted terms.
     """
     value = fields.get(key)
     if not isinstance(value, dict):
-        raise Damaged(f"{key} that are none")
+        raise Damaged(f"{key} are not counted terms")
     counts = cast("dict[str, object]", value)
     valid = {term: times for term, times in counts.items() if isinstance(times, int) and times > 0}
     if len(valid) != len(counts):
-        raise Damaged(f"{key} that are none")
+        raise Damaged(f"{key} are not counted terms")
     return valid
 
 
-# Prompts and answers that came while another process held the lock of their forest.
+# Prompts and answers that arrived while another process had the lock of their forest.
 #
-# Each is a file beside that of the forest, written whole or not at all. Who has the lock next takes
-# them, the oldest first, and names them in the forest's head: a process that is killed after it
-# saved the forest leaves files that were taken already, and nothing is taken twice.
+# Each is a file next to the forest's file, written atomically. The next process with the lock adds
+# them, the oldest first, and lists them in the forest's head. So if a process is killed after it
+# saved the forest, the remaining files are not added twice.
 
 MARK = ".waiting-"
-"""What follows the name of the forest's file."""
+"""Follows the name of the forest's file."""
 ASIDE = ".damaged-waiting-"
 _SET_ASIDE = 5
-"""Damaged files of one forest that are kept."""
+"""Maximum number of damaged files of a forest that are kept."""
 _MOST_WAITING = 500
 _MOST_TAKEN = 8
-"""Taken at once: a prompt may cost 60 ms of CPU in all."""
+"""Maximum number added at once: a prompt may use 60 ms of CPU in all."""
 _VERSION = 1
 _LARGEST = 1_000_000
-"""Bytes of one; what is kept of a prompt is short."""
+"""Maximum size of a file in bytes; the stored part of a prompt is short."""
 
 
 class Utterance(NamedTuple):
-    """A prompt, or what is kept of an answer; secrets are masked."""
+    """A prompt, or the stored part of an answer; secrets are masked."""
 
     kind: Literal["prompt", "answer"]
     text: str
@@ -121,23 +121,23 @@ class Utterance(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """What waits for a forest."""
+    """The waiting prompts and answers of a forest."""
 
     names: tuple[str, ...]
-    """The names of its files."""
+    """The names of their files."""
     utterances: tuple[Utterance, ...]
     notes: tuple[str, ...]
-    """What was wrong with them, for the log."""
+    """Damage in them, for the log."""
 
 
 def put(path: str, utterance: Utterance) -> None:
-    """Let it wait for the forest of the file at `path`.
+    """Store an utterance for the forest in the file at `path`.
 
     Raises:
-        OSError: it cannot be written, or too many wait already.
+        OSError: it cannot be written, or too many already wait.
     """
     if len(names(path)) >= _MOST_WAITING:
-        raise OSError(f"{_MOST_WAITING} wait already for the lock of {path}")
+        raise OSError(f"{_MOST_WAITING} already wait for the lock of {path}")
     unique = f"{time.time_ns():020d}-{os.getpid()}"
     head = {home_files.OWNER_KEY: os.path.basename(path), "version": _VERSION}
     data = written({**head, **utterance._asdict()})
@@ -145,17 +145,17 @@ def put(path: str, utterance: Utterance) -> None:
 
 
 def names(path: str) -> list[str]:
-    """The names of the files that wait, the oldest first."""
+    """The names of the waiting files, the oldest first."""
     folder, own = os.path.split(path)
     return sorted(name for name in os.listdir(folder) if name.startswith(own + MARK))
 
 
 def take(path: str, already: Iterable[str]) -> Waiting:
-    """What waits, the oldest first.
+    """The waiting utterances, the oldest first.
 
     Args:
-        path: the forest's file; its lock is held.
-        already: names that were taken before; these files are let go.
+        path: the forest's file; the caller has its lock.
+        already: files that were already added; they are deleted.
     """
     taken = set(already)
     notes = release(path, taken)
@@ -165,7 +165,7 @@ def take(path: str, already: Iterable[str]) -> Waiting:
 
 
 def read(path: str, already: Iterable[str] = ()) -> Waiting:
-    """As `take`, but all files stay; those named `already` are passed over."""
+    """Like `take`, but all files stay; those in `already` are skipped."""
     passed = set(already)
     folder = os.path.dirname(path)
     taken = tuple([name for name in names(path) if name not in passed][:_MOST_TAKEN])
@@ -184,10 +184,10 @@ def read(path: str, already: Iterable[str] = ()) -> Waiting:
 
 
 def release(path: str, taken: Iterable[str]) -> tuple[str, ...]:
-    """Delete files that were taken, and set aside those that hold more than was read of them.
+    """Delete files that were added, and set aside those that could only be read in part.
 
-    A damaged forest may name what is no file. Of the files that were set aside `_SET_ASIDE` are
-    kept.
+    A damaged forest may list names that are not files. The last `_SET_ASIDE` files that were set
+    aside are kept.
 
     Returns:
         What could not be done, for the log.
@@ -208,7 +208,7 @@ def release(path: str, taken: Iterable[str]) -> tuple[str, ...]:
 
 
 def _set_aside(path: str, file: str) -> None:
-    """Keep a damaged file under another name; the oldest goes where there are too many."""
+    """Rename a damaged file; delete the oldest one if there are too many."""
     aside = path + ASIDE
     os.replace(file, aside + file.removeprefix(path + MARK))
     folder, own = os.path.split(aside)
@@ -218,12 +218,12 @@ def _set_aside(path: str, file: str) -> None:
 
 
 def _read(path: str, file: str) -> tuple[list[Utterance], str]:
-    """What waits in a file for the forest at `path`, and what is wrong with it; empty if nothing.
+    """The utterances in a file for the forest at `path`, and its damage; empty if there is none.
 
     Raises:
-        FileNotFoundError: it has gone.
-        IsADirectoryError: it is no file.
-        ValueError: no file can have this name.
+        FileNotFoundError: the file was deleted.
+        IsADirectoryError: it is not a file.
+        ValueError: the name is not valid for a file.
     """
     try:
         data = read_small(file, _LARGEST)
@@ -242,10 +242,10 @@ def _read(path: str, file: str) -> tuple[list[Utterance], str]:
 
 
 def _utterance(path: str, line: bytes) -> Utterance:
-    """What one line says.
+    """The utterance in a line.
 
     Raises:
-        Damaged: nothing, or to another forest.
+        Damaged: the line is invalid, or belongs to another forest.
     """
     fields = fields_of(line)
     if fields is None:
@@ -258,12 +258,12 @@ def _utterance(path: str, line: bytes) -> Utterance:
     try:
         kind = text_in(fields, "kind")
         if kind not in {"prompt", "answer"}:
-            raise Damaged("kind that is none")
+            raise Damaged("kind is invalid")
         return Utterance(
             cast("Literal['prompt', 'answer']", kind), text_in(fields, "text"),
             counts_in(fields, "terms"), number_in(fields, "at"), text_in(fields, "branch"),
             text_in(fields, "worktree"),
-            # Not written by versions of before it was.
+            # Older versions do not write it.
             text_in(fields, "session") if "session" in fields else "",
         )  # fmt: skip
     except Damaged as error:

@@ -1,5 +1,5 @@
-"""What coding agents call at their own events: before a prompt, at a session's start, around tools.
+"""Answers events of coding agents: before a prompt, at a session's start, around tools.
 
-Nothing here may stop an agent: whatever goes wrong is one line in the log, exit code 0 and no
-output. The prompt's way imports neither pygit2 nor the engine.
+Nothing here may stop an agent: any error becomes one line in the log, with exit code 0 and no
+output. The prompt hook imports neither pygit2 nor the engine.
 """

@@ -1,4 +1,4 @@
-"""Around a tool: who else is changing the file that is about to be edited; what was touched."""
+"""The hooks around a tool: warn about parallel edits before, record what was touched after."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from codelens.trail.trail_log import TrailEntry
 
 _RECENT_S = 3 * 86_400
 _SAME_CALL_S = 15
-"""Within so many seconds an entry with one of the handles is of the same call: the server's own."""
+"""A trail entry of the last seconds with one of the handles was written by the server itself."""
 _LARGEST_COMPARED = 4_000_000
 _READS = frozenset("cl_expand cl_explore cl_related cl_impact cl_outline cl_history".split())
 _EDITS = frozenset(
@@ -29,9 +29,9 @@ _DID = {"expand": "expanded", "explore": "explored", "outline": "outlined"}
 
 
 def before_edit(home: str, event: HookInput, place: Checkout) -> str:
-    """One line where another worktree changed what is about to be edited; empty where none did.
+    """A warning if another worktree changed the code that is about to be edited; else empty.
 
-    By definition where there is an index that tells; else by the files that sessions edited.
+    It compares definitions if the repository is indexed, or else the files that sessions edited.
     """
     if not _is_edit(event.tool):
         return ""
@@ -56,13 +56,13 @@ def _changed_definitions(
     try:
         return changed_definitions(home, place, name, replaced_texts(event))
     except Exception as error:
-        # Whatever it is, an edit goes on, and files are compared all the same.
+        # The edit must continue in any case, and files are compared instead.
         hook_input.log_note(home, "before-edit", f"{type(error).__name__}: {error}")
         return None
 
 
 def _edited_files(home: str, place: Checkout, name: str, roots: list[str]) -> list[str]:
-    """Worktrees in which a session edited the file, by the trail of the last days."""
+    """Worktrees in which a session edited the file, from the trail of the last days."""
     recent = trail_log.latest(home, place.repository, since=int(time.time()) - _RECENT_S)
     warnings: list[str] = []
     for root in roots:
@@ -80,7 +80,7 @@ def _edited_files(home: str, place: Checkout, name: str, roots: list[str]) -> li
 
 
 def after_tool(home: str, event: HookInput, place: Checkout) -> None:
-    """Leave a line in the session trail for an edit, or a call of codelens about definitions."""
+    """Add a line to the session trail for an edit, or for a call of codelens about definitions."""
     from codelens.focus import focus_settings
 
     if event.has_failed or not focus_settings.trail_is_on(home):
@@ -90,7 +90,7 @@ def after_tool(home: str, event: HookInput, place: Checkout) -> None:
         return
     now, ms = trail_log.moment()
     worktree = trail_log.worktree_key(place.root)
-    # A server that is not told the session writes its own name for it: topics need the host's.
+    # A server that does not know the host's session id uses its own, but topics need the host's.
     sessions = {"", trail_log.session_key(event.session)}
     for trail_entry in trail_log.latest(home, place.repository, since=now - _SAME_CALL_S):
         if (
@@ -108,7 +108,7 @@ def after_tool(home: str, event: HookInput, place: Checkout) -> None:
 
 
 def _touched(event: HookInput, place: Checkout) -> tuple[str, list[str]]:
-    """What was done, and the handles that it was done to."""
+    """What the tool did, and the handles that it touched."""
     if _is_edit(event.tool):
         names = (_relative(path, place.root) for path in edited_paths(event))
         return "edited", [name for name in names if name]
@@ -120,7 +120,7 @@ def _touched(event: HookInput, place: Checkout) -> tuple[str, list[str]]:
         value = event.arguments.get(key)
         listed: list[object] = value if isinstance(value, list) else [value]  # type: ignore[reportUnknownVariableType]
         requested_handles += [handle for handle in listed if isinstance(handle, str) and handle]
-    # What was asked for in words is answered with handles, the best first.
+    # The answer to a query in words contains handles, the best first.
     touched = requested_handles or list(dict.fromkeys(_HANDLE.findall(masked(event.response))))
     touched = [handle for handle in touched if f"'{handle}' was not found" not in event.response]
     return _DID.get(name, name), [handle for handle in touched if masked(handle) == handle][:4]
@@ -131,7 +131,7 @@ def _is_edit(tool: str) -> bool:
 
 
 def _relative(path: str, root: str) -> str:
-    """A path as a handle has it; empty for one outside of the worktree."""
+    """A path as in handles, relative to the worktree; empty if it is outside."""
     real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     inside = real.startswith(root.rstrip(os.sep) + os.sep)
     return os.path.relpath(real, root).replace(os.sep, "/") if inside else ""

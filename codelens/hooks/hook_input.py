@@ -1,4 +1,4 @@
-"""The log of hooks: one line for what went wrong, in `logs/hooks.log` under the home."""
+"""Parses the hosts' events and logs errors of hooks, in `logs/hooks.log` under the home."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST = 500
 
 
 def log_note(home: str, event: str, message: str) -> None:
-    """Add a line; where that fails too, nothing can be done, and the agent must go on."""
+    """Add a line to the log; ignore errors, because the agent must continue."""
     line = masked(" ".join(message.split()))[:_LONGEST]
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:
@@ -40,11 +40,11 @@ def log_note(home: str, event: str, message: str) -> None:
 
 
 def log_path(home: str) -> str:
-    """Where the log lies."""
+    """The path of the log."""
     return os.path.join(home, "logs", "hooks.log")
 
 
-# Where a worktree stands, as marks of sessions have it; read without pygit2.
+# The commit and branch of a worktree, for marks of sessions; read without pygit2.
 
 
 def standing_at(place: Checkout) -> Standing:
@@ -53,20 +53,20 @@ def standing_at(place: Checkout) -> Standing:
     return Standing(place.repository, worktree, head_commit(place), place.branch)
 
 
-# What a person wrote of a prompt: without what hosts and hooks put into it.
+# Removing text of hosts and hooks from a prompt, so that only the user's words remain.
 #
-# And the other way round: no text that we hand to a host can end, or begin, what hosts and hooks
-# put around it. All of this takes time in proportion to the text, whatever is in it.
+# And the reverse: text that we give to a host must not contain the tags that hosts and hooks use.
+# All functions take linear time for any text.
 
 _TAGS = r"(?:<|&lt;)(/?)(hook_context|system-reminder)(?:>|&gt;)"
-"""What hosts put around the words of hooks; Gemini CLI escapes it where it hands them on."""
+"""The tags that hosts put around text of hooks; Gemini CLI escapes them when it passes it on."""
 
 
 def as_written(prompt: str) -> str:
-    """A prompt without our own block and without what hosts marked as the words of hooks.
+    """A prompt without our block and without text that hosts marked as output of hooks.
 
-    Gemini CLI hands on what hooks said at a session's start as a part of the first prompt. What
-    begins and never ends is the person's.
+    Gemini CLI adds the output of session-start hooks to the first prompt. A block or tag that never
+    ends counts as the user's text.
     """
     if BEGIN in prompt:
         prompt = _without(prompt, _blocks(prompt))
@@ -76,14 +76,14 @@ def as_written(prompt: str) -> str:
 
 
 def tamed(text: str) -> str:
-    """A text in which the tags of hosts are none any more; the rest stays."""
+    """A text with the tags of hosts disabled; the rest stays."""
     if "hook_context" not in text and "system-reminder" not in text:
         return text
     return re.sub(_TAGS, r"(\1\2)", text)
 
 
 def _blocks(prompt: str) -> list[tuple[int, int]]:
-    """Where our blocks lie: a head with a number of prompts, up to the line that ends it."""
+    """The spans of our blocks: from a head with a number of prompts to the end line."""
     spans: list[tuple[int, int]] = []
     begin = prompt.find(BEGIN)
     while begin >= 0:
@@ -99,7 +99,7 @@ def _blocks(prompt: str) -> list[tuple[int, int]]:
 
 
 def _tagged(prompt: str) -> list[tuple[int, int]]:
-    """Each stretch from a tag that opens to the next one of its name that closes."""
+    """The spans from each opening tag to the next closing tag of the same name."""
     tags = [
         (match.start(), match.end(), match[2], bool(match[1]))
         for match in re.finditer(_TAGS, prompt)
@@ -130,10 +130,10 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
     return " ".join([*pieces, text[at:]])
 
 
-# What a host says on stdin, in whichever of their shapes, as one value.
+# Parsing the event on stdin, in the form of any host.
 
 LARGEST = 16_000_000
-"""Bytes of input; a host that sends more is not listened to."""
+"""Maximum size of the input in bytes; larger input is ignored."""
 EVENTS = ("prompt", "session-start", "stop", "before-edit", "after-tool", "before-compact")
 _PATCHED = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
 _MOST_PATHS = 20
@@ -141,30 +141,30 @@ _REPLACED = ("old_string", "oldString", "old_str")
 
 
 class HookInput(NamedTuple):
-    """One event."""
+    """An event of a host."""
 
     host_event: str
-    """The host's own name for it; empty where it says none."""
+    """The host's id of the session; empty if it sends none."""
     is_cursor: bool
     session: str
     folder: str
-    """Where the agent stands."""
+    """The agent's working directory."""
     prompt: str
     source: str
-    """Of a session's start: `startup`, `resume`, `clear`, `compact`."""
+    """For a session's start: `startup`, `resume`, `clear` or `compact`."""
     answer: str
     """The model's last message."""
     transcript: str
-    """A file with the conversation; empty where there is none."""
+    """The file with the conversation; empty if there is none."""
     tool: str
     arguments: dict[str, object]
     response: str
     has_failed: bool
-    """Whether the tool says that nothing came of the call."""
+    """Whether the tool reports that the call failed."""
 
 
 def parsed(data: bytes) -> HookInput | None:
-    """The event; None where the input is no JSON object."""
+    """The event; None if the input is not a JSON object."""
     try:
         data_read: object = json.loads(data)
     except (ValueError, RecursionError):
@@ -188,7 +188,7 @@ def parsed(data: bytes) -> HookInput | None:
         source=text("source", "trigger"),
         answer=text("last_assistant_message", "prompt_response", "response", "text"),
         transcript=text("transcript_path", "transcriptPath"),
-        # Cursor's own event after an edit names no tool.
+        # Cursor's event after an edit names no tool.
         tool=text("tool_name", "toolName") or ("edit_file" if "edits" in fields else ""),
         arguments=_arguments(fields),
         response=response if isinstance(response, str) else json.dumps(response)[:20_000],
@@ -197,7 +197,7 @@ def parsed(data: bytes) -> HookInput | None:
 
 
 def _has_failed(response: object) -> bool:
-    """Whether an answer of a tool is an error, in the shapes of hosts and of MCP."""
+    """Whether a tool's answer is an error, in the forms of hosts and of MCP."""
     if isinstance(response, str):
         if response.lstrip().startswith("{"):
             try:
@@ -217,7 +217,7 @@ def _has_failed(response: object) -> bool:
 
 
 def edited_paths(event: HookInput) -> list[str]:
-    """The absolute paths of the files that a tool edits; empty for a tool that edits none."""
+    """The absolute paths of the files that a tool edits; empty if it edits none."""
     arguments = event.arguments
     names = ("file_path", "filePath", "notebook_path", "path", "absolute_path")
     touched = [value for name in names if isinstance(value := arguments.get(name), str) and value][
@@ -235,7 +235,7 @@ def edited_paths(event: HookInput) -> list[str]:
 
 
 def replaced_texts(event: HookInput) -> list[str]:
-    """The texts that an edit replaces; none where it writes a whole file, or does not say."""
+    """The texts that an edit replaces; empty if it writes a whole file, or does not say."""
     edits = event.arguments.get("edits")
     listed = cast("list[object]", edits) if isinstance(edits, list) else [event.arguments]
     texts = [

@@ -1,6 +1,6 @@
-"""`codelens hook EVENT`: the host's JSON on stdin, what the model shall read on stdout.
+"""Runs `codelens hook EVENT`: reads the host's JSON on stdin, writes text for the model to stdout.
 
-Never fails: exit code 0 whatever happens, and nothing on stdout but a whole answer.
+It never fails: the exit code is always 0, and stdout only gets complete answers.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ under CODELENS_HOME.
 
 
 def run(arguments: list[str]) -> int:
-    """Answer one event; 0, always."""
+    """Answer one event; always return 0."""
     event = arguments[0] if arguments else ""
-    # An agent that names no event must not get the usage for an answer.
+    # An agent that names no event must not get the usage text as an answer.
     if event in {"-h", "--help"} or (not event and sys.stdin is not None and sys.stdin.isatty()):
         sys.stdout.write(_USAGE)
         return 0
     home = os.path.expanduser("~/.codelens")
     try:
-        # What is written is for its owner alone, as all that codelens keeps.
+        # Only the owner may read files of codelens.
         os.umask(os.umask(0o077) & 0o077)
         home = _home(arguments)
         _write(_answer(home, event))
@@ -39,13 +39,13 @@ def run(arguments: list[str]) -> int:
         hook_input.log_note(home, event[:40], f"{type(error).__name__}: {error}")
     threading = sys.modules.get("threading")
     if threading is not None and threading.active_count() > 1:
-        # What was asked of the engine is still at work; the agent does not wait for it.
+        # A thread may still wait for the engine; the agent must not.
         os._exit(0)
     return 0
 
 
 def _home(arguments: list[str]) -> str:
-    """`--home PATH`, which install writes where it was told of one, else as for all commands."""
+    """The folder of `--home PATH`, which install writes if CODELENS_HOME is set, or the default."""
     if arguments[1:2] == ["--home"] and len(arguments) > 2 and arguments[2]:
         return os.path.abspath(arguments[2])
     return home_folder()
@@ -77,14 +77,14 @@ def _answer(home: str, event: str) -> str:
 
 
 def _in_utf_8(text: str) -> str:
-    """A text with U+FFFD for halves of surrogate pairs, as in names that are no UTF-8."""
+    """A text with U+FFFD for half surrogate pairs, which occur in names that are not UTF-8."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _context(home: str, event: str, hook_input: HookInput, place: Checkout) -> str:
-    """What the model shall read; empty for nothing."""
+    """The text for the model; may be empty."""
     if event == "prompt":
         from codelens.hooks import prompt_hooks
 

@@ -1,7 +1,7 @@
-"""What a session is told after a compaction, kept for its next prompt.
+"""The hooks before a prompt and after an answer; also stores the recovery after a compaction.
 
-Some hosts say that they will compact, and take no context then, nor start a session afterwards. The
-recovery is made while they compact; the prompt hook only reads a file.
+Some hosts announce a compaction but accept no context then, and start no new session afterwards. So
+the recovery is written to a file while they compact, and the next prompt hook reads it.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _KEPT_S = 86_400
 
 
 def put_recovery(home: str, repository: str, session: str, text: str) -> None:
-    """Keep a text, in place of an earlier one; those of sessions that never went on are deleted.
+    """Store a session's recovery; delete old ones of sessions that never continued.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     path = _path(home, repository, session)
     folder = os.path.dirname(path)
@@ -45,7 +45,7 @@ def put_recovery(home: str, repository: str, session: str, text: str) -> None:
 
 
 def take_recovery(home: str, repository: str, session: str) -> str:
-    """The text that was kept for a session, once; empty where there is none, or it is a day old."""
+    """Return and delete a session's recovery; empty if there is none, or it is a day old."""
     path = _path(home, repository, session)
     try:
         with open_regular(path) as file:
@@ -64,7 +64,7 @@ def _delete_old(path: str) -> None:
         if time.time() - os.stat(path).st_mtime > _KEPT_S:
             os.unlink(path)
     except OSError:
-        # Another process was first, or nothing can be deleted here; it is too old to be given.
+        # Another process deleted it, or it cannot be deleted; it is too old to be used anyway.
         return
 
 
@@ -73,14 +73,14 @@ def _path(home: str, repository: str, session: str) -> str:
     return os.path.join(home, "trails", f"{repository}-{name}{_ENDING}")
 
 
-# Before a prompt: the focus block. After an answer: the guide, and where the session stands.
+# Before a prompt: the focus block. After an answer: the guide, and the commit of the session.
 
 _TAIL = 64_000
-"""Bytes of a transcript that are read for the last answer."""
+"""How many bytes at the end of a transcript are searched for the last answer."""
 
 
 def before_prompt(home: str, event: HookInput, place: Checkout) -> str:
-    """The block beside this prompt; before it the recovery that a compaction has left."""
+    """The text for this prompt: the recovery after a compaction, if any, and the focus block."""
     recovery = take_recovery(home, place.repository, event.session)
     if not event.prompt:
         hook_input.log_note(home, "prompt", "the input has no prompt: a text under `prompt`")
@@ -90,17 +90,17 @@ def before_prompt(home: str, event: HookInput, place: Checkout) -> str:
     settings, damage = usable_settings(home)
     turn = take_prompt(home, place, prompt, settings, session=event.session)
     for note in (*filter(None, (damage,)), *turn.notes):
-        _tell(home, "prompt", note)
+        _report(home, "prompt", note)
     return "" if event.is_cursor else "\n".join(filter(None, (recovery, turn.block)))
 
 
 def after_answer(home: str, event: HookInput, place: Checkout) -> None:
-    """Take the model's answer into the guide."""
+    """Add the model's answer to the guide."""
     try:
         session_marks.mark(home, event.session, standing_at(place))
     except OSError as error:
-        # The answer is worth keeping all the same.
-        hook_input.log_note(home, "stop", f"where the session stands is not kept: {error}")
+        # The answer is kept anyway.
+        hook_input.log_note(home, "stop", f"cannot store the session's commit: {error}")
     if not focus_settings.is_on(home, place.repository):
         return
     if not event.answer and not event.transcript:
@@ -111,18 +111,18 @@ def after_answer(home: str, event: HookInput, place: Checkout) -> None:
     if answer:
         settings, _ = usable_settings(home)
         for note in take_answer(home, place, answer, settings, session=event.session):
-            _tell(home, "stop", note)
+            _report(home, "stop", note)
 
 
-def _tell(home: str, event: str, message: str) -> None:
-    """Damage is told on stderr too, where a person may see it."""
+def _report(home: str, event: str, message: str) -> None:
+    """Log damage, and print it on stderr, where a person may see it."""
     hook_input.log_note(home, event, message)
     if sys.stderr is not None:
         sys.stderr.write(f"codelens: note: {message}\n")
 
 
 def _last_answer(transcript: str) -> str:
-    """The last text that the model wrote, from the end of a transcript of JSON lines."""
+    """The model's last text, from the end of a transcript of JSON lines."""
     if not transcript or "\0" in transcript or not os.path.isfile(transcript):
         return ""
     with open(transcript, "rb") as file:
@@ -143,7 +143,7 @@ def _last_answer(transcript: str) -> str:
 
 
 def _text_of(line: object) -> str:
-    """The text of an assistant's message, in the shapes of Claude Code, Codex and Copilot."""
+    """The text of an assistant's message, in the forms of Claude Code, Codex and Copilot."""
     if not isinstance(line, dict):
         return ""
     fields = cast("dict[str, object]", line)

@@ -1,6 +1,6 @@
-"""At a session's start: where one stands, what changed, which notes hold, what others are doing.
+"""The hook at a session's start: the worktree, changes, valid notes, and work in other worktrees.
 
-Not on the way of a prompt, so it may ask the engine; each part that fails is left out and logged.
+No prompt waits for it, so it may use the engine. A part that fails is omitted and logged.
 """
 
 from __future__ import annotations
@@ -19,39 +19,41 @@ from codelens.hooks.hook_input import HookInput, standing_at
 from codelens.trail import sent_log, session_marks, trail_log
 
 LONGEST, LONGEST_RECOVERY = 2_400, 6_000
-"""Characters; hosts cut what is longer than 10,000."""
+"""Maximum number of characters; hosts cut text longer than 10,000."""
 _SHOWN = 5
 _BUDGET_MS = 300.0
 _FORGETS = frozenset({"compact", "clear"})
 _GO_ON = frozenset({"compact", "resume", "fork"})
-"""Of a source that is not known yet a session is told as of a new one."""
+"""A session of any other source is treated as new."""
 
 
 def before_compaction(home: str, event: HookInput, place: Checkout) -> None:
-    """Keep what the session is told after it for its next prompt.
+    """Store the recovery of the session for its next prompt, without the focus block.
 
-    For a host that starts no session after a compaction. The next prompt brings the block itself.
+    For a host that starts no session after a compaction. The next prompt has the block anyway.
     """
     compacted = event._replace(source="compact")
-    text = _told(home, compacted, place, has_prompt=True)
+    text = _context(home, compacted, place, has_prompt=True)
     prompt_hooks.put_recovery(home, place.repository, event.session, text)
 
 
 def at_start(home: str, event: HookInput, place: Checkout) -> str:
-    """What a session that begins, goes on, or was compacted is told."""
+    """The context for a session that starts, resumes, or was compacted."""
     if (
         prompt_hooks.take_recovery(home, place.repository, event.session)
         and event.source == "resume"
     ):
-        # It was compacted when it last ran, and was not told yet.
+        # It was compacted when it last ran and has not got its recovery yet.
         event = event._replace(source="compact")
-    # The first prompt brings the block itself, but where a host takes no context with prompts.
-    return _told(home, event, place, has_prompt=event.source not in _GO_ON and not event.is_cursor)
+    # The first prompt has the block itself, unless the host accepts no context with prompts.
+    return _context(
+        home, event, place, has_prompt=event.source not in _GO_ON and not event.is_cursor
+    )
 
 
-def _told(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) -> str:
+def _context(home: str, event: HookInput, place: Checkout, *, has_prompt: bool) -> str:
     if event.source in _FORGETS:
-        # Its model has not got any more what was sent.
+        # The model no longer has the code that was sent.
         sent_log.end_all(home, place.repository, trail_log.worktree_key(place.root))
     goes_on = event.source in _GO_ON
     parts: list[Callable[[], str]] = [lambda: _standing(place)]
@@ -94,7 +96,7 @@ def _standing(place: Checkout) -> str:
 
 
 def _changes(home: str, place: Checkout, session: str) -> str:
-    """What was committed since this session began, or since the last one here ended."""
+    """The commits since this session began, or since the last one here ended."""
     earlier = session_marks.marks(home, place.repository, trail_log.worktree_key(place.root))
     key = trail_log.session_key(session)
     own = next((mark for mark in reversed(earlier) if mark.session == key), None)
@@ -123,7 +125,7 @@ def _changes(home: str, place: Checkout, session: str) -> str:
 
 
 def _notes_that_hold(place: Checkout) -> str:
-    """The saved notes of which all handles are as they were."""
+    """The saved notes whose handles are all unchanged."""
     from codelens.engine.engine import Engine
 
     with Engine() as engine:
@@ -142,7 +144,7 @@ def _notes_that_hold(place: Checkout) -> str:
 
 
 def _recovery(place: Checkout, event: HookInput) -> str:
-    """What a session that lost its context needs to go on."""
+    """What a session that lost its context needs to continue."""
     from codelens.engine.contexts.asking_session import Session, asked_by
     from codelens.engine.engine import Engine
     from codelens.render import context_text
@@ -165,17 +167,17 @@ def _focus(home: str, place: Checkout, session: str) -> str:
 
 
 def _forget_old_forests(home: str, place: Checkout, session: str) -> str:
-    """Nothing to tell: the forest of this session stays, however old it is.
+    """Delete old forests, except the one of this session; returns no text.
 
     Raises:
-        SettingError: the settings do not say which one that is, so none is removed.
+        SettingError: the settings are invalid, so the forest of this session is unknown.
     """
     forest_file.forget_old(home, in_use=path_of(home, place, load_settings(home), session))
     return ""
 
 
 def _keep_standing(home: str, place: Checkout, session: str) -> str:
-    """Nothing to tell: where the session stands, for the next one."""
+    """Store the session's commit for the next session; returns no text."""
     session_marks.mark(home, session, standing_at(place))
     return ""
 

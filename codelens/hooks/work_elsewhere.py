@@ -1,4 +1,4 @@
-"""What a hook asks of the engine, for as long as the host waits for it and no longer."""
+"""Asks the engine about work in other worktrees, within the time that the host waits for a hook."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ T = TypeVar("T")
 
 
 def answer_within(seconds: float, ask: Callable[[], T], *, home: str, event: str, nothing: T) -> T:
-    """What `ask` gives; `nothing` where it fails, which is logged, or takes longer.
+    """The result of `ask`; `nothing` if it fails, which is logged, or takes longer.
 
     Args:
         seconds: how long the hook waits.
-        ask: done by a thread, which goes on until the process ends.
-        home: of the log.
+        ask: runs in a thread, which may continue until the process ends.
+        home: the home folder, for the log.
         event: the hook, for the log.
-        nothing: what is answered then.
+        nothing: the result in that case.
     """
     answers: list[T] = []
 
@@ -35,7 +35,7 @@ def answer_within(seconds: float, ask: Callable[[], T], *, home: str, event: str
         try:
             answers.append(ask())
         except Exception as error:
-            # Whatever it is, the agent goes on without it.
+            # The agent must continue after any error.
             hook_input.log_note(home, event, f"{type(error).__name__}: {error}")
 
     thread = threading.Thread(target=asking, daemon=True)
@@ -44,19 +44,19 @@ def answer_within(seconds: float, ask: Callable[[], T], *, home: str, event: str
     return answers[0] if answers else nothing
 
 
-# What other worktrees of the repository are doing to the code that one stands in.
+# At a session's start: files and definitions that other worktrees also changed.
 
 _RECENT_S = 3 * 86_400
 _MOST_WORKTREES = 8
 _LONGEST_S = 4.0
-"""A host waits 10 s for the whole; what takes longer is left out."""
+"""A host waits 10 s for the whole hook; a part that takes longer is omitted."""
 _BUDGET_MS = 300.0
 _SHOWN = 5
 _EVENT = "session-start"
 
 
 def also_edited(home: str, place: Checkout) -> str:
-    """Files that another worktree edited too, by the trail of the last three days."""
+    """Files that another worktree also edited, from the trail of the last three days."""
     recent = [
         entry
         for entry in trail_log.latest(home, place.repository, since=int(time.time()) - _RECENT_S)
@@ -77,7 +77,7 @@ def also_edited(home: str, place: Checkout) -> str:
 
 
 def collisions(home: str, place: Checkout) -> str:
-    """What would collide with the other worktrees, in one line; asked where there is an index."""
+    """Conflicts with the other worktrees in one line; empty if the repository is not indexed."""
     rivals = sibling_roots(place)[:_MOST_WORKTREES]
     if not rivals or not has_index(home, place):
         return ""
@@ -108,11 +108,11 @@ def _collisions_in(home: str, place: Checkout, siblings: list[str]) -> str:
             reports.append(f"{rival.name} ({rival.branch}): {first}{more}")
     if not reports:
         return ""
-    return f"collides with {'; '.join(reports[:2])}; `codelens conflicts` lists all"
+    return f"conflicts with {'; '.join(reports[:2])}; `codelens conflicts` lists all"
 
 
 def _opens(home: str, root: str) -> bool:
-    """Whether a worktree can be compared with; one that is broken hides nothing of the others."""
+    """Whether a worktree can be opened, so that a broken one does not prevent the comparison."""
     from codelens.errors import CodelensError
     from codelens.scope.repository import Repository
 
@@ -125,7 +125,7 @@ def _opens(home: str, root: str) -> bool:
 
 
 def has_index(home: str, place: Checkout) -> bool:
-    """Whether the repository is indexed: a hook builds nothing."""
+    """Whether the repository is indexed; a hook never builds an index."""
     from pathlib import Path
 
     from codelens.paths import index_file
@@ -133,12 +133,12 @@ def has_index(home: str, place: Checkout) -> bool:
     return os.path.exists(index_file(Path(home), place.repository))
 
 
-# Which definitions that are about to be edited another worktree has changed, by the index.
+# Before an edit: definitions in it that another worktree has changed.
 
 _LONGEST_LOOK_S = 3.0
-"""A host waits 5 s for the hook; what takes longer is left out."""
+"""A host waits 5 s for the hook."""
 _LARGEST = 16_000_000
-"""Bytes of a file in which the text of an edit is looked for."""
+"""Maximum size in bytes of a file that is searched for the text of an edit."""
 
 
 def changed_definitions(
@@ -146,14 +146,14 @@ def changed_definitions(
 ) -> list[str] | None:
     """A sentence for each definition that an edit touches and another worktree changed.
 
-    None where that is not known: there is no index, the file has no definitions that differ, or it
-    took too long.
+    None if this is unknown: the repository is not indexed, the file has no definitions that differ,
+    or the comparison took too long.
 
     Args:
-        home: where the indexes are.
-        place: where the agent stands.
-        name: the file, relative to the worktree's top.
-        replaced: the texts that the edit replaces; none: all of the file.
+        home: the home folder with the indexes.
+        place: the agent's worktree.
+        name: the file, relative to the worktree's root.
+        replaced: the texts that the edit replaces; empty: the whole file.
     """
     if not has_index(home, place):
         return None
@@ -186,7 +186,7 @@ def _changed(place: Checkout, name: str, replaced: Sequence[str]) -> list[str] |
 def _touched(
     engine: Engine, place: Checkout, name: str, spans: Sequence[tuple[int, int]]
 ) -> set[str]:
-    """Handles of the definitions that some lines are in."""
+    """Handles of the definitions that contain these lines."""
     answer = engine.outline(name, path=place.root, detail="names", budget_ms=_BUDGET_MS)
     return {
         item.handle
@@ -197,7 +197,7 @@ def _touched(
 
 
 def _lines_of(path: str, text: str) -> tuple[int, int] | None:
-    """First and last line of a text in a file; None if it is not there."""
+    """The first and last line of a text in a file; None if the file does not contain it."""
     try:
         whole = read_small(path, _LARGEST).decode("utf-8", "replace")
     except OSError:

@@ -125,7 +125,7 @@ def test_more_than_can_wait_is_told(home: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(waiting_turns, "_MOST_WAITING", 2)
     with held(home):
         told = [ask(home, "change the font", at).notes for at in range(3)]
-    assert told[:2] == [(), ()] and "not remembered: 2 wait already" in told[2][0]
+    assert told[:2] == [(), ()] and "not remembered: 2 already wait" in told[2][0]
     assert len(waiting(home)) == 2
 
 

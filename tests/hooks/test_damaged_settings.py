@@ -64,8 +64,8 @@ def test_a_prompt_is_taken_in_and_no_topic_is_forgotten(
     after = forest_file.load(path_of(str(home), place, kept, "one")).forest
     assert after.prompts == before.prompts + 1
     assert after.nodes.keys() >= before.nodes.keys()
-    assert "usual settings of focus" in capsys.readouterr().err
-    assert "usual settings of focus" in (home / "logs" / "hooks.log").read_text()
+    assert "default settings of focus" in capsys.readouterr().err
+    assert "default settings of focus" in (home / "logs" / "hooks.log").read_text()
 
 
 @cases

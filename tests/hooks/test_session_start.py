@@ -31,7 +31,7 @@ def test_a_collision_with_another_worktree_is_told(repo: GitRepo, tmp_path: Path
     repo.worktree(tmp_path / "broken", branch="broken")
     (repo.root / ".git" / "worktrees" / "broken" / "HEAD").write_bytes(b"0" * 100_000)
     told = agent.hook("session-start", "SessionStart", source="startup")
-    assert f"collides with {second.root} (second): " in told
+    assert f"conflicts with {second.root} (second): " in told
     assert "broken" in agent.log()
 
 
