@@ -1,4 +1,4 @@
-"""Puts the man page into the wheel, made of the command line's own grammar."""
+"""Generates the man page from the command line's parser and adds it to the wheel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAME = "search the code of the branch and worktree you are in"
 
 
 def man_page(version: str) -> str:
-    """The page in the form of man(7); the grammar needs the standard library alone."""
+    """The page in man(7) format; the parser only needs the standard library."""
     from codelens.cli.argument_parser import grammar
 
     about = {
@@ -22,16 +22,16 @@ def man_page(version: str) -> str:
         "manual_title": "User Commands",
     }  # fmt: skip
     parser, commands = grammar()
-    for one in commands.values():
-        one.color = False  # type: ignore[attr-defined] - Python 3.14 would style the usage lines
+    for command in commands.values():
+        command.color = False  # type: ignore[attr-defined] - Python 3.14 would style usage lines
     return str(Manpage(parser, about, format="single-commands-section"))
 
 
 class ManPage(BuildHookInterface[Any]):
-    """A hook of hatchling."""
+    """The build hook for hatchling."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write the page, and say where it belongs; an editable install has none."""
+        """Write the page and add it to the wheel's files; an editable install has none."""
         if version == "editable":
             return
         sys.path.insert(0, self.root)
@@ -45,6 +45,6 @@ class ManPage(BuildHookInterface[Any]):
         build_data["shared_data"][str(page)] = "share/man/man1/codelens.1"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Take the file away that the wheel holds now."""
+        """Delete the temporary file, which the wheel now contains."""
         if version != "editable":
             self._folder.cleanup()

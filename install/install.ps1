@@ -1,10 +1,10 @@
-# Install codelens for this user, in an environment of its own, and wire the agents that are here.
+# Install codelens for this user in a separate environment, and connect the coding agents.
 #
 #   powershell -ExecutionPolicy Bypass -File install\install.ps1 [-From SOURCE] [-NoAgents]
 #   powershell -ExecutionPolicy Bypass -File install\install.ps1 -Uninstall
 #
-# The same as install.sh: uv or pipx where they are on PATH, else a venv of ours under
-# %LOCALAPPDATA%\codelens. Not run on Windows yet.
+# Like install.sh: uses uv or pipx if they are on PATH, or else a venv in %LOCALAPPDATA%\codelens.
+# Not run on Windows yet.
 param(
     [string]$From = "",
     [switch]$NoAgents,
@@ -20,7 +20,7 @@ function Test-Command([string]$Name) {
 }
 
 function Assert-Done([string]$What) {
-    if ($LASTEXITCODE -ne 0) { throw "install.ps1: $What failed; nothing was wired" }
+    if ($LASTEXITCODE -ne 0) { throw "install.ps1: $What failed; no agent was configured" }
 }
 
 function Find-Python {
@@ -68,7 +68,7 @@ function Install-Codelens {
         default {
             $venv = Join-Path $data "venv"
             & $python -m venv --clear $venv
-            Assert-Done "making a venv"
+            Assert-Done "creating a venv"
             & (Join-Path $venv "Scripts\python.exe") -m pip install --quiet --disable-pip-version-check $source
         }
     }
@@ -79,7 +79,7 @@ function Install-Codelens {
     if (($env:PATH -split ";") -notcontains $folder) {
         Write-Output "$folder is not on your PATH; add it to type ``codelens``"
     }
-    # Found on PATH, it is what the agents are told to start: it outlives its environment.
+    # With the command on PATH, the agents are configured to start it: it outlives its environment.
     $env:PATH = "$folder;$env:PATH"
     if (-not $NoAgents) { & $command install @Rest }
 }

@@ -1,18 +1,18 @@
 #!/bin/sh
-# Install codelens for this user, in an environment of its own, and connect the coding agents.
+# Install codelens for this user in a separate environment, and connect the coding agents.
 #
 #   sh install/install.sh [--from SOURCE] [--no-agents] [-- OPTIONS OF `codelens install`]
 #   sh install/install.sh --uninstall
 #
-# SOURCE is what pip takes: a folder, a wheel, a requirement such as codelens==0.1.0. Without it,
-# the checkout that this script is in, else the newest release. Uses uv or pipx if they are on PATH
-# and work, else a venv with a link in ~/.local/bin. No shell start-up file is changed.
+# SOURCE is a pip source: a folder, a wheel, a requirement such as codelens==0.1.0. The default is
+# the checkout of this script, or else the newest release. Uses uv or pipx if they are on PATH and
+# work, or else a venv with a link in ~/.local/bin. No shell start-up file is changed.
 # CODELENS_PYTHON names the interpreter (3.11 or newer).
 set -eu
 
 data="${XDG_DATA_HOME:-$HOME/.local/share}/codelens"
 bin="$HOME/.local/bin"
-man="$HOME/.local/share/man/man1" # where `man` looks beside a ~/.local/bin on PATH
+man="$HOME/.local/share/man/man1" # `man` searches it if ~/.local/bin is on PATH
 record="$data/installed-with"
 
 say() { printf '%s\n' "$*"; }
@@ -59,7 +59,7 @@ with_uv() {
 
 with_pipx() {
     say "installing $source with pipx" >&2
-    # pipx before 1.2 (Debian 12) has no --quiet; what it prints matters only if it fails.
+    # pipx before 1.2 (Debian 12) has no --quiet; show its output only if it fails.
     if ! said=$(pipx install --force --python "$python" "$source" 2>&1); then
         say "$said" >&2
         return 1
@@ -74,7 +74,7 @@ with_venv() {
         fail "$link exists and is not a link of codelens; move it away first"
     fi
     "$python" -m venv --clear "$data/venv" >&2 ||
-        fail "$python cannot make a venv; install its venv package (python3-venv on Debian)"
+        fail "$python cannot create a venv; install its venv package (python3-venv on Debian)"
     "$data/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$source" >&2 ||
         return 1
     mkdir -p "$bin" "$man"
@@ -111,7 +111,7 @@ install() {
     *) say "$(dirname "$command") is not on your PATH; add it in your shell's start-up file to type \`codelens\`" ;;
     esac
     if [ "$agents" = yes ]; then
-        # Found on PATH, it is what the agents are told to start: it outlives its environment.
+        # With the command on PATH, the agents are configured to start it: it outlives its environment.
         PATH="$(dirname "$command"):$PATH" "$command" install "$@"
     fi
 }

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Make the MCPB bundle (a server that desktop applications install with one click): a wheel of this
-# checkout, with the manifest in install/plugins/mcpb.
+# Create the MCPB bundle, a server that desktop applications install with one click: a wheel of this
+# checkout with the manifest in install/plugins/mcpb.
 #
 #   sh install/pack_bundle.sh [OUT]
 #
-# OUT is a folder (dist). Needs npx and a Python with pip; PYTHON names another one than python3.
+# OUT is a folder (default: dist). Needs npx and a Python with pip (default: python3; PYTHON names
+# another one).
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

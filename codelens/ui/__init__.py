@@ -1,6 +1,6 @@
-"""`codelens ui`: a page on loopback that shows what the commands answer.
+"""`codelens ui`: a page on loopback that shows the answers of the commands.
 
-The server is `http.server`: one person asks it, and it costs no import of a web framework. What
-the page asks (`page_questions.py`) are the questions of `Engine`, answered in the JSON of the
-commands. Nothing is written but the index, as by every question.
+The server is `http.server`, which suffices for one user and saves the import of a web framework.
+The page calls methods of `Engine` (`page_questions.py`) and gets the JSON of the commands. Like
+every command, it only writes the index.
 """

@@ -1,4 +1,4 @@
-"""`codelens ui`, from start to Ctrl-C."""
+"""Runs `codelens ui` from its start to Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def serve_page(
     """Serve the page until interrupted.
 
     Args:
-        path: any path inside the worktree to begin with.
-        port: of loopback; 0: a free one.
-        editor: where links to code lead, as `editor_template` takes it; None: the setting.
-        started: told the address and the worktree, once the page answers.
+        path: any path inside the worktree to start with.
+        port: the port on loopback; 0: a free port.
+        editor: the editor for links to code, as in `editor_template`; None: the setting.
+        started: called with the address and the worktree, once the server answers.
 
     Raises:
-        PortTaken: the port cannot be had.
+        PortTaken: the port is not available.
         ScopeError: `path` cannot be served.
-        SettingError: there is no such editor.
+        SettingError: the editor is unknown.
     """
-    # Who looks around is no agent at work: the session trail and the usage stay as they are.
+    # A user who browses is not a working agent: neither the session trail nor usage is recorded.
     settings = replace(config.load(), usage=False, trail=False, sent=False)
     template = editor_template(settings.editor if editor is None else editor)
     root = root_of(path)
@@ -49,9 +49,9 @@ def serve_page(
 
 
 def _close(engines: Engines) -> None:
-    """Close the engines, unless that takes long: what is indexed is kept in any case.
+    """Close the engines, unless that takes long; indexed data is kept in any case.
 
-    An engine waits for what holds its index, and that may be the first look at a large repository.
+    An engine waits for the work on its index, maybe the first indexing of a large repository.
     """
 
     def close() -> None:

@@ -1,4 +1,4 @@
-"""What a request of the page says, read from the query of its address."""
+"""The questions of the page: reads their arguments from the URL and answers them with `Engine`."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from codelens.errors import CodelensError, SettingError
 from codelens.render import branch_text, context_text, graph_text, reading_text, upkeep_text
 
 _LONGEST = 8_000
-"""Characters of one value: a pasted stack trace is a query, too."""
+"""Maximum number of characters of a value; a pasted stack trace is also a query."""
 _MOST = 20
 EVERYWHERE = frozenset({"worktree", "ref"})
 
 
 class BadRequest(CodelensError):
-    """A request that no page of ours makes."""
+    """The request does not come from our page, or from an outdated one."""
 
 
 class PageArguments:
-    """The values of a request, each named once.
+    """The arguments of a request, each given once.
 
     Args:
-        query: what follows `?` in the address.
-        known: names that the question takes, beside those that all take.
+        query: the part of the URL after `?`.
+        known: the names of the question's arguments, in addition to the common ones.
 
     Raises:
-        BadRequest: a name is not known or stands twice, or a value is too long.
+        BadRequest: a name is unknown or repeated, or a value is too long.
     """
 
     def __init__(self, query: str, known: Iterable[str]) -> None:
@@ -41,7 +41,7 @@ class PageArguments:
                 max_num_fields=_MOST,
             )  # fmt: skip
         except ValueError as error:
-            raise BadRequest("the address of a request cannot be read; reload the page") from error
+            raise BadRequest("the URL of a request cannot be parsed; reload the page") from error
         allowed = EVERYWHERE.union(known)
         self._values: dict[str, str] = {}
         for name, value in pairs:
@@ -59,7 +59,7 @@ class PageArguments:
         """A whole number from 1 to `most`.
 
         Raises:
-            BadRequest: it is none.
+            BadRequest: the value is not such a number.
         """
         text = self._values.get(name)
         if text is None:
@@ -69,11 +69,11 @@ class PageArguments:
         return int(text)
 
     def words(self, name: str) -> list[str]:
-        """Values with a line each."""
+        """A list of values, one per line."""
         return [line for line in self._values.get(name, "").splitlines() if line]
 
 
-# Addresses that open a file in an editor: `vscode://file/src/app.py:10`.
+# URLs that open a file in an editor: `vscode://file/src/app.py:10`.
 
 _EDITORS = {
     "vscode": "vscode://file{path}:{line}",
@@ -87,20 +87,20 @@ _EDITORS = {
 DEFAULT_EDITOR = "vscode"
 _TEMPLATE = re.compile(r"([a-z][a-z0-9+.-]*)://[^\s\"'<>`]*\{path\}[^\s\"'<>`]*\Z")
 _REFUSED = re.compile(r"(?:java|vb)script|data|blob|file|https?|wss?|about|view-source")
-"""Schemes that a browser follows itself, instead of handing them to a program."""
+"""Schemes that a browser opens itself instead of passing them to a program."""
 
 
 def editor_template(editor: str) -> str:
-    """The address of a file in an editor, with `{path}` (absolute, begins with `/`) and `{line}`.
+    """The URL template of a file in an editor, with `{path}` (absolute, with a `/`) and `{line}`.
 
     Args:
-        editor: one that is known by name, a template of its own, or empty for VS Code.
+        editor: the name of a known editor, a template, or empty for VS Code.
 
     Returns:
-        Empty where no links are wanted.
+        The template; empty for no links.
 
     Raises:
-        SettingError: it is neither.
+        SettingError: the editor is unknown and not a template.
     """
     name = editor or DEFAULT_EDITOR
     if name in _EDITORS:
@@ -108,13 +108,13 @@ def editor_template(editor: str) -> str:
     match = _TEMPLATE.match(name)
     if match is None or _REFUSED.fullmatch(match[1]):
         raise SettingError(
-            f"unknown editor {name[:80]!r}; use one of {', '.join(_EDITORS)}, or an address with "
+            f"unknown editor {name[:80]!r}; use one of {', '.join(_EDITORS)}, or a URL with "
             "{path} and {line} such as myeditor://open?file={path}&line={line}"
         )
     return name
 
 
-# The questions of the page: each is one of `Engine`, answered in the JSON of the commands.
+# The questions: each calls a method of `Engine` and returns the JSON of the command.
 
 Json = Mapping[str, object]
 _RESULTS, _MOST_RESULTS = 20, 200
@@ -126,23 +126,23 @@ _MAP_TOKENS, _MOST_MAP_TOKENS = 6_000, 40_000
 
 
 class Engines(NamedTuple):
-    """Two engines on the same indexes."""
+    """Two engines that use the same indexes."""
 
     quick: Engine
-    """It must finish in the background what a budget cuts off."""
+    """Must finish work in the background when a budget is exceeded."""
     long: Engine
 
 
 class PageQuestions:
-    """Answers the page of one repository.
+    """Answers the questions of the page about one repository.
 
-    Questions on one repository take turns within an engine: those that may take seconds have an
-    engine of their own, so that a search never waits for them.
+    An engine answers one question at a time about a repository. Questions that may take seconds
+    use a second engine, so that a search never waits for them.
 
     Args:
-        engines: answer.
+        engines: answer the questions.
         root: the worktree that the page was started for.
-        editor: as `codelens.ui.page_questions.editor_template` gives it.
+        editor: a result of `editor_template`.
     """
 
     def __init__(self, engines: Engines, root: str, editor: str) -> None:
@@ -154,41 +154,41 @@ class PageQuestions:
         self._budget_ms = DEFAULT_BUDGET_MS if budget_ms is None else budget_ms
 
     def answer(self, name: str, query: str) -> Json:
-        """The answer to a question, by its name and the query of its address.
+        """The answer to a question, from its name and the query of its URL.
 
         Raises:
-            BadRequest: there is no such question, or it is not asked so.
-            CodelensError: as the methods of `Engine`.
+            BadRequest: the question or its arguments are invalid.
+            CodelensError: raised by the methods of `Engine`.
         """
         question = _QUESTIONS.get(name)
         if question is None:
-            raise BadRequest("there is no such question; reload the page")
+            raise BadRequest("unknown question; reload the page")
         arguments = PageArguments(query, question.takes)
         engine = self._engines.long if question.is_long else self._engines.quick
         place = _Place(engine, self._root_of(arguments), arguments.text("ref") or None)
         return question.ask(self, place, arguments)
 
     def _root_of(self, arguments: PageArguments) -> str:
-        """Where a question is asked: only in worktrees of the repository of the page."""
+        """The worktree of a question; it must belong to the page's repository."""
         root = arguments.text("worktree") or self._root
         if root not in self._known_roots:
             known = self._engines.quick.refs(path=self._root).worktrees
             self._known_roots = {self._root, *(worktree.root for worktree in known)}
         if root not in self._known_roots:
             raise BadRequest(
-                f"{root[:200]!r} is no worktree of this repository; choose one in the list"
+                f"{root[:200]!r} is not a worktree of this repository; choose one in the list"
             )
         return root
 
     def standing(self, place: _Place, _: PageArguments) -> Json:
-        """Where the page stands, and what else it can look at."""
+        """The page's worktree, and the other worktrees and refs to choose from."""
         status = place.engine.status(path=place.root, ref=place.ref, budget_ms=self._budget_ms)
         top = Path(status.root).as_posix()
         return {
             **reading_text.status_json(status),
             **reading_text.refs_json(place.engine.refs(path=self._root)),
             "editor": "" if place.ref else self._editor,
-            # An address begins with a slash, on Windows as well.
+            # A path in a URL starts with a slash, also on Windows.
             "editor_root": quote(f"/{top.removeprefix('/')}"),
         }
 
@@ -215,7 +215,7 @@ class PageQuestions:
         )
 
     def outline(self, place: _Place, arguments: PageArguments) -> Json:
-        """A file or folder, folded."""
+        """The definitions of a file or folder."""
         return reading_text.outline_json(
             place.engine.outline(
                 arguments.text("target", "."),
@@ -227,7 +227,7 @@ class PageQuestions:
         )
 
     def related(self, place: _Place, arguments: PageArguments) -> Json:
-        """Who uses a definition, and what it uses."""
+        """What uses a definition, and what it uses."""
         return graph_text.related_json(
             place.engine.related(
                 arguments.text("target"),
@@ -251,7 +251,7 @@ class PageQuestions:
         )
 
     def map(self, place: _Place, arguments: PageArguments) -> Json:
-        """The files that others use most, and what uses what."""
+        """The most used files, and their uses of each other."""
         return graph_text.map_json(
             place.engine.map(
                 arguments.words("focus"),
@@ -263,7 +263,7 @@ class PageQuestions:
         )
 
     def diff(self, place: _Place, arguments: PageArguments) -> Json:
-        """What differs between two sides, as definitions."""
+        """The definitions that differ between two sides."""
         return branch_text.diff_json(
             place.engine.diff(
                 arguments.text("spec"),
@@ -274,7 +274,7 @@ class PageQuestions:
         )
 
     def history(self, place: _Place, arguments: PageArguments) -> Json:
-        """The commits that changed a definition, or the last change of each in a file."""
+        """The commits that changed a definition, or the last change of each one in a file."""
         return branch_text.history_json(
             place.engine.history(
                 arguments.text("target"),
@@ -287,7 +287,7 @@ class PageQuestions:
         )
 
     def conflicts(self, place: _Place, _: PageArguments) -> Json:
-        """What collides with other worktrees and branches."""
+        """Conflicts with other worktrees and branches."""
         return branch_text.conflicts_json(
             place.engine.conflicts(path=place.root, budget_ms=self._budget_ms)
         )
@@ -311,7 +311,7 @@ class PageQuestions:
 
 
 class _Place(NamedTuple):
-    """Who is asked, and about what."""
+    """The engine and the worktree of a question."""
 
     engine: Engine
     root: str

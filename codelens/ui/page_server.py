@@ -1,4 +1,4 @@
-"""The files of the page, as they ship with codelens; no other file is ever served."""
+"""The HTTP server of the page: loopback, read-only, and only for the holder of the token."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TYPES = {
 
 
 class PageFile(NamedTuple):
-    """A file of the page."""
+    """A file of the page; no other files are served."""
 
     data: bytes
     media_type: str
@@ -44,7 +44,7 @@ class PageFile(NamedTuple):
 
 @cache
 def page_files() -> Mapping[str, PageFile]:
-    """The files by name, read once: a path of a request is looked up here and never opened."""
+    """The files by name, read once: a request's path is looked up here and never opened."""
     return {
         file.name: PageFile(file.read_bytes(), _TYPES[file.suffix])
         for file in sorted(FOLDER.iterdir())
@@ -52,17 +52,17 @@ def page_files() -> Mapping[str, PageFile]:
     }
 
 
-# Where the page is, and which requests are its own.
+# The address of the page, and the check that a request comes from it.
 #
-# The token is the first part of each path: no cookie carries it, so no other page can use it, and
-# with `Referrer-Policy: no-referrer` no link gives it away.
+# The token is the first part of each path. No cookie contains it, so no other page can use it, and
+# with `Referrer-Policy: no-referrer` no link reveals it.
 
 LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
 _OWN_SITES = frozenset({"same-origin", "none"})
-"""Of `Sec-Fetch-Site`: the page itself, or an address that a person opened."""
+"""Permitted values of `Sec-Fetch-Site`: the page itself, or a URL that the user opened."""
 _OPENED = {"sec-fetch-mode": ["navigate"], "sec-fetch-dest": ["document"]}
-"""Whoever follows a link to the page, in a terminal on the web, opens it in a window of its own."""
+"""Permitted for a link from another site, such as a terminal in the browser: a new window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +74,22 @@ class PageAddress:
 
     @property
     def url(self) -> str:
-        """What is opened in a browser."""
+        """The URL to open in a browser."""
         return f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
     def path_within(self, path: str) -> str | None:
-        """What follows the token in a path; None if it does not begin with it."""
+        """The part of a path after the token; None if the path does not start with the token."""
         first, slash, rest = path.removeprefix("/").partition("/")
-        is_ours = secrets.compare_digest(first.encode("utf-8", "replace"), self.token.encode())
-        return rest if is_ours and slash else None
+        has_token = secrets.compare_digest(first.encode("utf-8", "replace"), self.token.encode())
+        return rest if has_token and slash else None
 
     def is_foreign(self, headers: Mapping[str, Sequence[str]]) -> bool:
-        """Whether a request was made for another name, or by another page.
+        """Whether a request uses another host name, or comes from another page.
 
-        A page whose name was made to lead here (DNS rebinding) sends its own name as Host.
+        With DNS rebinding, a page whose name resolves to this machine sends that name as Host.
 
         Args:
-            headers: by lower-case name, each with all its values.
+            headers: all values of each header, by lower-case name.
         """
         hosts = {f"{name}:{self.port}" for name in _NAMES}
         host = headers.get("host", ())
@@ -103,13 +103,13 @@ class PageAddress:
         return any(site not in _OWN_SITES for site in headers.get("sec-fetch-site", ()))
 
 
-# Whether clients still wait: a page that is left, or asks anew, closes its connection.
+# Detecting clients that no longer wait: a page that is closed or asks again closes its connection.
 
 _LOOK_S = 0.1
 
 
 class WaitingClients:
-    """Cancels the calls of clients that went away; one thread, which sleeps while nobody waits."""
+    """Cancels calls of clients that went away, in one thread that sleeps while no client waits."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -118,7 +118,7 @@ class WaitingClients:
 
     @contextmanager
     def waiting(self, connection: socket.socket, call: Call) -> Generator[None]:
-        """While the block runs, the call is cancelled if the client closes its connection."""
+        """Cancel the call if the client closes its connection while the block runs."""
         with self._changed:
             self._calls[connection] = call
             if self._thread is None:
@@ -135,7 +135,7 @@ class WaitingClients:
                 del self._calls[connection]
 
     def cancel_all(self) -> None:
-        """Nobody is answered any more: the server ends."""
+        """Cancel all calls, because the server ends."""
         with self._changed:
             calls = list(self._calls.values())
         for call in calls:
@@ -154,12 +154,12 @@ class WaitingClients:
 
 
 def _readable(connections: list[socket.socket]) -> list[socket.socket]:
-    """Those that have something to say, be it that they end."""
+    """The connections that have data or were closed."""
     with selectors.DefaultSelector() as selector:
         for connection in connections:
             try:
                 selector.register(connection, selectors.EVENT_READ)
-            except (OSError, ValueError):  # Its thread closed it meanwhile.
+            except (OSError, ValueError):  # its thread has closed it
                 continue
         return [
             key.fileobj for key, _ in selector.select(0) if isinstance(key.fileobj, socket.socket)
@@ -173,21 +173,21 @@ def _is_closed(connection: socket.socket) -> bool:
         return True
 
 
-# The server of the page: HTTP on loopback, read only, for the holder of the token alone.
+# The server.
 #
-# Each connection has a thread. A request has a few seconds to say what it wants, and there are only
-# so many connections, so that a slow or greedy client takes nothing from the person at the page for
-# long. Requests are never logged: their paths hold the token.
+# Each connection has a thread. A request must arrive within seconds, and the number of connections
+# is limited, so that a slow or greedy client does not block the user for long. Requests are never
+# logged, because their paths contain the token.
 
 logger = logging.getLogger(__name__)
 
 MOST_CONNECTIONS = 32
 REQUEST_S = 15.0
-"""How long a connection may take to say what it wants, or be idle."""
+"""How long a request may take to arrive, and how long a connection may be idle."""
 _Connection = socket.socket | tuple[bytes, socket.socket]
 _API = "api/"
 _VOLATILE = frozenset({"elapsed_ms", "checked", "indexed"})
-"""Of a receipt: what differs although the answer is the same."""
+"""Fields of a receipt that differ although the answer is the same."""
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -202,29 +202,29 @@ _HEADERS = {
 
 
 class PortTaken(CodelensError):
-    """The port cannot be listened on."""
+    """The server cannot listen on the port."""
 
     def __init__(self, port: int, reason: str) -> None:
         super().__init__(
-            f"cannot listen on {LOOPBACK}:{port}: {reason}; give another port "
-            "(`codelens ui --port N`), or none for a free one"
+            f"cannot listen on {LOOPBACK}:{port}: {reason}; choose another port "
+            "(`codelens ui --port N`), or omit --port for a free one"
         )
 
 
 class PageServer(ThreadingHTTPServer):
-    """Listens as soon as it is made; `serve_forever` answers.
+    """Listens as soon as it is created; `serve_forever` answers.
 
     Args:
-        questions: what the page may ask.
-        port: of loopback; 0: a free one.
+        questions: answers the page's questions.
+        port: the port on loopback; 0: a free port.
 
     Raises:
-        PortTaken: it cannot be had.
+        PortTaken: the port is not available.
     """
 
     daemon_threads = True
     request_queue_size = MOST_CONNECTIONS
-    # Elsewhere it only leaves out the wait after a restart; there it would share a port in use.
+    # On Windows this would share a port in use; elsewhere it only avoids a wait after a restart.
     allow_reuse_address = os.name != "nt"
 
     def __init__(self, questions: PageQuestions, port: int = 0) -> None:
@@ -239,25 +239,25 @@ class PageServer(ThreadingHTTPServer):
         self.address = PageAddress(self.server_port)
 
     def server_bind(self) -> None:
-        """As the base class, without its look for the machine's name in the DNS."""
+        """Like the base class, but without a DNS lookup of the machine's name."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, self.allow_reuse_address)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = LOOPBACK, self.server_address[1]
 
     def server_close(self) -> None:
-        """Stop listening; calls that are under way end."""
+        """Stop listening and cancel running calls."""
         super().server_close()
         self.clients.cancel_all()
 
     def process_request(self, request: _Connection, client_address: object) -> None:
-        """Give a connection a thread; close it where there are too many."""
+        """Start a thread for a connection, or close it if there are too many."""
         if not self._places.acquire(blocking=False):
             self.shutdown_request(request)
             return
         try:
             super().process_request(request, client_address)
-        except RuntimeError:  # There is no room for another thread.
+        except RuntimeError:  # the system cannot start another thread
             self._places.release()
             self.shutdown_request(request)
 
@@ -269,12 +269,12 @@ class PageServer(ThreadingHTTPServer):
             self._places.release()
 
     def handle_error(self, request: _Connection, client_address: object) -> None:
-        """A client that went away is no error of ours, and its request is not to be shown."""
+        """Ignore a client that went away; its request must not be printed."""
         logger.debug("a connection of the page ended early", exc_info=True)
 
 
 class _PageRequest(BaseHTTPRequestHandler):
-    """One connection, with its requests one after the other."""
+    """A connection with its requests, one after the other."""
 
     protocol_version = "HTTP/1.1"
     timeout = REQUEST_S
@@ -284,7 +284,7 @@ class _PageRequest(BaseHTTPRequestHandler):
         return cast("PageServer", self.server)
 
     def handle_one_request(self) -> None:
-        """As the base class; it ends if the whole request is not there in time."""
+        """Like the base class, but close the connection if the request does not arrive in time."""
         self._deadline = threading.Timer(REQUEST_S, self._give_up)
         self._deadline.daemon = True
         self._deadline.start()
@@ -294,7 +294,7 @@ class _PageRequest(BaseHTTPRequestHandler):
             self._deadline.cancel()
 
     def parse_request(self) -> bool:
-        """As the base class; from here on the answer takes what it takes."""
+        """Like the base class; the answer has no time limit."""
         is_whole = super().parse_request()
         self._deadline.cancel()
         return is_whole
@@ -303,25 +303,25 @@ class _PageRequest(BaseHTTPRequestHandler):
         try:
             self.connection.shutdown(socket.SHUT_RDWR)
         except OSError:
-            logger.debug("a slow client had gone by itself")
+            logger.debug("a slow client has already gone")
 
     def do_GET(self) -> None:
-        """Answer, if the request is of the page."""
+        """Answer a request from the page, and reject all others."""
         values: dict[str, list[str]] = {}
         for name, value in self.headers.items():
             values.setdefault(name.lower(), []).append(value)
         if self._page.address.is_foreign(values):
-            self._refuse(HTTPStatus.FORBIDDEN, "this address is for codelens's own page alone")
+            self._refuse(HTTPStatus.FORBIDDEN, "this address only serves codelens's own page")
             return
         if values.get("content-length", ["0"]) != ["0"] or "transfer-encoding" in values:
-            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a request has no body here")
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "requests must not have a body")
             return
         address = urlsplit(self.path)
         path = self._page.address.path_within(address.path)
         if path is None:
             self._refuse(
                 HTTPStatus.NOT_FOUND,
-                "not found; open the address that `codelens ui` printed when it was started last",
+                "not found; open the address that `codelens ui` printed at its last start",
             )
         elif path.startswith(_API):
             self._answer(path.removeprefix(_API), address.query)
@@ -331,7 +331,7 @@ class _PageRequest(BaseHTTPRequestHandler):
     def _file(self, name: str) -> None:
         file = page_files().get(name)
         if file is None:
-            self._refuse(HTTPStatus.NOT_FOUND, "there is no such file of the page")
+            self._refuse(HTTPStatus.NOT_FOUND, "the page has no such file")
             return
         self._send(HTTPStatus.OK, file.data, file.media_type, _digest(file.data))
 
@@ -351,7 +351,7 @@ class _PageRequest(BaseHTTPRequestHandler):
             self._send_json(status, {"error": str(error)})
             return
         except Exception as error:
-            # Whatever it is, the page goes on and says so.
+            # The page continues after any error and shows it.
             logger.exception("the question %s of the page failed", name)
             self._send_json(
                 HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -368,7 +368,7 @@ class _PageRequest(BaseHTTPRequestHandler):
         self._send(status, _encoded(value), "application/json", tag)
 
     def _send(self, status: HTTPStatus, data: bytes, media_type: str, tag: str = "") -> None:
-        """Send an answer; of one that the page has already, only that it still holds."""
+        """Send an answer; if the page already has it, only send that it is unchanged."""
         if tag and self.headers.get("If-None-Match") == tag:
             status, data = HTTPStatus.NOT_MODIFIED, b""
         self.send_response(status)
@@ -385,21 +385,21 @@ class _PageRequest(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what is no request of the page; nothing of it is repeated in the answer."""
+        """Reject a malformed request; the answer repeats none of it."""
         del message, explain
         self.request_version = self.protocol_version
         self._refuse(HTTPStatus(code), f"{HTTPStatus(code).phrase}: only GET is served here")
 
     def version_string(self) -> str:
-        """What the server calls itself."""
+        """The name in the Server header."""
         return "codelens"
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: paths hold the token."""
+        """Log nothing: paths contain the token."""
 
 
 def _encoded(value: object) -> bytes:
-    # What UTF-8 cannot hold (half a pair of surrogates) is escaped by JSON.
+    # JSON escapes half surrogate pairs, which UTF-8 cannot encode.
     text = json.dumps(value, ensure_ascii=False)
     try:
         return text.encode()
@@ -408,7 +408,7 @@ def _encoded(value: object) -> bytes:
 
 
 def _lasting(answer: Json) -> Json:
-    """An answer without what its receipt measured."""
+    """An answer without the measurements in its receipt."""
     receipt = answer.get("receipt")
     if not isinstance(receipt, Mapping):
         return answer

@@ -30,7 +30,7 @@ const head = document.getElementById("head");
 const main = document.getElementById("main");
 const foot = document.getElementById("foot");
 
-/** What all views use: where links to an editor lead, which worktrees and refs there are. */
+/** State that all views share: the editor for links, the worktrees and the refs. */
 const page = { editor: "", editorRoot: "", worktrees: [], refs: [], receipt: showReceipt };
 let ending = new AbortController();
 let standing = new AbortController();
@@ -55,7 +55,7 @@ function show() {
   known.show({ main, params, page, signal: ending.signal });
 }
 
-/** Keeps the lists of worktrees and refs, and the line at the foot, as they are now. */
+/** Keeps the lists of worktrees and refs, and the footer, up to date. */
 function followStanding() {
   const now = JSON.stringify(scope());
   if (now === shownScope) return;
@@ -94,7 +94,7 @@ function drawStanding(answer, failure) {
   document.dispatchEvent(new CustomEvent("standing"));
 }
 
-/** The line at the foot: what the last answer stands on. */
+/** Shows the receipt of the last answer in the footer. */
 function showReceipt(receipt) {
   const parts = [
     badge(receipt.status, receipt.status === "fresh" ? "good" : "fair"),
@@ -167,7 +167,7 @@ function onKey(event) {
     event.preventDefault();
     moveFocus(1);
   } else if (typing && event.target === query && event.key === "/" && !query.value) {
-    event.preventDefault(); // The key that leads here, pressed once more.
+    event.preventDefault(); // The same navigation key, pressed again.
   } else if (typing) {
     return;
   } else if (isGoing) {

@@ -1,4 +1,4 @@
-// A file: its outline, its code with links to definitions, and who uses the definition shown.
+// A file: its outline, its code with links to definitions, and the uses of the shown definition.
 
 import { badge, count, el, remarks } from "./elements.js";
 import { address, codeAddress, scope } from "./places.js";
@@ -11,10 +11,10 @@ export function showCode({ main, params, page, signal }) {
   const code = el("section", { class: "code", "aria-label": "Code", tabindex: "0" });
   const uses = el("div", {});
   const notes = el("div", {});
-  const beside = el("aside", { class: "uses", "aria-label": "Uses", tabindex: "-1" }, uses, notes);
-  main.replaceChildren(title, el("div", { class: "three" }, outline, code, beside),
+  const sidebar = el("aside", { class: "uses", "aria-label": "Uses", tabindex: "-1" }, uses, notes);
+  main.replaceChildren(title, el("div", { class: "three" }, outline, code, sidebar),
     el("button", { type: "button", hidden: true, "data-key": "o", on: { click: () => focusFirst(outline) } }),
-    el("button", { type: "button", hidden: true, "data-key": "u", on: { click: () => focusFirst(beside) } }));
+    el("button", { type: "button", hidden: true, "data-key": "u", on: { click: () => focusFirst(sidebar) } }));
   let path = "";
   follow("source", { target, ...scope() }, (answer, failure) => {
     if (failure) {
@@ -26,7 +26,7 @@ export function showCode({ main, params, page, signal }) {
     title.replaceChildren(...head(answer, page));
     const top = code.scrollTop;
     code.replaceChildren(...body(answer));
-    if (path) code.scrollTop = top; // The file changed on the disk: stay where one reads.
+    if (path) code.scrollTop = top; // The file changed on disk: keep the scroll position.
     else showPlace(code);
     if (path !== answer.path) {
       path = answer.path;
@@ -41,7 +41,7 @@ export function showCode({ main, params, page, signal }) {
   }, signal);
 }
 
-/** Scrolls the code alone, not the page, so that the place is in view. */
+/** Scrolls only the code, not the page, so that the place is visible. */
 function showPlace(code) {
   const place = code.querySelector(".line.place");
   if (place) code.scrollTop = place.offsetTop - code.clientHeight / 4;
@@ -50,7 +50,7 @@ function showPlace(code) {
 const fileOf = (handle) => handle.replace(/#.*$/s, "").replace(/:\d+(-\d+)?$/, "");
 const focusFirst = (part) => (part.querySelector("a") ?? part).focus();
 
-/** Copies a text, and says on the button whether that was allowed. */
+/** Copies a text, and shows on the button whether that was allowed. */
 async function copy(text, button) {
   const label = button.textContent;
   try {
@@ -80,7 +80,7 @@ function head(answer, page) {
   ].filter(Boolean);
 }
 
-/** Where a line of a file opens in the editor; its template is the server's. */
+/** The URL that opens a line of a file in the editor, from the server's template. */
 export function editorAddress(page, path, line) {
   const quoted = path.split("/").map(encodeURIComponent).join("/");
   return page.editor
@@ -120,7 +120,7 @@ function byLine(spans) {
   return lines;
 }
 
-/** A line as pieces of text, coloured and linked; a link counts more than a colour of its place. */
+/** A line as pieces of text, coloured and linked; a link takes precedence over a colour. */
 function pieces(text, spans) {
   const shown = [];
   let position = 0;
@@ -176,11 +176,11 @@ function drawUses(part, answer, failure, signal) {
     answer.may?.length ? el("section", {}, el("h3", {}, `may use it (${answer.may_count})`),
       el("ul", {}, answer.may.map(relative))) : "",
     everyLine(target.handle, signal),
-    relations.size ? "" : el("p", {}, "Nothing is known to use it, and it uses nothing known."),
+    relations.size ? "" : el("p", {}, "No certain uses in either direction."),
     remarks(answer.notes));
 }
 
-/** Every line that uses the definition; asked for when it is opened. */
+/** Every line that uses the definition, loaded when it is opened. */
 function everyLine(handle, signal) {
   const lines = el("div", {});
   let isAsked = false;

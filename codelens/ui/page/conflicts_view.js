@@ -1,4 +1,4 @@
-// What will collide when what is here is merged with other worktrees and branches, on one board.
+// Conflicts that a merge with other worktrees and branches would have, on one board.
 
 import { badge, count, el, remarks } from "./elements.js";
 import { address, codeAddress, scope } from "./places.js";
@@ -18,14 +18,14 @@ export function showConflicts({ main, page, signal }) {
       el("h1", {}, "Conflicts"),
       el("p", {}, sentence(answer)),
       remarks(answer.notes),
-      answer.left_out.length ? remarks([`not looked at: ${answer.left_out.join(", ")}`]) : "",
+      answer.left_out.length ? remarks([`not compared: ${answer.left_out.join(", ")}`]) : "",
       el("div", { class: "board" }, answer.results.map(rival)));
   }, signal);
 }
 
 function sentence({ results, clean }) {
   const all = results.length + clean;
-  if (!all) return "There is no other worktree, and no recent branch.";
+  if (!all) return "No other worktree or recent branch exists.";
   const touching = results.length === 1 ? "1 touches" : `${results.length || "none"} touch`;
   return all === 1
     ? `The only other worktree or recent branch ${clean ? "does not touch" : "touches"} the same code.`

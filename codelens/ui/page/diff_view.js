@@ -1,4 +1,4 @@
-// What differs between two sides, as definitions, and which uses that breaks.
+// The definitions that differ between two sides, and the uses that this breaks.
 
 import { badge, count, el, remarks } from "./elements.js";
 import { codeAddress, go, scope } from "./places.js";
@@ -35,7 +35,7 @@ function form(params) {
     },
   },
   side("from", "From", "HEAD"), side("to", "To", "files on disk"),
-  el("label", {}, el("input", { type: "checkbox", name: "since", value: "1", checked: Boolean(params.since) }), " since they parted"),
+  el("label", {}, el("input", { type: "checkbox", name: "since", value: "1", checked: Boolean(params.since) }), " since they diverged"),
   el("button", {}, "Compare"));
 }
 
@@ -45,7 +45,7 @@ function differences(answer) {
     el("p", {}, `${answer.from} to ${answer.to}: `,
       Object.entries(answer.totals).map(([how, number]) => [badge(`${number} ${how}`, how), " "])),
     remarks(answer.notes),
-    answer.broken.length ? el("section", {}, el("h2", {}, "Uses that were not changed with it"),
+    answer.broken.length ? el("section", {}, el("h2", {}, "Uses that were not changed"),
       el("ul", { class: "list" }, answer.broken.map(broken))) : "",
     el("h2", {}, count(answer.results.length, "file")),
     ...answer.results.map(file),
@@ -55,7 +55,7 @@ function differences(answer) {
 }
 
 const broken = (use) => el("li", {},
-  badge(use.certain ? "broken" : "look at it", use.certain ? "bad" : "fair"), " ",
+  badge(use.certain ? "broken" : "check", use.certain ? "bad" : "fair"), " ",
   el("b", {}, use.handle), ` ${use.how}`, use.now ? ` now ${use.now}` : "", ": ",
   use.uses.slice(0, MOST_USES).map((site) => [el("a", { class: "item site", href: codeAddress(site) }, site), " "]),
   use.count > MOST_USES ? `and ${use.count - MOST_USES} more` : "");

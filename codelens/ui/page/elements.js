@@ -1,12 +1,12 @@
-// Elements of the page. Text of a repository only ever becomes text nodes and attributes: nothing
-// here, or anywhere in the page, reads markup (the content security policy forbids it as well).
+// Elements of the page. Text from a repository only becomes text nodes and attributes: no code of
+// the page parses markup (the content security policy also forbids it).
 
-// What would hide, turn or move the text beside it, as in `codelens/render/text_pieces.py`; tabs
-// and line ends are layout.
+// Characters that would hide, reverse or move the text around them, as in
+// `codelens/render/text_pieces.py`; tabs and line ends are layout.
 const UNSAFE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Cs}/gu;
 
-/** A text with what cannot be seen in it written as `<U+202E>`. */
+/** A text with its invisible characters written as `<U+202E>`. */
 export const visible = (text) =>
   String(text).replace(UNSAFE, (character) => {
     const code = character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
@@ -55,14 +55,14 @@ function nodes(children) {
 export const count = (number, noun) =>
   `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
-/** A time in seconds as people say it: "3 days". */
+/** A time in seconds for people: "3 days". */
 export function duration(seconds) {
   const units = [[86_400, "day"], [3_600, "hour"], [60, "minute"], [1, "second"]];
   const [size, noun] = units.find(([size]) => seconds >= size) ?? units.at(-1);
   return count(Math.floor(seconds / size), noun);
 }
 
-/** A size as people say it: "3.4 MB". */
+/** A size in bytes for people: "3.4 MB". */
 export function size(bytes) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);

@@ -1,4 +1,4 @@
-// Since when something is what it is: the commits that changed a definition, with its own diff.
+// The commits that changed a definition, with its diff.
 
 import { badge, el, remarks } from "./elements.js";
 import { codeAddress, go, scope } from "./places.js";

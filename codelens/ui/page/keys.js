@@ -1,8 +1,8 @@
-// What the keys do, beside those that every page has.
+// The page's keyboard shortcuts.
 
 import { el } from "./elements.js";
 
-/** Moves the focus among the results of the view, by so many steps. */
+/** Moves the focus among the results of the view by a number of steps. */
 export function moveFocus(steps) {
   const items = [...document.querySelectorAll("main .item")].filter((item) => item.checkVisibility());
   const at = items.indexOf(document.activeElement);
@@ -17,8 +17,8 @@ const ACTIONS = [
   ["Enter", "open it"],
   ["o", "of code: to the outline"],
   ["u", "of code: to the uses"],
-  ["t", "of code: history"],
-  ["e", "of code: open in the editor"],
+  ["t", "in code: history"],
+  ["e", "in code: open in the editor"],
   ["?", "this list"],
 ];
 

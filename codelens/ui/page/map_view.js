@@ -1,6 +1,6 @@
-// The map, alive: folders are groups that open, files are boxes that open, and pointing at one
-// draws who uses it and what it uses. The files are those that others use most, as in
-// `codelens map`; a folder of which none is shown lists its files when it is opened.
+// The interactive map: folders are groups that open, files are boxes that open, and pointing at a
+// file draws arrows to what uses it and what it uses. It shows the most used files, as in
+// `codelens map`; a folder without shown files lists its files when it is opened.
 
 import { badge, count, el, remarks, svg } from "./elements.js";
 import { address, codeAddress, go, scope } from "./places.js";
@@ -9,7 +9,7 @@ import { ask, Failed, follow } from "./questions.js";
 const SIZES = 5;
 const OPEN_GROUPS = 12;
 const TOKENS = [["brief", ""], ["more", "12000"], ["most", "40000"]];
-// A header and its source are one thing to who reads a map.
+// A header and its source are shown as one box.
 const HEADERS = new Set(["h", "hh", "hpp", "hxx", "mli", "pyi"]);
 const SOURCES = new Set(["c", "cc", "cpp", "cxx", "m", "mm", "ml", "py"]);
 
@@ -26,7 +26,7 @@ export function showMap({ main, params, page, signal }) {
       el("h1", {}, answer.name),
       controls(params, answer),
       remarks(answer.notes),
-      el("div", { class: "mapgrid" }, picture(answer, signal), beside(answer)));
+      el("div", { class: "mapgrid" }, picture(answer, signal), sidebar(answer)));
   }, signal);
 }
 
@@ -39,7 +39,7 @@ function controls(params, answer) {
     params.focus ? [" near ", el("b", {}, params.focus), " ", el("a", { href: address("map") }, "whole map")] : "");
 }
 
-function beside(answer) {
+function sidebar(answer) {
   const rows = (title, entries) => entries.length
     ? el("section", { "aria-label": title }, el("h2", {}, title), el("ul", {}, entries)) : "";
   return el("aside", { "aria-label": "Where to begin" },
@@ -50,7 +50,7 @@ function beside(answer) {
       " ", el("span", { class: "doc" }, `${row.at_least ? "at least " : ""}${count(row.users, "file")}`)))));
 }
 
-/** The groups and boxes, with a drawing over them for the arrows of the box pointed at. */
+/** The groups and boxes, under a drawing with the arrows of the selected box. */
 function picture(answer, signal) {
   const arrows = svg("svg", { class: "arrows", "aria-hidden": "true" });
   const boxes = new Map();
@@ -85,13 +85,13 @@ function picture(answer, signal) {
   return area;
 }
 
-/** Which share of the files is used less, in steps from 1 to `SIZES`. */
+/** The share of the files that is used less, in steps from 1 to `SIZES`. */
 function rankOf(files) {
   const sorted = [...files].sort((a, b) => a.score - b.score);
   return new Map(sorted.map((file, at) => [file.path, 1 + Math.floor((SIZES * at) / sorted.length)]));
 }
 
-/** Folders in folders, with the files of the map in groups of a header and its source. */
+/** The tree of folders, with the files of the map in groups of a header and its source. */
 function folderTree(answer) {
   const root = { path: "", name: "", files: 0, groups: [], children: new Map() };
   const at = (path) => {
@@ -128,7 +128,7 @@ function stemAndEnding(path) {
   return at < 0 ? [path, ""] : [path.slice(0, at), path.slice(at + 1)];
 }
 
-/** A folder with nothing in it but one folder is told as one with it. */
+/** Merges a folder that only contains another folder with it. */
 function joined(folder) {
   const folders = [...folder.children.values()].map(joined);
   if (folder.path && folders.length === 1 && !folder.groups.length) {
@@ -153,7 +153,7 @@ function fileBox(files, rank) {
       file.left ? el("p", { class: "doc" }, `${file.left} more`) : "")));
 }
 
-// A path of an answer is as on the disk, a handle escapes what it cannot hold.
+// Paths in an answer are unescaped, but a handle escapes its separators.
 const handleOf = (file) => file.symbols[0]?.thing.handle.replace(/#.*$/s, "") ?? file.path;
 
 async function listFolder(path, body, signal) {

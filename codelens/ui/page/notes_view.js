@@ -1,4 +1,4 @@
-// What was saved, and how each handle of it fares here.
+// Saved notes, with the state of each of their handles here.
 
 import { badge, count, el, remarks } from "./elements.js";
 import { codeAddress, go, scope } from "./places.js";
@@ -20,7 +20,7 @@ export function showNotes({ main, params, page, signal }) {
     }
     if (answer.results.length) page.receipt(answer.receipt);
     answerPart.replaceChildren(
-      el("p", {}, answer.results.length ? count(answer.results.length, "note") : "Nothing is saved. `codelens save` keeps a note with handles."),
+      el("p", {}, answer.results.length ? count(answer.results.length, "note") : "Nothing is saved. `codelens save` saves a note with handles."),
       remarks(answer.notes),
       el("div", { class: "board" }, answer.results.map(saved)));
   }, signal);

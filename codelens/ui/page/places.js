@@ -1,15 +1,15 @@
-// Where the page is: a view with its parameters, and the worktree and ref it is about. All of it
-// is in the part of the address behind `#`, so that a link or the back button leads there again.
+// A place of the page: a view with its parameters, and its worktree and ref. All of it is in the
+// URL fragment, so that links and the back button work.
 
 const EVERYWHERE = ["worktree", "ref"];
 
-/** The place that the address names: `{view, params}`. */
+/** The current place, from the URL: `{view, params}`. */
 export function here() {
   const [view, query = ""] = splitOnce(location.hash.replace(/^#\/?/, ""), "?");
   return { view: view || "search", params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** The address of a place; worktree and ref stay as they are unless they are named. */
+/** The URL of a place; worktree and ref only change if they are given. */
 export function address(view, params = {}) {
   const now = here().params;
   const kept = Object.fromEntries(EVERYWHERE.map((name) => [name, now[name]]));
@@ -23,18 +23,18 @@ export function go(view, params) {
   location.hash = address(view, params);
 }
 
-/** Go on to a place that is no step of its own: the back button leads to the one before. */
+/** Go to a place without a history entry: the back button skips the current one. */
 export function goOn(view, params) {
   location.replace(address(view, params));
 }
 
-/** The worktree and ref of the place, for a question. */
+/** The worktree and ref of the current place, for a question. */
 export const scope = () => pick(here().params);
 
 /**
- * The address of the code that a handle names.
+ * The URL of the code of a handle.
  *
- * A handle of a ref begins with it: `feature:src/a.py#f`. In an address the ref is a part of its own.
+ * A handle of a ref starts with it: `feature:src/a.py#f`. In a URL, the ref is a separate parameter.
  */
 export function codeAddress(handle) {
   const [left, symbol] = splitOnce(handle, "#");
@@ -46,9 +46,10 @@ export function codeAddress(handle) {
 }
 
 /**
- * The ends of paths that tell them apart: where two folders have one name, those above it as well.
+ * The shortest ends of paths that distinguish them: if two folders have the same name, with the
+ * folders above.
  *
- * A list cuts a long text at its end, and worktrees often lie in one folder.
+ * A list cuts a long text at its end, and worktrees are often in the same folder.
  */
 export function shortNames(paths) {
   const ending = (path, parts) => path.split(/[\\/]/).filter(Boolean).slice(-parts).join("/");

@@ -1,16 +1,16 @@
-// Questions to the server, and answers that stay current while they are looked at.
+// Questions to the server, whose answers are updated while they are visible.
 
 const MOST_KNOWN = 40;
 const LEAST_PAUSE_MS = 2_000;
-const PAUSE_FACTOR = 10; // Of the time that the answer took: asking again costs a tenth at most.
+const PAUSE_FACTOR = 10; // Times the duration of the answer, so that repeated questions use at most a tenth of the time.
 
-/** An answer that the server refused to give, or that did not come. */
+/** The server rejected the question, or did not answer. */
 export class Failed extends Error {}
 
 const known = new Map();
 
 /**
- * The answer to a question: `{answer, changed}`; `changed` is false if it was given before.
+ * The answer to a question: `{answer, changed}`; `changed` is false if it is the same as before.
  *
  * The server compares answers by their tag and sends only those that differ.
  */
@@ -37,7 +37,7 @@ export async function ask(name, params, signal) {
 }
 
 /**
- * Asks, draws, and asks again while the page is looked at; draws again what changed.
+ * Asks and draws, and repeats this while the page is visible if the answer changes.
  *
  * Returns a promise of the first drawing. It ends when `signal` is aborted.
  */
@@ -61,7 +61,7 @@ export async function follow(name, params, draw, signal, { again = true } = {}) 
   await once();
 }
 
-/** Calls `work` after a pause, as soon as the page is looked at. */
+/** Calls `work` after a pause, as soon as the page is visible. */
 function later(work, pauseMs, signal) {
   const timer = setTimeout(() => {
     if (!document.hidden) work();

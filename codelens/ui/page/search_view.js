@@ -1,4 +1,4 @@
-// Search as you type: ranked places, each with its reason.
+// Search as you type: ranked places, each with a reason.
 
 import { badge, count, el, remarks } from "./elements.js";
 import { address, codeAddress, go, here, scope } from "./places.js";
@@ -16,7 +16,7 @@ export function showSearch({ main, params, page, signal }) {
     field.focus();
     return;
   }
-  // While somebody types, the list of before stays until there is a new one.
+  // While the user types, the previous list stays until the new one arrives.
   let list = main.querySelector(".results");
   if (!list) {
     list = el("div", { class: "results" });
@@ -33,7 +33,7 @@ export function showSearch({ main, params, page, signal }) {
   signal.addEventListener("abort", () => clearTimeout(timer));
 }
 
-/** How the search is narrowed; lists and fields keep to the address. */
+/** The filters of the search; their values are in the URL. */
 function filters(params) {
   const change = (event) => {
     const { name, value } = event.target;
@@ -49,7 +49,7 @@ function filters(params) {
     field("globs", "Path", "src/**"));
 }
 
-/** Somebody may have gone back, or followed a link. */
+/** The user may have gone back, or followed a link. */
 function keepToAddress(main, params) {
   for (const control of main.querySelectorAll(".controls [name]")) {
     const value = params[control.name] ?? "";
@@ -63,7 +63,7 @@ function results(answer, params) {
   return [
     el("h1", { class: "quiet" }, count(shown, "place")),
     remarks(answer.notes),
-    notesBeside(answer.contexts),
+    savedNotes(answer.contexts),
     el("ol", { class: "list" }, answer.results.map(result)),
     more && el("p", {}, el("button", {
       type: "button", on: { click: () => go("search", { ...params, limit: Math.min(shown * 3, 200) }) },
@@ -85,7 +85,7 @@ function result(hit) {
       [el("a", { href: codeAddress(handle) }, handle.split("#").pop()), " "])) : "");
 }
 
-const notesBeside = (contexts) => contexts?.length
+const savedNotes = (contexts) => contexts?.length
   ? el("p", { class: "doc" }, "Saved notes on these: ", contexts.map((context) => [
     el("a", { href: address("notes", { query: context.name }), title: context.note }, context.name), " "]))
   : "";

@@ -1,4 +1,4 @@
-/** What `codelens COMMAND --json` prints, as far as it is read here (docs/cli.md has all keys). */
+/** The keys of `codelens COMMAND --json` that the extension reads (docs/cli.md lists all keys). */
 
 export interface Receipt {
   branch: string;

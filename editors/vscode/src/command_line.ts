@@ -1,21 +1,21 @@
-/** Runs `codelens ... --json` and reads what it prints. */
+/** Runs `codelens ... --json` and parses its output. */
 
 import { spawn } from "node:child_process";
 
-/** codelens could not answer; the message is meant for the user. */
+/** codelens could not answer; the message is for the user. */
 export class CodelensFailed extends Error {}
 
-/** There is no codelens program. */
+/** The codelens program was not found. */
 export class NotInstalled extends CodelensFailed {
   constructor() {
     super("codelens is not installed; run the command “codelens: Install the codelens Command”");
   }
 }
 
-/** Nobody waits for the answer any more. */
+/** The caller no longer waits for the answer. */
 export class Cancelled extends Error {}
 
-/** What of a `vscode.CancellationToken` is used here. */
+/** The part of `vscode.CancellationToken` that is used here. */
 export interface Cancellation {
   readonly isCancellationRequested: boolean;
   onCancellationRequested(listener: () => void): { dispose(): void };
@@ -30,13 +30,13 @@ interface Finished {
 const MOST_BYTES = 64 * 1024 * 1024;
 const ERROR_PREFIX = "codelens: error:";
 
-/** A queue of processes: opening a file asks for each definition in sight at once. */
+/** A queue of processes: opening a file asks about all visible definitions at once. */
 export class CommandLine {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
   /**
-   * @param program gives the path of codelens, or undefined if there is none.
+   * @param program returns the path of codelens, or undefined if it is not installed.
    * @param atOnce how many processes may run at a time.
    */
   constructor(
@@ -47,7 +47,7 @@ export class CommandLine {
   /**
    * The answer of a command.
    *
-   * @param folder any folder inside the worktree that is asked about.
+   * @param folder any folder inside the worktree to ask about.
    * @throws NotInstalled, CodelensFailed, Cancelled
    */
   async ask<Answer>(folder: string, words: string[], cancellation?: Cancellation): Promise<Answer> {
@@ -74,7 +74,7 @@ export class CommandLine {
     }
   }
 
-  /** The place of a process that ended goes to the next one. */
+  /** Starts the next process when one has ended. */
   private pass(): void {
     const next = this.waiting.shift();
     if (next === undefined) {
@@ -85,7 +85,7 @@ export class CommandLine {
   }
 }
 
-/** `--json` before a `--` that ends the options. */
+/** Adds `--json` before a `--` that ends the options. */
 function withJson(words: string[]): string[] {
   const end = words.indexOf("--");
   return end < 0
@@ -148,7 +148,7 @@ function answerOf<Answer>(words: string[], finished: Finished): Answer {
     return JSON.parse(finished.stdout) as Answer;
   } catch {
     throw new CodelensFailed(
-      `codelens ${words[0]} printed no JSON; run it in a terminal: codelens ${words.join(" ")}`,
+      `codelens ${words[0]} did not print JSON; run it in a terminal: codelens ${words.join(" ")}`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Lines above definitions: uses, the last change, and who else is changing them. */
+/** Lenses above definitions: uses, the last change, and changes in other worktrees. */
 
 import { basename } from "node:path";
 
@@ -8,7 +8,7 @@ import { CodelensFailed } from "./command_line";
 import { changeText, type FileFacts, usesText } from "./file_facts";
 import { folderOf } from "./worktrees";
 
-/** Kinds of definitions that get a line; data, prose and fields would be too many. */
+/** Kinds of definitions that get a lens; data, prose and fields would be too many. */
 const KINDS = new Set(
   "function method class struct union interface trait enum type module macro".split(" "),
 );
@@ -28,7 +28,7 @@ export class DefinitionLenses implements vscode.CodeLensProvider {
   readonly onDidChangeCodeLenses: vscode.Event<void>;
   private readonly last = new Map<string, DefinitionLens[]>();
 
-  /** @param enabled tells whether lines are wanted. */
+  /** @param enabled returns whether lenses are enabled. */
   constructor(
     private readonly facts: FileFacts,
     private readonly enabled: () => boolean,
@@ -43,7 +43,7 @@ export class DefinitionLenses implements vscode.CodeLensProvider {
     }
     const name = document.uri.toString();
     if (document.isDirty) {
-      return this.last.get(name) ?? []; // codelens reads what is saved
+      return this.last.get(name) ?? []; // codelens only reads saved files
     }
     try {
       const lenses = await this.lensesOf(folder, document.uri.fsPath);
@@ -54,7 +54,7 @@ export class DefinitionLenses implements vscode.CodeLensProvider {
     }
   }
 
-  /** Move the lines of a document that is being edited with its text. */
+  /** Moves the lenses of an edited document with its text. */
   edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const name = document.uri.toString();
     let lenses = this.last.get(name);
@@ -128,7 +128,7 @@ export class DefinitionLenses implements vscode.CodeLensProvider {
     return command(`also being changed in worktree ${names}`, "conflicts");
   }
 
-  /** Lines are an offer: the status bar tells what is wrong. */
+  /** Lenses stay silent on errors: the status bar shows them. */
   private nothing(error: unknown): [] {
     if (error instanceof CodelensFailed) {
       return [];

@@ -1,4 +1,4 @@
-/** What the editor starts: makes the parts and connects them. */
+/** The entry point of the extension: creates its parts and connects them. */
 
 import { join } from "node:path";
 
@@ -20,7 +20,7 @@ import { currentFolder, gitDirectory } from "./worktrees";
 
 const SETTLE_MS = 400;
 const FILES = { scheme: "file" };
-/** git writes there at every look of its own; its HEAD is watched by itself. */
+/** Every git command may write here; HEAD is watched separately. */
 const IN_GIT = /\/\.git(\/|$)/;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -65,7 +65,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   keep(installation.onDidChange(() => look.soon()));
   keep(installation.onDidChange(() => servers.refresh()));
   keep(vscode.workspace.onDidSaveTextDocument(() => look.soon()));
-  // Agents and other programs edit too, here and while the window is in the background.
+  // Agents and other programs also edit files, even while the window is in the background.
   const files = keep(vscode.workspace.createFileSystemWatcher("**/*"));
   const edited = (uri: vscode.Uri) => !IN_GIT.test(uri.path) && look.soon();
   keep(files.onDidChange(edited));
@@ -94,7 +94,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   await status.refresh();
 }
 
-/** Notice commits and changes of branch. */
+/** Detects commits and changes of branch. */
 async function watchHeads(
   keep: <Kept extends vscode.Disposable>(part: Kept) => Kept,
   changed: () => void,
@@ -130,20 +130,20 @@ function commands(questions: Questions, installation: Installation): vscode.Disp
       try {
         await run(argument);
       } catch (error) {
-        await told(error, installation);
+        await report(error, installation);
       }
     }),
   );
 }
 
-/** Menus of the editor give a command the file; lenses and hovers a handle. */
+/** Editor menus pass a file to a command; lenses and hovers pass a handle. */
 function askedIn(argument: unknown): Asked | undefined {
   return typeof argument === "object" && argument !== null && "handle" in argument
     ? (argument as Asked)
     : undefined;
 }
 
-async function told(error: unknown, installation: Installation): Promise<void> {
+async function report(error: unknown, installation: Installation): Promise<void> {
   if (error instanceof NotInstalled) {
     await installation.offer();
   } else if (error instanceof CodelensFailed) {
@@ -175,7 +175,7 @@ function setting(name: string): boolean {
   return vscode.workspace.getConfiguration("codelens").get(name, true);
 }
 
-/** Does something once after many requests. */
+/** Runs an action once after several requests. */
 class Settled {
   private timer: NodeJS.Timeout | undefined;
 

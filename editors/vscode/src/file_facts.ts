@@ -1,4 +1,4 @@
-/** What is known of the definitions of a file, kept until something may have changed. */
+/** Caches facts about the definitions of a file until something may have changed. */
 
 import * as vscode from "vscode";
 
@@ -17,7 +17,7 @@ const MOST_KEPT = 2_000;
 export class FileFacts {
   private readonly kept = new Map<string, Promise<unknown>>();
   private readonly changed = new vscode.EventEmitter<void>();
-  /** All that was told may be different now. */
+  /** Fires when earlier answers may be outdated. */
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly commandLine: CommandLine) {}
@@ -26,13 +26,13 @@ export class FileFacts {
     this.changed.dispose();
   }
 
-  /** To be called when a file was saved, or the branch or another worktree may have changed. */
+  /** Call this when a file was saved, or the branch or another worktree may have changed. */
   forget(): void {
     this.kept.clear();
     this.changed.fire();
   }
 
-  /** The definitions of a file as it is on the disk; none if codelens does not have the file. */
+  /** The definitions of a file on disk; empty if codelens does not index the file. */
   outline(folder: string, file: string): Promise<OutlineItem[]> {
     return this.once(folder, ["outline", "--", file], async (words) => {
       const answer = await this.commandLine.ask<OutlineAnswer>(folder, words);
@@ -40,14 +40,14 @@ export class FileFacts {
     });
   }
 
-  /** Who uses a definition: all counts, and the first places. */
+  /** The uses of a definition: all counts, and the first places. */
   uses(folder: string, handle: string): Promise<Uses> {
     return this.once(folder, ["related", "--direction", "in", "--limit", "12", "--", handle], (words) =>
       this.commandLine.ask<RelatedAnswer>(folder, words),
     );
   }
 
-  /** When each definition of a file was last changed, by handle; empty outside of git. */
+  /** The last change of each definition of a file, by handle; empty without git. */
   lastChanges(folder: string, file: string): Promise<Map<string, HistoryAnswer["definitions"][0]>> {
     return this.once(folder, ["history", "--", file], async (words) => {
       const answer = await this.commandLine
@@ -86,13 +86,13 @@ export class FileFacts {
     }
     const answer = ask(words);
     this.kept.set(key, answer);
-    // What failed is asked again.
+    // Do not cache failures.
     answer.catch(() => this.kept.delete(key));
     return answer;
   }
 }
 
-/** A folder without git has neither history nor other worktrees; that is no failure here. */
+/** A folder without git has neither history nor other worktrees; that is not an error here. */
 function missingWithoutGit(error: unknown): undefined {
   if (error instanceof CodelensFailed && /git/.test(error.message)) {
     return undefined;
@@ -104,9 +104,9 @@ function missingWithoutGit(error: unknown): undefined {
 export function usesText({ totals, notes }: Pick<Uses, "totals" | "notes">): string {
   const { tests = 0, importers = 0, ...others } = totals;
   const uses = Object.values(others).reduce((sum, count) => sum + count, 0);
-  const atLeast = notes.some((note) => note.startsWith("at least")) ? "at least " : "";
+  const qualifier = notes.some((note) => note.startsWith("at least")) ? "at least " : "";
   return [
-    `${atLeast}${plural(uses, "use")}`,
+    `${qualifier}${plural(uses, "use")}`,
     importers ? plural(importers, "import") : "",
     tests ? plural(tests, "test") : "",
   ]

@@ -1,4 +1,4 @@
-/** Where the codelens program is. */
+/** Finds the codelens program. */
 
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
@@ -19,11 +19,11 @@ export interface Program {
 const VERSION = /^codelens (\d+\.\d+\.\d+\S*)/;
 
 /**
- * The program that was chosen in the settings, else the first on the PATH that is codelens, else
- * the one in ~/.local/bin, where uv, pipx and install.sh put it.
+ * The program from the settings, or else the first codelens on the PATH, or else the one in
+ * ~/.local/bin, where uv, pipx and install.sh put it.
  *
- * A program of that name that is not this codelens is passed over, and so are relative folders of
- * the PATH, which a repository could fill.
+ * It skips other programs of that name, and relative folders in the PATH, because a repository
+ * could contain a program there.
  */
 export async function findProgram(
   chosen: string,
@@ -50,7 +50,7 @@ function usualPlaces(around: Surroundings): string[] {
   return [...new Set(folders.filter(isAbsolute).map((folder) => join(folder, name)))];
 }
 
-/** What `--version` says; undefined if it is another program or none. */
+/** The output of `--version`; undefined if it is another program or none. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     await access(path, constants.X_OK);

@@ -22,8 +22,8 @@ export class FreshnessStatus {
   private rivals: string[] = [];
 
   /**
-   * @param folder gives the folder to look at.
-   * @param watchConflicts tells whether conflicts are to be looked for.
+   * @param folder returns the folder to ask about.
+   * @param watchConflicts returns whether to look for conflicts.
    */
   constructor(
     private readonly commandLine: CommandLine,
@@ -39,7 +39,7 @@ export class FreshnessStatus {
     this.item.dispose();
   }
 
-  /** Look once, or once more after the look that is under way. */
+  /** Asks once, or once more after the current question. */
   async refresh(): Promise<void> {
     if (this.looking) {
       this.again = true;
@@ -78,7 +78,7 @@ export class FreshnessStatus {
     return this.commandLine.ask<StatusAnswer>(folder, ["status", "--budget", budget]);
   }
 
-  /** Index what is missing, and show how far that is. */
+  /** Indexes pending files and shows the progress. */
   private async indexed(folder: string, before: StatusAnswer): Promise<StatusAnswer> {
     this.show(before);
     let done = false;
@@ -94,7 +94,7 @@ export class FreshnessStatus {
         }
       }
     })();
-    // What went wrong in a poll is told by the index as well.
+    // Indexing also reports the error of a poll.
     const [answer] = await Promise.all([indexing, polling.catch(() => undefined)]);
     return answer;
   }

@@ -1,4 +1,4 @@
-/** Finds codelens, offers to install it, and runs its commands that need a terminal. */
+/** Finds codelens, offers to install it, and runs its commands in a terminal. */
 
 import { readdir } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -16,17 +16,17 @@ const CHOOSE = "Choose the Program";
 export class Installation {
   private found: Promise<Program | undefined> | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
-  /** The program may be another one now. */
+  /** Fires when the program may have changed. */
   readonly onDidChange = this.changed.event;
 
-  /** @param bundle the folder with the wheel and the install scripts that are in the package. */
+  /** @param bundle the folder of the package with the wheel and the install scripts. */
   constructor(private readonly bundle: string) {}
 
   dispose(): void {
     this.changed.dispose();
   }
 
-  /** The program; it is looked for until it is found. */
+  /** The program; searches again until it is found. */
   async program(): Promise<Program | undefined> {
     const chosen = vscode.workspace.getConfiguration("codelens").get("path", "");
     this.found ??= findProgram(chosen, {
@@ -41,13 +41,13 @@ export class Installation {
     return program;
   }
 
-  /** Look for the program again. */
+  /** Searches for the program again. */
   forget(): void {
     this.found = undefined;
     this.changed.fire();
   }
 
-  /** Say that codelens is missing, and what can be done. */
+  /** Says that codelens is missing, and offers solutions. */
   async offer(): Promise<void> {
     const choice = await vscode.window.showWarningMessage(
       "The codelens extension needs the program codelens, which was not found.",
@@ -61,7 +61,7 @@ export class Installation {
     }
   }
 
-  /** Install what this package brings, with uv, pipx or an environment of its own. */
+  /** Installs the codelens of this package with uv, pipx or a venv. */
   async install(): Promise<void> {
     const names = await readdir(this.bundle).catch(() => []);
     const wheel = names.find((name) => name.endsWith(".whl"));
@@ -89,7 +89,7 @@ export class Installation {
     }
   }
 
-  /** Run a command that asks or reports in a terminal. */
+  /** Runs a command in a terminal, where it can ask and report. */
   async inTerminal(title: string, words: string[]): Promise<void> {
     const program = await this.program();
     if (program === undefined) {
@@ -99,7 +99,7 @@ export class Installation {
   }
 }
 
-/** The exit code of a program that runs in a terminal of the editor; undefined if it was ended. */
+/** Runs a program in a terminal of the editor; returns its exit code, undefined if it was ended. */
 async function runInTerminal(
   title: string,
   program: string,

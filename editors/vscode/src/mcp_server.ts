@@ -1,4 +1,4 @@
-/** The MCP server of codelens for the editor's own agents, without a settings file. */
+/** Registers codelens's MCP server for the editor's own agents, without a settings file. */
 
 import * as vscode from "vscode";
 
@@ -10,8 +10,8 @@ export class McpServers implements vscode.McpServerDefinitionProvider {
   readonly onDidChangeMcpServerDefinitions = this.changed.event;
 
   /**
-   * @param program gives codelens, or undefined if it is not installed.
-   * @param enabled tells whether the server is wanted.
+   * @param program returns the path of codelens, or undefined if it is not installed.
+   * @param enabled returns whether the server is enabled.
    */
   constructor(
     private readonly program: () => Promise<Program | undefined>,
@@ -22,7 +22,7 @@ export class McpServers implements vscode.McpServerDefinitionProvider {
     this.changed.dispose();
   }
 
-  /** To be called when the program or the folder may be another one. */
+  /** Call this when the program or the folder may have changed. */
   refresh(): void {
     this.changed.fire();
   }
@@ -48,7 +48,7 @@ export class McpServers implements vscode.McpServerDefinitionProvider {
   }
 }
 
-/** Register the server where the editor has such an interface; forks of VS Code may not. */
+/** Registers the server if the editor has this interface; forks of VS Code may not have it. */
 export function offerServers(servers: McpServers): vscode.Disposable[] {
   const lm = vscode.lm as typeof vscode.lm | undefined;
   return lm?.registerMcpServerDefinitionProvider === undefined

@@ -1,4 +1,4 @@
-/** Which definition is meant at a place in a file. */
+/** Finds the definition that a place in a file names. */
 
 import * as vscode from "vscode";
 
@@ -10,7 +10,7 @@ import { folderOf } from "./worktrees";
 export interface Meant {
   folder: string;
   handle: string;
-  /** As it is shown to the user. */
+  /** The name for the user. */
   label: string;
 }
 
@@ -23,8 +23,8 @@ export class NamedDefinitions {
   ) {}
 
   /**
-   * The definitions that the word at a place may mean: the one that it names there, else all of
-   * that name in the worktree. Text cannot tell which of several a use means.
+   * The definitions that the word at a place may name: the one defined there, or else all
+   * of that name in the worktree. Text alone cannot decide between several.
    */
   async ofWord(
     document: vscode.TextDocument,
@@ -51,7 +51,7 @@ export class NamedDefinitions {
       .map((result) => ({ folder, handle: result.handle, label: result.handle }));
   }
 
-  /** The definition that a place is in. */
+  /** The definition that contains a place. */
   async around(
     document: vscode.TextDocument,
     position: vscode.Position,

@@ -14,7 +14,7 @@ export interface FilePlace {
   endLine: number;
 }
 
-/** Text that is not on the disk, by a handle with a ref. */
+/** The scheme of text that is not on disk; its handle has a ref. */
 export interface HandlePlace {
   folder: string;
   handle: string;
@@ -25,12 +25,12 @@ export type OpenPlace = FilePlace | HandlePlace;
 export const SCHEME = "codelens";
 const SITE = /^(.*):(\d+)$/;
 
-/** Lines of a file of a worktree. */
+/** Lines of a file in a worktree. */
 export function placeIn(root: string, path: string, startLine = 0, endLine = 0): FilePlace {
   return { file: isAbsolute(path) ? path : join(root, path), startLine, endLine };
 }
 
-/** `path:line`, as codelens prints a place of a use; undefined if it has no line. */
+/** Parses `path:line`, as codelens prints the place of a use; undefined if it has no line. */
 export function placeOfSite(root: string, site: string): FilePlace | undefined {
   const [, path, line] = SITE.exec(site) ?? [];
   return path === undefined ? undefined : placeIn(root, unescaped(path), Number(line), Number(line));
@@ -46,7 +46,7 @@ function unescaped(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    return path; // bytes that are not UTF-8: no path of VS Code either
+    return path; // not UTF-8, so VS Code cannot open it either
   }
 }
 
@@ -64,12 +64,12 @@ export async function open(place: OpenPlace): Promise<void> {
 }
 
 function uriOf(place: HandlePlace): vscode.Uri {
-  // The path ends in the file's extension, by which VS Code knows the language.
+  // The path keeps the file's extension, from which VS Code derives the language.
   const path = `/${pathOfHandle(place.handle.replace(/^[^:#]*:/, ""))}`;
   return vscode.Uri.from({ scheme: SCHEME, path, query: JSON.stringify(place) });
 }
 
-/** Reads what a handle names, for documents of the scheme `codelens`. */
+/** Reads the text of a handle, for documents of the scheme `codelens`. */
 export class HandleDocuments implements vscode.TextDocumentContentProvider {
   constructor(private readonly commandLine: CommandLine) {}
 

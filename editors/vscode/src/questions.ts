@@ -26,10 +26,10 @@ import {
 import type { ResultsView } from "./results_view";
 import { currentFolder } from "./worktrees";
 
-/** What a lens or a hover gives a command. */
+/** The argument that a lens or a hover passes to a command. */
 export type Asked = Pick<Meant, "folder" | "handle">;
 
-const NO_FOLDER = "Open a folder first: codelens answers for the files of a folder on this machine.";
+const NO_FOLDER = "Open a folder first: codelens answers questions about a folder on this machine.";
 
 export class Questions {
   constructor(
@@ -100,7 +100,7 @@ export class Questions {
     );
   }
 
-  /** Bring the index up to date. */
+  /** Updates the index. */
   async index(): Promise<void> {
     const answer = await this.ask<StatusAnswer>("updating the index", ["index"]);
     if (answer !== undefined) {
@@ -142,7 +142,7 @@ export class Questions {
     );
   }
 
-  /** The definition at the cursor: what the word names, else what the cursor is in. */
+  /** The definition that the word at the cursor names, or else the one around the cursor. */
   private async chosen(): Promise<Meant | undefined> {
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined) {
@@ -156,7 +156,7 @@ export class Questions {
     const [only, another] = choices;
     if (only === undefined) {
       vscode.window.showWarningMessage(
-        "There is no definition at the cursor, in the file as it is saved.",
+        "The saved file has no definition at the cursor.",
       );
     }
     return another === undefined

@@ -1,4 +1,4 @@
-/** Find All References, where no language server does it. */
+/** Provides Find All References where no language server does. */
 
 import * as vscode from "vscode";
 
@@ -38,13 +38,13 @@ export class References implements vscode.ReferenceProvider {
         .map((result) => location(answer.receipt.worktree, result.path, result.line));
     } catch (error) {
       if (error instanceof CodelensFailed || error instanceof Cancelled) {
-        return []; // the status bar says what is wrong
+        return []; // the status bar shows the error
       }
       throw error;
     }
   }
 
-  /** Whether a language server answers: VS Code would show its lines and ours twice. */
+  /** Whether a language server answers: VS Code would then show lines twice. */
   private async othersAnswer(
     document: vscode.TextDocument,
     position: vscode.Position,

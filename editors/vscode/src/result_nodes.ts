@@ -1,4 +1,4 @@
-/** Answers of codelens as trees of lines to show. */
+/** Turns answers of codelens into trees of lines. */
 
 import type {
   ConflictsAnswer,
@@ -17,7 +17,7 @@ export interface ResultNode {
   label: string;
   description?: string;
   tooltip?: string;
-  /** Of VS Code's product icons. */
+  /** The name of a product icon of VS Code. */
   icon?: string;
   place?: OpenPlace | undefined;
   children?: ResultNode[];
@@ -25,7 +25,7 @@ export interface ResultNode {
 
 export interface Results {
   title: string;
-  /** What the answer is based on. */
+  /** The receipt of the answer, as text. */
   basis: string;
   nodes: ResultNode[];
 }
@@ -113,10 +113,10 @@ export function impactResults(answer: ImpactAnswer): Results {
     place: placeIn(root, test.path),
     children: test.handles.map((handle) => ({ label: handle.replace(/^.*#/, "") })),
   }));
-  const atLeast = answer.at_least ? "at least " : "";
+  const qualifier = answer.at_least ? "at least " : "";
   const groups = [
     group("Changed", changed),
-    group("Affected", affected, `${atLeast}${affected.length}`),
+    group("Affected", affected, `${qualifier}${affected.length}`),
     group("Tests to run", tests, countOf(tests.length, Math.max(answer.test_count, tests.length))),
   ];
   return {
@@ -195,7 +195,7 @@ function rivalNode(root: string, rival: Rival): ResultNode {
   };
 }
 
-/** The other side of a collision can be opened where it lies on the disk. */
+/** The other side of a conflict can be opened if it is on disk. */
 function theirs(rival: Rival, site: string): ResultNode[] {
   const place = rival.kind === "worktree" ? placeOfSite(rival.name, site) : undefined;
   return [{ label: "theirs", description: site, icon: "go-to-file", place }];

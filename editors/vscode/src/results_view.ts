@@ -1,4 +1,4 @@
-/** The view in the side bar that shows the last answer. */
+/** The side bar view with the last answer. */
 
 import * as vscode from "vscode";
 
@@ -22,7 +22,7 @@ export class ResultsView implements vscode.TreeDataProvider<ResultNode> {
     this.changed.dispose();
   }
 
-  /** Replace what is shown, and bring the view to the front. */
+  /** Shows another answer, and brings the view to the front. */
   async show(results: Results): Promise<void> {
     this.nodes = results.nodes;
     this.view.title = results.title;
@@ -49,7 +49,7 @@ export class ResultsView implements vscode.TreeDataProvider<ResultNode> {
     return item;
   }
 
-  /** Groups are open; the places of a result that can be opened itself are not. */
+  /** Expands groups, but not the places of a result that can itself be opened. */
   private collapsible(node: ResultNode): vscode.TreeItemCollapsibleState {
     if (!node.children?.length) {
       return vscode.TreeItemCollapsibleState.None;

@@ -1,4 +1,4 @@
-/** Who uses a name, in its hover. */
+/** Shows the uses of a name in its hover. */
 
 import * as vscode from "vscode";
 
@@ -9,7 +9,7 @@ import { placeOfSite } from "./places";
 
 const MOST_SHOWN = 6;
 
-/** What a user of each relation does. */
+/** The verb for the users of each relation. */
 const DOES: Record<string, string> = {
   callers: "calls it",
   users: "uses it",
@@ -20,7 +20,7 @@ const DOES: Record<string, string> = {
 };
 
 export class UsesHover implements vscode.HoverProvider {
-  /** @param enabled tells whether hovers are wanted. */
+  /** @param enabled returns whether hovers are enabled. */
   constructor(
     private readonly names: NamedDefinitions,
     private readonly facts: FileFacts,
@@ -38,20 +38,20 @@ export class UsesHover implements vscode.HoverProvider {
     try {
       const [only, another] = await this.names.ofWord(document, position, cancellation);
       if (only === undefined || another !== undefined || cancellation.isCancellationRequested) {
-        return undefined; // whose uses they are is not known
+        return undefined; // the name is ambiguous
       }
       const uses = await this.facts.uses(only.folder, only.handle);
       return new vscode.Hover(hoverText(only.folder, uses));
     } catch (error) {
       if (error instanceof CodelensFailed || error instanceof Cancelled) {
-        return undefined; // the status bar tells what is wrong
+        return undefined; // the status bar shows the error
       }
       throw error;
     }
   }
 }
 
-/** Names and signatures come from the repository: they are never read as Markdown. */
+/** Names and signatures come from the repository, so they are never parsed as Markdown. */
 function hoverText(root: string, uses: Uses): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: ["codelens.open", "codelens.callers"] };

@@ -1,25 +1,25 @@
-/** Which folder is asked about, and where git keeps its HEAD. */
+/** Finds the folder to ask about, and its git directory. */
 
 import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
 import * as vscode from "vscode";
 
-/** The workspace folder of a document on the disk; undefined for all others. */
+/** The workspace folder of a document on disk; undefined for other documents. */
 export function folderOf(document: vscode.TextDocument): string | undefined {
   return document.uri.scheme === "file"
     ? vscode.workspace.getWorkspaceFolder(document.uri)?.uri.fsPath
     : undefined;
 }
 
-/** The folder of the file in front, else the first folder of the workspace. */
+/** The folder of the active file, or else the first folder of the workspace. */
 export function currentFolder(): string | undefined {
   const editor = vscode.window.activeTextEditor;
   const folders = vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === "file");
   return (editor && folderOf(editor.document)) ?? folders?.[0]?.uri.fsPath;
 }
 
-/** The git directory of a folder's own worktree, where its HEAD is; undefined without git. */
+/** The git directory of a folder's worktree, which contains HEAD; undefined without git. */
 export async function gitDirectory(folder: string): Promise<string | undefined> {
   for (let top = resolve(folder); ; top = dirname(top)) {
     const dotGit = join(top, ".git");
