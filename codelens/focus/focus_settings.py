@@ -117,10 +117,12 @@ def checked(table: object) -> FocusSettings:
     if not isinstance(table, dict):
         raise _refused("focus must be a table: [focus]")
     values: dict[str, object] = {str(key): value for key, value in table.items()}  # type: ignore[reportUnknownVariableType]
-    known = FocusSettings._fields
-    unknown = sorted(values.keys() - set(known))
+    setting_names = FocusSettings._fields
+    unknown = sorted(values.keys() - set(setting_names))
     if unknown:
-        raise _refused(f"unknown setting focus.{unknown[0]}; the settings are {', '.join(known)}")
+        raise _refused(
+            f"unknown setting focus.{unknown[0]}; the settings are {', '.join(setting_names)}"
+        )
     for name, value in values.items():
         _check(name, value)
     return FocusSettings(**values)  # type: ignore[reportArgumentType]

@@ -63,11 +63,11 @@ def also_edited(home: str, place: Checkout) -> str:
         if entry.tool == "edited"
     ]
     own = trail_log.worktree_key(place.root)
-    mine = {name for entry in recent if entry.worktree == own for name in entry.handles}
+    edited_here = {name for entry in recent if entry.worktree == own for name in entry.handles}
     for root in sibling_roots(place):
         key = trail_log.worktree_key(root)
         names = [name for entry in recent if entry.worktree == key for name in entry.handles]
-        edited_twice = [name for name in dict.fromkeys(names) if name in mine]
+        edited_twice = [name for name in dict.fromkeys(names) if name in edited_here]
         if edited_twice:
             more = f" and {len(edited_twice) - _SHOWN} more" if len(edited_twice) > _SHOWN else ""
             label = checkout_at(root).label

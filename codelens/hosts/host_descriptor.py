@@ -259,23 +259,23 @@ def named(names: str, machine: Machine) -> list[Host]:
     Raises:
         SettingError: a name is unknown.
     """
-    known = hosts()
+    every_host = hosts()
     chosen: dict[str, Host] = {}
     for word in (name.strip() for name in names.split(",") if name.strip()):
         if word == "all":
-            chosen |= known
+            chosen |= every_host
         elif word == "detected":
-            chosen |= {name: host for name, host in known.items() if host.is_here(machine)}
-        elif word in known:
-            chosen[word] = known[word]
+            chosen |= {name: host for name, host in every_host.items() if host.is_here(machine)}
+        elif word in every_host:
+            chosen[word] = every_host[word]
         else:
-            near = difflib.get_close_matches(word, [*known, "all", "detected"], 2, 0.6)
+            near = difflib.get_close_matches(word, [*every_host, "all", "detected"], 2, 0.6)
             suggestion = f"did you mean {' or '.join(near)}? " if near else ""
             raise SettingError(
-                f"unknown host {word!r}; {suggestion}the hosts are {', '.join(known)}, all and "
+                f"unknown host {word!r}; {suggestion}the hosts are {', '.join(every_host)}, all and "
                 "detected"
             )
-    return [known[name] for name in sorted(chosen)]
+    return [every_host[name] for name in sorted(chosen)]
 
 
 def _host(name: str, data: dict[str, Any]) -> Host:

@@ -147,7 +147,7 @@ def write(
             file.flush()
             os.fsync(file.fileno())
         if temporary.read_bytes() != data:
-            raise OSError(errno.EIO, "what was written does not read back the same")
+            raise OSError(errno.EIO, "the file does not read back as it was written")
         if before is not None or not private:
             _adopt(temporary, before)
         # Programs save their settings at any time. A race remains between the last check and the

@@ -138,7 +138,7 @@ def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> 
     names = {host.name for host in chosen}
     to_remove: list[Wish] = []
     failed: list[Change] = []
-    known = {
+    hosts_in_ledger = {
         host
         for record in ledger.records.values()
         if record.scope == request.label
@@ -147,7 +147,7 @@ def plan_uninstall(chosen: Sequence[Host], request: Request, ledger: Ledger) -> 
     for host in chosen:
         try:
             # Only the ledger knows which approvals install added and which were the user's.
-            unknown = host.name not in known
+            unknown = host.name not in hosts_in_ledger
             every = replace(request, approve=unknown, hooks=unknown, branches=unknown)
             to_remove += wishes(host, every)
         except CodelensError as error:

@@ -123,6 +123,7 @@ class Worktrees:
             return named
         if self._client_roots is None:
             # Late: a client without roots does not need the SDK.
+            from codelens.serve.client_workspaces import ClientRoots
 
             self._client_roots = ClientRoots()
         roots = await self._client_roots.named(context)

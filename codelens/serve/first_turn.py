@@ -198,8 +198,10 @@ class Front:
 
     def _result(self, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
         if _is_modern(params):
-            known = method in self._answers.modern and _only(params, "_meta")
-            return self._answers.modern[method] if known and self._era != "handshake" else None
+            is_recorded = method in self._answers.modern and _only(params, "_meta")
+            return (
+                self._answers.modern[method] if is_recorded and self._era != "handshake" else None
+            )
         if method == "initialize":
             return self._initialized(params) if self._era is None else None
         if self._era != "handshake" or not _is_plain(params):

@@ -272,14 +272,14 @@ _BRANCHES = (
                 "kinds", "Only these kinds of definitions, or ways to differ.", "handles", [],
                 example='["moved"]',
             ),
-            Argument("staged", "Compare with what is staged, not the files.", "truth", False),
+            Argument("staged", "Compare with git's index, not the files.", "truth", False),
             PATH, FORMAT, size_argument(3000),
         ),
         "diff", "diff", budgets=_WALK,
     ),
     ToolRow(
         "cl_history", "branches",
-        "When and why did this definition become what it is?",
+        "When and why was this definition changed?",
         "The commits that changed it, newest first, through renames and moves between files, an "
         "uncommitted change first; for a file, when each of its definitions last changed.",
         "when a definition changed",

@@ -172,8 +172,8 @@ class PageQuestions:
         """The worktree of a question; it must belong to the page's repository."""
         root = arguments.text("worktree") or self._root
         if root not in self._known_roots:
-            known = self._engines.quick.refs(path=self._root).worktrees
-            self._known_roots = {self._root, *(worktree.root for worktree in known)}
+            worktrees = self._engines.quick.refs(path=self._root).worktrees
+            self._known_roots = {self._root, *(worktree.root for worktree in worktrees)}
         if root not in self._known_roots:
             raise BadRequest(
                 f"{root[:200]!r} is not a worktree of this repository; choose one in the list"

@@ -1,1 +1,1 @@
-"""One module a command, each with `add` (its arguments) and `run` (what it does; the exit code)."""
+"""The commands: `add_NAME` defines the arguments, `run_NAME` returns the exit code."""

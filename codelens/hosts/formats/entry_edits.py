@@ -394,9 +394,13 @@ class Block(Edit):
 
     def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
         """See `Edit`; without the ledger, codelens owns the text between the markers."""
-        known = [block_lines(edit.lines) for edit in written if isinstance(edit, Block)]
+        recorded_blocks = [block_lines(edit.lines) for edit in written if isinstance(edit, Block)]
         now = text_inside_block(text)
-        return bool(known) and now not in (None, block_lines(self.lines), *known)
+        return bool(recorded_blocks) and now not in (
+            None,
+            block_lines(self.lines),
+            *recorded_blocks,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,8 +433,8 @@ class Whole(Edit):
 
     def is_changed(self, text: str, written: Sequence[Edit]) -> bool:
         """See `Edit`."""
-        known = {self.text, *(edit.text for edit in written if isinstance(edit, Whole))}
-        return OWN_FILE in text and text not in known
+        texts_of_codelens = {self.text, *(edit.text for edit in written if isinstance(edit, Whole))}
+        return OWN_FILE in text and text not in texts_of_codelens
 
 
 def _merged(old: Value, new: Value) -> Value:
