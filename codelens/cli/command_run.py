@@ -73,7 +73,7 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get("CODELENS_DEBUG"):
             raise
-        if isinstance(error, FileNotFoundError) and _stands_nowhere():
+        if isinstance(error, FileNotFoundError) and _is_working_folder_gone():
             return standard_streams.fail(str(WorkingFolderGone()))
         description = f"{type(error).__name__}: {error}"
         return standard_streams.fail(
@@ -115,7 +115,7 @@ def _as_options(arguments: list[str]) -> list[str]:
     return [*arguments[1:2], "--help"] if arguments[0] == "help" else arguments
 
 
-def _stands_nowhere() -> bool:
+def _is_working_folder_gone() -> bool:
     try:
         os.getcwd()
     except FileNotFoundError:

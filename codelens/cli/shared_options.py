@@ -261,7 +261,7 @@ def milliseconds(text: str) -> float:
     Raises:
         argparse.ArgumentTypeError: the text is not such a number.
     """
-    return _at_least_nothing(text, "milliseconds")
+    return _not_negative(text, "milliseconds")
 
 
 def days(text: str) -> float:
@@ -270,10 +270,10 @@ def days(text: str) -> float:
     Raises:
         argparse.ArgumentTypeError: the text is not such a number.
     """
-    return _at_least_nothing(text, "days")
+    return _not_negative(text, "days")
 
 
-def _at_least_nothing(text: str, unit: str) -> float:
+def _not_negative(text: str, unit: str) -> float:
     try:
         value = float(text)
     except ValueError:

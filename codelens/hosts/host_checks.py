@@ -56,9 +56,9 @@ def probe_http(url: str, headers: Mapping[str, str], timeout_s: float = 20.0) ->
     """
     start = time.monotonic()
     try:
-        opened = _asked(url, headers, timeout_s, method="initialize", params=HELLO)
+        opened = _ask_http(url, headers, timeout_s, method="initialize", params=HELLO)
         named = {**headers, "Mcp-Session-Id": opened.connection}
-        listed = _asked(url, named, timeout_s, method="tools/list", params={})
+        listed = _ask_http(url, named, timeout_s, method="tools/list", params={})
     except urllib.error.HTTPError as error:
         with error:
             why = "the entry has another token" if error.code == 401 else error.reason
@@ -72,7 +72,7 @@ def probe_http(url: str, headers: Mapping[str, str], timeout_s: float = 20.0) ->
     return Answered(time.monotonic() - start, version, len(listed.result.get("tools", [])))
 
 
-def _asked(
+def _ask_http(
     url: str, headers: Mapping[str, str], timeout_s: float, *, method: str, params: object
 ) -> _Reply:
     """The result of one request.

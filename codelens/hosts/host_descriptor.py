@@ -259,23 +259,23 @@ def named(names: str, machine: Machine) -> list[Host]:
     Raises:
         SettingError: a name is unknown.
     """
-    every_host = hosts()
+    by_name = hosts()
     chosen: dict[str, Host] = {}
     for word in (name.strip() for name in names.split(",") if name.strip()):
         if word == "all":
-            chosen |= every_host
+            chosen |= by_name
         elif word == "detected":
-            chosen |= {name: host for name, host in every_host.items() if host.is_here(machine)}
-        elif word in every_host:
-            chosen[word] = every_host[word]
+            chosen |= {name: host for name, host in by_name.items() if host.is_here(machine)}
+        elif word in by_name:
+            chosen[word] = by_name[word]
         else:
-            near = difflib.get_close_matches(word, [*every_host, "all", "detected"], 2, 0.6)
+            near = difflib.get_close_matches(word, [*by_name, "all", "detected"], 2, 0.6)
             suggestion = f"did you mean {' or '.join(near)}? " if near else ""
             raise SettingError(
-                f"unknown host {word!r}; {suggestion}the hosts are {', '.join(every_host)}, all and "
+                f"unknown host {word!r}; {suggestion}the hosts are {', '.join(by_name)}, all and "
                 "detected"
             )
-    return [every_host[name] for name in sorted(chosen)]
+    return [by_name[name] for name in sorted(chosen)]
 
 
 def _host(name: str, data: dict[str, Any]) -> Host:

@@ -151,11 +151,11 @@ def run_load(args: argparse.Namespace) -> int:
             return _show_taken(taken, as_object=args.json)
         if args.adopt is not None:
             return _show_taken(engine.adopt(args.adopt, path=args.path), as_object=args.json)
-        answer = _asked(engine, args)
+        answer = _load(engine, args)
         if answer.former and not answer.results and not args.json and _agreed(answer):
             taken = engine.adopt(path=args.path)
             _show_taken(taken, as_object=False)
-            answer = _asked(engine, args)
+            answer = _load(engine, args)
     narrowed = bool(args.query or args.category or args.tags or args.handle or args.status)
     _show(answer, as_object=args.json, narrowed=narrowed)
     return 0 if answer.results else 1
@@ -174,7 +174,7 @@ def _refuse_mixed(args: argparse.Namespace) -> None:
         )
 
 
-def _asked(engine: Engine, args: argparse.Namespace) -> LoadAnswer:
+def _load(engine: Engine, args: argparse.Namespace) -> LoadAnswer:
     with Bar() as bar:
         return engine.load(
             " ".join(args.query),

@@ -190,7 +190,7 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
     planned = any(change.is_change for change in changes)
     if planned and not (args.dry_run or args.yes) and install_report.can_ask():
         # Ask before the changes are shown, so that they are complete.
-        request = _asked(args, chosen, request)
+        request = _with_consent(args, chosen, request)
         changes = work.plan_install(chosen, request, ledger)
     if not args.json and (args.dry_run or not args.yes):
         install_report.show_diffs(changes, request.machine)
@@ -210,7 +210,7 @@ def _install(args: argparse.Namespace, chosen: Sequence[Host], request: Request)
     return _ended(args, done, chosen, request, planned=False)
 
 
-def _asked(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> Request:
+def _with_consent(args: argparse.Namespace, chosen: Sequence[Host], request: Request) -> Request:
     """The request, with the user's answers about approvals, hooks and tools."""
     from dataclasses import replace
 

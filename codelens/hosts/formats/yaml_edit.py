@@ -194,13 +194,13 @@ def take(text: str, keys: Keys, *, named: bool) -> str:
     if not has(now, keys):
         return text
     value = without(now, keys)
-    fresh = _less_lines(text, keys, named=named)
+    fresh = _without_lines(text, keys, named=named)
     if fresh is not None and _means(fresh, value, keys, named=named):
         return fresh
     return _rewritten(text, keys, None, named=named)
 
 
-def _less_lines(text: str, keys: Keys, *, named: bool) -> str | None:
+def _without_lines(text: str, keys: Keys, *, named: bool) -> str | None:
     root: Any = _load(text, kind="rt")
     lines = text.splitlines(keepends=True)
     if len(keys) == 1:
