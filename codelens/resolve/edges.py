@@ -56,7 +56,7 @@ MOST_ANSWERS = 400_000
 ANSWERS_KEPT = 10_000
 """How many answers stay between queries; the edges already hold most of the results."""
 _CROWD = 200
-"""From this many definitions of one name on, the targets are computed once and cached."""
+"""For more definitions of one name than this, the targets are computed once and cached."""
 _KINDS = {"call": "call", "type": "ref", "name": "ref"}
 _NOT_BY_NAME = frozenset({"new", "super", "base", "this", "self", "static", "parent", "cls"})
 """Uses whose name differs from the target's name: a type, or the overridden method."""

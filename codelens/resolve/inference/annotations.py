@@ -42,7 +42,7 @@ _TRANSPARENT = {
     **dict.fromkeys(("Readonly", "Partial", "NonNullable", "Omit"), 0),
 }
 _UNTYPED = frozenset({":", "?"})
-"""Annotations that cannot be the type of a variable."""
+"""Kinds of rows, annotated or unknown, that do not make a variable an alias of a type."""
 _TYPE_NAMES = frozenset({"type", "Type"})
 _SELF_TYPES = frozenset({"Self", "this"})
 _NEVER = Named("never")
@@ -204,7 +204,7 @@ class Annotations:
         return referents
 
     def _is_parameter(self, referent: Referent) -> bool:
-        """Whether a name is a Python variable that has a type annotation or no known value."""
+        """Whether a referent is a local Python variable with an annotation or an unknown value."""
         model = self.view.model(referent.path) if referent.symbol == LOCAL else None
         if model is None or not model.spec.submodules:
             return False
@@ -318,8 +318,8 @@ class Annotations:
     def _expanded(self, alias: Instance, make: Callable[[], Value]) -> Value:
         """Expand an alias; returns the alias itself if it is cyclic or the chain is too long.
 
-        `type A<T> = B<A<T[]>>` grows with each step, so a cache of open queries cannot detect the
-        cycle.
+        `type A<T> = B<A<T[]>>` grows with each step, so the check for open queries cannot detect
+        the cycle.
         """
         own = alias[:2]
         deep = len(self._expanding) >= _MOST_ALIASES

@@ -179,7 +179,7 @@ class Walk:
 
 
 def own_symbols(graph: EdgeReader, node: Node) -> set[int]:
-    """Return the symbols whose edges count as a node's; for a type, also its constructors."""
+    """Return the symbols whose edges count as a node's; for a type, itself and constructors."""
     symbols = graph.symbols(node.path)
     if not 0 <= node.symbol < len(symbols):
         return {node.symbol}
