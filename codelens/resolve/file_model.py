@@ -74,7 +74,7 @@ class ScopeNames(dict[int, dict[str, Entry]]):
             for scope, symbols in self._symbols.items():
                 self._bound.setdefault(scope, set()).update(name for name, _ in symbols)
             for scope, rows in self._rows.items():
-                self._bound.setdefault(scope, set()).update(known.name for known in rows)
+                self._bound.setdefault(scope, set()).update(binding.name for binding in rows)
         scope = row.scope
         while scope >= 0:
             if row.name in self._bound.get(scope, ()):
@@ -517,9 +517,9 @@ class ModelCache:
         self._rows = 0
         self._least_rows, self._most_rows = least_rows, most_rows
         self._bound = least_rows
-        self._gone: set[bytes] = set()
+        self._dropped: set[bytes] = set()
         """Files whose models were dropped during this query."""
-        self._again = 0
+        self._reloaded = 0
         """Rows of dropped models that were loaded again since the limit last grew."""
 
     def __len__(self) -> int:
@@ -533,28 +533,28 @@ class ModelCache:
         else:
             model = load(path)
             rows = _rows_of(model)
-            if path in self._gone:
-                self._note_again(rows)
+            if path in self._dropped:
+                self._note_reloaded(rows)
         if self._rows + rows > self._bound // 2:
-            self._gone.update(self._old)
+            self._dropped.update(self._old)
             self._old, self.young, self._rows = self.young, {}, 0
         self._rows += rows
         self.young[path] = model
         return model
 
-    def _note_again(self, rows: int) -> None:
-        self._again += rows
-        if self._again > self._bound:
+    def _note_reloaded(self, rows: int) -> None:
+        self._reloaded += rows
+        if self._reloaded > self._bound:
             self._bound = min(2 * self._bound, self._most_rows)
-            self._again = 0
+            self._reloaded = 0
 
     def rest(self) -> None:
         """End a query: keep at most half of the initial limit until the next one."""
         self._old = {}
         if self._rows > self._least_rows // 2:
             self.young, self._rows = {}, 0
-        self._bound, self._again = self._least_rows, 0
-        self._gone.clear()
+        self._bound, self._reloaded = self._least_rows, 0
+        self._dropped.clear()
 
     def keep(self, holds: Callable[[bytes], bool]) -> None:
         """Drop the models of all other files."""

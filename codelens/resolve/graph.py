@@ -78,7 +78,7 @@ class Graph:
         """The state to pass to the next graph."""
         self._rows, self._checked = self.known.rows, self.known.checked
         self._new: set[bytes] = set()
-        self._unkept: set[bytes] = set()
+        self._looked_up: set[bytes] = set()
         self.fresh_surveys: dict[int, object] = {}
         """Content -> survey computed here, not read from the store; for indexes over the view."""
         self._new_parts: set[tuple[bytes, frozenset[str]]] = set()
@@ -266,20 +266,20 @@ class Graph:
             row = self._rows[path] = Row(file.content, (), (), packed(()))
             self._checked.add(path)
             return row
-        return self._kept(path, file.content) or self._resolved(path, spent)
+        return self._stored_row(path, file.content) or self._resolved(path, spent)
 
     def is_known(self, path: bytes) -> bool:
         """Whether the edges of a file are already resolved, so that reading them costs nothing."""
         row = self._rows.get(path)
         if row is not None and self._holds(path, row):
             return True
-        return path in self._files and self._kept(path, self._files[path].content) is not None
+        return path in self._files and self._stored_row(path, self._files[path].content) is not None
 
-    def _kept(self, path: bytes, content: int) -> Row | None:
+    def _stored_row(self, path: bytes, content: int) -> Row | None:
         """Return a stored row of a file from another process or view state if it is still valid."""
-        if self._stored is None or path in self._unkept:
+        if self._stored is None or path in self._looked_up:
             return None
-        self._unkept.add(path)
+        self._looked_up.add(path)
         for row, is_of_state in self._stored.rows(path, content, self.state):
             if is_of_state or self._holds(path, row):
                 self._checked.add(path)

@@ -47,7 +47,7 @@ class Importer:
         self._tree = Tree(languages)
         self._settings = settings
         self._resolvers: dict[str, ModuleResolver] = {}
-        self._known: dict[tuple[bytes, str, str, str], tuple[bytes, ...]] = {}
+        self._cache: dict[tuple[bytes, str, str, str], tuple[bytes, ...]] = {}
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
         """Return the files of the view that an import in `path` refers to, in order of their paths.
@@ -58,9 +58,9 @@ class Importer:
         resolver = self._resolver(language)
         place = path if resolver.per_file else folder_of(path) + path[path.rfind(b".") :]
         key = (place, language, import_.module, import_.name if resolver.named else "")
-        targets = self._known.get(key)
+        targets = self._cache.get(key)
         if targets is None:
-            targets = self._known[key] = resolver.targets(path, language, import_)
+            targets = self._cache[key] = resolver.targets(path, language, import_)
         return tuple(target for target in targets if target != path) if path in targets else targets
 
     def through(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
@@ -106,7 +106,7 @@ class Definers:
         """`surface` returns the surface of a file of the view; None for a file without facts."""
         self._importer = importer
         self._surface = surface
-        self._known: dict[tuple[bytes, str], bytes | None] = {}
+        self._cache: dict[tuple[bytes, str], bytes | None] = {}
 
     def definer(self, path: bytes, language: str, import_: Import) -> bytes | None:
         """Return the file that defines an imported name; falls back to the module's file.
@@ -122,11 +122,11 @@ class Definers:
         if not name or name == "*" or depth > _DEEPEST:
             return None
         key = (path, name)
-        if key not in self._known:
+        if key not in self._cache:
             # A cycle of wildcard imports finds this entry and stops.
-            self._known[key] = None
-            self._known[key] = self._search(path, name, depth)
-        return self._known[key]
+            self._cache[key] = None
+            self._cache[key] = self._search(path, name, depth)
+        return self._cache[key]
 
     def _search(self, path: bytes, name: str, depth: int) -> bytes | None:
         surface = self._surface(path)

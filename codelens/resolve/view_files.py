@@ -90,7 +90,7 @@ class View:
         self._importing = importing
         self._models = models if models is not None else ModelCache()
         self._answers: dict[Asked, tuple[bytes, ...]] = {}
-        self._known: dict[object, tuple[object, Notes]] = {}
+        self._cache: dict[object, tuple[object, Notes]] = {}
         self._folders: dict[bytes, list[bytes]] | None = None
         self._indexes: dict[str, object] = {}
         self._groups: dict[Collection[Note], Notes] = {}
@@ -179,7 +179,7 @@ class View:
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """Cache the result of `make` with its dependencies; `make` must not request `key`."""
-        cached = self._known.get(key)
+        cached = self._cache.get(key)
         if cached is not None:
             self.notes |= cached[1]
             return cast("T", cached[0])
@@ -189,12 +189,12 @@ class View:
         finally:
             group, self.notes = self.grouped(self.notes), outer
             outer |= group
-        self._known[key] = (value, group)
+        self._cache[key] = (value, group)
         return value
 
     def forget(self) -> None:
         """Clear the caches; do not query the object afterwards."""
-        for memory in (self._answers, self._known, self._indexes, self._groups):
+        for memory in (self._answers, self._cache, self._indexes, self._groups):
             memory.clear()
 
     def grouped(self, notes: set[Note]) -> Notes:

@@ -78,7 +78,7 @@ class Expressions:
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
         self.once = resolver.once
-        self._given = HandedValues(resolver)
+        self._callbacks = HandedValues(resolver)
         self._fixtures = Fixtures(resolver)
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
@@ -142,7 +142,7 @@ class Expressions:
         head, rest = taken
         own = next((at for at, step in enumerate(rest, 1) if step.startswith(OWN)), 0)
         if own:
-            value = self._given.expected(path, scope, head[1:-1], rest[:own])
+            value = self._callbacks.expected(path, scope, head[1:-1], rest[:own])
             rest = rest[own:]
         else:
             value = self._head(path, scope, head, rest, line)
@@ -161,7 +161,7 @@ class Expressions:
                 )
                 value = together(
                     [
-                        self._given.given(part, rest[at - 1 : at], parameter, result)
+                        self._callbacks.given(part, rest[at - 1 : at], parameter, result)
                         for part in each(value)
                     ]
                 )

@@ -113,7 +113,7 @@ def _of_pairs(value: Container, name: str) -> Value:
 # Members of types and their bases, of modules and namespaces.
 
 _MOST_BASES = 100
-_LONG_LINE = 8
+_LONG_CHAIN = 8
 """In a chain of bases longer than this, the lookup starts from the far end."""
 
 
@@ -124,45 +124,45 @@ class Members:
         self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
         self.once = resolver.once
         self._rising = 0
-        self._round: set[tuple[bytes, int]] = set()
+        self._cyclic: set[tuple[bytes, int]] = set()
         """Types in a cyclic chain of bases."""
 
     def ancestry(self, own: Instance) -> list[Instance]:
         """Return a type and its bases, nearest first, each with its type arguments."""
-        make = self._walked if own[:2] in self._round else self._ancestry
+        make = self._walked if own[:2] in self._cyclic else self._ancestry
         return self.once(("mro", own), lambda: make(own), [own])
 
     def _walked(self, own: Instance) -> list[Instance]:
         """As `ancestry`, without calling it for the bases, because that would recurse back here."""
-        line = {own[:2]: own}
+        seen = {own[:2]: own}
         pending = [own]
         for here in pending:
             for base in self.once(("bases", here), partial(self.bases, here), []):
-                if base[:2] not in line and len(line) <= _MOST_BASES:
-                    line[base[:2]] = base
+                if base[:2] not in seen and len(seen) <= _MOST_BASES:
+                    seen[base[:2]] = base
                     pending.append(base)
         return pending
 
     def _ancestry(self, own: Instance) -> list[Instance]:
         self._rising += 1
         try:
-            if self._rising == _LONG_LINE:
-                for far in self._far_bases(own):
-                    self.ancestry(far)
-                if own[:2] in self._round:
+            if self._rising == _LONG_CHAIN:
+                for far_base in self._far_bases(own):
+                    self.ancestry(far_base)
+                if own[:2] in self._cyclic:
                     return self._walked(own)
-            line = {own[:2]: own}
+            ancestors = {own[:2]: own}
             for base in self.bases(own):
                 for further in self.ancestry(base):
-                    if len(line) > _MOST_BASES:
+                    if len(ancestors) > _MOST_BASES:
                         break
                     if further[:2] != own[:2]:
                         # A shared base comes after all the types that share it.
-                        line.pop(further[:2], None)
-                        line[further[:2]] = further
+                        ancestors.pop(further[:2], None)
+                        ancestors[further[:2]] = further
         finally:
             self._rising -= 1
-        return list(line.values())
+        return list(ancestors.values())
 
     def _far_bases(self, start: Instance) -> list[Instance]:
         """Return all bases of a type, farthest first; an empty list if they form a cycle.
@@ -171,18 +171,18 @@ class Members:
         nesting limit could not be cached.
         """
         done: dict[tuple[bytes, int], Instance] = {}
-        line = {start[:2]: (start, iter(self.bases(start)))}
-        while line:
-            key, (own, bases) = next(reversed(line.items()))
+        chain = {start[:2]: (start, iter(self.bases(start)))}
+        while chain:
+            key, (own, bases) = next(reversed(chain.items()))
             base = next(bases, None)
             if base is None:
-                del line[key]
+                del chain[key]
                 done[key] = own
-            elif base[:2] in line:
-                self._round.update(line)
+            elif base[:2] in chain:
+                self._cyclic.update(chain)
                 return []
             elif base[:2] not in done:
-                line[base[:2]] = (base, iter(self.bases(base)))
+                chain[base[:2]] = (base, iter(self.bases(base)))
         return list(done.values())[:-1]
 
     def bases(self, own: Instance) -> list[Instance]:
@@ -287,9 +287,9 @@ class Members:
     def _above(self, value: Super, name: str) -> list[tuple[Referent, Value]]:
         if not isinstance(value.of, (Instance, Definition)):
             return []
-        line = self.ancestry(Instance(value.path, value.symbol))
-        at = next((at for at, type_ in enumerate(line) if type_[:2] == value[:2]), -1)
-        return self._of_types(line[at + 1 :], name, value.of) if at >= 0 else []
+        ancestors = self.ancestry(Instance(value.path, value.symbol))
+        at = next((at for at, type_ in enumerate(ancestors) if type_[:2] == value[:2]), -1)
+        return self._of_types(ancestors[at + 1 :], name, value.of) if at >= 0 else []
 
     def _static(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
         model = self.view.model(value.path)
@@ -309,9 +309,9 @@ class Members:
         return pairs
 
     def _of_types(
-        self, line: list[Instance], name: str, value: Value
+        self, ancestors: list[Instance], name: str, value: Value
     ) -> list[tuple[Referent, Value]]:
-        for type_ in line:
+        for type_ in ancestors:
             model = self.view.model(type_.path)
             if model is None:
                 continue
@@ -326,25 +326,29 @@ class Members:
                             continue
                     else:
                         places = latest(model, tuple(places))
-                        if model.spec.submodules and self._set_by_base(model, places, type_, line):
+                        if model.spec.submodules and self._set_by_base(
+                            model, places, type_, ancestors
+                        ):
                             continue
                     return [(Referent(type_.path, at, scope, name), value) for at in places]
         return []
 
     def _set_by_base(
-        self, model: FileModel, places: tuple[int, ...], own: Instance, line: list[Instance]
+        self, model: FileModel, places: tuple[int, ...], own: Instance, ancestors: list[Instance]
     ) -> bool:
         """Whether Python's `self.x = 1` calls a property setter of a base."""
         symbol = model.symbols[places[0]]
         if symbol.kind != "field" or symbol.name not in model.attributes.get(own.symbol, {}):
             return False
-        for base in line[line.index(own) + 1 :]:
-            far = self.view.model(base.path)
+        for base in ancestors[ancestors.index(own) + 1 :]:
+            base_model = self.view.model(base.path)
             places_of_base = (
-                far.children.get(base.symbol, {}).get(symbol.name) if far is not None else None
+                base_model.children.get(base.symbol, {}).get(symbol.name)
+                if base_model is not None
+                else None
             )
-            if far is not None and places_of_base:
-                return far.symbols[places_of_base[0]].kind == "property"
+            if base_model is not None and places_of_base:
+                return base_model.symbols[places_of_base[0]].kind == "property"
         return False
 
     def member_value(self, value: Value, name: str) -> Value:

@@ -294,7 +294,7 @@ class Names:
         seen.add(path)
         for star in reversed(model.stars):
             for file in self.view.modules(path, star.module):
-                if not self._handed_on(file, name):
+                if not self._is_star_exported(file, name):
                     continue
                 referents = self.exported(file, name, depth + 1, seen, types=types)
                 if referents:
@@ -323,13 +323,13 @@ class Names:
             if star.line <= last:
                 break
             for file in self.view.modules(path, star.module):
-                if file not in seen and self._handed_on(file, name):
+                if file not in seen and self._is_star_exported(file, name):
                     referents = self.exported(file, name, depth + 1, {*seen, path})
                     if referents:
                         return referents
         return []
 
-    def _handed_on(self, path: bytes, name: str) -> bool:
+    def _is_star_exported(self, path: bytes, name: str) -> bool:
         """Whether a wildcard import includes a name: one in `__all__`, or without underscore."""
         model = self.view.model(path)
         if model is None or not model.spec.ordered:

@@ -102,7 +102,7 @@ class Resolver:
         self.deriving: Callable[[bytes, FileModel, int], int] | None = None
         """Returns the type whose bases a scope lists without being inside it, or -1."""
         self.extra_edges: Callable[[bytes, FileModel], Iterable[ExtraEdge]] | None = None
-        self._known: dict[tuple[object, ...], tuple[object, Notes]] = {}
+        self._cache: dict[tuple[object, ...], tuple[object, Notes]] = {}
         self._open: dict[tuple[object, ...], int] = {}
         self._low = 1 << 30
 
@@ -122,15 +122,15 @@ class Resolver:
     @property
     def answers(self) -> int:
         """The number of cached answers."""
-        return len(self._known)
+        return len(self._cache)
 
     def forget(self) -> None:
         """Clear the cache; resolver and parts form a reference cycle, so it would stay alive."""
-        self._known.clear()
+        self._cache.clear()
 
     def once(self, key: tuple[object, ...], make: Callable[[], _T], cut: _T) -> _T:
         """Return the cached answer, or compute it; returns `cut` if the query is already open."""
-        cached = self._known.get(key)
+        cached = self._cache.get(key)
         if cached is not None:
             self.view.notes |= cached[1]
             return cast("_T", cached[0])
@@ -151,7 +151,7 @@ class Resolver:
             notes |= used
         if self._low >= level:
             # Only an answer that does not depend on an open outer query may be cached.
-            self._known[key] = (value, used)
+            self._cache[key] = (value, used)
             self._low = outer
         else:
             self._low = min(self._low, outer)

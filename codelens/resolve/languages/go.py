@@ -40,9 +40,9 @@ class GoMembers(Members):
     names: GoNames
 
     def _of_types(
-        self, line: list[Instance], name: str, value: Value
+        self, ancestors: list[Instance], name: str, value: Value
     ) -> list[tuple[Referent, Value]]:
-        for type_ in line:
+        for type_ in ancestors:
             pairs = super()._of_types([type_], name, value)
             if not pairs:
                 referents = self.names.methods(type_.path, type_.symbol, name)
@@ -163,8 +163,8 @@ def _of_type(
             )
         for method, (of, _) in zip(implementing, interface.methods.values(), strict=True):
             if method.path == path:
-                there = types.view.model(path)
-                line = there.symbols[method.symbol].name_line if there is not None else 0
+                type_model = types.view.model(path)
+                line = type_model.symbols[method.symbol].name_line if type_model is not None else 0
                 yield ExtraEdge(method.symbol, of.name, line, of, "override")
 
 

@@ -137,9 +137,9 @@ class DottedModules(ModuleResolver):
             return ()
         folder = folder_of(path)
         head = encoded(parts[0][:1].lower() + parts[0][1:]) + b".ml"
-        beside = below(folder, head)
-        if beside in self._tree:
-            return (beside,)
+        sibling = below(folder, head)
+        if sibling in self._tree:
+            return (sibling,)
         files = [file for file in self._tree.called(head) if _is_library(file)]
         if len(files) != 1:
             return ()

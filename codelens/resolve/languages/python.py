@@ -118,8 +118,8 @@ class PossibleUses:
             model = self.view.model(other.path)
             if model is not None and other[:2] != method[:2]:
                 own = Instance(other.path, model.symbols[other.symbol].parent)
-                line = self.resolver.ancestry(own)
-                if any(base[:2] == (method.path, symbol.parent) for base in line):
+                ancestors = self.resolver.ancestry(own)
+                if any(base[:2] == (method.path, symbol.parent) for base in ancestors):
                     methods.append(other)
         return methods if len(methods) <= _MOST_OVERRIDING else []
 
@@ -176,9 +176,9 @@ class PossibleUses:
             return self._behind(place, head, rest)
         if len(entry.rows) == 1 and head in _OWN:
             return self._behind(place, head, rest)
-        return self._given(path, model, at, entry.rows)
+        return self._assigned_sources(path, model, at, entry.rows)
 
-    def _given(
+    def _assigned_sources(
         self, path: bytes, model: FileModel, scope: int, rows: tuple[Binding, ...] | list[Binding]
     ) -> list[_Place] | None:
         """Return the expressions that are assigned to a variable; None if it may be anything."""
@@ -230,7 +230,7 @@ class PossibleUses:
         symbol = model.symbols[referent.symbol]
         rows = model.attributes.get(symbol.parent, {}).get(symbol.name, [])
         scope = model.own_scope.get(symbol.parent, 0)
-        return self._given(referent.path, model, scope, rows) if rows else None
+        return self._assigned_sources(referent.path, model, scope, rows) if rows else None
 
 
 # The language descriptions of Python and notebooks.

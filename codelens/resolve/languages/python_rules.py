@@ -201,12 +201,12 @@ class Fixtures:
 
     def _of(self, path: bytes, model: FileModel, asking: int, name: str) -> Value:
         for fixture in self._named(path, model, asking, name):
-            far = self.view.model(fixture.path)
-            if far is None or fixture.symbol < 0 or fixture[:2] == (path, asking):
+            fixture_model = self.view.model(fixture.path)
+            if fixture_model is None or fixture.symbol < 0 or fixture[:2] == (path, asking):
                 continue
-            is_function = far.symbols[fixture.symbol].kind in CALLABLE
-            if is_function and _FIXTURE in far.decorators(fixture.symbol):
-                return self._value(far, fixture)
+            is_function = fixture_model.symbols[fixture.symbol].kind in CALLABLE
+            if is_function and _FIXTURE in fixture_model.decorators(fixture.symbol):
+                return self._value(fixture_model, fixture)
         return None
 
     def _named(self, path: bytes, model: FileModel, asking: int, name: str) -> Iterator[Referent]:

@@ -147,17 +147,17 @@ class Requires(ModuleResolver):
         folder = folder_of(path)
         written = encoded(module if module.endswith(".rb") else module + ".rb")
         relative = joined(folder, written)
-        beside = (relative,) if relative is not None and relative in self._tree else ()
+        sibling = (relative,) if relative is not None and relative in self._tree else ()
         if module.startswith("."):
-            return beside
-        if module.partition("/")[0] in _STANDARD and not ("/" in module and not beside):
+            return sibling
+        if module.partition("/")[0] in _STANDARD and not ("/" in module and not sibling):
             return ()
         loaded = self._tree.first(self._places(folder, written))
         if module in _GEMS:
             return self._tree.first(self._libraries(folder, written))
-        if beside and loaded and beside != loaded:
+        if sibling and loaded and sibling != loaded:
             return ()
-        return beside or loaded or self._elsewhere(written)
+        return sibling or loaded or self._elsewhere(written)
 
     def _libraries(self, folder: bytes, written: bytes) -> Iterator[bytes]:
         for place in ancestors(folder):

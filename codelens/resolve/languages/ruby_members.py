@@ -419,9 +419,9 @@ class RubyMembers(Members):
                 # `RSpec.configure do |config| def capture ...` also defines a method of all
                 # objects.
                 nested = in_block(model, at, 1)
-                known = by_name.setdefault(symbol.name, {})
-                if not nested and (path not in known or not in_block(model, at)):
-                    known[path] = Referent(path, at, 0, symbol.name)
+                by_file = by_name.setdefault(symbol.name, {})
+                if not nested and (path not in by_file or not in_block(model, at)):
+                    by_file[path] = Referent(path, at, 0, symbol.name)
         return by_name
 
     def added(self, own: Instance, name: str) -> list[Referent]:

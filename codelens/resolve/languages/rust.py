@@ -45,7 +45,7 @@ from codelens.types import PROTOCOL, Reference
 _LOOPING = frozenset({"into_iter", "next"})
 _MACRO = -2
 """The value of `Reference.arguments` for a macro."""
-_HANDED = "#in"
+_CALLBACK = "#in"
 """The step to a parameter of a closure; the argument and parameter indexes follow."""
 
 
@@ -185,13 +185,13 @@ class RustExpressions(Expressions):
             variant = self._variant(value, step) if further and further[0][0] != "(" else None
             if variant is not None:
                 value = variant
-            elif further and further[0][:3] == _HANDED and step[0] not in "([#":
+            elif further and further[0][:3] == _CALLBACK and step[0] not in "([#":
                 place, number = int(further[0][3]), int(further[0][4])
                 arguments = [
                     self._closure_parameter(part, step, place, number) for part in each(value)
                 ]
                 value = together(arguments)
-            elif step[:3] == _HANDED:
+            elif step[:3] == _CALLBACK:
                 if isinstance(value, Definition):
                     value = self._declared_parameter(value, int(step[3]), int(step[4]))
             elif further == ("()",) and step[0] not in "([#":
@@ -325,7 +325,7 @@ class RustExpressions(Expressions):
             return None
         taken = steps(row.text) if row.how == "=" else None
         shadows = taken is not None and taken[0] == referent.name and rows[0] == row
-        if shadows and row.line == line and _HANDED not in row.text:
+        if shadows and row.line == line and _CALLBACK not in row.text:
             # `let x = x.f()`: the right side refers to the outer `x`.
             return self.value(referent.path, model.scopes[row.scope].parent, referent.name, line)
         if row.how == ":":

@@ -52,10 +52,12 @@ def overriding(path: bytes, model: FileModel, resolver: Resolver) -> Iterator[Ex
         for row in blocks.get(scope, ()):
             symbol = model.symbols[at]
             for trait in each(resolver.of_type(path, model.scopes[scope].parent, row.text)):
-                there = resolver.view.model(trait.path) if isinstance(trait, Instance) else None
-                if there is None or not isinstance(trait, Instance):
+                trait_model = (
+                    resolver.view.model(trait.path) if isinstance(trait, Instance) else None
+                )
+                if trait_model is None or not isinstance(trait, Instance):
                     continue
-                for method in there.children.get(trait.symbol, {}).get(symbol.name, ()):
+                for method in trait_model.children.get(trait.symbol, {}).get(symbol.name, ()):
                     referent = Referent(trait.path, method, 0, symbol.name)
                     yield ExtraEdge(at, symbol.name, symbol.name_line, referent, "override")
 
@@ -77,13 +79,13 @@ class RustMembers(Members):
         places = [(own.path, model.own_scope.get(own.symbol, -1))]
         places += [(block.path, block.scope) for block in self._blocks(own)]
         for path, scope in places:
-            there = self.view.model(path)
-            if there is None or scope < 0:
+            model = self.view.model(path)
+            if model is None or scope < 0:
                 continue
-            for row in there.of_scope.get(scope, ()):
+            for row in model.of_scope.get(scope, ()):
                 if row.how == "implements":
                     for base in each(
-                        self.resolver.of_type(path, there.scopes[scope].parent, row.text)
+                        self.resolver.of_type(path, model.scopes[scope].parent, row.text)
                     ):
                         if isinstance(base, Instance) and base[:2] != own[:2]:
                             traits.append(base)
@@ -101,12 +103,12 @@ class RustMembers(Members):
         name = model.symbols[own.symbol].name
         for called in (name, *self.names.other_names(name)):
             for block in self.names.impls(called):
-                referents = self._meant_by(block)
+                referents = self._types_of(block)
                 if any(referent[:2] == own[:2] for referent in referents):
                     blocks.append(block)
         return sorted(blocks, key=lambda block: block.of_trait)
 
-    def _meant_by(self, block: Impl) -> list[Referent]:
+    def _types_of(self, block: Impl) -> list[Referent]:
         """Return the type that a block is for, resolving aliases."""
         model = self.view.model(block.path)
         if model is None:
@@ -126,9 +128,9 @@ class RustMembers(Members):
         return types
 
     def _of_types(
-        self, line: list[Instance], name: str, value: Value
+        self, ancestors: list[Instance], name: str, value: Value
     ) -> list[tuple[Referent, Value]]:
-        for type_ in line:
+        for type_ in ancestors:
             pairs = super()._of_types([type_], name, value)
             if pairs:
                 return pairs
@@ -186,8 +188,8 @@ class RustMembers(Members):
         referents = [referent for referent, _ in self.members(value, name)]
         methods = [referent for referent in referents if not is_kind(self.view, referent, "field")]
         if not methods and isinstance(value, Instance | Definition):
-            line = self.ancestry(Instance(*value[:2]))
-            methods = [referent for type_ in line for referent in self._in_blocks(type_, name)]
+            ancestors = self.ancestry(Instance(*value[:2]))
+            methods = [referent for type_ in ancestors for referent in self._in_blocks(type_, name)]
         if not methods and isinstance(value, Instance):
             target = self._target(value)
             methods = self.methods(target, name, path) if isinstance(target, Instance) else []
@@ -209,7 +211,7 @@ class RustMembers(Members):
         methods = [
             referent
             for block in self.names.impls(kind)
-            if name in block.members and not self._meant_by(block)
+            if name in block.members and not self._types_of(block)
             for referent in block.members[name]
         ]
         if len(methods) > 1 and path:

@@ -230,9 +230,9 @@ class _Survey(NamedTuple):
     macros: dict[str, list[Referent]]
 
 
-_TakenImpl = tuple[str, int, bool, list[tuple[str, int]]]
+_ImplSurvey = tuple[str, int, bool, list[tuple[str, int]]]
 """The name of the block's type, its scope, whether it implements a trait, and its members."""
-_Taken = tuple[list[_TakenImpl], list[tuple[str, str]], list[tuple[str, int]]]
+_FileSurvey = tuple[list[_ImplSurvey], list[tuple[str, str]], list[tuple[str, int]]]
 """The survey of one file: `impl` blocks, type aliases, macros."""
 
 
@@ -476,8 +476,8 @@ class RustNames(Names):
 
     def _survey(self) -> _Survey:
         survey = _Survey({}, {}, {})
-        for path, taken in self.view.survey("rust", _taken):
-            impls, aliases, macros = cast("_Taken", taken)
+        for path, taken in self.view.survey("rust", _survey_of):
+            impls, aliases, macros = cast("_FileSurvey", taken)
             for head, scope, of_trait, symbols in impls:
                 members: dict[str, list[Referent]] = {}
                 for name, at in symbols:
@@ -503,7 +503,7 @@ class RustNames(Names):
         return crate if len(crate) == 1 else every if len(every) == 1 else []
 
 
-def _taken(model: FileModel) -> _Taken:
+def _survey_of(model: FileModel) -> _FileSurvey:
     """Return the survey of a file."""
     macros = [
         (symbol.name, at) for at, symbol in enumerate(model.symbols) if symbol.kind == "macro"
@@ -511,7 +511,7 @@ def _taken(model: FileModel) -> _Taken:
     return list(_impls_of(model)), list(_aliases_of(model)), macros
 
 
-def _impls_of(model: FileModel) -> Iterator[_TakenImpl]:
+def _impls_of(model: FileModel) -> Iterator[_ImplSurvey]:
     homes: dict[int, list[tuple[str, int]]] | None = None
     for scope, rows in model.of_scope.items():
         if model.scopes[scope].kind != "class" or model.scopes[scope].symbol >= 0:

@@ -37,7 +37,7 @@ _LOOSE = frozenset(
 )
 """File extensions whose test runners can be configured to accept any name."""
 
-_UNTOLD = frozenset(
+_ANY_NAME = frozenset(
     b"c h cc cpp cxx hpp hh hxx m mm rs sh bash bats fish zsh ps1 lua pl pm t r jl hs ml mli clj "
     b"cljs cljc erl ex zig nim d vb fs fsx el lisp rkt scm cr tcl f90 sol v vala vue svelte pyi "
     b"pyx feature robot sql ipynb http nix raku coffee hx gd adb".split()
@@ -61,7 +61,7 @@ def runs(path: bytes) -> bool:
         # Cargo's book uses `tests/common/mod.rs` for a module that tests share.
         return name != b"mod.rs"
     pattern = _RUN.get(end)
-    return end in _UNTOLD if pattern is None else bool(pattern.search(stem))
+    return end in _ANY_NAME if pattern is None else bool(pattern.search(stem))
 
 
 def to_run(tests: Sequence[bytes]) -> set[bytes]:

@@ -42,13 +42,13 @@ class _OuterNames:
 
     def positions(self, name: str) -> Iterator[int]:
         """Yield the top-level symbols of a name, including those in namespaces, in order."""
-        sought = _END + _encoded(name) + _END
-        place, number, counted = self._names.find(sought), 0, 0
+        needle = _END + _encoded(name) + _END
+        place, number, counted = self._names.find(needle), 0, 0
         while place >= 0:
             number += self._names.count(_END, counted, place)
             counted = place
             yield self._at[number]
-            place = self._names.find(sought, place + 1)
+            place = self._names.find(needle, place + 1)
 
 
 def _encoded(name: str) -> bytes:
@@ -179,9 +179,9 @@ def nearest_of(
     if len(definitions) < 2:
         return definitions
     for near in ({folder_of(referent.path) for referent in declared}, {folder_of(path)}):
-        beside = [referent for referent in definitions if folder_of(referent.path) in near]
-        if beside:
-            return beside
+        same_folder = [referent for referent in definitions if folder_of(referent.path) in near]
+        if same_folder:
+            return same_folder
     return definitions
 
 

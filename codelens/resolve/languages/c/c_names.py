@@ -177,8 +177,10 @@ class CNames(ClassNames):
     def _shared(self, path: bytes, referents: list[Referent]) -> list[Referent]:
         """Prefer definitions in headers, then in the file's folder; empty if ambiguous."""
         headers = [referent for referent in referents if _HEADER.search(referent.path)] or referents
-        beside = [referent for referent in headers if folder_of(referent.path) == folder_of(path)]
-        headers = beside if beside and len(headers) > 1 else headers
+        same_folder = [
+            referent for referent in headers if folder_of(referent.path) == folder_of(path)
+        ]
+        headers = same_folder if same_folder and len(headers) > 1 else headers
         return headers if len({referent.path for referent in headers}) == 1 else []
 
     def _around(self, path: bytes, scope: int) -> list[str]:
@@ -233,7 +235,7 @@ class CNames(ClassNames):
             referent for referent in callable_ if referent.path == path and self.is_whole(referent)
         ]
         if here:
-            return here + self._instead(path, here, callable_)
+            return here + self._replaced(path, here, callable_)
         whole = [referent for referent in callable_ if self.is_whole(referent)]
         declared = [referent for referent in callable_ if not self.is_whole(referent)]
         if not declared or any(self._kind(referent) != "macro" for referent in whole):
@@ -251,7 +253,7 @@ class CNames(ClassNames):
             apart += self._different(alone) if alone else []
         return whole + apart
 
-    def _instead(
+    def _replaced(
         self, path: bytes, here: list[Referent], callable_: list[Referent]
     ) -> list[Referent]:
         """Return functions of other files that a static one replaces in builds without them.

@@ -83,11 +83,11 @@ class CMembers(ClassMembers):
             apart = [
                 definition
                 for definition in apart
-                if self._taken(definition) == self._taken(referent)
+                if self._parameter_types(definition) == self._parameter_types(referent)
             ] or apart
         return apart[0] if len(apart) == 1 else referent
 
-    def _taken(self, referent: Referent) -> tuple[str, ...]:
+    def _parameter_types(self, referent: Referent) -> tuple[str, ...]:
         """Return the parameter types of a method, and whether the method is `const`."""
         model = self.view.model(referent.path)
         if model is None:
@@ -383,8 +383,8 @@ class COverloads:
                     rf"(?:^|[(,])([^(),]*)\b{re.escape(head)}\s*[,)=\[]", signature
                 )
                 return "const" in declaration[1].split() if declaration is not None else None
-            there = self._view.model(referents[0].path) if referents else None
-            field = there.symbols[referents[0].symbol].signature if there is not None else ""
+            model = self._view.model(referents[0].path) if referents else None
+            field = model.symbols[referents[0].symbol].signature if model is not None else ""
             if _LEADING.search(field):
                 # A `const` pointer does not make its target `const`.
                 return "const" in field

@@ -111,8 +111,8 @@ class CAnnotations(Annotations):
         path_of = definition.qualified.split(".")
         owner = path_of[-2] if definition.kind in CALLABLE and len(path_of) > 1 else definition.name
         for base in self.resolver.ancestry(me):
-            there = self.view.model(base.path)
-            same = there is not None and there.symbols[base.symbol].name == owner
+            base_model = self.view.model(base.path)
+            same = base_model is not None and base_model.symbols[base.symbol].name == owner
             if same and order.index(name) < len(base.args):
                 return base.args[order.index(name)]
         return None
@@ -253,11 +253,11 @@ class CExpressions(ClassExpressions):
         """As in the base class; falls back to the target of the class's `->` operator."""
         referents = super().taking(value, name, arguments)
         for part in () if referents else each(value):
-            led = self._led(part)
+            led = self._arrow_target(part)
             referents += super().taking(led, name, arguments) if led != part else []
         return referents
 
-    def _led(self, value: Value) -> Value:
+    def _arrow_target(self, value: Value) -> Value:
         """Return the target of the `->` or `*` operator of a class."""
         if not isinstance(value, Instance):
             return None
@@ -287,7 +287,7 @@ class CExpressions(ClassExpressions):
     def _stepped(self, value: Value, step: str) -> Value:
         """Evaluate steps that only C++ has: parts of pairs, `x.Base::f()`, targets of `->`."""
         if step[:1] == "#" and step[1:].isdigit():
-            return self._taken_apart(value, int(step[1:]))
+            return self._destructured(value, int(step[1:]))
         if not step.isidentifier():
             return None
         if isinstance(value, Container):
@@ -300,10 +300,10 @@ class CExpressions(ClassExpressions):
                 return base
         if self.resolver.members(value, step):
             return None
-        led = self._led(value)
+        led = self._arrow_target(value)
         return self.resolver.member_value(led, step) if led is not None else None
 
-    def _taken_apart(self, value: Value, at: int) -> Value:
+    def _destructured(self, value: Value, at: int) -> Value:
         """Return a part of a structured binding `auto [a, b] = x`: of a pair, tuple or struct."""
         if isinstance(value, Container):
             is_parted = name_of(value) in {"pair", "tuple"} and at < len(value.args)
@@ -360,7 +360,7 @@ class CExpressions(ClassExpressions):
             free = self.operators.free(path, name, [("", value)])
             return together([self._outcome_of(referent, None) for referent in free])
         if result is None and isinstance(value, Instance):
-            led = self._led(value)
+            led = self._arrow_target(value)
             if led is not None and led != value:
                 return together([self._sent(part, name) for part in each(led)])
             return value if is_handed_on(name) and not self.resolver.members(value, name) else None

@@ -311,17 +311,19 @@ class ClassMembers(Members):
         if isinstance(value, Super):
             if not isinstance(value.of, Instance):
                 return []
-            line = self.ancestry(value.of)
-            at = next((at for at, type_ in enumerate(line) if type_[:2] == value[:2]), len(line))
-            return line[at + 1 :]
+            ancestors = self.ancestry(value.of)
+            at = next(
+                (at for at, type_ in enumerate(ancestors) if type_[:2] == value[:2]), len(ancestors)
+            )
+            return ancestors[at + 1 :]
         if isinstance(value, Definition):
             return self.ancestry(Instance(value.path, value.symbol))
         return self.ancestry(value)
 
     def _of_types(
-        self, line: list[Instance], name: str, value: Value
+        self, ancestors: list[Instance], name: str, value: Value
     ) -> list[tuple[Referent, Value]]:
-        for type_ in line:
+        for type_ in ancestors:
             referents: list[Referent] = []
             for path, symbol in self.parts(type_):
                 model = self.view.model(path)

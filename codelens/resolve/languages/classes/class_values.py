@@ -84,14 +84,14 @@ class ClassAnnotations(Annotations):
             referent = next(
                 (
                     other
-                    for other in self._beside(referent)
+                    for other in self._same_named(referent)
                     if self.names.generics(other) == len(args)
                 ),
                 referent,
             )
         return super().typed(referent, args, me)
 
-    def _beside(self, referent: Referent) -> list[Referent]:
+    def _same_named(self, referent: Referent) -> list[Referent]:
         """Return types of the same name in the same place."""
         model = self.view.model(referent.path)
         parent = model.symbols[referent.symbol].parent if model is not None else -1
@@ -141,7 +141,7 @@ class ClassExpressions(Expressions):
     def __init__(self, resolver: Resolver, members: ClassMembers) -> None:
         super().__init__(resolver)
         self._members = members
-        self._given = ClassHanded(resolver, members)
+        self._callbacks = ClassHanded(resolver, members)
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """Return the scope from which a name means the same, and whether the line matters."""
@@ -285,7 +285,7 @@ class ClassExpressions(Expressions):
             referents = self.names.find(path, scope, head, "call")
             around = self.instance_around(path, scope)
             owned = [(referent, around) for referent in referents]
-            value = self._given.of_functions(owned, parameter)
+            value = self._callbacks.of_functions(owned, parameter)
             at = 1
         else:
             value = self._head(path, scope, head, rest, line)
@@ -294,7 +294,7 @@ class ClassExpressions(Expressions):
             if parameter is not None:
                 taker = rest[at : at + 1]
                 value = together(
-                    [self._given.given(part, taker, parameter) for part in each(value)]
+                    [self._callbacks.given(part, taker, parameter) for part in each(value)]
                 )
                 at += 2
             elif rest[at + 1 : at + 2] == ("()",) and rest[at][0] not in "([":

@@ -106,12 +106,12 @@ _TARGET = re.compile(
 @lru_cache(maxsize=100_000)
 def sees(path: bytes, other: bytes) -> bool:
     """Whether code in a file can use definitions of another file, by their source sets."""
-    mine, theirs = _SET.search(path), _SET.search(other)
-    if mine is None or theirs is None:
+    here, there = _SET.search(path), _SET.search(other)
+    if here is None or there is None:
         return True
-    if theirs[2] == b"Test" and mine[2] == b"Main":
+    if there[2] == b"Test" and here[2] == b"Main":
         return False
-    own, source_set = mine[1], theirs[1]
+    own, source_set = here[1], there[1]
     if source_set in {own, _COMMON}:
         return True
     if own == _COMMON:
@@ -245,10 +245,10 @@ class KotlinNames(ClassNames):
         self, referent: Referent, path: bytes, model: FileModel, scope: int, seen: list[Value]
     ) -> bool:
         """Whether an extension without a receiver applies to a `this` in scope."""
-        there = self.view.model(referent.path)
-        if there is None or there.language != "kotlin" or referent.symbol < 0:
+        extension_model = self.view.model(referent.path)
+        if extension_model is None or extension_model.language != "kotlin" or referent.symbol < 0:
             return True
-        symbol = there.symbols[referent.symbol]
+        symbol = extension_model.symbols[referent.symbol]
         text = extended(symbol.signature, symbol.name, "kotlin")
         if not text:
             return True
@@ -371,9 +371,9 @@ class KotlinExpressions(ClassExpressions):
         if entry is None or not entry.rows:
             return ()
         row = entry.rows[0]
-        return self._handed(path, here.parent, row.text, row.line)
+        return self._this_in_argument(path, here.parent, row.text, row.line)
 
-    def _handed(self, path: bytes, scope: int, taker: str, line: int) -> Receivers:
+    def _this_in_argument(self, path: bytes, scope: int, taker: str, line: int) -> Receivers:
         """Return `this` in a lambda that is an argument of a function call."""
         before, _, name = taker.rpartition(".")
         if not name.isidentifier():

@@ -284,8 +284,8 @@ class Conversions:
             return _TOP if model.language == "kotlin" else NO
         target = self._parameter_type(referent, type_name)
         if isinstance(target, Instance):
-            there = self._resolver.view.model(target.path)
-            kind = there.symbols[target.symbol].kind if there is not None else ""
+            target_model = self._resolver.view.model(target.path)
+            kind = target_model.symbols[target.symbol].kind if target_model is not None else ""
             return 2 if kind == "interface" else NO if kind in {"class", "enum"} else None
         return None
 
@@ -489,8 +489,8 @@ def is_better(ranks: Ranked, others: Ranked) -> bool:
     On a tie, the overload that uses no default values is better.
     """
     better = False
-    for (rank, type_here), (other, there) in zip(ranks[:-1], others[:-1], strict=True):
-        if type_here == there or (rank == other and rank is not None):
+    for (rank, type_name), (other, other_type) in zip(ranks[:-1], others[:-1], strict=True):
+        if type_name == other_type or (rank == other and rank is not None):
             continue
         if rank is None or (rank > GENERIC and (other is None or rank > other)):
             return False
