@@ -519,8 +519,8 @@ def graph_of(
     def stored(path: bytes, content: int, state: int) -> Iterator[tuple[Row, bool]]:
         if any_stored:
             rows = stored_edges.load(db, path, content, RESOLVER_VERSION)
-            for its, data in sorted(rows, key=lambda row: row[0] != state):
-                yield loaded_rows(content, data), its == state
+            for row_state, data in sorted(rows, key=lambda row: row[0] != state):
+                yield loaded_rows(content, data), row_state == state
 
     def stored_parts(path: bytes, content: int) -> dict[frozenset[str], list[Row | LatePart]]:
         parts: dict[frozenset[str], list[Row | LatePart]] = {}

@@ -215,7 +215,9 @@ class View:
         self, language: str, take: Callable[[FileModel], object]
     ) -> Iterable[tuple[bytes, object]]:
         """Yield `take(model)` for each file of a language; the store may keep it as JSON."""
-        paths = sorted(path for path, its in self.languages.items() if its == language)
+        paths = sorted(
+            path for path, its_language in self.languages.items() if its_language == language
+        )
         if self._surveyed is not None:
             return self._surveyed(paths, take)
         models = ((path, self.model(path)) for path in paths)

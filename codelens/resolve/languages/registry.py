@@ -177,7 +177,7 @@ def spec_of(language: str) -> LanguageSpec:
     return spec
 
 
-def loaded(place: str) -> Any:  # noqa: ANN401 - each caller knows what it named
+def loaded(place: str) -> Any:  # noqa: ANN401 - the caller knows the type
     """Load the object that a specification names as `module:name`."""
     module, _, name = place.partition(":")
     return getattr(import_module(f"codelens.resolve.languages.{module}"), name)

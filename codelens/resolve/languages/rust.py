@@ -234,7 +234,7 @@ class RustExpressions(Expressions):
         return self.resolver.typed(Referent(*type_[:2]), (), None)
 
     def _variant(self, value: Value, name: str) -> Value:
-        """Return a variant of an enum, which holds the parts of the value."""
+        """Return a variant of an enum, to access the values in it."""
         if not isinstance(value, Definition):
             return None
         model = self.view.model(value.path)

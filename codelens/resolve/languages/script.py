@@ -29,7 +29,7 @@ def holder(model: FileModel, scope: int) -> int:
 
 
 def literal(model: FileModel, symbol: int) -> int:
-    """Return the variable whose object literal contains a function, or the function's target.
+    """Return the variable that holds a function, in an object literal or by an assignment.
 
     -1 if there is none.
     """
