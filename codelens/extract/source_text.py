@@ -1,4 +1,4 @@
-"""What kind of file bytes are, before anything parses them, and their text as UTF-8."""
+"""Decodes and classifies file content, and gives access to a text by bytes and lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from codelens.extract.parse.captures import Captures, Span
 from codelens.types import Outcome
 
 _SNIFFED = 8_000
-"""Git calls a file binary that has a NUL in so many first bytes (`buffer_is_binary`)."""
+"""Git calls a file binary if it has a NUL in this many first bytes (`buffer_is_binary`)."""
 _DENSE_LINE = 5_000
 _MINIFIED_SIZE = 5_000
 _MINIFIED_LINE = 300
@@ -22,7 +22,7 @@ _MINIFIED_BLANKS = 0.10
 _HEAD = 2_048
 
 _BOMS = (
-    # The longer first: UTF-32 begins like UTF-16.
+    # The longer mark first, as UTF-32 begins like UTF-16.
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -35,7 +35,7 @@ _MANY_BYTES = re.compile(
     rb"(?<!\xef\xbf\xbd)"
     rb"|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}"
 )
-"""A character that UTF-8 writes in several bytes, but not U+FFFD."""
+"""A multi-byte UTF-8 character other than U+FFFD."""
 
 _GENERATED = re.compile(
     rb"@generated\b"
@@ -59,12 +59,12 @@ _COMMENT_LINE = re.compile(
 
 
 def classify(data: bytes) -> tuple[Outcome, bool]:
-    """What becomes of a file's bytes, and whether the text says that it was generated.
+    """Returns how to treat a file's bytes, and whether the text says that it was generated.
 
-    `binary`: a NUL in the first 8,000 bytes and no byte order mark of UTF-16 or UTF-32.
-    `minified`: more than 5,000 bytes in lines of more than 300 on average, less than a tenth of
-    them blanks (prose in long lines has more), or of more than 5,000 on average. Else `parsed`:
-    worth a parse. Size is the caller's to judge.
+    `binary`: a NUL in the first 8,000 bytes and no byte order mark of UTF-16 or UTF-32. `minified`:
+    more than 5,000 bytes in lines of more than 300 on average, less than a tenth of them blanks
+    (prose in long lines has more), or in lines of more than 5,000 on average. Otherwise `parsed`:
+    worth parsing. The caller judges the size.
     """
     if _is_wide(data):
         data = decode(data)
@@ -75,22 +75,21 @@ def classify(data: bytes) -> tuple[Outcome, bool]:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether bytes that are no UTF-16 or UTF-32 are no text at all, by git's rule."""
+    """Whether bytes are not text, by git's rule; UTF-16 and UTF-32 are text."""
     return data.find(b"\0", 0, _SNIFFED) >= 0
 
 
 def decode(data: bytes) -> bytes:
-    """The text as UTF-8 without its byte order mark; byte spans count in what this returns.
+    """Returns the text as UTF-8 without its byte order mark. Byte spans refer to this result.
 
-    Lines are the file's own: no line end is added, removed or changed. Bytes that are no UTF-8
-    are read as Windows-1252 if the text has no valid multi-byte character at all; else they stay
-    and are shown as U+FFFD.
+    Line ends are unchanged. Invalid UTF-8 is read as Windows-1252 if the text has no valid
+    multi-byte character at all. Otherwise the bytes stay and are shown as U+FFFD.
     """
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data.decode(encoding, "replace").encode("utf-8", "replace")
     data = data.removeprefix(codecs.BOM_UTF8)
-    # Nearly always the first character beyond ASCII tells: the rest need not be looked at.
+    # The first non-ASCII character nearly always decides; the rest need not be read.
     if data.isascii() or _MANY_BYTES.match(data, _ascii_bytes(data)) or _is_utf8(data):
         return data
     if _MANY_BYTES.search(data):
@@ -99,14 +98,14 @@ def decode(data: bytes) -> bytes:
 
 
 def readable(data: bytes) -> bytes:
-    """What `decode` gives of a text; bytes that are none stay as they are."""
+    """Returns what `decode` gives for a text; binary data is returned unchanged."""
     if data.isascii():
         return data
     return data if is_binary(data) and not _is_wide(data) else decode(data)
 
 
 def is_generated(text: bytes) -> bool:
-    """One of the first comment lines says so (`@generated`, `Code generated ... DO NOT EDIT`)."""
+    """Whether an early comment line says so (`@generated`, `Code generated ... DO NOT EDIT`)."""
     head = text[:_HEAD]
     if not any(word in head for word in _GENERATED_WORDS):
         return False
@@ -118,7 +117,7 @@ def _is_wide(data: bytes) -> bool:
 
 
 def _ascii_bytes(data: bytes) -> int:
-    """How many bytes of ASCII stand before the first other one."""
+    """Returns the number of ASCII bytes at the start."""
     try:
         return len(data.decode("ascii"))
     except UnicodeDecodeError as error:
@@ -149,11 +148,11 @@ _PIECES_BETWEEN = 64
 
 
 class Source:
-    """A UTF-8 text with the byte offsets of its lines; parts of it are decoded on demand.
+    """A UTF-8 text with the byte offsets of its lines. Parts of it are decoded on demand.
 
     Args:
         text: the text.
-        check: raises where its extraction took too long; called every 64 pieces.
+        check: called every 64 pieces; raises if the extraction took too long.
     """
 
     __slots__ = ("_chars", "_pieces", "check", "line_starts", "size", "text")
@@ -166,12 +165,12 @@ class Source:
         starts = [0, *accumulate([len(line) + 1 for line in text.split(b"\n")])]
         del starts[-1]
         self.line_starts = starts
-        """Byte offset of each line; what follows a last newline is a line too."""
-        # One character is one byte in ASCII: then slices of the decoded text are cheaper.
+        """The byte offset of each line. The empty text after a final newline counts as a line."""
+        # In ASCII a character is one byte, so slices of the decoded text are cheaper.
         self._chars = text.decode("ascii") if text.isascii() else None
 
     def slice(self, start: int, end: int) -> str:
-        """Text of a span of bytes; bytes that are no UTF-8 become U+FFFD."""
+        """Returns the text of a span of bytes. Invalid UTF-8 becomes U+FFFD."""
         self._pieces += 1
         if not self._pieces % _PIECES_BETWEEN:
             self.check()
@@ -180,7 +179,7 @@ class Source:
         return self.text[start:end].decode("utf-8", "replace")
 
     def texts(self, nodes: Iterable[Node]) -> list[str]:
-        """Text of each node; `Node.text` costs three times as much."""
+        """Returns the text of each node. `Node.text` takes three times as long."""
         chars = self._chars
         if chars is not None:
             return [chars[node.start_byte : node.end_byte] for node in nodes]
@@ -188,43 +187,44 @@ class Source:
         return [text[node.start_byte : node.end_byte].decode("utf-8", "replace") for node in nodes]
 
     def line(self, byte: int) -> int:
-        """1-based line of a byte."""
+        """Returns the 1-based line of a byte."""
         return bisect_right(self.line_starts, byte)
 
     def line_start(self, byte: int) -> int:
-        """Offset where the line of a byte begins."""
+        """Returns the offset where the line of a byte begins."""
         return self.text.rfind(b"\n", 0, byte) + 1
 
     def line_start_of(self, line: int) -> int:
-        """Offset where a 1-based line begins; the size of the text behind its last line."""
+        """Returns the offset where a 1-based line begins; the text size after the last line."""
         return self.line_starts[line - 1] if line <= len(self.line_starts) else self.size
 
     def begins_line(self, byte: int, line: int) -> bool:
-        """Nothing but blanks stands before the byte on its line."""
+        """Whether only blanks precede the byte on its line."""
         before = self.text[self.line_starts[line - 1] : byte]
         return not before or before.isspace()
 
 
 def before_blanks(text: bytes, end: int) -> int:
-    """Where the blanks before a position begin."""
+    """Returns where the blanks before a position begin."""
     while text[end - 1 : end].isspace():
         end -= 1
     return end
 
 
-# Code in the cells of a notebook, which is JSON: each line of code is a string on a line.
+# Code in the cells of a notebook. A notebook is JSON with one string per line of code.
 #
-# The strings are taken without their quotes and without the backslashes of their escapes, and each
-# with the newline of the file behind it: so a parser sees the code, at its places in the file.
+# The strings are taken without quotes and escaping backslashes, each with the file's newline after
+# it. The parser thus sees the code at its position in the file.
 
 _DEFAULT = "python"
 _LANGUAGE = re.compile(
     rb'"(?:language_info"\s*:\s*\{[^]]*?"name|kernelspec"\s*:\s*\{[^}]*?"language)"\s*:\s*"([^"]+)"'
 )
 _MAGIC = re.compile(rb"[ ]*(?:[%!?]|\w+\?)")
-"""Lines that are for the notebook itself."""
+"""Commands to the notebook itself."""
 _RUNNING = re.compile(rb"([ ]*)%(?:time|timeit|prun|lprun|memit|mprun)[ ]+(?=[^ %-])")
-"""Before code that runs as it stands; not with options, as their values would be code."""
+"""A command before code that runs unchanged. Options are excluded, as their values look like code.
+"""
 _RUNNING_CELL = re.compile(rb'"%%(?:time|timeit|capture|prun|memit|debug|python3?)\b')
 """The first line of a cell whose other lines are code."""
 _LINE_END = re.compile(rb'"[ \t]*,?[ \t]*\r?(?=\n)')
@@ -232,13 +232,13 @@ _BETWEEN_LINES = re.compile(r'(?:\\n)?",?\s+"')
 _LAST_END = re.compile(r'(?:\\n",?|(?<!\\)",?)\s*"?\Z')
 _ESCAPED = re.compile(r'\\(["\\/])')
 _METADATA = 20_000
-"""The language stands in the last bytes of a notebook, or in the first."""
+"""A notebook names its language in its last bytes, or in its first."""
 
 Cells = list[tuple[str, list[Span], int]]
 
 
 def cells_of(captures: Captures, source: Source) -> Cells:
-    """The code of a notebook as one part: language, spans, depth; none if it cannot be read so."""
+    """Returns the code of a notebook as one part: language, spans, depth; empty if unreadable."""
     nodes = sorted(captures.get("embedded.cell", ()), key=lambda node: node.start_byte)
     spans: list[Span] = []
     for node in nodes:
@@ -254,13 +254,13 @@ def cells_of(captures: Captures, source: Source) -> Cells:
 
 
 def as_code(quoted: str) -> str:
-    """A signature or doc without what the strings of the file put between its lines."""
+    """Removes the JSON string syntax between the lines of a signature or doc."""
     text = _BETWEEN_LINES.sub(" ", quoted)
     return " ".join(_ESCAPED.sub(r"\1", _LAST_END.sub("", text)).split()).rstrip(" :")
 
 
 def _lines(cell: Node, text: bytes) -> list[Span]:
-    """The strings of a code cell's source, quotes included."""
+    """Yields the strings of a code cell's source, including quotes."""
     source: Node | None = None
     for pair in cell.named_children:
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
@@ -280,7 +280,7 @@ def _lines(cell: Node, text: bytes) -> list[Span]:
 
 
 def _line_spans(text: bytes, start: int, end: int) -> list[Span] | None:
-    """What of a string is code, its line's own newline included; None if others share the line."""
+    """Returns the code spans of a string and its newline; None if its line has more text."""
     finish = _LINE_END.match(text, end - 1)
     if finish is None:
         return None
@@ -302,7 +302,7 @@ def _line_spans(text: bytes, start: int, end: int) -> list[Span] | None:
             break
         if cut > begin:
             spans.append((begin, cut))
-        # Of an escaped quote or backslash the character itself is code.
+        # Of an escaped quote or backslash only the character itself is code.
         is_escaped = text[cut + 1 : cut + 2] in b'"\\/'
         begin = cut + 1 if is_escaped else cut + 2
         at = cut + 2
