@@ -59,7 +59,7 @@ def text_chunks(source: Source) -> list[Chunk]:
 
 
 def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[Seam]:
-    """Yields the lines where the children of a node begin that is too large for one chunk."""
+    """Returns the lines where the children of a node begin that is too large for one chunk."""
     text, line_starts = source.text, source.line_starts
     seams: dict[int, int] = {}
     pending = [(root.node, root.end, root.depth) for root in roots]
@@ -87,7 +87,7 @@ def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[S
 
 
 def _line_seams(source: Source, start: int, end: int) -> list[Seam]:
-    """Yields the lines of a span; best after a blank line, then by the least indentation."""
+    """Returns the lines of a span; best after a blank line, then by the least indentation."""
     text = source.text
     seams: list[Seam] = []
     starts = source.line_starts

@@ -260,7 +260,7 @@ def as_code(quoted: str) -> str:
 
 
 def _lines(cell: Node, text: bytes) -> list[Span]:
-    """Yields the strings of a code cell's source, including quotes."""
+    """Returns the strings of a code cell's source, including quotes."""
     source: Node | None = None
     for pair in cell.named_children:
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")

@@ -1,1 +1,1 @@
-"""Which repository, worktree, branch and HEAD a question is about. The one package with pygit2."""
+"""Determines the repository, worktree, branch and HEAD of a question. Alone imports pygit2."""

@@ -1,4 +1,4 @@
-"""The files of a commit, from git's object database: any ref can be searched without a checkout."""
+"""Reads commits from git's object database: files, changes, ancestors and recent branches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TreeFile(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A commit's files, and what in it is no file."""
+    """The files of a commit, and its entries that are not files."""
 
     files: list[TreeFile]
     links: list[RelPath]
@@ -37,11 +37,11 @@ class Tree(NamedTuple):
 
 
 class CommitFolders:
-    """Finds files of a commit by their paths; each folder is read when it is first asked for.
+    """Finds files of a commit by path. Each folder is read on first use.
 
     Args:
-        repository: that has the commit.
-        commit: whose files are meant.
+        repository: the repository with the commit.
+        commit: the commit.
     """
 
     def __init__(self, repository: Repository, commit: CommitId) -> None:
@@ -50,7 +50,7 @@ class CommitFolders:
         self._folders: dict[bytes, dict[bytes, tuple[int, bytes]]] = {}
 
     def oid_of(self, path: bytes) -> bytes | None:
-        """Object id of a file; None if the commit has none of this name.
+        """Returns the object id of a file; None if the commit does not have it.
 
         Raises:
             ReadError: a tree object is not in this clone, or damaged.
@@ -76,7 +76,7 @@ class CommitFolders:
 
 
 def read_tree(repository: Repository, commit: CommitId) -> Tree:
-    """All files of a commit.
+    """Returns all files of a commit.
 
     Raises:
         ReadError: a tree object is not in this clone, or damaged.
@@ -93,7 +93,7 @@ def read_tree(repository: Repository, commit: CommitId) -> Tree:
 
 
 def tree_entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath, int, bytes]]:
-    """Path, mode and object id of all that a commit holds, links and submodules included.
+    """Yields path, mode and object id of all entries of a commit, including links and submodules.
 
     Raises:
         ReadError: a tree object is not in this clone, or damaged.
@@ -104,12 +104,12 @@ def tree_entries(repository: Repository, commit: CommitId) -> Iterator[tuple[Rel
 def expand_tree(
     repository: Repository, oid_hex: str, prefix: bytes
 ) -> Iterator[tuple[bytes, int, bytes]]:
-    """Path, mode and object id of everything below a tree object; for sparse indexes."""
+    """Yields path, mode and object id of everything below a tree object, for sparse indexes."""
     yield from _walk(repository, repository.git[oid_hex], prefix)
 
 
 def file_at(repository: Repository, commit: CommitId, path: RelPath) -> bytes | None:
-    """Object id of one file of a commit; None if there is none.
+    """Returns the object id of one file of a commit; None if there is no such file.
 
     Raises:
         ReadError: a tree object is not in this clone, or damaged.
@@ -141,7 +141,7 @@ def _entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath
 def _walk(
     repository: Repository, root: pygit2.Object, prefix: bytes
 ) -> Iterator[tuple[bytes, int, bytes]]:
-    # Trees are read as bytes: an object of libgit2's for each entry costs five times as much.
+    # Trees are parsed from bytes: a libgit2 object per entry costs five times as much.
     pending = [(prefix, root.id.raw)]
     while pending:
         base, oid = pending.pop()
@@ -153,20 +153,20 @@ def _walk(
 
 
 def _entries_in(repository: Repository, oid: bytes) -> list[tuple[bytes, int, bytes]]:
-    """Name, mode and object id of each entry of a tree object."""
+    """Returns name, mode and object id of each entry of a tree object."""
     import pygit2
 
     try:
         kind, data = repository.git.read(pygit2.Oid(raw=oid))
         if kind != pygit2.enums.ObjectType.TREE:
-            raise ValueError(f"object {oid.hex()} is no tree")
+            raise ValueError(f"object {oid.hex()} is not a tree")
         return list(_tree_entries(data))
     except (KeyError, ValueError, pygit2.GitError) as error:
         raise _unreadable("a tree of this commit", error) from error
 
 
 def _tree_entries(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
-    """Name, mode and object id of each entry in the bytes of a tree."""
+    """Yields name, mode and object id of each entry in the bytes of a tree."""
     at, size = 0, len(data)
     while at < size:
         space = data.index(b" ", at)
@@ -180,7 +180,7 @@ def _tree_entries(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
 
 @cache
 def _mode(digits: bytes) -> int:
-    """A mode as git reads it: of files the owner's right to run it counts alone."""
+    """Reads a mode as git does: of a file's permissions only the owner's execute bit counts."""
     mode = int(digits, 8)
     kind = mode & _KIND
     if kind in {_LINK, _GITLINK, _TREE}:
@@ -188,7 +188,7 @@ def _mode(digits: bytes) -> int:
     return _EXECUTABLE if mode & _OWNER_RUNS else _REGULAR
 
 
-# Which entries differ between two trees of git; nothing is written or fetched.
+# Changes between two trees. Nothing is written or fetched.
 
 LINK, GITLINK = 0o120000, 0o160000
 
@@ -202,7 +202,7 @@ class Entry(NamedTuple):
 
 
 class EntryChange(NamedTuple):
-    """An entry that is not the same on both sides; renames are not looked for."""
+    """An entry that differs between two trees. Renames are not detected."""
 
     path: RelPath
     old: Entry | None
@@ -210,7 +210,7 @@ class EntryChange(NamedTuple):
 
 
 def tree_changes(repository: Repository, old: str, new: str) -> list[EntryChange]:
-    """Entries that differ between two commits or trees, by path; `old` may be empty: no files.
+    """Returns the entries that differ between two commits or trees, by path. `old` may be empty.
 
     Raises:
         ReadError: an object is not in this clone, or damaged.
@@ -250,7 +250,7 @@ def _entry(path: RelPath, file: pygit2.DiffFile) -> Entry | None:
 
 
 def entry_at(repository: Repository, commit: str, path: bytes) -> Entry | None:
-    """One entry of a commit or tree; None if there is none, or it is a folder.
+    """Returns one entry of a commit or tree; None if it does not exist or is a folder.
 
     Raises:
         ReadError: an object is not in this clone, or damaged.
@@ -267,7 +267,7 @@ def entry_at(repository: Repository, commit: str, path: bytes) -> Entry | None:
 
 
 def merge_base(repository: Repository, commit: CommitId, other: CommitId) -> CommitId:
-    """The best common ancestor of two commits; empty for unrelated histories.
+    """Returns the best common ancestor of two commits; empty for unrelated histories.
 
     Raises:
         ReadError: part of the history is not in this clone.
@@ -283,38 +283,38 @@ def merge_base(repository: Repository, commit: CommitId, other: CommitId) -> Com
 
 
 def file_oid(repository: Repository, path: bytes) -> bytes:
-    """Object id that git would give a file's bytes as they are; no filter is run."""
+    """Returns git's object id for a file's bytes. No filter is run."""
     return pygit2.hashfile(os.path.join(repository.place.root, os.fsdecode(path))).raw
 
 
-# What was committed since a commit: how many commits, their subjects, the files that differ.
+# Commits since a commit: their number, subjects, and the files that differ.
 
 _MOST_COMMITS = 500
-"""More is told as so many and more."""
+"""More commits are reported as this many and more."""
 
 
 class CommitsSince(NamedTuple):
-    """The way from one commit to another."""
+    """The changes from one commit to another."""
 
     commits: int
-    """Those that the newer one has and the older one has not, `_MOST_COMMITS` at most."""
+    """The number of commits that only the newer one has, at most `_MOST_COMMITS`."""
     is_all: bool
     subjects: tuple[str, ...]
     """The latest first."""
     paths: tuple[str, ...]
-    """Files that differ between the two, in the order of their names."""
+    """Files that differ between the two commits, sorted by name."""
 
 
 def commits_since(
     repository: Repository, old: str, new: str, *, subjects: int = 3
 ) -> CommitsSince | None:
-    """The way from `old` to `new`; None where one of them is not here.
+    """Returns the changes from `old` to `new`; None if one of them is not in this clone.
 
     Args:
-        repository: where to look.
+        repository: the repository.
         old: a whole commit id.
         new: a whole commit id.
-        subjects: how many to give.
+        subjects: the most subjects to return.
     """
     git = repository.git
     try:
@@ -333,21 +333,21 @@ def commits_since(
             return CommitsSince(count, True, tuple(subject_lines), _differing(git, before, after))
         return CommitsSince(count, False, tuple(subject_lines), _differing(git, before, after))
     except (KeyError, ValueError, pygit2.GitError):
-        # Shallow, partial and damaged repositories end somewhere.
+        # Shallow, partial and damaged repositories end early.
         return None
 
 
 def subjects_after(
     repository: Repository, head: str, old: str, since_s: int, *, most: int = _MOST_COMMITS
 ) -> tuple[str, ...]:
-    """Subjects of the commits that `head` has and `old` has not, made after a time, latest first.
+    """Returns the subjects of recent commits that `head` has and `old` does not, latest first.
 
     Args:
-        repository: where to look.
+        repository: the repository.
         head: a whole commit id.
-        old: a whole commit id; empty: none is left out.
-        since_s: seconds since the epoch.
-        most: commits that are looked at.
+        old: a whole commit id; empty to leave out none.
+        since_s: seconds since the epoch; older commits are left out.
+        most: the most commits to check.
     """
     git = repository.git
     subjects: list[str] = []
@@ -360,7 +360,7 @@ def subjects_after(
                 break
             subjects.append(commit.message.strip().partition("\n")[0])
     except (KeyError, ValueError, pygit2.GitError):
-        # Shallow, partial and damaged repositories end somewhere.
+        # Shallow, partial and damaged repositories end early.
         return tuple(subjects)
     return tuple(subjects)
 
@@ -373,17 +373,17 @@ def _differing(
     return tuple(sorted(paths))
 
 
-# Local branches by when their last commit was made.
+# Local branches by the time of their last commit.
 
 
 def recent_branches(repository: Repository, since_s: int) -> tuple[list[str], list[str]]:
-    """Names of local branches with a commit since then, newest first, and of those without one.
+    """Returns local branches with a commit since then, newest first, and those without one.
 
-    Broken ones are left out.
+    Broken branches are left out.
     """
     git, common_dir = repository.git, repository.common_dir
     dated_names: list[tuple[int, str]] = []
-    # libgit2's own list reads each file whole, also one of 3 GB, and waits at a pipe.
+    # libgit2's own list reads each file whole, even one of 3 GB, and blocks on a pipe.
     for name in ref_names(common_dir, (BRANCHES,)):
         try:
             refuse_special_ref(repository.place.root, common_dir, BRANCHES + name)

@@ -1,4 +1,4 @@
-"""What a change is made of: the commit it starts from, and the lines in which two texts differ."""
+"""Compares a worktree with its HEAD, and texts; checks that indexed folders still exist."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from codelens.types import CommitId
 
 
 class LineChange(NamedTuple):
-    """Lines that differ; a side without any has the line before which they would stand."""
+    """Lines that differ. A side without lines has the line before the insertion point."""
 
     old_start: int
     old_lines: int
@@ -28,10 +28,10 @@ class LineChange(NamedTuple):
 
 
 def base_commit(repository: Repository, base: str) -> CommitId:
-    """The commit that `base` names.
+    """Returns the commit that `base` names.
 
     Raises:
-        NoSuchRef: none here.
+        NoSuchRef: there is no such commit here.
     """
     if not repository.is_git:
         raise NoSuchRef(base, repository.place.root)
@@ -39,11 +39,11 @@ def base_commit(repository: Repository, base: str) -> CommitId:
 
 
 def changed_lines(old: bytes, new: bytes) -> list[LineChange]:
-    """Lines in which two texts differ, in order; line ends do not count, as filters change them."""
+    """Returns the lines in which two texts differ, in order, ignoring their line ends."""
     patch = pygit2.Patch.create_from(
         old.replace(b"\r\n", b"\n"),
         new.replace(b"\r\n", b"\n"),
-        # A text may hold a NUL; what is binary was sorted out before.
+        # A text may contain a NUL; binary files were excluded earlier.
         flag=pygit2.enums.DiffOption.FORCE_TEXT,
         context_lines=0,
     )
@@ -55,25 +55,25 @@ def changed_lines(old: bytes, new: bytes) -> list[LineChange]:
 
 # Whether a worktree differs from its HEAD: `is_dirty`, for `status`.
 #
-# libgit2's own status matches every untracked name against the ignore rules, with a matcher that
-# some patterns keep busy for years; which files are untracked is of no matter here. So git's index
-# is compared with HEAD by libgit2, the disk with the index by us, and libgit2 is asked about single
-# files, where a filter may have changed their bytes.
+# libgit2's own status matches every untracked name against the ignore rules, and some patterns keep
+# its matcher busy for years; untracked files are irrelevant here. libgit2 therefore compares git's
+# index with HEAD, codelens compares the disk with the index, and libgit2 checks single files whose
+# bytes a filter may have changed.
 
 _TYPE, _LINK, _GITLINK = 0o170000, 0o120000, 0o160000
 _OWNER_RUNS = 0o100
 _STAT_BITS = 0xFFFF_FFFF
-"""git keeps the lower half of inode and size."""
+"""git stores the lower half of inode and size."""
 _DEEPEST = 10
-"""Submodules in submodules that are looked into."""
+"""The deepest level of nested submodules to check."""
 _CLEAN = {pygit2.enums.FileStatus.CURRENT, pygit2.enums.FileStatus.IGNORED}
 
 
 def is_dirty(repository: Repository, depth: int = 0) -> bool | None:
-    """Whether tracked files, or those of submodules, differ from HEAD; None if it cannot be told.
+    """Whether tracked files, or those of submodules, differ from HEAD; None if unknown.
 
-    Costs a look at each tracked file; those whose stat is not what git kept are read.
-    `submodule.NAME.ignore` is not heeded.
+    Costs a stat of each tracked file. Files whose stat differs from git's index are read.
+    `submodule.NAME.ignore` is ignored.
     """
     try:
         if _staged(repository):
@@ -84,7 +84,7 @@ def is_dirty(repository: Repository, depth: int = 0) -> bool | None:
                 return True
             unknown = unknown or verdict is None
     except (pygit2.GitError, KeyError, ValueError, UnicodeError, OSError, ReadError, ScopeError):
-        return None  # sparse and split indexes, objects that are gone
+        return None  # sparse and split indexes, missing objects
     finally:
         repository.release()
     return None if unknown else False
@@ -100,7 +100,7 @@ def _staged(repository: Repository) -> bool:
 
 
 def _changes(repository: Repository, depth: int) -> Iterator[bool | None]:
-    """Of each tracked entry that is not clean for sure, whether it was changed."""
+    """Yields whether an entry has changed, for each tracked entry that is not certainly clean."""
     index = os.path.join(repository.place.git_dir, "index")
     written_ns = os.stat(index).st_mtime_ns if os.path.exists(index) else 0
     root = os.fsencode(repository.place.root)
@@ -131,7 +131,7 @@ def _lstat(file: bytes) -> os.stat_result | None:
 
 
 def is_real_folder(folder: bytes, real: dict[bytes, bool]) -> bool:
-    """Whether a folder is there, through no link; `real` keeps what was found."""
+    """Whether a folder exists and no part of its path is a link. `real` caches the results."""
     names: list[bytes] = []
     while folder not in real:
         names.append(folder)
@@ -143,7 +143,7 @@ def is_real_folder(folder: bytes, real: dict[bytes, bool]) -> bool:
 
 
 def same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
-    """By git's rule (read-cache.c); as there, a file as young as the index proves nothing."""
+    """Compares stats by git's rule (read-cache.c): a file as new as the index proves nothing."""
     return (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino) == (
         status.st_mtime_ns,
         status.st_ctime_ns,
@@ -170,7 +170,7 @@ def _same_bytes(entry: IndexEntry, file: bytes, status: os.stat_result) -> bool:
 
 
 def _as_libgit2_has_it(repository: Repository, path: bytes) -> bool:
-    """For one file, which the filters of its attributes may have changed."""
+    """Whether one file has changed after the filters of its attributes."""
     for file in (*repository.rule_files(), *repository.rules_above(path)):
         refuse_special_file(repository.place.root, file, RULES_BYTES)
     return repository.git.status_file(os.fsdecode(path)) not in _CLEAN
@@ -190,37 +190,37 @@ def _submodule(file: bytes, status: os.stat_result, entry: IndexEntry, depth: in
     return inner.scope().head != entry.oid.hex() or is_dirty(inner, depth + 1)
 
 
-# Whether a folder that was indexed is still there: worktrees are moved and disks unmounted.
+# Whether an indexed folder still exists. Worktrees are moved and disks unmounted.
 #
-# A folder that is missing was removed only if the mount it lay on is there without it. That git
-# does not list it proves nothing: it strikes off worktrees of unmounted disks too, and never lists
-# a main worktree, which may lie far from its `.git`. Everything else is "cannot be told".
+# A missing folder was removed only if its mount is still there without it. That git does not list a
+# worktree proves nothing: git also drops worktrees on unmounted disks, and never lists a main
+# worktree, which may be far from its `.git`. In all other cases the state is unknown.
 
 State = Literal["there", "gone", "unreachable"]
 
 _NO_FSID = "fsid 0"
-"""Some file systems, as of FUSE, have no id of their own."""
+"""Some file systems, such as FUSE, have no id."""
 
 
 class Whereabouts(NamedTuple):
-    """The file system a folder lies on."""
+    """The file system of a folder."""
 
     mount: bytes
-    """Its mount point."""
+    """The mount point."""
     filesystem: str
-    """Tells it, and the folder of it that is mounted, from others mounted there."""
+    """Identifies the file system and its mounted folder among others mounted there."""
 
 
 class Standing(NamedTuple):
-    """How it is with a worktree or folder now."""
+    """The current state of a worktree or folder."""
 
     state: State
     key: str = ""
-    """`Scope.key` of what it stands on, where it is there."""
+    """The `Scope.key` of the folder's current view, if the folder is there."""
 
 
 def whereabouts(folder: str) -> Whereabouts:
-    """Where a folder lies, or would lie: by its nearest parent that exists.
+    """Returns the file system of a folder, by its nearest existing parent.
 
     Raises:
         OSError: a parent cannot be read.
@@ -255,14 +255,14 @@ def _text(name: bytes) -> str:
 def standing(
     folder: str, repo_id: str, common_dir: str, seen: Whereabouts | None, *, printed: bool
 ) -> Standing:
-    """How it is with a folder of a repository.
+    """Returns the state of a folder of a repository.
 
     Args:
-        folder: its root, as a view keeps it.
+        folder: its root, as recorded in a view.
         repo_id: of the repository.
-        common_dir: the repository's own folder; empty where it is not known.
+        common_dir: the repository's own folder; empty if unknown.
         seen: where the folder was when it was last there.
-        printed: `folder` is text that may stand for other bytes: then a missing one proves nothing.
+        printed: `folder` is text that may stand for other bytes, so its absence proves nothing.
     """
     try:
         if os.path.isdir(folder):
@@ -281,7 +281,7 @@ def standing(
 
 
 def repository_state(common_dir: str, seen: Whereabouts | None) -> State:
-    """How it is with a repository's own folder."""
+    """Returns the state of a repository's own folder."""
     if os.path.isdir(common_dir):
         return "there"
     if _is_hidden(common_dir) or not _on_the_same_disk(common_dir, seen):
@@ -290,7 +290,7 @@ def repository_state(common_dir: str, seen: Whereabouts | None) -> State:
 
 
 def _is_hidden(folder: str) -> bool:
-    """Whether it may be there without being seen."""
+    """Whether the folder may exist without being visible."""
     try:
         os.stat(folder)
     except (FileNotFoundError, NotADirectoryError):

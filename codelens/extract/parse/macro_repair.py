@@ -70,7 +70,7 @@ class _Section:
 
 
 def unbalanced_branches(text: bytes) -> list[tuple[Span, ...]]:
-    """Yields what to leave out per unbalanced section: its directives and all branches but one.
+    """Returns what to leave out per unbalanced section: its directives and all branches but one.
 
     The remaining branch is the first, or the second of `#if 0`. Inner sections come first.
     """

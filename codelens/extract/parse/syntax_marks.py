@@ -121,7 +121,7 @@ _OF_LEAVES: tuple[tuple[re.Pattern[str], MarkKind], ...] = (
 
 
 def _string_parts(string: Node) -> list[Node | SyntaxMark]:
-    """Yields the parts of a string around the code in it, in order."""
+    """Returns the parts of a string around the code in it, in order."""
     parts: list[Node | SyntaxMark] = []
     position = string.start_byte
     for code in _code_in(string):
@@ -135,7 +135,7 @@ def _string_parts(string: Node) -> list[Node | SyntaxMark]:
 
 
 def _code_in(string: Node) -> Iterator[Node]:
-    """Returns the outermost pieces of code in a string, in order."""
+    """Yields the outermost pieces of code in a string, in order."""
     pending = list(reversed(string.children))
     while pending:
         node = pending.pop()

@@ -147,7 +147,7 @@ class Names:
         return self._source.slice(span[0], span[1])
 
     def _taken_apart(self, pattern: Node) -> list[Node]:
-        """Yields the names in a pattern and its nested patterns."""
+        """Returns the names in a pattern and its nested patterns."""
         nodes: list[Node] = []
         pending = [pattern]
         while pending and len(nodes) < _MOST_TAKEN_APART:
