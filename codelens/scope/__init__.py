@@ -1,1 +1,4 @@
-"""Determines the repository, worktree, branch and HEAD of a question. Alone imports pygit2."""
+"""Determines the repository, worktree, branch and HEAD of a question.
+
+This is the only package that imports pygit2.
+"""

@@ -1,11 +1,10 @@
-"""Walks histories fast: commits, their files, renames, and the commits that changed a path."""
+"""Walks a history fast: commits, the objects at their paths, and the commits of one path."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections import Counter
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -16,24 +15,6 @@ from codelens.scope.location import read_plain
 from codelens.scope.repository import Repository
 from codelens.scope.scratch_merge import ScratchRepository
 from codelens.types import CommitId
-
-RENAME_SIMILARITY = 0.5
-"""git's threshold: two files at least this similar are one renamed file (diffcore-rename)."""
-
-
-def line_weights(lines: Iterable[bytes]) -> Counter[bytes]:
-    """Returns the bytes per line; a repeated line counts each time."""
-    weights: Counter[bytes] = Counter()
-    for line in lines:
-        weights[line] += len(line)
-    return weights
-
-
-def similarity(left: Counter[bytes], right: Counter[bytes]) -> float:
-    """Returns the bytes in common lines as a share of the larger file, from 0 to 1."""
-    larger = max(left.total(), right.total())
-    return (left & right).total() / larger if larger else 0.0
-
 
 # Commits and the objects at their paths, for walks over a whole history.
 #

@@ -49,7 +49,7 @@ class IndexEntry(NamedTuple):
     mode: int
     oid: bytes
     stage: int
-    """0, or 1 to 3 in a conflict: base, ours, theirs."""
+    """0, or 1 to 3 in a conflict: base, own side, other side."""
     mtime_ns: int
     ctime_ns: int
     size: int

@@ -1,64 +1,25 @@
-"""Compares a worktree with its HEAD, and texts; checks that indexed folders still exist."""
+"""Determines whether a worktree differs from its HEAD.
+
+libgit2's own status matches every untracked name against the ignore rules, and some patterns keep
+its matcher busy for years; untracked files are irrelevant here. libgit2 therefore compares git's
+index with HEAD, codelens compares the disk with the index, and libgit2 checks single files whose
+bytes a filter may have changed.
+"""
 
 from __future__ import annotations
 
 import os
 import stat as stat_module
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
 
 import pygit2
 
-from codelens.errors import NoSuchRef, ReadError, ScopeError
+from codelens.errors import ReadError, ScopeError
 from codelens.scope.commits import expand_tree
 from codelens.scope.git_index import read_index
 from codelens.scope.git_index_file import IndexEntry
-from codelens.scope.location import RULES_BYTES, mount_of, mounts, refuse_special_file
-from codelens.scope.repository import Repository, listed_worktrees
-from codelens.types import CommitId
-
-
-class LineChange(NamedTuple):
-    """Lines that differ. A side without lines has the line before the insertion point."""
-
-    old_start: int
-    old_lines: int
-    new_start: int
-    new_lines: int
-
-
-def base_commit(repository: Repository, base: str) -> CommitId:
-    """Returns the commit that `base` names.
-
-    Raises:
-        NoSuchRef: there is no such commit here.
-    """
-    if not repository.is_git:
-        raise NoSuchRef(base, repository.place.root)
-    return repository.scope(base).head
-
-
-def changed_lines(old: bytes, new: bytes) -> list[LineChange]:
-    """Returns the lines in which two texts differ, in order, ignoring their line ends."""
-    patch = pygit2.Patch.create_from(
-        old.replace(b"\r\n", b"\n"),
-        new.replace(b"\r\n", b"\n"),
-        # A text may contain a NUL; binary files were excluded earlier.
-        flag=pygit2.enums.DiffOption.FORCE_TEXT,
-        context_lines=0,
-    )
-    return [
-        LineChange(hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines)
-        for hunk in patch.hunks
-    ]
-
-
-# Whether a worktree differs from its HEAD: `is_dirty`, for `status`.
-#
-# libgit2's own status matches every untracked name against the ignore rules, and some patterns keep
-# its matcher busy for years; untracked files are irrelevant here. libgit2 therefore compares git's
-# index with HEAD, codelens compares the disk with the index, and libgit2 checks single files whose
-# bytes a filter may have changed.
+from codelens.scope.location import RULES_BYTES, refuse_special_file
+from codelens.scope.repository import Repository
 
 _TYPE, _LINK, _GITLINK = 0o170000, 0o120000, 0o160000
 _OWNER_RUNS = 0o100
@@ -188,128 +149,3 @@ def _submodule(file: bytes, status: os.stat_result, entry: IndexEntry, depth: in
     if inner.place.root != os.path.realpath(folder):
         return None
     return inner.scope().head != entry.oid.hex() or is_dirty(inner, depth + 1)
-
-
-# Whether an indexed folder still exists. Worktrees are moved and disks unmounted.
-#
-# A missing folder was removed only if its mount is still there without it. That git does not list a
-# worktree proves nothing: git also drops worktrees on unmounted disks, and never lists a main
-# worktree, which may be far from its `.git`. In all other cases the state is unknown.
-
-State = Literal["there", "gone", "unreachable"]
-
-_NO_FSID = "fsid 0"
-"""Some file systems, such as FUSE, have no id."""
-
-
-class Whereabouts(NamedTuple):
-    """The file system of a folder."""
-
-    mount: bytes
-    """The mount point."""
-    filesystem: str
-    """Identifies the file system and its mounted folder among others mounted there."""
-
-
-class Standing(NamedTuple):
-    """The current state of a worktree or folder."""
-
-    state: State
-    key: str = ""
-    """The `Scope.key` of the folder's current view, if the folder is there."""
-
-
-def whereabouts(folder: str) -> Whereabouts:
-    """Returns the file system of a folder, by its nearest existing parent.
-
-    Raises:
-        OSError: a parent cannot be read.
-    """
-    here = os.path.abspath(folder)
-    while not os.path.lexists(here):
-        here = os.path.dirname(here)
-    here = os.path.realpath(here)
-    mount = mount_of(here, mounts())
-    if mount is None:
-        while not os.path.ismount(here):
-            here = os.path.dirname(here)
-        return Whereabouts(os.fsencode(here), _filesystem(here))
-    filesystem = _filesystem(os.fsdecode(mount.point))
-    if filesystem == _NO_FSID:
-        filesystem += f" {_text(mount.filesystem)}"
-    if mount.within != b"/":
-        filesystem += f" within {_text(mount.within)}"
-    return Whereabouts(mount.point, filesystem)
-
-
-def _filesystem(mount: str) -> str:
-    if hasattr(os, "statvfs"):
-        return f"fsid {os.statvfs(mount).f_fsid}"
-    return f"dev {os.stat(mount).st_dev}"
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "backslashreplace")
-
-
-def standing(
-    folder: str, repo_id: str, common_dir: str, seen: Whereabouts | None, *, printed: bool
-) -> Standing:
-    """Returns the state of a folder of a repository.
-
-    Args:
-        folder: its root, as recorded in a view.
-        repo_id: of the repository.
-        common_dir: the repository's own folder; empty if unknown.
-        seen: where the folder was when it was last there.
-        printed: `folder` is text that may stand for other bytes, so its absence proves nothing.
-    """
-    try:
-        if os.path.isdir(folder):
-            repository = Repository.at(folder)
-            if repository.place.root == folder:
-                scope = repository.scope()
-                if scope.repo_id == repo_id:
-                    return Standing("there", scope.key)
-        elif _is_hidden(folder):
-            return Standing("unreachable")
-    except (ScopeError, OSError):
-        return Standing("unreachable")
-    if printed or not _is_removed(folder, common_dir, seen):
-        return Standing("unreachable")
-    return Standing("gone")
-
-
-def repository_state(common_dir: str, seen: Whereabouts | None) -> State:
-    """Returns the state of a repository's own folder."""
-    if os.path.isdir(common_dir):
-        return "there"
-    if _is_hidden(common_dir) or not _on_the_same_disk(common_dir, seen):
-        return "unreachable"
-    return "gone"
-
-
-def _is_hidden(folder: str) -> bool:
-    """Whether the folder may exist without being visible."""
-    try:
-        os.stat(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        return True
-    return False
-
-
-def _is_removed(folder: str, common_dir: str, seen: Whereabouts | None) -> bool:
-    try:
-        locked = bool(common_dir) and listed_worktrees(common_dir).get(folder, False)
-    except OSError:
-        locked = False
-    return not locked and _on_the_same_disk(folder, seen)
-
-
-def _on_the_same_disk(folder: str, seen: Whereabouts | None) -> bool:
-    try:
-        return seen is not None and whereabouts(folder) == seen
-    except OSError:
-        return False

@@ -1,0 +1,134 @@
+"""Determines whether an indexed folder still exists: worktrees are moved and disks unmounted.
+
+A missing folder was removed only if its mount is still there without it. That git does not list a
+worktree proves nothing: git also drops worktrees on unmounted disks, and never lists a main
+worktree, which may be far from its `.git`. In all other cases the state is unknown.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Literal, NamedTuple
+
+from codelens.errors import ScopeError
+from codelens.scope.location import mount_of, mounts
+from codelens.scope.repository import Repository, listed_worktrees
+
+State = Literal["there", "gone", "unreachable"]
+
+
+_NO_FSID = "fsid 0"
+"""Some file systems, such as FUSE, have no id."""
+
+
+class Whereabouts(NamedTuple):
+    """The file system of a folder."""
+
+    mount: bytes
+    """The mount point."""
+    filesystem: str
+    """Identifies the file system and its mounted folder among others mounted there."""
+
+
+class Standing(NamedTuple):
+    """The current state of a worktree or folder."""
+
+    state: State
+    key: str = ""
+    """The `Scope.key` of the folder's current view, if the folder is there."""
+
+
+def whereabouts(folder: str) -> Whereabouts:
+    """Returns the file system of a folder, by its nearest existing parent.
+
+    Raises:
+        OSError: a parent cannot be read.
+    """
+    here = os.path.abspath(folder)
+    while not os.path.lexists(here):
+        here = os.path.dirname(here)
+    here = os.path.realpath(here)
+    mount = mount_of(here, mounts())
+    if mount is None:
+        while not os.path.ismount(here):
+            here = os.path.dirname(here)
+        return Whereabouts(os.fsencode(here), _filesystem(here))
+    filesystem = _filesystem(os.fsdecode(mount.point))
+    if filesystem == _NO_FSID:
+        filesystem += f" {_text(mount.filesystem)}"
+    if mount.within != b"/":
+        filesystem += f" within {_text(mount.within)}"
+    return Whereabouts(mount.point, filesystem)
+
+
+def _filesystem(mount: str) -> str:
+    if hasattr(os, "statvfs"):
+        return f"fsid {os.statvfs(mount).f_fsid}"
+    return f"dev {os.stat(mount).st_dev}"
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "backslashreplace")
+
+
+def standing(
+    folder: str, repo_id: str, common_dir: str, seen: Whereabouts | None, *, printed: bool
+) -> Standing:
+    """Returns the state of a folder of a repository.
+
+    Args:
+        folder: its root, as recorded in a view.
+        repo_id: of the repository.
+        common_dir: the repository's own folder; empty if unknown.
+        seen: where the folder was when it was last there.
+        printed: `folder` is text that may stand for other bytes, so its absence proves nothing.
+    """
+    try:
+        if os.path.isdir(folder):
+            repository = Repository.at(folder)
+            if repository.place.root == folder:
+                scope = repository.scope()
+                if scope.repo_id == repo_id:
+                    return Standing("there", scope.key)
+        elif _is_hidden(folder):
+            return Standing("unreachable")
+    except (ScopeError, OSError):
+        return Standing("unreachable")
+    if printed or not _is_removed(folder, common_dir, seen):
+        return Standing("unreachable")
+    return Standing("gone")
+
+
+def repository_state(common_dir: str, seen: Whereabouts | None) -> State:
+    """Returns the state of a repository's own folder."""
+    if os.path.isdir(common_dir):
+        return "there"
+    if _is_hidden(common_dir) or not _on_the_same_disk(common_dir, seen):
+        return "unreachable"
+    return "gone"
+
+
+def _is_hidden(folder: str) -> bool:
+    """Whether the folder may exist without being visible."""
+    try:
+        os.stat(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def _is_removed(folder: str, common_dir: str, seen: Whereabouts | None) -> bool:
+    try:
+        locked = bool(common_dir) and listed_worktrees(common_dir).get(folder, False)
+    except OSError:
+        locked = False
+    return not locked and _on_the_same_disk(folder, seen)
+
+
+def _on_the_same_disk(folder: str, seen: Whereabouts | None) -> bool:
+    try:
+        return seen is not None and whereabouts(folder) == seen
+    except OSError:
+        return False
