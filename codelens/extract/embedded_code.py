@@ -226,7 +226,7 @@ def parts_of(
         within: the spans of the text that belong to the host; empty for all.
     """
     if info.cells:
-        return [EmbeddedPart(*part) for part in _known(cells_of(captures, source))]
+        return [EmbeddedPart(*part) for part in _supported(cells_of(captures, source))]
     nodes = [
         (node.start_byte, node.end_byte, capture.partition(".")[2], node)
         for capture in captures
@@ -367,7 +367,7 @@ def _symbols(
     places = [[-1] * len(symbols) for symbols in every]
     for _, number, at in rows:
         symbol = every[number][at]
-        parent = _kept(symbol.parent, places[number], every[number])
+        parent = _new_parent(symbol.parent, places[number], every[number])
         if number:
             if info.prose and symbol.kind in _WEAK:
                 continue
@@ -409,7 +409,7 @@ def _names() -> dict[str, str]:
     return names
 
 
-def _known(parts: list[tuple[str, list[Span], int]]) -> list[tuple[str, list[Span], int]]:
+def _supported(parts: list[tuple[str, list[Span], int]]) -> list[tuple[str, list[Span], int]]:
     named = [(language_named(name.lower()), spans, depth) for name, spans, depth in parts]
     return [part for part in named if part[0]]
 
@@ -460,7 +460,7 @@ class _Around:
         return at
 
 
-def _kept(parent: int, places: list[int], symbols: list[Symbol]) -> int:
+def _new_parent(parent: int, places: list[int], symbols: list[Symbol]) -> int:
     """Returns the new index of the innermost remaining symbol around another symbol."""
     while parent >= 0 and places[parent] < 0:
         parent = symbols[parent].parent
@@ -493,7 +493,7 @@ def _references(
     ]
     for number, (_, part) in enumerate(inner, 1):
         for reference in part.references:
-            symbol = _kept(reference.symbol, places[number], part.symbols)
+            symbol = _new_parent(reference.symbol, places[number], part.symbols)
             if symbol < 0:
                 byte = source.line_starts[reference.line - 1] + reference.column
                 outer = around.symbol(byte, byte)

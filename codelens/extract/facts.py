@@ -52,25 +52,21 @@ def structure(text: bytes, language: str, *, symbols_only: bool = False) -> Stru
         return Structure((), (), (), ()) if symbols_only else text_structure(text)
     source = Source(text, check_work)
     with limited(source.size):
-        captures_found = _found(source, language, symbols_only=symbols_only)
+        extracted = _extracted(source, language, symbols_only=symbols_only)
         if symbols_only:
-            return Structure(tuple(captures_found.symbols), (), (), ())
-        chunks = chunks_of(
-            captures_found.roots, source, captures_found.comments, captures_found.symbols
-        )
+            return Structure(tuple(extracted.symbols), (), (), ())
+        chunks = chunks_of(extracted.roots, source, extracted.comments, extracted.symbols)
     return Structure(
-        tuple(captures_found.symbols),
-        tuple(captures_found.references),
-        tuple(captures_found.imports),
+        tuple(extracted.symbols),
+        tuple(extracted.references),
+        tuple(extracted.imports),
         tuple(chunks),
-        tuple(captures_found.scopes)
-        if len(captures_found.scopes) > 1 or captures_found.bindings
-        else (),
-        tuple(captures_found.bindings),
+        tuple(extracted.scopes) if len(extracted.scopes) > 1 or extracted.bindings else (),
+        tuple(extracted.bindings),
     )
 
 
-def _found(
+def _extracted(
     source: Source,
     language: str,
     part: EmbeddedPart | None = None,
@@ -90,7 +86,7 @@ def _found(
     for inner_part in parts_of(captures, rules.info, source, spans) if level < DEEPEST else ():
         # A part that cannot be parsed in time stays plain text.
         with suppress(ParseTimeout):
-            facts = _found(
+            facts = _extracted(
                 source, inner_part.language, inner_part, level + 1, symbols_only=symbols_only
             )
             inner.append((inner_part, facts))

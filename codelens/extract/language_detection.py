@@ -144,14 +144,14 @@ def language_by_path(path: bytes, overrides: Mapping[str, str] | None = None) ->
             return chosen
     table = _table()
     name = _name(path)
-    known = table.by_filename.get(name)
-    if known is not None:
-        return known
+    language = table.by_filename.get(name)
+    if language is not None:
+        return language
     extension = _extension(name)
     if not extension or extension in table.contested:
         return None
-    known = table.by_extension.get(extension)
-    return known or table.by_stem.get(name.partition(".")[0], TEXT)
+    language = table.by_extension.get(extension)
+    return language or table.by_stem.get(name.partition(".")[0], TEXT)
 
 
 def _name(path: bytes) -> str:

@@ -102,16 +102,16 @@ def _look(
 ) -> Looked:
     started = time.time_ns()
     changed: list[bytes] = []
-    for at, (path, known) in enumerate(folders, 1):
+    for at, (path, stored) in enumerate(folders, 1):
         if not at % _CLOCK_EVERY and _is_over(deadline):
             return Looked(started, 0, [], [], [], max(file_count, 1))
-        if _folder_signature(prefix + path or b".", root_fd) != known:
+        if _folder_signature(prefix + path or b".", root_fd) != stored:
             changed.append(path)
     suspects: list[Suspect] = []
     gone: list[bytes] = []
     checked = 0
     lstat, is_regular = os.lstat, stat_module.S_ISREG
-    for path, known in files:
+    for path, stored in files:
         if not checked % _CLOCK_EVERY and _is_over(deadline):
             break
         checked += 1
@@ -124,7 +124,7 @@ def _look(
             # The folder may not be entered, so the file cannot be checked.
             gone.append(path)
             continue
-        if signature(status) == known:
+        if signature(status) == stored:
             continue
         if is_regular(status.st_mode):
             suspects.append(Suspect(path, status))

@@ -41,7 +41,7 @@ _READ_BYTES = 1 << 16
 _MODIFY, _ATTRIB, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x2, 0x4, 0x40, 0x80, 0x100, 0x200
 _DELETE_SELF, _MOVE_SELF, _UNMOUNT, _OVERFLOW, _IGNORED = 0x400, 0x800, 0x2000, 0x4000, 0x8000
 _ONLY_FOLDERS, _NO_LINKS = 0x0100_0000, 0x0200_0000
-_ASKED = (
+_WATCHED_EVENTS = (
     _MODIFY | _ATTRIB | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _DELETE_SELF | _MOVE_SELF
     | _ONLY_FOLDERS | _NO_LINKS
 )  # fmt: skip
@@ -100,7 +100,7 @@ class FolderWatch:
                     f"user may have; {_raise(_LIMIT)}"
                 )
             try:
-                number = _checked(add_watch(self._fd, self._root + folder, _ASKED))
+                number = _checked(add_watch(self._fd, self._root + folder, _WATCHED_EVENTS))
             except OSError as error:
                 if error.errno != errno.ENOSPC:
                     raise
@@ -330,7 +330,9 @@ class WatchedTree:
             return
         self._take_files(files)
         self._open_folders |= {
-            path: None for path, known in folders.items() if self._folders.get(path) != known
+            path: None
+            for path, signature in folders.items()
+            if self._folders.get(path) != signature
         }
         self._folders = dict(folders)
         self._seen_files, self._seen_folders = files, folders
@@ -344,8 +346,8 @@ class WatchedTree:
             # After an edit nearly all records are identical objects, which is checked in C.
             differing = compress(count(), map(is_not, before, files))
             places = [*differing, *range(len(before), len(files))]
-            known = [before[at].path for at in places if at < len(before)]
-            signatures = {path: self._files.pop(path) for path in known}
+            paths = [before[at].path for at in places if at < len(before)]
+            signatures = {path: self._files.pop(path) for path in paths}
         for at in places:
             path, signature = files[at].path, files[at].signature
             self._files[path] = signature

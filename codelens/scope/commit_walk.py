@@ -184,12 +184,12 @@ class _Listed(NamedTuple):
     parents: tuple[CommitId, ...]
 
 
-class _Known(NamedTuple):
+class _Listing(NamedTuple):
     listed: list[_Listed]
     complete: bool
 
 
-_listed_before: dict[tuple[str, CommitId, bytes, bool], _Known] = {}
+_listed_before: dict[tuple[str, CommitId, bytes, bool], _Listing] = {}
 """Listed commits by repository, start, path and `first_parent`. They never change."""
 
 
@@ -229,26 +229,26 @@ class PathCommits:
         return PathHistory(self._listed(key))
 
     def _listed(self, key: tuple[str, CommitId, bytes, bool]) -> Generator[_Listed]:
-        known = _listed_before.get(key, _Known([], False))
-        yield from known.listed
-        process = self._started(key[1], key[2]) if not known.complete else None
+        listing = _listed_before.get(key, _Listing([], False))
+        yield from listing.listed
+        process = self._started(key[1], key[2]) if not listing.complete else None
         if process is None or process.stdout is None:
             return
-        listed = list(known.listed)
+        listed = list(listing.listed)
         try:
             for number, line in enumerate(process.stdout):
-                if number < len(known.listed):
+                if number < len(listing.listed):
                     continue
                 time_s, commit, *parents = line.decode("ascii", "replace").split()
                 listed.append(_Listed(int(time_s), CommitId(commit), tuple(map(CommitId, parents))))
-                _keep(key, _Known(listed, complete=False))
+                _remember(key, _Listing(listed, complete=False))
                 yield listed[-1]
         except GeneratorExit:
             # The caller has stopped reading, so git need not search the rest of the history.
             process.kill()
             self._ended(process)
             raise
-        _keep(key, _Known(listed, complete=self._ended(process) == 0))
+        _remember(key, _Listing(listed, complete=self._ended(process) == 0))
 
     def _ended(self, process: subprocess.Popen[bytes]) -> int:
         """Returns the exit code."""
@@ -278,9 +278,9 @@ class PathCommits:
         return process
 
 
-def _keep(key: tuple[str, CommitId, bytes, bool], known: _Known) -> None:
+def _remember(key: tuple[str, CommitId, bytes, bool], listing: _Listing) -> None:
     _listed_before.pop(key, None)
-    _listed_before[key] = known
+    _listed_before[key] = listing
     while len(_listed_before) > _MOST_PATHS_KEPT:
         del _listed_before[next(iter(_listed_before))]
 

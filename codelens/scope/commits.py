@@ -64,12 +64,14 @@ class CommitFolders:
         return oid if mode in {_REGULAR, _EXECUTABLE} else None
 
     def _entries_of(self, folder: bytes, oid: bytes | None) -> dict[bytes, tuple[int, bytes]]:
-        known = self._folders.get(folder)
-        if known is None:
+        entries_by_name = self._folders.get(folder)
+        if entries_by_name is None:
             oid = _root(self._repository, self._commit).id.raw if oid is None else oid
             entries = _entries_in(self._repository, oid)
-            known = self._folders[folder] = {name: (mode, oid) for name, mode, oid in entries}
-        return known
+            entries_by_name = self._folders[folder] = {
+                name: (mode, oid) for name, mode, oid in entries
+            }
+        return entries_by_name
 
 
 def read_tree(repository: Repository, commit: CommitId) -> Tree:

@@ -64,10 +64,10 @@ class Rules:
 
     def below(self, data: bytes, folder: bytes) -> Rules:
         """Returns these rules with the rules of an ignore file in `folder` before them."""
-        mine = tables(data, fold=self._fold)
+        own = tables(data, fold=self._fold)
         skip = len(folder) + 1 if folder else 0
-        files = ((mine.files, skip), *self._files) if mine.files else self._files
-        folders = ((mine.folders, skip), *self._folders) if mine.folders else self._folders
+        files = ((own.files, skip), *self._files) if own.files else self._files
+        folders = ((own.folders, skip), *self._folders) if own.folders else self._folders
         return Rules(files, folders, fold=self._fold)
 
     def ignored(self, name: bytes, path: bytes, *, is_folder: bool) -> bool:
@@ -109,7 +109,7 @@ class Ignore:
         self._read_blob = read_blob
         self.own_files = _own_files(self.root, self.settings, common_dir)
         self._prefix = self.root.rstrip(b"/") + b"/"
-        self._known: dict[bytes, Rules | None] = {}
+        self._rules_by_folder: dict[bytes, Rules | None] = {}
 
     def base(self) -> Rules:
         """Returns the rules from outside the tree: info/exclude, then core.excludesFile.
@@ -134,21 +134,21 @@ class Ignore:
 
         Reads the ignore files of the folder and of all folders above, each once per instance.
         """
-        known = self._known
+        rules_by_folder = self._rules_by_folder
         unknown: list[bytes] = []
-        while folder not in known and folder:
+        while folder not in rules_by_folder and folder:
             unknown.append(folder)
             folder = folder.rpartition(b"/")[0]
-        if folder not in known:
-            known[b""] = self.enter(self.base(), b"")
-        rules = known[folder]
+        if folder not in rules_by_folder:
+            rules_by_folder[b""] = self.enter(self.base(), b"")
+        rules = rules_by_folder[folder]
         for below in reversed(unknown):
             name = below[below.rfind(b"/") + 1 :]
             if rules is None or rules.ignored(name, below, is_folder=True):
                 rules = None
             else:
                 rules = self.enter(rules, below)
-            known[below] = rules
+            rules_by_folder[below] = rules
         return rules
 
     def ignored(self, path: bytes, *, is_folder: bool = False) -> bool:
@@ -288,12 +288,12 @@ class OwnRules:
         return self._is_out(folder) or self._rules.ignored(name, path, is_folder=False)
 
     def _is_out(self, folder: bytes) -> bool:
-        known = self._folders.get(folder)
-        if known is None:
+        is_out = self._folders.get(folder)
+        if is_out is None:
             above, _, name = folder.rpartition(b"/")
-            known = self._is_out(above) or self._rules.ignored(name, folder, is_folder=True)
-            self._folders[folder] = known
-        return known
+            is_out = self._is_out(above) or self._rules.ignored(name, folder, is_folder=True)
+            self._folders[folder] = is_out
+        return is_out
 
 
 def rules_of_user(home: Path, patterns: Sequence[str]) -> list[Source]:

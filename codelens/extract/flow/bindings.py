@@ -190,7 +190,7 @@ class Bindings:
         self._expressions = expressions
         self._opened = opened
         self._top_level = top_level
-        self._found: list[Row] = []
+        self._rows: list[Row] = []
         self._patterns = Patterns(self._rules.roles, source, expressions)
         expressions.bound = self._patterns.parts
 
@@ -201,10 +201,10 @@ class Bindings:
             if head == "bind":
                 self._read(how, nodes)
         comments = captures.get("comment", []) if self._rules.documented else []
-        return with_doc_types(self._found, comments, self._source)
+        return with_doc_types(self._rows, comments, self._source)
 
     def _read(self, how: str, nodes: list[Node]) -> None:
-        add = self._found.append
+        add = self._rows.append
         written, type_of = self._expressions.written, self._expressions.type
         if how in OF_SCOPE:
             label = OF_SCOPE[how]
@@ -257,12 +257,12 @@ class Bindings:
         if taker in _HANDING:
             handed = written(first_child(node, paths[2]))
             taker = UNKNOWN if handed == UNKNOWN else handed + _HANDING[taker]
-        self._found.append((node.start_byte, "this", "=", taker, False))
+        self._rows.append((node.start_byte, "this", "=", taker, False))
         text = self._source.slice(node.start_byte, node.end_byte)
         if child(node, "~lambda_parameters") is None and _IT.search(text):
             text = given_at(node, 0, written)
             form = "?" if text == UNKNOWN else "="
-            self._found.append((node.start_byte, "it", form, text.strip("?"), False))
+            self._rows.append((node.start_byte, "it", form, text.strip("?"), False))
 
     def _row(self, how: str, node: Node) -> None:
         """Adds the rows of a node that binds names."""
@@ -286,14 +286,14 @@ class Bindings:
         targets = all_children(node, paths[0])
         if how == "export" and not targets and value is not None:
             text = self._expressions.written(value)
-            self._found.append((start, "default", how, text, outside))
+            self._rows.append((start, "default", how, text, outside))
         for target in targets:
             if how == "assign" and self._is_exported(target) and self._top_level(start):
                 if value is not None and value.type != kind:
                     text = self._expressions.written(value)
                     if text in {LITERAL, UNKNOWN}:
                         text = self._declared(node) or text
-                    self._found.append((start, "default", "export", text, False))
+                    self._rows.append((start, "default", "export", text, False))
                 continue
             self._targeted(start, outside, how, target, value=value, node=type_node)
 
@@ -351,25 +351,25 @@ class Bindings:
         for place, name, part in self._patterns.parts(pattern, text):
             at = start if start >= 0 else place
             if not part:
-                self._found.append((at, name, "let", "", False))
+                self._rows.append((at, name, "let", "", False))
             elif part in {UNKNOWN, LITERAL}:
-                self._found.append((at, name, "?", "", False))
+                self._rows.append((at, name, "?", "", False))
             elif part[0] == "`" and part.count("`") == 2 and part[-1] == "`":
-                self._found.append((at, name, ":", part[1:-1], False))
+                self._rows.append((at, name, ":", part[1:-1], False))
             else:
-                self._found.append((at, name, "=", part, False))
+                self._rows.append((at, name, "=", part, False))
 
     def _asserted(self, node: Node) -> None:
         """Adds the types that an `isinstance` of Python or an `instanceof` of PHP asserts."""
         if node.type == "binary_expression":
-            self._found += narrowed(node, self._expressions)
+            self._rows += narrowed(node, self._expressions)
             return
         function = child(node, "function")
         if function is None or function.text != b"isinstance":
             return
         tested, of = (self._expressions.written(child(node, f"arguments.{at}")) for at in range(2))
         for start, type_ in tested_places(node, of) if tested != UNKNOWN and plain(of) else ():
-            self._found.append((start, "", "asserted", f"{tested}:{type_}", False))
+            self._rows.append((start, "", "asserted", f"{tested}:{type_}", False))
 
     def _declared(self, node: Node) -> str:
         """Returns the variable declared along with an export: `var app = module.exports = {}`."""
@@ -446,7 +446,7 @@ class Bindings:
                 now, part = "=", f"`{text}`.{taken}"
             elif taken is None and form in {"=", ":", "+"}:
                 now, part = "?", ""
-            self._found.append((start, name, now, part, outside))
+            self._rows.append((start, name, now, part, outside))
 
     def _meaning(self, how: str, value: Node | None, kind: Node | None) -> tuple[str, str]:
         """Returns the form and text that all names of a binding share."""
@@ -509,8 +509,8 @@ class Bindings:
             value = node.child_by_field_name("value")
             if key is not None and value is not None:
                 text = self._source.slice(key.start_byte, key.end_byte)
-                known = text.isidentifier() and not taken and value.type in leaves
-                pending.append((value, text if known else "?"))
+                is_simple = text.isidentifier() and not taken and value.type in leaves
+                pending.append((value, text if is_simple else "?"))
                 continue
             left = node.child_by_field_name("left")
             if left is not None:

@@ -58,9 +58,9 @@ class Operators:
         self._literals = frozenset(
             kind for kind, value in info.literals if value not in _WRITTEN_OUT
         )
-        self._typed = self._known(info)
+        self._typed = self._typed_variables(info)
 
-    def _known(self, info: LanguageInfo) -> dict[str, bool]:
+    def _typed_variables(self, info: LanguageInfo) -> dict[str, bool]:
         """Maps each variable to whether the text gives it more than a plain type."""
         plain = re.compile(info.plain_types) if info.plain_types else None
         typed: dict[str, bool] = {}

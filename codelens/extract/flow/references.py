@@ -309,7 +309,7 @@ def _open(
 
 
 def _used_members(
-    members: list[Node], known: set[str], info: LanguageInfo, source: Source
+    members: list[Node], owners: set[str], info: LanguageInfo, source: Source
 ) -> Iterator[tuple[int, str]]:
     """Yields members of names that the file binds, and of the instance: `self.name`."""
     selves = re.compile(info.selves) if info.selves != ".*" else None
@@ -319,7 +319,7 @@ def _used_members(
         if before is None:
             continue
         owner = before[1][::-1]
-        if owner in known or (selves is not None and selves.fullmatch(owner)):
+        if owner in owners or (selves is not None and selves.fullmatch(owner)):
             yield start, name
 
 
@@ -385,12 +385,12 @@ def _foreign(
     defined = symbols.name_starts
     if not ignored and defined.isdisjoint(starts):
         return names, starts
-    kept_ordinals = [
+    remaining = [
         at
         for at, (name, start) in enumerate(zip(names, starts, strict=True))
         if name not in ignored and start not in defined
     ]
-    return [names[at] for at in kept_ordinals], [starts[at] for at in kept_ordinals]
+    return [names[at] for at in remaining], [starts[at] for at in remaining]
 
 
 def _without_type_parameters(
@@ -404,27 +404,27 @@ def _without_type_parameters(
         holders.setdefault(name, set()).add(holder)
     suspects = [at for at, name in enumerate(names) if name in holders]
     owners = dict(zip(suspects, _owners([starts[at] for at in suspects], symbols), strict=True))
-    given_ordinals: set[int] = set()
+    parameter_uses: set[int] = set()
     for at in suspects:
         owner = owners[at]
         while owner not in holders[names[at]] and owner >= 0:
             owner = symbols.symbols[owner].parent
         if owner in holders[names[at]]:
-            given_ordinals.add(at)
-    kept_ordinals = [at for at in range(len(names)) if at not in given_ordinals]
-    return [names[at] for at in kept_ordinals], [starts[at] for at in kept_ordinals]
+            parameter_uses.add(at)
+    remaining = [at for at in range(len(names)) if at not in parameter_uses]
+    return [names[at] for at in remaining], [starts[at] for at in remaining]
 
 
 def _known_names(symbols: Symbols, imports: Iterable[Import], members: bool) -> set[str]:
     left_out = _FIELDS if members else _MEMBERS
-    known = {symbol.name for symbol in symbols.symbols if symbol.kind not in left_out}
+    names = {symbol.name for symbol in symbols.symbols if symbol.kind not in left_out}
     for imported in imports:
-        known.add(imported.alias or imported.name or imported.module)
+        names.add(imported.alias or imported.name or imported.module)
         if not imported.alias and not imported.name:
             parts = _MODULE_PARTS.split(imported.module)
-            known.update((parts[0], parts[-1]))
-    known -= {"", "*"}
-    return known
+            names.update((parts[0], parts[-1]))
+    names -= {"", "*"}
+    return names
 
 
 def _owners(starts: list[int], extracted: Symbols) -> list[int]:

@@ -46,7 +46,7 @@ class Names:
 
     def spans(self, frame: Frame) -> list[Span]:
         """Returns the spans of a definition's names: several for `a, b = 1, 2`, none if unnamed."""
-        spans = self._found(frame)
+        spans = self._all_spans(frame)
         if not self._words:
             return spans
         return [
@@ -55,7 +55,7 @@ class Names:
             for word in _WORD.finditer(self._source.text[start:end])
         ]
 
-    def _found(self, frame: Frame) -> list[Span]:
+    def _all_spans(self, frame: Frame) -> list[Span]:
         if frame.names is not None:
             return frame.names
         placeholder: list[Span] = []

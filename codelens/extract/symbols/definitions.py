@@ -149,7 +149,7 @@ class _Sweep:
         info = grammar.info
         self._bodies = [path.split(".") for path in info.bodies]
         self._stack: list[Frame] = []
-        self._found = collected
+        self._definitions = collected
         self._access = [(re.compile(rule), kind == "private") for kind, rule in info.access]
         self._private_first = info.private_first
         self._open_bodies = info.open_bodies
@@ -209,7 +209,7 @@ class _Sweep:
                 marks[rank](start, -minus_end)
         while stack:
             self._close(stack.pop())
-        return self._found
+        return self._definitions
 
     def _definition(self, kind: str, start: int, end: int, node: Node) -> None:
         stack = self._stack
@@ -225,7 +225,7 @@ class _Sweep:
                     # `x = function y() {}` is one function, used by its outer name.
                     return
             stack.append(frame)
-            self._found.frames.append(frame)
+            self._definitions.frames.append(frame)
             self._take_decorators(frame)
             if self._access or self._private_first:
                 self._take_access(frame)
@@ -302,7 +302,7 @@ class _Sweep:
             return
         frame = Frame(role, node, start, end, top)
         if role == SCOPE:
-            self._found.frames.append(frame)
+            self._definitions.frames.append(frame)
             self._find_body(frame)
         else:
             frame.dropped = True
@@ -414,7 +414,7 @@ class _Sweep:
         self._doc_before = (start, end)
 
     def _private_name(self, start: int, end: int) -> None:
-        self._found.hidden.append((start, end, self._inside(start)))
+        self._definitions.hidden.append((start, end, self._inside(start)))
 
     def _access_mark(self, start: int, end: int) -> None:
         frame = self._inside(start)
@@ -433,7 +433,9 @@ class _Sweep:
 
     def _export_name(self, start: int, end: int) -> None:
         top = self._stack[-1] if self._stack else None
-        self._found.exports.append((start, end, top if top is not None and top.is_scope else None))
+        self._definitions.exports.append(
+            (start, end, top if top is not None and top.is_scope else None)
+        )
 
     def _hint(self, start: int, end: int) -> None:
         self._is_in_decorators("hint", start, end)

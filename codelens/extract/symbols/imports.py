@@ -132,9 +132,9 @@ class _Statements:
             if key_text == "key":
                 role = self._role(text, "none")
             elif key_text == "value":
-                known = "all" if self._role(text, role) == "all" else role
-                if known != "none":
-                    values.append((start, end, known))
+                value_role = "all" if self._role(text, role) == "all" else role
+                if value_role != "none":
+                    values.append((start, end, value_role))
             else:
                 role = "name" if key_text == "module" else role
                 values.append((start, end, key_text))
