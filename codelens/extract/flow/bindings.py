@@ -255,8 +255,8 @@ class Bindings:
         paths = self._rules.fields[node.type]
         taker = written(first_child(node, paths[1]))
         if taker in _HANDING:
-            handed = written(first_child(node, paths[2]))
-            taker = UNKNOWN if handed == UNKNOWN else handed + _HANDING[taker]
+            receiver = written(first_child(node, paths[2]))
+            taker = UNKNOWN if receiver == UNKNOWN else receiver + _HANDING[taker]
         self._rows.append((node.start_byte, "this", "=", taker, False))
         text = self._source.slice(node.start_byte, node.end_byte)
         if child(node, "~lambda_parameters") is None and _IT.search(text):
