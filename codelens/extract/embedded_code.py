@@ -59,7 +59,7 @@ def text_chunks(source: Source) -> list[Chunk]:
 
 
 def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[Seam]:
-    """Returns the lines where the children of a node begin that is too large for one chunk."""
+    """Returns the lines where a child of a node begins, for nodes too large for one chunk."""
     text, line_starts = source.text, source.line_starts
     seams: dict[int, int] = {}
     pending = [(root.node, root.end, root.depth) for root in roots]
