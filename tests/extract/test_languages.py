@@ -105,7 +105,7 @@ def test_the_last_override_that_matches_counts() -> None:
 
 
 def test_an_override_to_an_unknown_language_is_refused() -> None:
-    with pytest.raises(SettingError, match="no language is called 'cobolt'"):
+    with pytest.raises(SettingError, match="unknown language 'cobolt'"):
         language_of(b"x.py", b"", {"*.py": "cobolt"})
     with pytest.raises(SettingError):
         structure(b"", "../types")

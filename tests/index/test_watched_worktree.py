@@ -192,9 +192,9 @@ def test_more_events_than_are_kept_are_a_look_at_everything(
         ("few watches", "more folders than half of the 4 inotify watches"),
         ("no watches", "the user's 4,000 inotify watches are used up; raise it with `sysctl fs.in"),
         ("no instances", "inotify instances are used up; raise it with `sysctl fs.inotify.max_us"),
-        ("no files", "the process has as many files open as it may; raise `ulimit -n`"),
+        ("no files", "the process has reached its limit of open files; raise `ulimit -n`"),
         ("no limit", "the limit of inotify watches cannot be read"),
-        ("others write", "changes of this file system are not told"),
+        ("others write", "this file system does not report changes"),
     ],
 )
 def test_without_a_watch_everything_is_looked_at(
@@ -220,7 +220,7 @@ def test_without_a_watch_everything_is_looked_at(
     server.look(path=repo.root)
     assert len(os.listdir("/proc/self/fd")) == len(open_files)
     state = server.status(path=repo.root).watch
-    assert state.startswith("none, all files are looked at: ")
+    assert state.startswith("none, all files are checked: ")
     assert why in state
 
 

@@ -174,7 +174,7 @@ def test_an_error_is_cut_where_a_file_names_something_endless(tmp_path: Path) ->
     with pytest.raises(UnsupportedRepository, match="characters left out") as caught:
         locate(tmp_path)
     assert len(str(caught.value)) < 5_000
-    assert "write its new place into the .git file" in str(caught.value)
+    assert "write its new path into the .git file" in str(caught.value)
 
 
 def test_a_file_of_a_damaged_object_is_told_apart_from_one_that_is_not_here(repo: GitRepo) -> None:
