@@ -181,15 +181,15 @@ def test_damage_anywhere_is_noticed(
 def test_a_file_that_is_no_pack_is_told_so(clone: GitRepo, engine: Engine, tmp_path: Path) -> None:
     bad = tmp_path / "bad.pack"
     bad.write_bytes(b"PK\x03\x04" + b"\0" * 100)
-    assert "it is no pack of codelens" in refused(engine, clone, bad)
+    assert "it is not a pack of codelens" in refused(engine, clone, bad)
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
         ({"extractor": 9999}, "version 9999 of the extractor"),
-        ({"format": 3}, "it is of format 3"),
-        ({"format": "x" * 100}, "it is of format xxxx"),
+        ({"format": 3}, "it has format 3"),
+        ({"format": "x" * 100}, "it has format xxxx"),
         ({"byteorder": "big"}, "another byte order"),
         ({"extractor": None}, "version None"),
     ],

@@ -177,7 +177,7 @@ def test_a_context_whose_text_was_changed_by_hand_is_not_answered(path: Path) ->
     with file, file.db.write(None):
         file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'name-4'")
     every, notes = Notebook(path).every()
-    assert len(every) == 30 and "not as it was written" in notes[0]
+    assert len(every) == 30 and "does not match its digest" in notes[0]
     assert "forged" not in {one.note for one in every}
 
 
