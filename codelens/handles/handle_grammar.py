@@ -74,7 +74,7 @@ def parse_handle(text: str, root: str = "") -> Handle:
     if not text:
         raise BadHandle(text, "it is empty")
     if not can_be_named(text):
-        raise BadHandle(text, "it contains a NUL or half a character")
+        raise BadHandle(text, "it contains a NUL or an incomplete character")
     left, sign, name = text.partition("#")
     if sign and not name:
         raise BadHandle(text, "a name must follow the #")

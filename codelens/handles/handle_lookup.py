@@ -397,10 +397,10 @@ class Finder:
             return []
         import difflib
 
-        known = symbol_keys(self._snapshot.db, key[:2], key[:2] + "\U0010ffff", _KEYS_COMPARED)
+        keys = symbol_keys(self._snapshot.db, key[:2], key[:2] + "\U0010ffff", _KEYS_COMPARED)
         near = [
             handle_of(self._snapshot, file, at, self._ref)
-            for match in difflib.get_close_matches(key, known, 8, 0.7)
+            for match in difflib.get_close_matches(key, keys, 8, 0.7)
             for file, at, _ in self._snapshot.symbols_with_key(match)[:3]
         ]
         return list(dict.fromkeys(near))[:_NEAR_SHOWN]

@@ -78,12 +78,12 @@ class Reader:
             HandleNotFound: it no longer exists.
             OutsideWorktree: a folder above it was replaced by a link out of the worktree.
         """
-        known = self._data.get(file.path)
-        if known is None:
+        content = self._data.get(file.path)
+        if content is None:
             path = RelPath(file.path)
-            known = self._blob(path) if self._scope.kind == "ref" else self._disk(path)
-            self._data[file.path] = known
-        return known
+            content = self._blob(path) if self._scope.kind == "ref" else self._disk(path)
+            self._data[file.path] = content
+        return content
 
     @staticmethod
     def text_of(data: bytes) -> bytes:
@@ -92,14 +92,14 @@ class Reader:
 
     def symbols(self, file: FileRow) -> Sequence[Symbol]:
         """The symbols in the file's current text; empty if it cannot be read."""
-        known = self._symbols.get(file.path)
-        if known is None:
+        extracted = self._symbols.get(file.path)
+        if extracted is None:
             try:
-                known = self.symbols_in(file.path, self.data(file))
+                extracted = self.symbols_in(file.path, self.data(file))
             except (ReadError, HandleNotFound, OutsideWorktree):
-                known = ()
-            self._symbols[file.path] = known
-        return known
+                extracted = ()
+            self._symbols[file.path] = extracted
+        return extracted
 
     def symbols_in(self, path: bytes, data: bytes) -> Sequence[Symbol]:
         """The symbols of any text, in the language of this file name."""
@@ -107,9 +107,9 @@ class Reader:
             return ()
         language = self._language(path, data)
         key = (hash_of(data), language)
-        known = find(self._snapshot.db, [key]).get(key)
-        if known is not None and known.tier == TIER_FULL:
-            return symbols_of(self._snapshot.db, [known.id]).get(known.id, ())
+        stored = find(self._snapshot.db, [key]).get(key)
+        if stored is not None and stored.tier == TIER_FULL:
+            return symbols_of(self._snapshot.db, [stored.id]).get(stored.id, ())
         return self._extract(data, language)
 
     def language(self, file: FileRow) -> str:

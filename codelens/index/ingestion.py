@@ -161,10 +161,10 @@ def _role(folder: _Folder, name: bytes) -> str:
         return "generated"
     if folder.role or _COMPAT_NAME.match(name):
         return "compat"
-    return _role_beside_code(folder.names, name)
+    return _role_outside_code(folder.names, name)
 
 
-def _role_beside_code(folders: frozenset[bytes], name: bytes) -> str:
+def _role_outside_code(folders: frozenset[bytes], name: bytes) -> str:
     """`translation`, `data`, `prose`, or empty."""
     if _TRANSLATION_NAME.match(name) or (
         folders & _TRANSLATION_FOLDERS and _TRANSLATION_FORMAT.match(name)
@@ -283,8 +283,8 @@ class Ingest:
                 self._identified.append(text_state)
                 continue
             behind = text_state.key in self._partial
-            state, known = (PENDING, b"") if behind else (CURRENT, text_state.signature)
-            changes.append(Change(text_state.work.path, content, state, known))
+            state, signature = (PENDING, b"") if behind else (CURRENT, text_state.signature)
+            changes.append(Change(text_state.work.path, content, state, signature))
         return changes
 
     def _tasks(self, works: list[Work]) -> Iterator[tuple[_New, Task]]:
@@ -342,19 +342,17 @@ class Ingest:
         certain = contents.blobs(self._db, [work.oid for work in group if work.oid])
         by_oid: dict[bytes, _Identified] = {}
         for work in group:
-            known = certain.get(work.oid)
-            if known is not None and known[1] > self._source.limit:
+            blob = certain.get(work.oid)
+            if blob is not None and blob[1] > self._source.limit:
                 continue
-            language = language_by_path(work.path, self._overrides) if known else None
-            if known and language:
-                by_oid[work.path] = _Identified(
-                    work, (known[0], language), known[1], work.signature
-                )
+            language = language_by_path(work.path, self._overrides) if blob else None
+            if blob and language:
+                by_oid[work.path] = _Identified(work, (blob[0], language), blob[1], work.signature)
         self._look_up([text_state.key for text_state in by_oid.values()])
         return by_oid
 
     def _look_up(self, keys: list[ContentKey]) -> None:
-        self._ids.update(self._known([key for key in keys if key not in self._ids]))
+        self._ids.update(self._stored_ids([key for key in keys if key not in self._ids]))
 
     def _store(self, batch: list[tuple[_New, PackedFacts]]) -> None:
         if not batch and not self._blobs:
@@ -363,7 +361,7 @@ class Ingest:
         with self._db.write(self._lease, self.wait_s):
             docs: list[Doc] = []
             # Another thread or process may have stored the same text since.
-            there = self._known([new.key for new, _ in batch])
+            there = self._stored_ids([new.key for new, _ in batch])
             for new, facts in batch:
                 if new.key in there:
                     self._ids[new.key] = there[new.key]
@@ -381,15 +379,15 @@ class Ingest:
         self._blobs.clear()
         self._extracted += len(batch)
 
-    def _known(self, keys: list[ContentKey]) -> dict[ContentKey, int]:
+    def _stored_ids(self, keys: list[ContentKey]) -> dict[ContentKey, int]:
         """Ids of the contents that need not be extracted."""
         least_tier = TIER_FULL if self._tier == "full" else TIER_TEXT
         tiers: dict[ContentKey, int] = {}
-        for key, known in contents.find(self._db, keys).items():
+        for key, stored in contents.find(self._db, keys).items():
             # An older extractor never replaces the facts of a newer one.
-            if known.tier >= least_tier and known.version >= extractor_version(key[1]):
-                tiers[key] = known.id
-                if known.tier == TIER_TEXT:
+            if stored.tier >= least_tier and stored.version >= extractor_version(key[1]):
+                tiers[key] = stored.id
+                if stored.tier == TIER_TEXT:
                     self._partial.add(key)
         return tiers
 

@@ -57,17 +57,17 @@ class Surveyor:
 
     def same_members(self, view: ViewRow) -> bool:
         """Whether everything that decides membership, except folders, is as `view` recorded it."""
-        known: Sources = json.loads(view.sources)
-        if not known or not self.same_settings(view):
+        recorded: Sources = json.loads(view.sources)
+        if not recorded or not self.same_settings(view):
             return False
-        if self.own_rules.digest != known.get("own", ""):
+        if self.own_rules.digest != recorded.get("own", ""):
             return False
-        if self._rules() != known["rules"] or self._ignore_files(known) != known["ignore"]:
+        if self._rules() != recorded["rules"] or self._ignore_files(recorded) != recorded["ignore"]:
             return False
-        marks = ((bytes(from_printed(path)), flag) for path, flag in known["marks"].items())
+        marks = ((bytes(from_printed(path)), flag) for path, flag in recorded["marks"].items())
         if not marks_hold(self.root, marks, self._scope.git_dir or None):
             return False
-        return self._index_state() == known["index"] or view.membership == self.membership()
+        return self._index_state() == recorded["index"] or view.membership == self.membership()
 
     def same_settings(self, view: ViewRow) -> bool:
         """Whether `view` was made with the current settings."""
@@ -79,9 +79,9 @@ class Surveyor:
 
     def sources_of(self, view: ViewRow) -> str:
         """The sources of a view with the same members, with the current state of git's index."""
-        known: Sources = json.loads(view.sources)
-        known["index"] = self._index_state()
-        return json.dumps(known, sort_keys=True)
+        recorded: Sources = json.loads(view.sources)
+        recorded["index"] = self._index_state()
+        return json.dumps(recorded, sort_keys=True)
 
     @property
     def tracked_paths(self) -> list[bytes]:
@@ -196,9 +196,9 @@ class Surveyor:
     def _index_state(self) -> dict[str, str]:
         return self._signatures(index_files(self._index)) if self._index else {}
 
-    def _ignore_files(self, known: Sources) -> dict[str, str]:
+    def _ignore_files(self, sources: Sources) -> dict[str, str]:
         signatures: dict[str, str] = {}
-        for path in known["ignore"]:
+        for path in sources["ignore"]:
             try:
                 signatures[path] = signature(os.lstat(self._absolute(path))).hex()
             except OSError:

@@ -117,15 +117,15 @@ class DiskSource:
 
     def _inside(self, folder: bytes) -> bool:
         """Whether no part of the folder is a link: a link could lead out of the tree."""
-        known = self._safe_folders.get(folder)
-        if known is None:
+        is_safe = self._safe_folders.get(folder)
+        if is_safe is None:
             parent = os.path.dirname(folder)
-            known = not folder or (
+            is_safe = not folder or (
                 not os.path.islink(self._prefix + folder)
                 and (parent == folder or self._inside(parent))
             )
-            self._safe_folders[folder] = known
-        return known
+            self._safe_folders[folder] = is_safe
+        return is_safe
 
 
 class BlobSource:
@@ -212,7 +212,7 @@ def text_facts(
     """
     states = [_identified(text, languages, max_bytes) for text in texts]
     keys = {key for key, outcome, _ in states if outcome == "parsed"}
-    symbols = _known_symbols(db, keys, unstored or {}, tier)
+    symbols = _stored_symbols(db, keys, unstored or {}, tier)
     missing: dict[ContentKey, bytes] = {}
     for (key, outcome, _), text_ in zip(states, texts, strict=True):
         if outcome == "parsed" and key not in symbols:
@@ -232,7 +232,7 @@ def text_facts(
     ]
 
 
-def _known_symbols(
+def _stored_symbols(
     db: Database, keys: Set[ContentKey], unstored: Unstored, tier: Tier
 ) -> dict[ContentKey, Sequence[Symbol]]:
     """The symbols of those contents whose symbols are stored."""

@@ -373,12 +373,12 @@ class _Worker:
             "codelens.index.worker_process",
             str(os.getpid()),
         ]
-        known = [entry for entry in sys.path if os.path.isabs(entry)]
+        import_path = [entry for entry in sys.path if os.path.isabs(entry)]
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(known)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(import_path)},
             # Ctrl-C is for the parent, which ends its workers.
             **_OWN_GROUP,
         )

@@ -53,9 +53,9 @@ class Known(NamedTuple):
 
     def holds_what(self, other: Known) -> bool:
         """Whether a comparison with `other` is still valid."""
-        mine = self.view.generation if self.view else 0
-        other_generation = other.view.generation if other.view else 0
-        return (mine, self.files, self.folders) == (other_generation, other.files, other.folders)
+        own = self.view.generation if self.view else 0
+        others = other.view.generation if other.view else 0
+        return (own, self.files, self.folders) == (others, other.files, other.folders)
 
 
 def load(db: Database, scope: Scope) -> Known:
@@ -304,7 +304,7 @@ def changed_works(
         return works
     suspected = {work.path for work in works}
     rows = {file.path: file for file in files if file.path in suspected and file.state == CURRENT}
-    known = hashes(db, (row.content for row in rows.values() if row.content is not None))
+    content_hashes = hashes(db, (row.content for row in rows.values() if row.content is not None))
 
     def is_same(work: Work) -> bool:
         row = rows.get(work.path)
@@ -314,7 +314,7 @@ def changed_works(
             data, _ = source.fetch(work)
         except (FileNotFoundError, Unavailable):
             return False
-        return hash_of(data) == known.get(row.content)
+        return hash_of(data) == content_hashes.get(row.content)
 
     return [work for work in works if not is_same(work)]
 

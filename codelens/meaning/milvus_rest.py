@@ -1,4 +1,4 @@
-"""The requests that codelens makes of Milvus, whichever way they go."""
+"""The requests that codelens sends to Milvus: their interface, and their form over REST."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, NamedTuple, Protocol
 
 TOKEN_VARIABLE = "MILVUS_TOKEN"  # noqa: S105 (the variable's name)
 MOST_RESULTS = 16_384
-"""Of one request: Milvus gives no more (its limit `topK`)."""
+"""Per request: the most that Milvus returns (its limit `topK`)."""
 MOST_TERM_BYTES = 65_535
-"""Of a VARCHAR."""
+"""The largest VARCHAR."""
 RRF = 60
-"""Cormack, Clarke, Buettcher: Reciprocal Rank Fusion, SIGIR 2009; also Milvus' own default."""
+"""Constant of Reciprocal Rank Fusion: Cormack, Clarke, Buettcher, SIGIR 2009; Milvus' default."""
 HEX_CHARS = 32
-"""Of a text's hash, the primary key."""
+"""Length of a text's hash, the primary key."""
 
 
 class Place(NamedTuple):
-    """A collection, and where it is."""
+    """A collection, and its server."""
 
     url: str
     """`http://` or `https://`: gRPC; `rest+http://` or `rest+https://`: REST."""
@@ -28,9 +28,9 @@ class Place(NamedTuple):
     collection: str
     dimension: int
     hybrid: bool
-    """Rows have their terms, too, which the store ranks by BM25."""
+    """Rows also have their terms, which the store ranks by BM25."""
     timeout_s: float
-    """Of a request."""
+    """Time limit of a request."""
 
 
 Row = Mapping[str, object]
@@ -39,22 +39,22 @@ Scored = Sequence[tuple[str, float]]
 
 
 class MilvusCalls(Protocol):
-    """Each is one request, sent once; whatever it raises is told as a `VectorStoreError`."""
+    """The requests to Milvus, each sent once; all errors are raised as `VectorStoreError`."""
 
     def exists(self) -> bool:
-        """Whether the collection is there."""
+        """Whether the collection exists."""
         ...
 
     def create(self) -> None:
-        """Make the collection, with an index that compares every row, and load it."""
+        """Create the collection, with an index that compares every row, and load it."""
         ...
 
     def load(self) -> None:
-        """Make it searchable; it need not be after the store was started anew."""
+        """Make it searchable, which it may not be after a restart of the store."""
         ...
 
     def collections(self) -> Sequence[str]:
-        """The names of all collections there are."""
+        """The names of all collections."""
         ...
 
     def drop(self) -> None:
@@ -62,43 +62,43 @@ class MilvusCalls(Protocol):
         ...
 
     def upsert(self, rows: Sequence[Row]) -> None:
-        """Store rows; those with the same key are replaced."""
+        """Store rows, replacing those with the same key."""
         ...
 
     def delete(self, only: str) -> None:
-        """Remove the rows that a filter chooses."""
+        """Remove the rows that match a filter."""
         ...
 
     def query(self, only: str, limit: int) -> Sequence[str]:
-        """The keys that a filter chooses."""
+        """The keys of the rows that match a filter."""
         ...
 
     def search(self, vector: Sequence[float], only: str, limit: int) -> Scored:
-        """Rows that a filter chooses, by their product with a vector."""
+        """The rows that match a filter, by their product with a vector."""
         ...
 
     def hybrid(self, vector: Sequence[float], terms: str, only: str, limit: int) -> Scored:
-        """The same, by reciprocal ranks of the product and of BM25 over the whole collection."""
+        """Like `search`, by reciprocal ranks of the product and of BM25 over the collection."""
         ...
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         ...
 
 
-# Milvus and Zilliz over REST (version 2): nothing to install, and no 2 s of imports a process.
+# Milvus and Zilliz over REST (version 2): nothing to install, and no imports of 2 s per process.
 
 SCHEME = "rest+"
 _MOST_BYTES = 256 * 1024 * 1024
-"""Of an answer; 16,384 keys with scores are 1 MB."""
+"""Of an answer; 16,384 keys with scores take 1 MB."""
 
 
 class RestRefusal(Exception):
-    """An answer that has an error in it.
+    """An answer that reports an error.
 
     Args:
-        code: as Milvus has it, or the status of HTTP.
-        message: what it says.
+        code: the code of Milvus, or the HTTP status.
+        message: the error's text.
     """
 
     def __init__(self, code: int, message: str) -> None:
@@ -107,7 +107,7 @@ class RestRefusal(Exception):
 
 
 class RestCalls:
-    """`MilvusCalls` by the standard library; each request has a connection of its own."""
+    """`MilvusCalls` through the standard library; each request has its own connection."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -115,7 +115,7 @@ class RestCalls:
 
     def exists(self) -> bool:
         """See `MilvusCalls`."""
-        return bool(self._asked("collections/has")["has"])
+        return bool(self._post("collections/has")["has"])
 
     def create(self) -> None:
         """See `MilvusCalls`."""
@@ -138,40 +138,40 @@ class RestCalls:
         schema = {
             "autoId": False, "enableDynamicField": False, "fields": fields, "functions": functions
         }  # fmt: skip
-        # `Strong`: a search sees what was stored before it.
-        self._asked(
+        # `Strong`: a search sees everything stored before it.
+        self._post(
             "collections/create", schema=schema, indexParams=indexes,
             params={"consistencyLevel": "Strong"},
         )  # fmt: skip
 
     def load(self) -> None:
         """See `MilvusCalls`."""
-        self._asked("collections/load")
+        self._post("collections/load")
 
     def collections(self) -> Sequence[str]:
         """See `MilvusCalls`."""
-        return list(self._asked("collections/list"))
+        return list(self._post("collections/list"))
 
     def drop(self) -> None:
         """See `MilvusCalls`."""
-        self._asked("collections/drop")
+        self._post("collections/drop")
 
     def upsert(self, rows: Sequence[Row]) -> None:
         """See `MilvusCalls`."""
-        self._asked("entities/upsert", data=list(rows))
+        self._post("entities/upsert", data=list(rows))
 
     def delete(self, only: str) -> None:
         """See `MilvusCalls`."""
-        self._asked("entities/delete", filter=only)
+        self._post("entities/delete", filter=only)
 
     def query(self, only: str, limit: int) -> Sequence[str]:
         """See `MilvusCalls`."""
-        rows = self._asked("entities/query", filter=only, outputFields=["text"], limit=limit)
+        rows = self._post("entities/query", filter=only, outputFields=["text"], limit=limit)
         return [row["text"] for row in rows]
 
     def search(self, vector: Sequence[float], only: str, limit: int) -> Scored:
         """See `MilvusCalls`."""
-        return _scored(self._asked(
+        return _scored(self._post(
             "entities/search", data=[list(vector)], annsField="vector", filter=only, limit=limit,
             outputFields=["text"], searchParams={"metricType": "IP"},
         ))  # fmt: skip
@@ -186,21 +186,21 @@ class RestCalls:
             }
             for data, field, metric in ways
         ]  # fmt: skip
-        return _scored(self._asked(
+        return _scored(self._post(
             "entities/hybrid_search", search=search, limit=limit, outputFields=["text"],
             rerank={"strategy": "rrf", "params": {"k": RRF}},
         ))  # fmt: skip
 
     def close(self) -> None:
-        """See `MilvusCalls`; there is none."""
+        """See `MilvusCalls`; there is no connection to close."""
 
-    def _asked(self, action: str, **fields: object) -> Any:  # noqa: ANN401 (JSON)
-        """The `data` of an answer.
+    def _post(self, action: str, **fields: object) -> Any:  # noqa: ANN401 (JSON)
+        """Send a request and return the `data` of the answer.
 
         Raises:
-            RestRefusal: it has an error.
-            OSError: there is none.
-            ValueError: it is no JSON.
+            RestRefusal: the answer reports an error.
+            OSError: there is no answer.
+            ValueError: the answer is not JSON.
         """
         body = json.dumps({"collectionName": self._place.collection, **fields}).encode()
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -210,7 +210,7 @@ class RestCalls:
             f"{self._base}/{action}", body, headers, method="POST"
         )
         try:
-            # A redirection would take the token and the vectors to a place nobody agreed to.
+            # A redirect would send the token and the vectors to a place that nobody agreed to.
             with _OPENER.open(request, timeout=self._place.timeout_s) as answer:
                 reply = json.loads(answer.read(_MOST_BYTES))
         except urllib.error.HTTPError as error:

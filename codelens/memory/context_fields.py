@@ -232,7 +232,7 @@ def _context(value: Json) -> Context:
     try:
         items = tuple(_item(_object(item, "an item")) for item in _list(value, "items"))
         if len(items) > MAX_ITEMS:
-            raise SettingError(f"it has {len(items)} items, of {MAX_ITEMS} at most")
+            raise SettingError(f"it has {len(items)} items, but the maximum is {MAX_ITEMS}")
         tags = [tag for tag in _list(value, "tags") if isinstance(tag, str)]
         return Context(
             name=name,

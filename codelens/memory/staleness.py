@@ -264,8 +264,8 @@ class Judge:
             HandleNotFound: the file lacks these lines.
         """
         file, texts = place.file, self._texts
-        known = {} if file.content is None else hashes(self._snapshot.db, [file.content])
-        content = bytes(known.get(file.content or 0, b""))
+        content_hashes = {} if file.content is None else hashes(self._snapshot.db, [file.content])
+        content = bytes(content_hashes.get(file.content or 0, b""))
         item = Item("file", file.path, content=content, ref=ref, head=self._scope.head)
         if place.symbol is not None:
             lines = texts.of(file, place.symbol)

@@ -41,7 +41,7 @@ class UnusablePack(StoreError):
         self.why = why
         super().__init__(
             f"the pack {file!r} cannot be used: {why}; "
-            f"{remedy or 'make or fetch it again, or go on without it: files are indexed here'}"
+            f"{remedy or 'make or fetch it again, or continue without it: files are indexed here'}"
         )
 
 
@@ -258,7 +258,7 @@ def _content(head: dict[str, Any], record: bytes, at: int) -> PackedContent:
         terms[text_of(term)] = record[at:end]
         at = end
     if at != len(record) or len(terms) != len(head["terms"]):
-        raise MalformedRecord("a record is not as long as it says")
+        raise MalformedRecord("a record has the wrong length")
     content_hash = ContentHash(bytes.fromhex(text_of(head["hash"])))
     if len(content_hash) != _HASH_BYTES or head["outcome"] not in _OUTCOMES:
         raise MalformedRecord("a content has no hash or no outcome")
@@ -414,7 +414,7 @@ class PackReader:
         self._digest = hashlib.sha256()
         if self._take(len(_MAGIC)) != _MAGIC:
             raise UnusablePack(
-                name, "it is not a pack of codelens", "name a file of `codelens pack`"
+                name, "it is not a codelens pack", "name a file made by `codelens pack`"
             )
         (length,) = _LENGTH.unpack(self._take(_LENGTH.size))
         if length > _MOST_HEAD_BYTES:
@@ -431,7 +431,7 @@ class PackReader:
                 name,
                 f"it has format {str(self.head.get('format'))[:20]}, but this codelens reads "
                 f"{FORMAT}",
-                "make it with the codelens that reads it",
+                "make it again with this version",
             )
 
     def records(self) -> Iterator[bytes]:
@@ -448,9 +448,9 @@ class PackReader:
                 return
             total += raw_size
             if not 0 < raw_size <= _MOST_FRAME_BYTES or size > _MOST_FRAME_BYTES:
-                raise self._unusable("a frame is larger than any may be")
+                raise self._unusable("a frame is too large")
             if total > _MOST_BYTES:
-                raise self._unusable("it holds more than any pack may")
+                raise self._unusable("it is too large")
             for record in self._split(self._raw(size, raw_size)):
                 count += 1
                 yield record
@@ -467,7 +467,7 @@ class PackReader:
         except lzma.LZMAError as error:
             raise self._unusable(f"a frame cannot be decompressed ({error})") from error
         if len(raw) != raw_size or not unpacker.eof or unpacker.unused_data:
-            raise self._unusable("a frame does not hold what it says")
+            raise self._unusable("a frame has the wrong length")
         return raw
 
     def _split(self, raw: bytes) -> Iterator[bytes]:
@@ -485,12 +485,12 @@ class PackReader:
     def _end(self, count: int, stated: int) -> None:
         digest = self._digest.digest()
         if self._file.read(_DIGEST + 1) != digest or count != stated:
-            raise self._unusable("its end does not fit what is before it")
+            raise self._unusable("its digest or number of records is wrong")
 
     def _take(self, size: int) -> bytes:
         data = self._file.read(size)
         if len(data) != size:
-            raise self._unusable("it ends too soon")
+            raise self._unusable("it is cut short")
         self._digest.update(data)
         return data
 

@@ -186,13 +186,13 @@ def fingerprint_of(db: Database, consent: Consent) -> Fingerprint | None:
 
 def ensure_fingerprint(db: Database, consent: Consent) -> Fingerprint:
     """Return the fingerprint of the consent, created if missing; in the caller's transaction."""
-    known = fingerprint_of(db, consent)
-    if known is None:
+    fingerprint = fingerprint_of(db, consent)
+    if fingerprint is None:
         key = (consent.provider, consent.model, consent.dimension, PACKING)
         db.execute(_ADD, (*key, time.time()))
-        known = fingerprint_of(db, consent)
-    assert known is not None
-    return known
+        fingerprint = fingerprint_of(db, consent)
+    assert fingerprint is not None
+    return fingerprint
 
 
 def set_state(
@@ -234,13 +234,13 @@ def changes_since(db: Database, place: str, files: Mapping[bytes, bytes]) -> Fil
     return FileChanges(
         len(files.keys() - before.keys()),
         len(before.keys() - files.keys()),
-        sum(1 for path, known in files.items() if before.get(path, known) != known),
+        sum(1 for path, digest in files.items() if before.get(path, digest) != digest),
     )
 
 
 def note_files(db: Database, place: str, files: Mapping[bytes, bytes]) -> None:
     """Record the files of a completed sync; in the caller's transaction."""
-    packed = b"".join(known + path + b"\0" for path, known in sorted(files.items()))
+    packed = b"".join(digest + path + b"\0" for path, digest in sorted(files.items()))
     db.execute(_PUT, (place, zlib.compress(packed, 1)))
 
 
@@ -349,11 +349,11 @@ def vectors_of(db: Database, fingerprint: int, texts: Iterable[bytes]) -> dict[b
 
 def known_texts(db: Database, fingerprint: int, texts: Iterable[bytes]) -> set[bytes]:
     """The texts that have a vector."""
-    known: set[bytes] = set()
+    with_vectors: set[bytes] = set()
     for batch in batched(texts):
         sql = _KNOWN.format(id=int(fingerprint), marks=",".join("?" * len(batch)))
-        known.update(row[0] for row in db.rows(sql, batch))
-    return known
+        with_vectors.update(row[0] for row in db.rows(sql, batch))
+    return with_vectors
 
 
 def put_vectors(db: Database, fingerprint: int, rows: Iterable[tuple[bytes, bytes]]) -> None:

@@ -115,7 +115,7 @@ def test_a_lost_file_comes_back_from_its_copy(path: Path) -> None:
     path.unlink()
     every, notes = Notebook(path).every()
     assert len(every) == 30
-    assert notes == ["the saved contexts were damaged (it is gone): 30 restored"]
+    assert notes == ["the saved contexts were damaged (it is missing): 30 restored"]
 
 
 def test_what_was_forgotten_after_a_restore_stays_forgotten_when_the_file_is_lost(
@@ -131,7 +131,7 @@ def test_what_was_forgotten_after_a_restore_stays_forgotten_when_the_file_is_los
     path.unlink()
     every, notes = Notebook(path).every()
     assert [one.name for one in every] == ["after"]
-    assert notes == ["the saved contexts were damaged (it is gone): 1 restored"]
+    assert notes == ["the saved contexts were damaged (it is missing): 1 restored"]
 
 
 def test_what_a_process_killed_while_it_mended_had_set_aside_is_restored(path: Path) -> None:

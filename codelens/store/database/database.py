@@ -394,7 +394,7 @@ class Database:
         Leaving WAL needs the whole file, so it fails if anyone else has it open. Returns False
         for a file that was replaced, since that cannot be determined.
         """
-        with translated(self.path), self._kept_in_place():
+        with translated(self.path), self._name_held():
             if self.was_replaced():
                 return False
             self._connection.set_busy_timeout(0)
@@ -408,11 +408,11 @@ class Database:
 
     def close(self) -> None:
         """Close the file."""
-        with self._kept_in_place():
+        with self._name_held():
             self._connection.close()
 
     @contextmanager
-    def _kept_in_place(self) -> Generator[None]:
+    def _name_held(self) -> Generator[None]:
         """Keep others from giving the file's name to another file during the block.
 
         SQLite removes the log by its name when the last connection closes, or leaves WAL. It

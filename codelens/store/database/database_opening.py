@@ -70,9 +70,7 @@ def _open_or_make(path: Path, kind: str) -> Database:
             f"{str(path)!r} is a folder; move it away, codelens keeps a database at this path"
         )
     if os.path.islink(path) and not os.path.exists(path):
-        raise StoreError(
-            f"{str(path)!r} is a link that leads nowhere; remove it, or bring back what it leads to"
-        )
+        raise StoreError(f"{str(path)!r} is a broken link; remove it, or restore its target")
     if is_special(path):
         raise IndexCorrupt(path, "it is not a regular file")
     if has_content(path):

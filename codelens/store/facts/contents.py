@@ -322,7 +322,7 @@ def insert(
 
     rows = facts.symbol_rows
     if len(rows) > _MOST_SYMBOLS:
-        raise ValueError(f"a text of more than {_MOST_SYMBOLS:,} definitions")
+        raise ValueError(f"a text has more than {_MOST_SYMBOLS:,} definitions")
     db.execute_many(_INSERT_SYMBOL, [(content, *row) for row in rows])
     blocks = packed_texts([(row[1], row[5], row[6]) for row in rows])
     db.execute_many(_INSERT_TEXTS, [(content, *block) for block in blocks])

@@ -303,7 +303,7 @@ def _decompressed(part: bytes) -> bytes:
         return zlib.decompress(part, _RAW, BLOCK_BYTES)
     except zlib.error as error:
         # The same error as for other unreadable data: the caller checks if the file is damaged.
-        raise ValueError(f"a block of terms is not as it was written: {error}") from error
+        raise ValueError(f"a block of terms is damaged: {error}") from error
 
 
 def needle(term: str) -> bytes:
@@ -326,7 +326,7 @@ class PostingBlock:
         self._second = second = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], sys.byteorder)
         self._first = _decompressed(data[_LENGTH_BYTES:second])
         if self._first.count(_NUL, count) != count + 1:
-            raise ValueError(f"a block of {count} terms has another number of them")
+            raise ValueError(f"a block of {count} terms has the wrong number of terms")
         self._data = data
         self._count = count
         self._postings: bytes | None = None
@@ -357,7 +357,7 @@ class PostingBlock:
         if self._postings is None:
             self._postings = _decompressed(self._data[self._second :])
             if len(self._postings) != sum(self._first[: self._count]):
-                raise ValueError("the postings of a block are not as long as it says")
+                raise ValueError("the postings of a block have the wrong length")
         return self._postings
 
 
@@ -435,10 +435,10 @@ def write_segment(db: Database, docs: Sequence[Doc]) -> None:
     segment = db.last_id()
     # Per term, documents and words alternate in one list: a pair of each would be another object.
     by_term: dict[str, list[Any]] = {}
-    known = by_term.get
+    row_of = by_term.get
     for number, doc in enumerate(docs):
         for term, words in doc.terms.items():
-            row = known(term)
+            row = row_of(term)
             if row is None:
                 by_term[term] = [number, words]
             else:

@@ -434,10 +434,10 @@ def _places(data: bytes, name_of_key: Mapping[bytes, str]) -> dict[str, array[in
     places = {at: array("I") for at, name in enumerate(table) if name in name_of_key}
     if places:
         for head, line in zip(packed.heads, packed.lines, strict=True):
-            known = places.get(head >> 2)
-            if known is not None:
-                known.append(line << 2 | head & 3)
-    return {name_of_key[table[at]]: known for at, known in places.items()}
+            name_places = places.get(head >> 2)
+            if name_places is not None:
+                name_places.append(line << 2 | head & 3)
+    return {name_of_key[table[at]]: name_places for at, name_places in places.items()}
 
 
 def use_counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[str, int]]]:

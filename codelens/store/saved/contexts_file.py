@@ -50,7 +50,7 @@ TermsOf = Callable[[Context], Terms]
 
 COPIES = (".backup", ".backup-old")
 _ASIDE = ".unreadable-"
-_BESIDE = ("-journal", "-wal", "-shm")
+_JOURNALS = ("-journal", "-wal", "-shm")
 _LEFT_S = 3600
 """A half-written copy older than this was left by a killed process."""
 
@@ -132,7 +132,7 @@ def remade(path: Path, terms_of: TermsOf, owner: Owner) -> tuple[Path | None, in
     finally:
         db.close()
     # SQLite would replay a journal left behind into the new file.
-    for suffix in _BESIDE:
+    for suffix in _JOURNALS:
         file = path.with_name(path.name + suffix)
         if file.exists():
             file.rename(aside.with_name(aside.name + suffix))
@@ -432,7 +432,7 @@ def _sound(path: Path, owner: Owner) -> Database:
     """
     size = size_of(path)
     if not size and any(copies(path)):
-        raise IndexCorrupt(path, "it is empty" if path.exists() else "it is gone")
+        raise IndexCorrupt(path, "it is empty" if path.exists() else "it is missing")
     if 0 < size < SHORTEST:
         raise IndexCorrupt(path, "it is not a database")
     return proved(open_database(path, "contexts"), owner)
@@ -467,7 +467,7 @@ def _mended(
             else ""
         )
         note = (
-            f"the saved contexts were not of this repository ({index_corrupt.why}): "
+            f"the saved contexts belonged to another repository ({index_corrupt.why}): "
             f"{outcome}{kept_note}"
         )
     db = proved(open_database(path, "contexts"), owner)

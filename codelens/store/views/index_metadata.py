@@ -95,8 +95,8 @@ def touch(
     Raises:
         StoreError: it could not be written; nothing depends on it.
     """
-    known = all(db.row(_KNOWN, (folder,)) for folder in folders)
-    if known and clock_s(db, clock) - used_s < TOUCH_S:
+    are_recorded = all(db.row(_KNOWN, (folder,)) for folder in folders)
+    if are_recorded and clock_s(db, clock) - used_s < TOUCH_S:
         return False
     where = seen()
     with db.write(None, _AT_ONCE):

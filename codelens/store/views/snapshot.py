@@ -63,16 +63,16 @@ class Snapshot:
             return later
         gone = [self.files[at] for at in places if at < len(self.files)]
         new = [files[at] for at in places]
-        known = self.__dict__
-        if "by_path" in known:
+        computed = self.__dict__
+        if "by_path" in computed:
             by_path = dict(self.by_path)
             _move(by_path, [file.path for file in gone], {file.path: file for file in new})
             later.__dict__["by_path"] = by_path
-        if "by_path_id" in known:
+        if "by_path_id" in computed:
             by_id = dict(self.by_path_id)
             _move(by_id, [file.path_id for file in gone], {file.path_id: file for file in new})
             later.__dict__["by_path_id"] = by_id
-        if "by_content" in known:
+        if "by_content" in computed:
             touched = {file.content for file in (*gone, *new) if file.content is not None}
             by_content = dict(self.by_content)
             _move(by_content, touched, _by_content(files, touched))
@@ -151,9 +151,9 @@ class Snapshot:
 
     def paths_with_terms(self, terms: Sequence[str]) -> dict[str, list[FileRow]]:
         """Files of this view with each of the terms in their stem or last folders."""
-        known = self.by_path_id
+        by_id = self.by_path_id
         return {
-            term: [known[id_] for id_ in ids if id_ in known]
+            term: [by_id[id_] for id_ in ids if id_ in by_id]
             for term, ids in views.paths_with_terms(self.db, terms).items()
         }
 

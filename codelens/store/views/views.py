@@ -265,15 +265,15 @@ def create_view(
 
     A new view starts with the files of a view of the same worktree, to be compared with the disk.
     """
-    known = find_view(db, scope)
-    if known is not None:
-        return known
+    existing = find_view(db, scope)
+    if existing is not None:
+        return existing
     now = int(time.time())
     with db.write(lease, BUSY_S if lease else QUESTION_S):
         # Another process may have created it meanwhile.
-        known = find_view(db, scope)
-        if known is not None:
-            return known
+        existing = find_view(db, scope)
+        if existing is not None:
+            return existing
         base = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
         view = index_metadata.next_view(db)
         used_s = index_metadata.tick(db, clock)
@@ -419,11 +419,11 @@ def paths_with_terms(db: Database, terms: Sequence[str]) -> dict[str, list[int]]
     for batch in batched(terms):
         sql = BY_TERMS.format(marks=",".join("?" * len(batch)))
         for term, path in db.rows(sql, batch):
-            known = by_path.get(term)
-            if known is None:
+            paths = by_path.get(term)
+            if paths is None:
                 by_path[term] = [path]
             else:
-                known.append(path)
+                paths.append(path)
     return by_path
 
 
