@@ -26,7 +26,7 @@ from codelens.store.views.views import ViewRow
 
 _MISSING = "-"
 INVALID = "invalid patterns"
-"""Key in a view's notes: lines of codelens's rules that match nothing, as they are invalid."""
+"""Key in a view's notes for lines of codelens's own ignore rules that can match nothing."""
 
 Sources = dict[str, Any]  # JSON: string keys to signatures in hex, to flags for `marks`
 

@@ -1,4 +1,4 @@
-"""Milvus and Zilliz over gRPC, by the package `pymilvus`."""
+"""Milvus and Zilliz over gRPC through the package `pymilvus`."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def judge_standing(path: Path) -> Standing:
     """
     state = state_of(path)
     if state is None or not state.size:
-        # No file: a new one will be created.
+        # No file, or an empty one: a new one will be created.
         forget_check(path)
         return Standing.UNKNOWN
     left = left_of(path)
