@@ -175,7 +175,7 @@ def test_damage_anywhere_is_noticed(
         with pytest.raises(UnusablePack):
             engine.unpack(bad, path=clone.root)
     bad.write_bytes(whole + b"x")
-    assert "its end does not fit" in refused(engine, clone, bad)
+    assert "its digest or number of records is wrong" in refused(engine, clone, bad)
 
 
 def test_a_file_that_is_no_pack_is_told_so(clone: GitRepo, engine: Engine, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_another_model_in_its_place_is_read_anew(tmp_path: Path) -> None:
         (lambda folder: (folder / "tokenizer.json").write_text("{"), "cannot be used: Exception"),
         (lambda folder: (folder / "onnx/model.onnx").write_bytes(b"\0" * 99), "InvalidProtobuf"),
         (lambda folder: _cut(folder / "onnx/model.onnx"), "InvalidProtobuf"),
-        (lambda folder: write_cross_encoder(folder, WEIGHTS, outputs=2), r"of the form \(1, 2\)"),
+        (lambda folder: write_cross_encoder(folder, WEIGHTS, outputs=2), r"of the shape \(1, 2\)"),
         (lambda folder: write_cross_encoder(folder, {"a": float("nan")}), "NaN or infinite"),
         (
             lambda folder: write_cross_encoder(folder, WEIGHTS, ("input_ids", "pixel_mask")),

@@ -141,9 +141,7 @@ def with_hash(db: Database, content: bytes) -> list[int]:
     return [row for (row,) in db.rows(SELECT_WITH_HASH, (content,))]
 
 
-# Facts by content: what was extracted from each distinct text, once.
-#
-# `codelens.store.facts.resolution_facts` describes the blobs of a content.
+# The rows of contents; `codelens.store.facts.resolution_facts` describes their blobs.
 
 TIER_TEXT, TIER_FULL = 0, 1
 _CHUNK_WORDS = 8
