@@ -303,5 +303,5 @@ def test_a_copy_that_cannot_be_written_is_said_and_the_context_kept(path: Path) 
     (path.parent / "contexts-x.db.backup-old").mkdir()
     (path.parent / "contexts-x.db.backup-old" / "full").write_text("")
     _, _, notes = Notebook(path).put(context("a"), HOME, replace=False)
-    assert "no copy of it could be written" in notes[0]
+    assert "backup copy could not be written" in notes[0]
     assert len(Notebook(path).every()[0]) == 31
