@@ -87,7 +87,7 @@ def test_an_error_is_one_line_with_the_next_step(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert "needs --provider" in run("meaning", "enable").err
-    assert "there is no provider 'other'" in run("meaning", "enable", "--provider", "other").err
+    assert "unknown provider 'other'" in run("meaning", "enable", "--provider", "other").err
     run(*enable, "--yes")
     server.misbehave("404")
     failed = run("meaning", "sync")

@@ -46,4 +46,4 @@ def test_a_bad_pack_is_told_in_one_line(tmp_path: Path) -> None:
     bad.write_bytes(b"codelens pack\n")
     told = run(repo.root, tmp_path / "home", "unpack", str(bad), code=2).stderr
     assert len(told.splitlines()) == 1
-    assert "it ends too soon; make or fetch it again, or go on without it" in told
+    assert "it is cut short; make or fetch it again, or continue without it" in told

@@ -42,7 +42,9 @@ def test_a_file_of_another_repository_is_set_aside_and_the_own_copy_restored(
     shutil.copy(theirs, ours)
     answer = engine.load(path=repo.root)
     assert [one.name for one in answer.results] == ["lamps"]
-    assert "not of this repository" in answer.notes[0] and str(other.root) in answer.notes[0]
+    assert (
+        "belonged to another repository" in answer.notes[0] and str(other.root) in answer.notes[0]
+    )
     assert notes_of(engine, other) == {"doors": "theirs"}
     assert engine.load(path=repo.root).notes == ()
 

@@ -185,7 +185,7 @@ def test_vectors_of_two_models_are_never_mixed(
 ) -> None:
     enabled.meaning_sync(path=repository.root)
     server.dimension = 32
-    with pytest.raises(AnswerInvalid, match="32 numbers in place of 48"):
+    with pytest.raises(AnswerInvalid, match="32 numbers instead of 48"):
         repository.write("new.py", "lamp = 1\n")
         enabled.meaning_sync(path=repository.root)
     endpoint = server.endpoint("openai")

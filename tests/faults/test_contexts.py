@@ -115,7 +115,7 @@ def test_a_lost_file_comes_back_from_its_copy(path: Path) -> None:
     path.unlink()
     every, notes = Notebook(path).every()
     assert len(every) == 30
-    assert notes == ["the saved contexts were damaged (it is gone): 30 restored"]
+    assert notes == ["the saved contexts were damaged (it is missing): 30 restored"]
 
 
 def test_what_was_forgotten_after_a_restore_stays_forgotten_when_the_file_is_lost(
@@ -131,7 +131,7 @@ def test_what_was_forgotten_after_a_restore_stays_forgotten_when_the_file_is_los
     path.unlink()
     every, notes = Notebook(path).every()
     assert [one.name for one in every] == ["after"]
-    assert notes == ["the saved contexts were damaged (it is gone): 1 restored"]
+    assert notes == ["the saved contexts were damaged (it is missing): 1 restored"]
 
 
 def test_what_a_process_killed_while_it_mended_had_set_aside_is_restored(path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_context_whose_text_was_changed_by_hand_is_not_answered(path: Path) ->
     with file, file.db.write(None):
         file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'name-4'")
     every, notes = Notebook(path).every()
-    assert len(every) == 30 and "not as it was written" in notes[0]
+    assert len(every) == 30 and "does not match its digest" in notes[0]
     assert "forged" not in {one.note for one in every}
 
 
@@ -303,5 +303,5 @@ def test_a_copy_that_cannot_be_written_is_said_and_the_context_kept(path: Path) 
     (path.parent / "contexts-x.db.backup-old").mkdir()
     (path.parent / "contexts-x.db.backup-old" / "full").write_text("")
     _, _, notes = Notebook(path).put(context("a"), HOME, replace=False)
-    assert "no copy of it could be written" in notes[0]
+    assert "backup copy could not be written" in notes[0]
     assert len(Notebook(path).every()[0]) == 31

@@ -176,7 +176,7 @@ def test_damage_beneath_writers_loses_nothing(tmp_path: Path) -> None:
     told = [note for _ in running for note in said.get(timeout=120)]
     for process in running:
         process.join()
-    assert all("restored" in note or "no copy of it could be written" in note for note in told)
+    assert all("restored" in note or "backup copy could not be written" in note for note in told)
     every = {one.name: one.note for one in Notebook(path).every()[0]}
     assert every.keys() == {"first", *(f"own-{by}-{at}" for by in range(3) for at in range(count))}
     assert every["first"] == "note"
@@ -224,7 +224,7 @@ def test_a_damaged_copy_never_takes_the_place_of_a_sound_one(tmp_path: Path) -> 
             spoil_raw(path)
             with file.changed() as notes:
                 context_rows.put(file.db, context(f"own-{at}"), terms_of(context(f"own-{at}")))
-            assert "no copy of it could be written" in notes[0]
+            assert "backup copy could not be written" in notes[0]
         every = {one.name: one.note for one in Notebook(path).every()[0]}
         assert every == dict.fromkeys(("first", *(f"own-{by}" for by in range(at + 1))), "note")
 

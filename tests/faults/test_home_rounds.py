@@ -42,7 +42,7 @@ def test_a_link_that_leads_nowhere_is_told(tmp_path: Path) -> None:
         file = home.file("index", side)
         file.unlink()
         file.symlink_to("nowhere")
-        with pytest.raises(StoreError, match="leads nowhere; remove it"):
+        with pytest.raises(StoreError, match="is a broken link; remove it"):
             engine.search(side.word, path=side.repo.root)
         file.unlink()
         assert engine.search(side.word, path=side.repo.root).results

@@ -54,11 +54,11 @@ def test_another_model_in_its_place_is_read_anew(tmp_path: Path) -> None:
         (lambda folder: (folder / "tokenizer.json").write_text("{"), "cannot be used: Exception"),
         (lambda folder: (folder / "onnx/model.onnx").write_bytes(b"\0" * 99), "InvalidProtobuf"),
         (lambda folder: _cut(folder / "onnx/model.onnx"), "InvalidProtobuf"),
-        (lambda folder: write_cross_encoder(folder, WEIGHTS, outputs=2), r"of the form \(1, 2\)"),
+        (lambda folder: write_cross_encoder(folder, WEIGHTS, outputs=2), r"of the shape \(1, 2\)"),
         (lambda folder: write_cross_encoder(folder, {"a": float("nan")}), "NaN or infinite"),
         (
             lambda folder: write_cross_encoder(folder, WEIGHTS, ("input_ids", "pixel_mask")),
-            "it takes pixel_mask, which no text has",
+            "it needs unknown inputs: pixel_mask",
         ),
     ],
 )
@@ -79,7 +79,7 @@ def test_a_place_that_is_none_or_depends_on_the_folder_is_refused(tmp_path: Path
 
 def test_it_is_given_up_between_two_batches_when_it_is_too_slow(tmp_path: Path) -> None:
     model = cross_encoder(str(write_cross_encoder(tmp_path, WEIGHTS)))
-    with pytest.raises(CrossEncoderUnusable, match="it read 0 of 2 texts in 0 s"):
+    with pytest.raises(CrossEncoderUnusable, match="it scored 0 of 2 texts in 0 s"):
         model.relevance("a", ["b", "c"], seconds=0)
 
 

@@ -148,7 +148,7 @@ def test_a_store_that_takes_no_more_collections_says_so(faulty: MilvusServer) ->
     taken = store_at(place(faulty.url, "codelens_other"))
     taken.put(rows(1))
     faulty.full = True
-    with pytest.raises(StoreFull, match="it has 1 of codelens"):
+    with pytest.raises(StoreFull, match="it has 1 from codelens"):
         store_at(place(faulty.url, "codelens_more")).put(rows(1))
     with rest_of(faulty) as url, pytest.raises(StoreFull, match="limit=5"):
         store_at(place(url, "codelens_more")).put(rows(1))

@@ -261,5 +261,5 @@ def test_an_endpoint_is_a_plain_url(provider: str) -> None:
     for bad in ("host", "ftp://host", "http://", "http://user:word@host", "http://[::1"):
         with pytest.raises(SettingError, match="endpoint"):
             checked_endpoint(spec, bad)
-    with pytest.raises(SettingError, match="there is no provider 'other'"):
+    with pytest.raises(SettingError, match="unknown provider 'other'"):
         provider_called("other")

@@ -29,7 +29,7 @@ def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
         (lambda data: data[:40], "40 bytes, less than its head"),
         (lambda data: data[:-1], r"has \d+ bytes of \d+"),
         (lambda data: data + b"x", r"has \d+ bytes of \d+"),
-        (lambda data: data[:-1] + b"\0", "checksum does not fit"),
+        (lambda data: data[:-1] + b"\0", "checksum does not match"),
         (lambda data: b"PK" + data[2:], "does not begin as a table of words"),
     ],
 )

@@ -49,5 +49,5 @@ def test_columns_give_back_the_rows(references: list[Reference], names: set[str]
 
 def test_columns_of_unequal_lengths_are_refused() -> None:
     places = Places(["f"], ["call"], [1], [0], [-1])
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="differ in length"):
         ReferenceRows(places, [""], [0], [-1], [])
