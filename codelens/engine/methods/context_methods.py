@@ -160,7 +160,7 @@ def as_session(engine: EngineCore, session_id: str) -> AbstractContextManager[No
     Args:
         session_id: any text; sessions of one id share what was sent. Empty: as before.
     """
-    from codelens.engine.contexts.session_trail import LONGEST_ID, Session, asked_by
+    from codelens.engine.contexts.asking_session import LONGEST_ID, Session, asked_by
 
     cut_id = session_id.strip()[:LONGEST_ID]
     if not cut_id:
