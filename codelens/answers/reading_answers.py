@@ -218,8 +218,7 @@ class EdgeLine:
 
 @dataclass(frozen=True, slots=True)
 class SourceMark:
-    """The syntactic role of characters in a line; columns are 0-based, half-open, in UTF-8
-    bytes."""
+    """The syntactic role of characters in a line; half-open 0-based columns in UTF-8 bytes."""
 
     line: int
     start_column: int
