@@ -50,7 +50,7 @@ def test_no_matching_line_is_left_out(pattern: str, fold: bool, texts: list[byte
     compiled, parts = regex_analysis.compiled(f"(?i){pattern}" if fold else pattern)
     required = regex_analysis.required_literals(compiled, parts)
     for text in texts:
-        lines = regex_search._sought(compiled, parts).line_search(1.0)
+        lines = regex_search._analysed(compiled, parts).line_search(1.0)
         every = regex_search.matching_lines(lines, text)
         assert regex_search.matching_lines(lines, text, required.lines(text)) == every
 
