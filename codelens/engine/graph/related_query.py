@@ -1,4 +1,4 @@
-"""Which relations a question asks for, by kinds and by direction."""
+"""Answers `related` (relations and paths) and `references` (every line that uses a target)."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ DIRECTIONS = ("both", "in", "out")
 
 
 def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
-    """The relations asked for, in the order they are shown.
+    """The requested relations, in the order in which they are shown.
 
     Raises:
-        SettingError: there is no such kind or direction, or one excludes the other.
+        SettingError: the kind or direction does not exist, or they exclude each other.
     """
     if direction not in DIRECTIONS:
         raise InvalidArgument(
@@ -81,14 +81,14 @@ def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
     return tuple(relation for relation in RELATIONS if relation in allowed and relation in chosen)
 
 
-# What is related to a definition or a file, and the paths from one to another.
+# The relations of a definition or a file, and the paths from one to another.
 
 MOST_DEPTH = 3
 MOST_PATHS = 20
 _TEST_DEPTH = 2
 _TEST_REASONS = {"callers": "calls it", "users": "uses it", "importers": "imports it"}
 _WEIGHTS = {"callers": 6, "callees": 4, "users": 3, "uses": 1, "imports": 2, "tests": 2}
-"""Shares of the limit where not all can be shown."""
+"""Shares of the limit if not all relations fit."""
 _HIDDEN_RELATIONS = frozenset({"callers", "users"})
 
 
@@ -99,7 +99,7 @@ def related(
     """The definitions and files related to `target`.
 
     Raises:
-        SettingError: `kinds`, `direction` or `depth` is none that there is.
+        SettingError: `kinds`, `direction` or `depth` is invalid.
         HandleError: `target` cannot be followed, or has several owners.
     """
     chosen = relations(kinds, direction)
@@ -151,18 +151,18 @@ def related(
 
 
 class Possible(NamedTuple):
-    """What may use a target, and what was not looked at."""
+    """What may use a target, and what was not searched."""
 
     sites: list[PossibleSite]
     hidden: Unresolved
-    """Those of the sites that only the name speaks for."""
+    """Those of the sites for which only the name is evidence."""
     text_notes: tuple[str, ...]
     unseen_notes: list[str]
     """On calls through interfaces, and on files that are too large."""
 
 
 def possible_of(view: CurrentView, targets: Targets, named: Named, start: Target) -> Possible:
-    """Everything that may use what a handle names, of every basis."""
+    """Everything that may use the target of a handle, of every basis."""
     graph = targets.graph
     fixtures = Fixtures(view, graph, targets)
     nodes = [node for node in start.nodes if not fixtures.is_fixture(node)]
@@ -179,11 +179,11 @@ def possible_of(view: CurrentView, targets: Targets, named: Named, start: Target
 def paths_between(
     view: CurrentView, target: str, goal: str, most: int, seconds: float
 ) -> RelatedAnswer:
-    """Paths along which `target` uses `goal`; if there is none, those the other way round.
+    """Paths along which `target` uses `goal`; if there are none, those in reverse.
 
     Raises:
         SettingError: `most` is out of range.
-        HandleError: one of them cannot be followed, or has several owners.
+        HandleError: `target` or `goal` cannot be followed, or has several owners.
     """
     if not 1 <= most <= MOST_PATHS:
         raise InvalidArgument("paths", f"must be between 1 and {MOST_PATHS}, not {most}")
@@ -221,7 +221,7 @@ def paths_between(
 
 
 def target_of(targets: Targets, named: Named) -> Target:
-    """What a handle names, as the nodes that edges end at."""
+    """The target of a handle, as nodes at which edges end."""
     graph = targets.graph
     implementing = [method for node in named.nodes for method in called_as(graph, node)]
     several = [
@@ -242,7 +242,7 @@ def _tests(
     view: CurrentView, graph: LazyGraph, targets: Targets, walk: Walk, *, start: Target,
     paths: Sequence[bytes], depth: int,
 ) -> tuple[list[RelatedNode], dict[Node, str]]:  # fmt: skip
-    """Tests that reach the target, and test files named for its files; why each is one."""
+    """Tests that reach the target, and test files named for its files; with the reasons."""
     tests, why = _reaching(graph, walk, start, depth)
     reached = [*((node, 0) for node in start.nodes), *((node, 1) for node in tests)]
     for user in Fixtures(view, graph, targets).through(reached):
@@ -270,7 +270,7 @@ def _tests(
 def _reaching(
     graph: LazyGraph, walk: Walk, start: Target, depth: int
 ) -> tuple[dict[Node, RelatedNode], dict[Node, str]]:
-    """Tests that use the target, each with the lines of all its uses; callers of callers too."""
+    """Tests that use the target, directly or through callers, with the lines of all uses."""
     tests: dict[Node, RelatedNode] = {}
     why: dict[Node, str] = {}
     for relation, words in _TEST_REASONS.items():
@@ -288,17 +288,17 @@ def _reaching(
     files_of_tests = {node.path for node in tests if node.symbol != MODULE}
     for node in [node for node in tests if why[node] == _TEST_REASONS["importers"]]:
         if node.path in files_of_tests:
-            del tests[node]  # it is an importer, and the tests in it are listed
+            del tests[node]  # It is an importer whose own tests are listed.
     return tests, why
 
 
 def _without(tests: Collection[Node], rows: list[RelatedNode]) -> list[RelatedNode]:
-    """Without what is listed under `tests`."""
+    """The rows that are not listed under `tests`."""
     return [row for row in rows if row.node not in tests]
 
 
 def _shares(related_by: dict[str, list[RelatedNode]], limit: int) -> list[list[RelatedNode]]:
-    """Of each relation as many as the limit has room for: what few need is left to the others."""
+    """Split the limit among relations: those with few rows leave room to others."""
     places_left = limit
     weights = {relation: _WEIGHTS.get(relation, 2) for relation in related_by}
     left = sum(weights.values())
@@ -333,17 +333,17 @@ def _path(targets: Targets, steps: Sequence[Step]) -> tuple[PathStep, ...]:
     return tuple(rows)
 
 
-# Every line that uses a definition or file: certain ones, and those that may use it; in pages.
+# The lines that certainly or possibly use a definition or file, in pages.
 
 _CODE, _TESTS, _POSSIBLE = 0, 1, 2
-"""Sections of the answer; what is possible comes by its rank after `_POSSIBLE`."""
+"""Sections of the answer; possible uses follow `_POSSIBLE`, by rank."""
 _LINE_SHOWN = 400
 _FAMILY = 200
-"""Methods of one name in related types whose uses are listed as possible."""
+"""Maximum number of methods of one name in related types that are searched."""
 
 
 class _Position(NamedTuple):
-    """Where a line stands in the whole answer: it stays when another file changes."""
+    """The position of a line in the whole answer; unaffected by changes of other files."""
 
     section: int
     path: bytes
@@ -355,12 +355,12 @@ class _Position(NamedTuple):
 
 class _Line(NamedTuple):
     node: Node
-    """The innermost definition that the uses of the line come from."""
+    """The innermost definition that contains the uses of the line."""
     kinds: tuple[str, ...]
     site: PossibleSite | None
-    """Set for a line that is only possible."""
+    """Set if the line is only possible."""
     through: str = ""
-    """The variable that the line names, where it is another name of the target."""
+    """The variable in the line, if it is an alias of the target."""
 
 
 def references(
@@ -369,7 +369,7 @@ def references(
     """Every line that uses `target`, `limit` of them from `cursor` on.
 
     Raises:
-        InvalidArgument: `cursor` is none that an answer gave.
+        InvalidArgument: `cursor` does not come from an answer.
         HandleError: `target` cannot be followed.
     """
     after = _position(cursor) if cursor else None
@@ -415,9 +415,9 @@ def references(
 
 
 def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
-    """The lines from which edges lead to the target; of a file those outside of it.
+    """The lines with edges to the target; within the target's own file, those outside of it.
 
-    Then those to variables that are another name of it, `g = f`.
+    Followed by the uses of variables that are aliases of it, `g = f`.
     """
     lines: dict[_Position, _Line] = {}
     pending = list(start.nodes)
@@ -444,7 +444,7 @@ def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
 def _of_family(graph: LazyGraph, targets: Targets, start: Target) -> Iterable[PossibleSite]:
     """Uses of the methods that the target overrides, or that override it.
 
-    A call of the one may run the other, and a rename has to change both.
+    A call of one may run the other, and a rename must change both.
     """
     nodes = () if start.whole else start.nodes
     family = [
@@ -487,5 +487,5 @@ def _position(cursor: str) -> _Position:
     section, _, rest = cursor.partition(":")
     line, _, path = rest.partition(":")
     if not (section.isdecimal() and line.isdecimal() and path):
-        raise InvalidArgument("cursor", f"must be one that an answer gave, not {cursor!r}")
+        raise InvalidArgument("cursor", f"must come from a previous answer, not {cursor!r}")
     return _Position(int(section), unquote_to_bytes(path), int(line))

@@ -189,7 +189,7 @@ def test_a_key_that_much_reads_tells_nobody_and_says_so(repo: GitRepo, run: Run)
     found = run("impact", "--diff", "--json").json
     assert "may" not in found
     assert (
-        "at least: 102 places read keys of these names, too many to be told apart"
+        "at least: 102 places read keys of these names, too many to distinguish"
         in (found["notes"])
     )
 
