@@ -79,7 +79,7 @@ def search(
         QueryError: the query or a filter cannot be parsed.
         NoReranker: `rerank` is true, and neither this machine nor a provider has one.
     """
-    from codelens.engine.reading.search_hits import SearchFigures, search_told
+    from codelens.engine.reading.search_hits import SearchFigures, search_logged
     from codelens.rank.search_request import Request
 
     request = Request(
@@ -89,7 +89,7 @@ def search(
     )  # fmt: skip
     view = ViewRequest(path, ref, budget_ms, progress, query)
     numbers = SearchFigures("search", len(query), len(query.split()), max_tokens)
-    with search_told(engine.settings, numbers) as figures:
+    with search_logged(engine.settings, numbers) as figures:
         return engine.reader.search(
             view, request, max_tokens, any_limit=limit is None, figures=figures,
             rerank=False if rerank is None and not engine.settings.rerank else rerank,
@@ -353,7 +353,7 @@ def search_repositories(
     Raises:
         QueryError: the query or a filter cannot be parsed.
     """
-    from codelens.engine.reading.search_hits import SearchFigures, search_told
+    from codelens.engine.reading.search_hits import SearchFigures, search_logged
     from codelens.rank.search_request import Request
 
     request = Request(
@@ -366,7 +366,7 @@ def search_repositories(
     numbers = SearchFigures(
         "search_repositories", len(query), len(query.split()), max_tokens, repositories=count
     )
-    with search_told(engine.settings, numbers) as figures:
+    with search_logged(engine.settings, numbers) as figures:
         return engine.joint_reader.search(
             request, view_request, repositories, refused or {}, max_tokens, figures=figures
         )
