@@ -48,7 +48,9 @@ class EngineCore:
         self.settings: Settings = settings or config.load()
         self._vectors: BackgroundSync | None = None
         self.pool = IndexPool(
-            self.settings, keep_going=keep_going, on_question=self._asked if keep_going else None
+            self.settings,
+            keep_going=keep_going,
+            on_question=self._sync_soon if keep_going else None,
         )
 
     def __enter__(self) -> Self:
@@ -63,7 +65,7 @@ class EngineCore:
             self._vectors.stop()
         self.pool.close()
 
-    def _asked(self, root: str) -> None:
+    def _sync_soon(self, root: str) -> None:
         """Sync the vectors of a worktree soon, if any repository ever had a provider."""
         if not (self.settings.home / VECTORS_FOLDER).is_dir():
             return
