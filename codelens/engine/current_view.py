@@ -164,10 +164,10 @@ class OlderTexts:
         db, settings = self._view.snapshot.db, self._view.settings
         language = language_of(path, data, settings.languages)
         key = (hash_of(data), language)
-        known = find(db, [key]).get(key)
-        if known is not None and known.tier == TIER_FULL:
-            seen = surfaces(db, {known.id}).get(known.id)
-            symbols = symbols_of(db, [known.id]).get(known.id, ())
+        stored = find(db, [key]).get(key)
+        if stored is not None and stored.tier == TIER_FULL:
+            seen = surfaces(db, {stored.id}).get(stored.id)
+            symbols = symbols_of(db, [stored.id]).get(stored.id, ())
             return Older(symbols, seen[1] if seen else None, language)
         # Too large for the index is too large here: parsing takes 300 bytes a byte.
         if len(data) > settings.max_file_bytes:
@@ -295,8 +295,8 @@ class ChangedFiles:
         if file is None or file.content is None:
             return False
         data = view.bytes_of(file)
-        known = hashes(view.snapshot.db, [file.content])
-        return data is None or hash_of(data) != known.get(file.content)
+        stored_hashes = hashes(view.snapshot.db, [file.content])
+        return data is None or hash_of(data) != stored_hashes.get(file.content)
 
 
 def current_view(

@@ -268,12 +268,12 @@ class Material:
 
     def lines(self, path: bytes) -> list[str]:
         """The lines of a file."""
-        known = self._lines.get(path)
-        if known is None:
+        lines = self._lines.get(path)
+        if lines is None:
             file = self.view.snapshot.by_path[path]
-            known = [line.rstrip("\r") for line in self._texts.decoded(file)]
-            self._lines[path] = known
-        return known
+            lines = [line.rstrip("\r") for line in self._texts.decoded(file)]
+            self._lines[path] = lines
+        return lines
 
     def line(self, path: bytes, number: int) -> str:
         """A line of a file; empty after the end of the file."""
@@ -282,24 +282,24 @@ class Material:
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """The definitions of a file."""
-        known = self._symbols.get(path)
-        if known is None:
+        symbols = self._symbols.get(path)
+        if symbols is None:
             content = self.view.snapshot.by_path[path].content
             read = self.view.snapshot.symbols([content] if content is not None else [])
-            known = self._symbols[path] = read.get(content or 0, ())
-        return known
+            symbols = self._symbols[path] = read.get(content or 0, ())
+        return symbols
 
     def weights(self, path: bytes) -> Mapping[int, float]:
         """Line -> how well it matches the question."""
-        known = self._weights.get(path)
-        if known is None:
+        weights = self._weights.get(path)
+        if weights is None:
             terms_by_line = self._texts.terms_in_lines(self.lines(path))
-            known = self._weights[path] = {
+            weights = self._weights[path] = {
                 number: weight
                 for number, terms in enumerate(terms_by_line, 1)
                 if terms and (weight := self._texts.weight(terms))
             }
-        return known
+        return weights
 
     def named(self, candidate: Candidate) -> tuple[str, str, str]:
         """The handle, kind and qualified name of a candidate."""

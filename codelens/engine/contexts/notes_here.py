@@ -144,14 +144,14 @@ class NotesHere:
         """Judge the items that may be on one of the places, unless judged before."""
         paths = {from_printed(place.path) for place in places}
         names = self._names_in(paths, places)
-        known = self._view.snapshot.by_path
+        by_path = self._view.snapshot.by_path
         undecided: list[tuple[Context, int, Item]] = []
         for context in self._contexts:
             for at, item in enumerate(context.items):
                 if (context.name, at) in self._ties or len(undecided) >= _MOST_JUDGED:
                     continue
                 own = item.symbol.rpartition(".")[2]
-                lost = self._seeks_lost and item.path not in known
+                lost = self._seeks_lost and item.path not in by_path
                 if item.path in paths or lost or own in names:
                     undecided.append((context, at, item))
         if not undecided:

@@ -279,8 +279,8 @@ def _elsewhere(
 
 
 def _category_rank(saved: SavedContext) -> int:
-    known = saved.category in CATEGORIES
-    return CATEGORIES.index(saved.category) if known else len(CATEGORIES)
+    is_listed = saved.category in CATEGORIES
+    return CATEGORIES.index(saved.category) if is_listed else len(CATEGORIES)
 
 
 def _edited(diff: DiffAnswer) -> list[EditedDefinition]:

@@ -166,9 +166,9 @@ def plan(
     url = checked_endpoint(spec, endpoint)
     chosen = sendable_texts.sendable(view)
     with open_vectors(vectors_file(view.settings.home, view.scope.repo_id)) as db:
-        known = _fingerprint_before(db, spec, model or spec.model)
+        fingerprint = _fingerprint_before(db, spec, model or spec.model)
         sendable_texts.note_texts(view, db, chosen.contents)
-        lacking = sendable_texts.lacking(view, db, known, chosen.contents)
+        lacking = sendable_texts.lacking(view, db, fingerprint, chosen.contents)
     return SendingPlan(
         view.receipt(), spec.name, model or spec.model, url, spec.key_variable, chosen.files,
         chosen.left_out + lacking.left_out, lacking.total, lacking.size_bytes,
@@ -182,8 +182,8 @@ def _fingerprint_before(db: Database, spec: ProviderSpec, model: str) -> int | N
     consent = vector_tables.consent_of(db)
     if consent is None or (consent.provider, consent.model) != (spec.name, model):
         return None
-    known = vector_tables.fingerprint_of(db, consent)
-    return known.id if known else None
+    fingerprint = vector_tables.fingerprint_of(db, consent)
+    return fingerprint.id if fingerprint else None
 
 
 def enable(
@@ -216,9 +216,9 @@ def enable(
             reached.known(())
     with open_vectors(vectors_file(settings.home, scope.repo_id)) as db, db.write(None):
         vector_tables.give_consent(db, consent)
-        known = vector_tables.ensure_fingerprint(db, consent)
+        fingerprint = vector_tables.ensure_fingerprint(db, consent)
         count(db, consent, probe)
-    return Enabled(spec.name, model, url, dimension, known.state, where, hybrid)
+    return Enabled(spec.name, model, url, dimension, fingerprint.state, where, hybrid)
 
 
 def is_enabled(settings: Settings, repo_id: str) -> bool:
@@ -298,12 +298,16 @@ def enabled_repositories(settings: Settings) -> list[EnabledRepository]:
         try:
             with open_vectors(path) as db:
                 consent = vector_tables.consent_of(db)
-                known = vector_tables.fingerprint_of(db, consent) if consent else None
+                fingerprint = vector_tables.fingerprint_of(db, consent) if consent else None
         except StoreError as error:
             listed.append(EnabledRepository(str(path), "", "", "", "unreadable", str(error)))
             continue
         if consent is not None:
-            state, failure = (known.state, known.failure) if known else ("requires_reindex", "")
+            state, failure = (
+                (fingerprint.state, fingerprint.failure)
+                if fingerprint
+                else ("requires_reindex", "")
+            )
             root = consent.root or str(path)
             listed.append(
                 EnabledRepository(
@@ -318,25 +322,26 @@ def _status(view: CurrentView, db: Database) -> ProviderStatus:
     consent = vector_tables.consent_of(db)
     if consent is None:
         return ProviderStatus("", "", "", 0, "", "", 0, 0, 0, 0, 0, sent)
-    known = vector_tables.fingerprint_of(db, consent)
+    fingerprint = vector_tables.fingerprint_of(db, consent)
     chosen = sendable_texts.sendable(view)
     rows = vector_tables.texts_of(db, chosen.contents.values())
     with_keys = sum(1 for row in rows.values() if not row.texts)
     texts, size, ready, failure = 0, 0, 0, ""
-    if known is not None:
-        texts, size = vector_tables.counted(db, known.id)
+    if fingerprint is not None:
+        texts, size = vector_tables.counted(db, fingerprint.id)
         every = {text for row in rows.values() for text in row.hashes()} - {NO_TEXT}
-        have, failure = _known(db, consent, known.id, every)
+        have, failure = _texts_with_vector(db, consent, fingerprint.id, every)
         ready = _ready(chosen, rows, have)
     return ProviderStatus(
         consent.provider, consent.model, consent.endpoint, consent.dimension,
-        known.state if known else "requires_reindex", known.failure if known else "",
+        fingerprint.state if fingerprint else "requires_reindex",
+        fingerprint.failure if fingerprint else "",
         texts, size, len(chosen.contents), ready, chosen.left_out + with_keys, sent,
         consent.store, consent.hybrid, consent.collection, failure,
     )  # fmt: skip
 
 
-def _known(
+def _texts_with_vector(
     db: Database, consent: Consent, fingerprint: int, texts: Collection[bytes]
 ) -> tuple[set[bytes], str]:
     """The texts with a vector in the store, and the error if it cannot be asked."""
@@ -353,10 +358,12 @@ def _known(
 def _ready(
     chosen: sendable_texts.Sendable,
     rows: Mapping[ContentKey, ContentTexts],
-    known: Collection[bytes],
+    texts_with_vector: Collection[bytes],
 ) -> int:
     """Number of contents that have all their vectors, or no text to send."""
     by_key = {key: set(row.hashes()) - {NO_TEXT} for key, row in rows.items()}
     return sum(
-        1 for key in chosen.contents.values() if key in by_key and by_key[key].issubset(known)
+        1
+        for key in chosen.contents.values()
+        if key in by_key and by_key[key].issubset(texts_with_vector)
     )

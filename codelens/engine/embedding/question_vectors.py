@@ -61,21 +61,23 @@ def ask(
             if consent is None:
                 return None
             provider_consent.refuse_damaged(settings)
-            return _asked(db, consent, question, patience)
+            return _embedded_question(db, consent, question, patience)
     except SettingError as error:
         return _nothing("the provider", str(error))
     except StoreError as error:
         return _nothing("the provider", f"its vectors cannot be used: {error}")
 
 
-def _asked(db: Database, consent: Consent, question: str, patience: Patience) -> AskedProvider:
+def _embedded_question(
+    db: Database, consent: Consent, question: str, patience: Patience
+) -> AskedProvider:
     spec = provider_called(consent.provider)
-    known = vector_tables.fingerprint_of(db, consent)
-    if known is None or not (consent.store or vector_tables.counted(db, known.id)[0]):
+    fingerprint = vector_tables.fingerprint_of(db, consent)
+    if fingerprint is None or not (consent.store or vector_tables.counted(db, fingerprint.id)[0]):
         return _nothing(spec.name, "it has no vectors yet: run `codelens meaning sync`")
-    without = AskedProvider(spec.name, spec.profile, known.id, b"")
+    without = AskedProvider(spec.name, spec.profile, fingerprint.id, b"")
     name = vector_tables.text_hash(question, "query")
-    before = vector_tables.vectors_of(db, known.id, [name])
+    before = vector_tables.vectors_of(db, fingerprint.id, [name])
     if before:
         return without._replace(vector=before[name])
     try:
@@ -90,7 +92,7 @@ def _asked(db: Database, consent: Consent, question: str, patience: Patience) ->
     except ProviderError as error:
         return _nothing(spec.name, str(error))
     with db.write(None):
-        vector_tables.put_question(db, known.id, name, vector)
+        vector_tables.put_question(db, fingerprint.id, name, vector)
     return without._replace(vector=vector)
 
 
@@ -148,11 +150,11 @@ def likeness(view: CurrentView, provider: AskedProvider) -> tuple[QuestionLikene
                 by_text = _likenesses(db, provider, texts.values())
     except StoreError as error:
         return None, f"ranked without {provider.provider}: its vectors cannot be used: {error}"
-    known = {*by_text, sendable_texts.NO_TEXT}
+    texts_with_vector = {*by_text, sendable_texts.NO_TEXT}
     contents = {
         content: [by_text.get(text, 0.0) for text in row]
         for content, row in texts.items()
-        if known.issuperset(row)
+        if texts_with_vector.issuperset(row)
     }
     note = ""
     missing = len(chosen.contents) - len(contents)

@@ -173,8 +173,8 @@ def _sent(
     finally:
         where = consent._replace(model=spec.rerank_model)
         uncounted = _count(vectors_file(settings.home, repo_id), where, sent)
-    known = {place: scores[at] for at, place in enumerate(texts) if scores}
-    return Reranked(known, note or uncounted)
+    scores_by_place = {place: scores[at] for at, place in enumerate(texts) if scores}
+    return Reranked(scores_by_place, note or uncounted)
 
 
 def _count(path: Path, where: Consent, sent: Sent) -> str:
@@ -231,10 +231,12 @@ def _to_send(view: CurrentView) -> Callable[[int], bytes]:
 
 def _to_read(view: CurrentView, results: Sequence[Ranked]) -> Callable[[int], bytes]:
     contents = {ranked.file.content for ranked in results if ranked.file.content is not None}
-    known = hashes(view.snapshot.db, sorted(contents))
+    hashes_by_content = hashes(view.snapshot.db, sorted(contents))
 
     def text(content: int) -> bytes:
-        return sendable_texts.unchanged_text(view, content, bytes(known[content])) or b""
+        return (
+            sendable_texts.unchanged_text(view, content, bytes(hashes_by_content[content])) or b""
+        )
 
     return text
 

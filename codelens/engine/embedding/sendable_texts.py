@@ -56,8 +56,10 @@ def sendable(view: CurrentView) -> Sendable:
     }
     chosen = [
         content
-        for content, known in about.items()
-        if content not in secret and known.outcome not in _NEVER and known.size_bytes
+        for content, content_facts in about.items()
+        if content not in secret
+        and content_facts.outcome not in _NEVER
+        and content_facts.size_bytes
     ]
     content_hashes = hashes(view.snapshot.db, chosen)
     keys = {
@@ -72,7 +74,7 @@ def note_texts(view: CurrentView, db: Database, contents: Mapping[int, ContentKe
 
     A file that changed since the view was built is left for the next time.
     """
-    known = table.texts_of(db, contents.values())
+    texts_by_key = table.texts_of(db, contents.values())
     for batch in _batches(sorted(contents)):
         check_cancelled()
         chunks = view.snapshot.chunks(batch)
@@ -80,7 +82,7 @@ def note_texts(view: CurrentView, db: Database, contents: Mapping[int, ContentKe
         for content in batch:
             key, cut = contents[content], chunks.get(content, [])
             spans = table.spans_of(cut)
-            if key in known and known[key].spans == spans:
+            if key in texts_by_key and texts_by_key[key].spans == spans:
                 continue
             texts = _texts(view, content, key, cut)
             if texts is not None:
@@ -94,8 +96,12 @@ def texts_by_content(
     db: Database, contents: Mapping[int, ContentKey]
 ) -> dict[int, Sequence[bytes]]:
     """The stored texts of contents' chunks; `NO_TEXT` among them."""
-    known = table.texts_of(db, contents.values())
-    return {content: known[key].hashes() for content, key in contents.items() if key in known}
+    texts_by_key = table.texts_of(db, contents.values())
+    return {
+        content: texts_by_key[key].hashes()
+        for content, key in contents.items()
+        if key in texts_by_key
+    }
 
 
 def lacking(

@@ -110,7 +110,7 @@ def _terms(
     with pool.view(request) as view, view.reading():
         contents = sendable_texts.sendable(view).contents
         words = sendable_texts.read_texts(view, db, contents, frozenset(texts))
-    return {text: provider_consent.terms_of(known) for text, known in words.items()}
+    return {text: provider_consent.terms_of(text_words) for text, text_words in words.items()}
 
 
 # Embeds the texts of a view that have no vector: in batches, each stored as it arrives.

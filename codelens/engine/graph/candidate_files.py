@@ -48,7 +48,7 @@ class NameIndex:
     """Names by content, for one store."""
 
     def __init__(self) -> None:
-        self._known: set[int] = set()
+        self._contents: set[int] = set()
         self._uses: dict[str, dict[int, array[int]]] = {}
         self._aliases: dict[str, set[str]] = {}
         self._defaults: dict[bytes, set[str]] = {}
@@ -58,14 +58,14 @@ class NameIndex:
 
     def is_stale(self, contents: Set[int]) -> bool:
         """Whether most of its contents can no longer be in any view."""
-        return len(self._known) > _MOST_OLD * (len(contents) + _FEW)
+        return len(self._contents) > _MOST_OLD * (len(contents) + _FEW)
 
     def take(self, db: Database, contents: Set[int]) -> None:
         """Read the contents that were not read before."""
-        new = contents - self._known
+        new = contents - self._contents
         if not new:
             return
-        self._known |= new
+        self._contents |= new
         for content, data in ranking_reads.packed_imports(db, sorted(new)):
             self._imports[content] = data
             for row in ranking_reads.unpacked_imports(data):
@@ -100,10 +100,10 @@ class NameIndex:
         places_of: dict[int, Uses] = {}
         for name in sorted(names):
             for content, places in self._uses[name].items():
-                known = places_of.get(content)
-                if known is None:
-                    known = places_of[content] = Uses()
-                known.add(name, places)
+                uses_in_content = places_of.get(content)
+                if uses_in_content is None:
+                    uses_in_content = places_of[content] = Uses()
+                uses_in_content.add(name, places)
             # A name may be the end of a longer one: `use App\\Auth`.
             for content in self._by_word.get(name.encode("utf-8", "replace"), ()):
                 if content not in places_of:
@@ -128,10 +128,10 @@ class NameIndex:
         for name in names:
             parts = terms_of_word(name) if name.isidentifier() else ()
             if not parts:
-                return set(self._known)
+                return set(self._contents)
             terms.add(parts[-1])
         holding = postings.contents_with(db, terms)
-        return set[int]().union(*holding.values()) & self._known
+        return set[int]().union(*holding.values()) & self._contents
 
     def also_called(self, name: str, module: bytes) -> set[str]:
         """The names under which other files may use a top-level definition of a module."""
@@ -222,8 +222,8 @@ class EdgeCache:
             file = by_path.get(path)
             return view.read(file) if file is not None else None
 
-        known = before.graph.known if before is not None else None
-        self.graph: Graph = graph.graph_of(snapshot, read, known)
+        earlier_graph = before.graph.known if before is not None else None
+        self.graph: Graph = graph.graph_of(snapshot, read, earlier_graph)
         self.table = before.table if before is not None else Table()
         """Edges of files, valid until something that they depend on changes."""
         self.weak = before.weak if before is not None else Table()
@@ -267,11 +267,11 @@ class EdgeCache:
 
     def take_named(self, path: bytes, names: Set[str], edges: Iterable[Edge]) -> None:
         """Add the edges of the uses of some names to those already in the cache."""
-        known = self.named.get(path, _NONE)
+        cached_names = self.named.get(path, _NONE)
         every = [*self.table.edges_from(path), *self.weak.edges_from(path), *edges]
-        if known:
+        if cached_names:
             self._remove(path)
-        self.named[path] = self._share(known | names)
+        self.named[path] = self._share(cached_names | names)
         self._add(path, dict.fromkeys(every), whole=False)
 
     def not_taken(self, path: bytes, names: Set[str]) -> frozenset[str]:

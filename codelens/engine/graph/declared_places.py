@@ -32,14 +32,14 @@ class DeclaredPlaces:
     def __init__(self, snapshot: Snapshot, graph: Graph) -> None:
         self._snapshot = snapshot
         self._graph = graph
-        self._known: dict[Node, Sequence[Node]] = {}
+        self._places_by_node: dict[Node, Sequence[Node]] = {}
 
     def others(self, node: Node) -> Sequence[Node]:
         """The other declarations and definitions of a C or C++ function, in order."""
-        known = self._known.get(node)
-        if known is None:
-            known = self._known[node] = self._apart(node)
-        return known
+        places = self._places_by_node.get(node)
+        if places is None:
+            places = self._places_by_node[node] = self._apart(node)
+        return places
 
     def alternatives(self, node: Node) -> Sequence[Node]:
         """Other definitions of the same name in the same scope, of which a build takes one."""
@@ -236,12 +236,12 @@ class ConstructorCalls:
         return [parameter.text.partition("=")[0].strip() for parameter in declared]
 
     def _signatures(self, path: bytes) -> Sequence[Symbol]:
-        known = self._signed.get(path)
-        if known is None:
+        signatures = self._signed.get(path)
+        if signatures is None:
             file = self._snapshot.by_path.get(path)
-            known = known_symbols(self._snapshot, file) if file is not None else ()
-            self._signed[path] = known
-        return known
+            signatures = known_symbols(self._snapshot, file) if file is not None else ()
+            self._signed[path] = signatures
+        return signatures
 
     def _choices(self, edge: Edge, node: Node, rivals: Sequence[Symbol]) -> int:
         """The number of constructors that a call may run, this one included; 0: not this one."""

@@ -140,8 +140,8 @@ class LazyGraph:
         if path not in cache.table:
             names = frozenset(cache.graph.base_names(path))
             keeps_names = spec_of(cache.graph.languages.get(path, "")).keeps_names
-            known = keeps_names and cache.knows(path, names)
-            if not known and not self._resolve_few(path, names):
+            is_cached = keeps_names and cache.knows(path, names)
+            if not is_cached and not self._resolve_few(path, names):
                 return ()
         edges = cache.table.edges_of(path, symbol)
         return [edge for edge in edges if edge.kind in DERIVING]
@@ -164,9 +164,13 @@ class LazyGraph:
         others = self._declared_places.alternatives(node) if edges else ()
         if not others:
             return []
-        meant = [{_USE(edge) for edge in possible_uses.edges_to(*place)} for place in others]
+        uses_of_others = [
+            {_USE(edge) for edge in possible_uses.edges_to(*place)} for place in others
+        ]
         return [
-            edge for edge in edges if sum(_USE(edge) in uses for uses in meant) + 1 == edge.choices
+            edge
+            for edge in edges
+            if sum(_USE(edge) in uses for uses in uses_of_others) + 1 == edge.choices
         ]
 
     def derived_from(self, path: bytes, symbol: int) -> Sequence[Edge]:
@@ -268,20 +272,20 @@ class LazyGraph:
 
     def is_test(self, path: bytes) -> bool:
         """See `EdgeReader`; decides by the path."""
-        known = self._edge_cache.tests
-        if path not in known:
+        test_by_path = self._edge_cache.tests
+        if path not in test_by_path:
             snapshot = self._view.snapshot
-            new = [file.path_id for file in snapshot.files if file.path not in known]
+            new = [file.path_id for file in snapshot.files if file.path not in test_by_path]
             # Keys are the view's own path objects: a copy of each takes 6 MiB for 78,000.
-            known.update(
+            test_by_path.update(
                 (
                     snapshot.by_path[facts.path].path,
                     facts.role == "test" and not is_shipped(facts.path),
                 )
                 for facts in snapshot.path_facts(new).values()
             )
-            known.setdefault(path, False)
-        return known[path]
+            test_by_path.setdefault(path, False)
+        return test_by_path[path]
 
     def test_files(self) -> list[bytes]:
         """All test files."""
@@ -364,9 +368,9 @@ class LazyGraph:
         kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
         for file, places in () if name.startswith("__") else self.holding({name}):
             # A change does not break examples in prose.
-            known = self._edge_cache.knows(file, {name})
+            is_resolved = self._edge_cache.knows(file, {name})
             language = self._edge_cache.graph.languages.get(file) or TEXT
-            if not known or language_info(language).prose:
+            if not is_resolved or language_info(language).prose:
                 continue
             lines = dict.fromkeys(place.line for place in places if place.kind in kinds)
             if lines:

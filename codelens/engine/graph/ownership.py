@@ -102,16 +102,16 @@ class Ownership:
 
     def _elsewhere(self, path: bytes, qualified: str) -> Node | None:
         """The type of this name in another file, if it is unambiguous."""
-        known = self._named.get(qualified)
-        if known is None:
+        nodes = self._named.get(qualified)
+        if nodes is None:
             rows = self._snapshot.symbols_with_key(key_of(qualified.rpartition(".")[2]))
-            known = self._named[qualified] = [
+            nodes = self._named[qualified] = [
                 Node(file.path, at)
                 for file, at, symbol in rows
                 if symbol.qualified == qualified and symbol.kind in TYPES
             ]
         language = self._family(path)
-        types = [node for node in known if self._family(node.path) == language]
+        types = [node for node in nodes if self._family(node.path) == language]
         near = [node for node in types if folder_of(node.path) == folder_of(path)]
         for owners in (near, types):
             if len(owners) == 1:

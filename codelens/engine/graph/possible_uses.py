@@ -77,8 +77,10 @@ def interface_notes(graph: LazyGraph, targets: Targets, nodes: Iterable[Node]) -
     for node in list(nodes)[:MOST_NAMES]:
         asking = graph.interfaces_asking(node)
         if asking and node not in asking:
-            known = overrides(graph, node)
-            interfaces |= dict.fromkeys(interface for interface in asking if interface not in known)
+            overridden = overrides(graph, node)
+            interfaces |= dict.fromkeys(
+                interface for interface in asking if interface not in overridden
+            )
     if not interfaces:
         return []
     shown = ", ".join(targets.handle(interface) for interface in list(interfaces)[:_SHOWN])
@@ -236,17 +238,17 @@ def several_meant(
     """Uses that mean one of several definitions, some of which are in the target."""
     inside = set(nodes)
     edges = [edge for edge in _possible(graph, nodes) if Node(*edge[:2]) not in inside]
-    meant: dict[tuple[bytes, int, str], set[Node]] = {}
+    nodes_by_use: dict[tuple[bytes, int, str], set[Node]] = {}
     for edge in edges:
         use = (edge.source, edge.line, edge.name)
-        meant.setdefault(use, set()).add(Node(edge.target, edge.target_symbol))
+        nodes_by_use.setdefault(use, set()).add(Node(edge.target, edge.target_symbol))
     by_name: dict[str, _Likelihood] = {}
     for edge in edges:
-        known = meant[edge.source, edge.line, edge.name]
-        choices = edge.choices if len(known) < edge.choices else 0
+        nodes_of_use = nodes_by_use[edge.source, edge.line, edge.name]
+        choices = edge.choices if len(nodes_of_use) < edge.choices else 0
         node, score, why = Node(edge.source, edge.symbol), 0, ""
         if edge.name not in by_name:
-            by_name[edge.name] = _Likelihood(graph, targets, sorted(known))
+            by_name[edge.name] = _Likelihood(graph, targets, sorted(nodes_of_use))
         likelihood = by_name[edge.name]
         if choices and likelihood.needs_receiver:
             # Only the name suggests that a receiver of unknown type is one of these.

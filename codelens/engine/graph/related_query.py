@@ -169,8 +169,8 @@ def possible_of(view: CurrentView, targets: Targets, named: Named, start: Target
     texts = text_uses(view, graph, targets, asked_of(targets, named))
     inside = start.inside if start.whole else frozenset[Node]()
     hidden = unresolved(graph, targets, nodes, inside=inside)
-    meant = several_meant(graph, targets, start.nodes)
-    sites = [site for site in (*meant, *texts.sites) if site.node not in inside]
+    ambiguous = several_meant(graph, targets, start.nodes)
+    sites = [site for site in (*ambiguous, *texts.sites) if site.node not in inside]
     sites += hidden.sites
     unseen = [*interface_notes(graph, targets, start.nodes), *oversized_notes(view)]
     return Possible(sites, hidden, texts.notes, unseen)
@@ -278,13 +278,13 @@ def _reaching(
         for row in walk.related(relation, max(depth, _TEST_DEPTH) if deep else depth):
             if not graph.is_test(row.node.path):
                 continue
-            known = tests.get(row.node)
-            if known is None or row.distance < known.distance:
+            earlier = tests.get(row.node)
+            if earlier is None or row.distance < earlier.distance:
                 tests[row.node] = row._replace(relation="tests")
                 why[row.node] = words if row.distance == 1 else "calls a caller of it"
-            elif row.distance == known.distance:
-                sites = tuple(sorted({*known.sites, *row.sites}))
-                tests[row.node] = known._replace(sites=sites)
+            elif row.distance == earlier.distance:
+                sites = tuple(sorted({*earlier.sites, *row.sites}))
+                tests[row.node] = earlier._replace(sites=sites)
     files_of_tests = {node.path for node in tests if node.symbol != MODULE}
     for node in [node for node in tests if why[node] == _TEST_REASONS["importers"]]:
         if node.path in files_of_tests:
@@ -431,9 +431,9 @@ def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
                 continue
             section = _TESTS if graph.is_test(edge.source) else _CODE
             position = _Position(section, edge.source, edge.line)
-            known = lines.get(position) or _Line(source, (), None, through)
-            kinds = tuple(dict.fromkeys((*known.kinds, edge.kind)))
-            lines[position] = known._replace(node=max(known.node, source), kinds=kinds)
+            line = lines.get(position) or _Line(source, (), None, through)
+            kinds = tuple(dict.fromkeys((*line.kinds, edge.kind)))
+            lines[position] = line._replace(node=max(line.node, source), kinds=kinds)
             alias = graph.alias_of(edge) if not start.whole else None
             if alias is not None and alias not in names and alias not in start.nodes:
                 names[alias] = graph.symbols(alias.path)[alias.symbol].name

@@ -80,7 +80,7 @@ class Targets:
         try:
             place = finder.find(handle)
         except AmbiguousHandle as error:
-            owner_targets = self._meant(finder, error.owners)
+            owner_targets = self._only_target(finder, error.owners)
             if owner_targets is None:
                 raise
             return owner_targets
@@ -108,7 +108,7 @@ class Targets:
         paths = list(dict.fromkeys(node.path for node in nodes))
         return Named(nodes, False, self.node(nodes[0]), paths, sentence)
 
-    def _meant(self, finder: Finder, owners: Sequence[str]) -> Named | None:
+    def _only_target(self, finder: Finder, owners: Sequence[str]) -> Named | None:
         """The only possible target of a name with several owners, if there is one."""
         if len(owners) > _OWNERS_READ:
             return None
@@ -169,7 +169,9 @@ class Targets:
         if place.symbol is not None:
             node = self._node(place)
             also = [
-                self._node(Finder(self.view.snapshot, self._known).find(parse_handle(handle)))
+                self._node(
+                    Finder(self.view.snapshot, self._indexed_symbols).find(parse_handle(handle))
+                )
                 for handle in place.also
             ]
             sentence = place.moved or also_at(place) or self._others(node)
@@ -193,7 +195,7 @@ class Targets:
         )  # fmt: skip
         return Named(nodes, False, lines, [path], place.moved, lines=span_lines)
 
-    def _known(self, file: FileRow) -> Sequence[Symbol]:
+    def _indexed_symbols(self, file: FileRow) -> Sequence[Symbol]:
         return self.symbols(file.path)
 
     def _others(self, node: Node) -> str:
@@ -252,22 +254,22 @@ class Targets:
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Symbols of a file with their signatures."""
-        known = self._symbols.get(path)
-        if known is None:
+        symbols = self._symbols.get(path)
+        if symbols is None:
             file = self.view.snapshot.by_path.get(path)
-            known = known_symbols(self.view.snapshot, file) if file is not None else ()
-            self._symbols[path] = known
-        return known
+            symbols = known_symbols(self.view.snapshot, file) if file is not None else ()
+            self._symbols[path] = symbols
+        return symbols
 
     def lines(self, path: bytes) -> list[str]:
         """The lines of a file of the view; empty if it cannot be read."""
-        known = self._lines.get(path)
-        if known is None:
+        lines = self._lines.get(path)
+        if lines is None:
             file = self.view.snapshot.by_path.get(path)
             data = self.view.read(file) if file is not None else None
             text = decode(data).decode("utf-8", "replace") if data else ""
-            known = self._lines[path] = text.split("\n")
-        return known
+            lines = self._lines[path] = text.split("\n")
+        return lines
 
     def fetch(self, nodes: Sequence[Node]) -> None:
         """Read the symbols of many files at once."""
@@ -303,10 +305,10 @@ class Targets:
         )
 
     def _modules(self, name: str) -> Sequence[tuple[FileRow, int, Symbol]]:
-        known = self._named_modules.get(name)
-        if known is None:
-            known = self._named_modules[name] = self.view.snapshot.symbols_with_key(key_of(name))
-        return known
+        modules = self._named_modules.get(name)
+        if modules is None:
+            modules = self._named_modules[name] = self.view.snapshot.symbols_with_key(key_of(name))
+        return modules
 
     def handle(self, node: Node) -> str:
         """A node's handle."""

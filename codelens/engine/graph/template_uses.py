@@ -209,10 +209,12 @@ class TemplateUses:
         others = [path for path in paths if template_at(path) is not None]
         for match in self._search.matches(paths, _naming(stems), also=others):
             name = match.text[match.start : match.end].decode("utf-8", "replace")
-            meant = names.meant(name, match.path)
-            for template in meant:
+            templates_named = names.meant(name, match.path)
+            for template in templates_named:
                 if template.path in by_path and _is_rendered(match, name, template):
-                    yield TemplateUse(match.path, match.line, None, name, template, len(meant))
+                    yield TemplateUse(
+                        match.path, match.line, None, name, template, len(templates_named)
+                    )
 
     def _by_method(self, template: Template) -> Iterator[TemplateUse]:
         """Controller methods that render a template without naming it."""

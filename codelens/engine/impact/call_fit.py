@@ -190,12 +190,12 @@ class CallJudge:
         return PassedArguments(reference.arguments, passed.names if passed is not None else ())
 
     def _text(self, path: bytes) -> bytes:
-        known = self._texts.get(path)
-        if known is None:
+        text = self._texts.get(path)
+        if text is None:
             view = self._now.view
             file = view.snapshot.by_path.get(path)
-            known = self._texts[path] = (view.read(file) if file is not None else None) or b""
-        return known
+            text = self._texts[path] = (view.read(file) if file is not None else None) or b""
+        return text
 
 
 def _edges_to(graph: LazyGraph, node: Node) -> Iterator[Edge]:
@@ -386,10 +386,10 @@ class BaseGraph:
         return True, line + moved
 
     def _changed(self, path: bytes) -> Sequence[LineChange]:
-        known = self._hunks.get(path)
-        if known is None:
-            known = self._hunks[path] = self._compared(path)
-        return known
+        hunks = self._hunks.get(path)
+        if hunks is None:
+            hunks = self._hunks[path] = self._compared(path)
+        return hunks
 
     def _compared(self, path: bytes) -> Sequence[LineChange]:
         old = self._base.snapshot.by_path.get(path)

@@ -472,10 +472,10 @@ def _merged(users: Sequence[Reached], base_users: BaseUsers, seeds: _Seeds) -> l
         return list(users)
     every = {user.node: user for user in base_users.users if user.node not in seeds.nodes}
     for user in users:
-        known = every.get(user.node)
-        if known is None or user.distance < known.distance:
+        earlier = every.get(user.node)
+        if earlier is None or user.distance < earlier.distance:
             every[user.node] = user
-        elif user.distance == known.distance == 1 and user.via in seeds.nodes:
+        elif user.distance == earlier.distance == 1 and user.via in seeds.nodes:
             # In both graphs: the current place counts.
             every[user.node] = user
     order = ("breaks", "uncertain", "fits", None)

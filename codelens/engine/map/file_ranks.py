@@ -143,22 +143,26 @@ def _sources(snapshot: Snapshot, graph: LazyGraph, stored: _RankCache) -> tuple[
     """The files to rank, by path, and how many are left out."""
     facts, roles, languages = stored.facts, stored.roles, graph.resolved.languages
     chosen = [
-        (bool(roles.get(file.path)), file.path, known)
+        (bool(roles.get(file.path)), file.path, content_facts)
         for file in snapshot.files
         if file.content is not None
-        and (known := facts.get(file.content)) is not None
-        and known.top.is_code
+        and (content_facts := facts.get(file.content)) is not None
+        and content_facts.top.is_code
     ]
     chosen.sort(key=lambda row: row[:2])
     before = {source.path: source for source in _before(stored)}
     by_path = snapshot.by_path
     sources: list[Source] = []
-    for _, path, known in sorted(chosen[:_MOST_FILES], key=lambda row: row[1]):
+    for _, path, content_facts in sorted(chosen[:_MOST_FILES], key=lambda row: row[1]):
         old, content = before.get(path), cast("int", by_path[path].content)
         if old is not None and old.content == content and old.language == languages[path]:
             sources.append(old)
         else:
-            sources.append(Source(path, content, languages[path], known.top.names, known.imports))
+            sources.append(
+                Source(
+                    path, content, languages[path], content_facts.top.names, content_facts.imports
+                )
+            )
     return sources, max(len(chosen) - _MOST_FILES, 0)
 
 
@@ -267,9 +271,9 @@ class DefinitionUsers:
 
     def of(self, node: Node) -> Users:
         """The users of a definition, as far as there is time to resolve them."""
-        known = self._counted.get(node)
-        if known is not None:
-            return known
+        counted_users = self._counted.get(node)
+        if counted_users is not None:
+            return counted_users
         parts = self._parts(node)
         self._graph.prepare(parts)
         complete = all(self._graph.knows_users(*part) for part in parts)

@@ -120,7 +120,7 @@ class Drawing:
         """The overview, without its most used definitions."""
         root = self._view.scope.root.encode("utf-8", "surrogateescape")
         (folders, weighty), entry_points = self._folders(), self._entries()
-        meant = self._interest.query_nodes
+        query_nodes = self._interest.query_nodes
         # A large map includes the small folders.
         weighty = min(weighty, _FOLDERS) if self._scale == 1 else _FOLDERS * self._scale
         return MapAnswer(
@@ -134,11 +134,13 @@ class Drawing:
             links=(),
             ranked=len(self._ranked.sources),
             focus=self._interest.names,
-            meant=tuple(self._targets.node(node) for node in meant[: _QUERY_PLACES * self._scale]),
+            meant=tuple(
+                self._targets.node(node) for node in query_nodes[: _QUERY_PLACES * self._scale]
+            ),
             notes=tuple(notes),
             folder_count=len(folders),
             entry_count=len(entry_points),
-            meant_count=len(meant),
+            meant_count=len(query_nodes),
         )
 
     def _drawn(
@@ -238,10 +240,10 @@ class Drawing:
         spread = self._ranked.links.spread
         by_name: dict[str, int] = {}
         for number, symbol in enumerate(symbols):
-            mine = symbol.parent == owner or (
+            is_member = symbol.parent == owner or (
                 symbol.parent < 0 and symbol.qualified.startswith(prefix)
             )
-            if mine and symbol.kind in CALLABLE and not symbol.name.startswith("_"):
+            if is_member and symbol.kind in CALLABLE and not symbol.name.startswith("_"):
                 by_name.setdefault(symbol.name, number)
         return sorted(by_name.values(), key=lambda at: (-spread[symbols[at].name], at))
 

@@ -424,8 +424,8 @@ def _outcome(
     if provider is not None:
         from codelens.engine.embedding.question_vectors import likeness
 
-        known, missing = likeness(view, provider)
-        request = request._replace(likeness=known)
+        question_likeness, missing = likeness(view, provider)
+        request = request._replace(likeness=question_likeness)
     if reranked is None or not reranked.scores:
         outcome = search(view.snapshot, request, view.read)
     else:

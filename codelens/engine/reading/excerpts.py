@@ -132,7 +132,7 @@ def _file(
         data = reader.data(file)
     except (ReadError, HandleNotFound) as error:
         notes.append(str(error))
-        return _known(view, file, known_symbols(view.snapshot, file), ref)
+        return _from_view(view, file, known_symbols(view.snapshot, file), ref)
     symbols = reader.symbols(file)
     shown_ordinals = [
         at for at, symbol in enumerate(symbols) if _belongs(place, symbols, at, symbol)
@@ -221,7 +221,7 @@ def _folder(view: CurrentView, path: bytes, below: list[FileRow], ref: str) -> O
     symbols = snapshot.symbols({file.content for file in shown if file.content is not None})
     more: list[str] = []
     files = tuple(
-        _known(view, file, symbols.get(file.content or 0, ()), ref, about=about, more=more)
+        _from_view(view, file, symbols.get(file.content or 0, ()), ref, about=about, more=more)
         for file in shown
     )
     return OutlineAnswer(
@@ -244,7 +244,7 @@ def _folder_notes(more: list[str], files: int, shown: str) -> Iterator[str]:
         yield f"{count_of(files, 'more file')} in {shown}; search, or outline one by its path"
 
 
-def _known(
+def _from_view(
     view: CurrentView,
     file: FileRow,
     symbols: Sequence[Symbol],
@@ -256,7 +256,7 @@ def _known(
     """One file as the view has it, with top-level definitions only."""
     if about is None:
         about = view.snapshot.about([file.content] if file.content is not None else [])
-    known = about.get(file.content) if file.content is not None else None
+    content = about.get(file.content) if file.content is not None else None
     top = [at for at, symbol in enumerate(symbols) if symbol.parent < 0]
     left = len(top) - _FOLDER_ITEMS
     # If not all fit, definitions with behavior are preferred to values.
@@ -265,9 +265,9 @@ def _known(
         more.append(f"{count_of(left, 'more definition')} in {printed(file.path)}: outline it")
     return OutlineFile(
         path=printed(file.path),
-        language=known.language if known else "",
-        outcome=known.outcome if known else _STATES.get(file.state, "unknown"),
-        lines=known.lines if known else 0,
+        language=content.language if content else "",
+        outcome=content.outcome if content else _STATES.get(file.state, "unknown"),
+        lines=content.lines if content else 0,
         tokens=tokens_of(_size(about, file)),
         items=tuple(items_of(file.path, symbols, sorted(weighty), ref)),
         stale=file.path in view.snapshot.stale,
@@ -275,8 +275,8 @@ def _known(
 
 
 def _size(about: dict[int, Content], file: FileRow) -> int:
-    known = about.get(file.content) if file.content is not None else None
-    return known.size_bytes if known else 0
+    content = about.get(file.content) if file.content is not None else None
+    return content.size_bytes if content else 0
 
 
 def items_of(

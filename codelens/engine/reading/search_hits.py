@@ -122,7 +122,7 @@ def hits(view: CurrentView, outcome: Outcome, scope: Scope, *, explain: bool) ->
     best: list[Hit] = []
     for result in outcome.results:
         content = result.file.content
-        known = about.get(content) if content is not None else None
+        content_facts = about.get(content) if content is not None else None
         symbol = _shown(view, result)
         best.append(
             Hit(
@@ -132,7 +132,7 @@ def hits(view: CurrentView, outcome: Outcome, scope: Scope, *, explain: bool) ->
                 end_line=result.end_line,
                 symbol=symbol.qualified if symbol else "",
                 kind=symbol.kind if symbol else result.kind,
-                language=known.language if known else "",
+                language=content_facts.language if content_facts else "",
                 score=round(result.score, 4),
                 signature=(symbol.signature if symbol else "") or result.line[:_LINE_SHOWN],
                 why=result.why,

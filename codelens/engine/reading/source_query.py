@@ -153,13 +153,13 @@ def _links(
     for symbol, handle in zip(symbols, handles_of(path, symbols, targets.ref), strict=True):
         for span in names.get((symbol.name_line, symbol.name), ())[:1]:
             links.setdefault(span, SourceLink(*span, handle, defines=True))
-    meant: dict[tuple[int, str], set[Node]] = {}
+    targets_by_name: dict[tuple[int, str], set[Node]] = {}
     for edge in graph.edges_from(path):
         if edge.is_certain and edge.kind not in _NOT_WRITTEN:
-            meant.setdefault((edge.line, edge.name), set()).add(_target(edge))
-    known = {key: _only(nodes) for key, nodes in meant.items() if key in names}
-    targets.fetch(list(dict.fromkeys(node for node in known.values() if node is not None)))
-    for key, node in known.items():
+            targets_by_name.setdefault((edge.line, edge.name), set()).add(_target(edge))
+    only_targets = {key: _only(nodes) for key, nodes in targets_by_name.items() if key in names}
+    targets.fetch(list(dict.fromkeys(node for node in only_targets.values() if node is not None)))
+    for key, node in only_targets.items():
         if node is not None:
             for span in names[key]:
                 links.setdefault(span, SourceLink(*span, targets.handle(node), defines=False))

@@ -272,20 +272,20 @@ class _Spooled:
 
 def _written(file: Path, head: Mapping[str, Any], records: _Spooled) -> tuple[int, int]:
     """Write a pack via a temporary file; returns the records, and how many were too large."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     left_out = 0
     try:
-        with beside.open("xb") as out:
+        with temporary.open("xb") as out:
             writer = PackWriter(out, {**head, "contents": len(records)})
             for record in records:
                 check_cancelled()
                 left_out += not writer.add(record)
             writer.close()
-        beside.replace(file)
+        temporary.replace(file)
     except OSError as error:
         raise _not_written(file, error) from error
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     return writer.count, left_out
 
 

@@ -140,10 +140,10 @@ def _decode_posting(posting: Posting, chunks: Sequence[int]) -> None:
 def _decode_contents(db: Database, share: Share) -> None:
     counts: dict[int, int] = dict(db.rows(_CONTENTS, share))
     for batch in contents.batched(counts):
-        known = contents.flowing(db, batch)
+        content_facts = contents.flowing(db, batch)
         chunks = contents.chunks_of(db, batch)
         for content in batch:
-            symbols = len(known[content].symbols)
+            symbols = len(content_facts[content].symbols)
             _demand(len(chunks[content]) == counts[content], "a content has too few or many chunks")
             _demand(
                 all(-1 <= chunk.symbol < symbols for chunk in chunks[content]),

@@ -112,8 +112,8 @@ class ServerUpkeep:
             return
         with closing(open_index(path)) as db:
             views = garbage_collection.views_state(db)
-            known = seen is not None and views == seen.views
-            if collects and (not known or garbage_collection.is_due(db)):
+            is_unchanged = seen is not None and views == seen.views
+            if collects and (not is_unchanged or garbage_collection.is_due(db)):
                 garbage_collection.collect(db, rest)
             if _is_long(_files(path)[1]):
                 db.truncate_log()

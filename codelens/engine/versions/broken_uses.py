@@ -93,7 +93,7 @@ class Users:
         gone = [
             Node(change.old.file.path, change.old.at)
             for change in changes
-            if change.old is not None and self._is_known(change.old)
+            if change.old is not None and self._was_read(change.old)
         ]
         if self._old is not None and self._old_graph is not None:
             where = f" at {self._compared.old.name}"
@@ -122,7 +122,7 @@ class Users:
             notes.append(f"at least: {files} at {name} are not indexed yet; {more}")
         return notes
 
-    def _is_known(self, old: Definition) -> bool:
+    def _was_read(self, old: Definition) -> bool:
         """Whether the old side's view had time to read the file of a definition."""
         graph = self._old_graph
         return graph is not None and old.at < len(graph.symbols(old.file.path))
@@ -146,7 +146,7 @@ class Users:
 
     def _of_gone(self, change: DefinitionChange) -> BrokenUse | None:
         old = change.old
-        if old is None or self._old_graph is None or not self._is_known(old):
+        if old is None or self._old_graph is None or not self._was_read(old):
             return None
         edges = [
             edge
@@ -258,11 +258,11 @@ class Users:
         )
 
     def _changed(self, path: bytes) -> Sequence[LineChange]:
-        known = self._hunks.get(path)
-        if known is None:
+        hunks = self._hunks.get(path)
+        if hunks is None:
             pair = self._pairs[path]
-            known = self._hunks[path] = changed_lines(pair.old.data, pair.new.data)
-        return known
+            hunks = self._hunks[path] = changed_lines(pair.old.data, pair.new.data)
+        return hunks
 
     def _tests(self) -> Iterator[str]:
         nodes = [

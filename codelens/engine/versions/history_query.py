@@ -105,19 +105,21 @@ def _on_disk(root: str, path: bytes, most: int) -> bytes | None:
 
 
 def _text(path: bytes, data: bytes, facts: Facts) -> FileText:
-    (known,) = text_facts(
+    (extracted,) = text_facts(
         facts.db, [Text(path, data)], languages=facts.languages, max_bytes=facts.max_bytes
     )
-    return FileText(path, decode(data), known.symbols, known.language, "text", hash_of(data))
+    return FileText(
+        path, decode(data), extracted.symbols, extracted.language, "text", hash_of(data)
+    )
 
 
 def also_changed_here(view: CurrentView, facts: Facts) -> tuple[str, ...]:
     """One sentence for each worktree that changes definitions with uncommitted changes here."""
     if view.scope.kind != "worktree" or not view.repository.worktrees():
         return ()
-    mine = sorted(own_edits(view, facts.db).by_path)[:_MOST_EDITS]
+    edited_paths = sorted(own_edits(view, facts.db).by_path)[:_MOST_EDITS]
     roots = view.repository.worktrees()[:_MOST_WORKTREES]
-    changes = changed_elsewhere(view.repository, view.scope, mine, facts, roots=roots)
+    changes = changed_elsewhere(view.repository, view.scope, edited_paths, facts, roots=roots)
     elsewheres = [elsewhere for elsewhere in changes if not elsewhere.is_quiet]
     if not elsewheres:
         return ()
@@ -231,14 +233,16 @@ def _of_definition(
     unstored: Unstored = {}
 
     def snippet(path: bytes, data: bytes, language: str) -> FileText:
-        (known,) = text_facts(
+        (extracted,) = text_facts(
             facts.db, [Text(path, data, language)], languages=facts.languages,
             max_bytes=facts.max_bytes, unstored=unstored, tier="symbols",
         )  # fmt: skip
         if len(unstored) >= _MOST_UNSTORED:
             store_facts(facts.db, unstored)
             unstored.clear()
-        return FileText(path, decode(data), known.symbols, known.language, "text", hash_of(data))
+        return FileText(
+            path, decode(data), extracted.symbols, extracted.language, "text", hash_of(data)
+        )
 
     def read(path: bytes, data: bytes) -> FileText:
         return snippet(path, data, "")

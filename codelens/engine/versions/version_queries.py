@@ -217,11 +217,11 @@ def _meaning(
 
 def _view_at(view: CurrentView, view_request: ViewRequest) -> ViewAt:
     """Views of other worktrees of the repository, each brought up to date once."""
-    known = {view.scope.root: view}
+    views = {view.scope.root: view}
 
     def view_at(root: str) -> CurrentView:
-        if root not in known:
-            known[root] = current_view(view.opened.at_worktree(root), view_request)
-        return known[root]
+        if root not in views:
+            views[root] = current_view(view.opened.at_worktree(root), view_request)
+        return views[root]
 
     return view_at
