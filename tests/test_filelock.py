@@ -14,9 +14,9 @@ from codelens import home_files
 
 HOLDER = """
 import os, sys
-from codelens import filelock
+from codelens import home_files
 
-filelock.take(os.open(sys.argv[1], os.O_RDWR), wait_s=60)
+home_files.take_lock(os.open(sys.argv[1], os.O_RDWR), wait_s=60)
 print("held", flush=True)
 sys.stdin.read()
 """

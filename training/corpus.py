@@ -7,8 +7,8 @@ import re
 from collections.abc import Set
 from typing import NamedTuple
 
+from codelens.extract.file_kinds import classify, decode
 from codelens.extract.language_detection import language_of
-from codelens.extract.source_text import classify, decode
 from training.archives import Package
 
 MOST_FILES, MOST_BYTES = 220, 1_000_000

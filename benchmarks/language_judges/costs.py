@@ -14,8 +14,8 @@ from typing import NamedTuple
 from tree_sitter import Parser
 
 from codelens.extract.facts import facts_of, structure
+from codelens.extract.file_kinds import decode
 from codelens.extract.parse.grammars import grammar
-from codelens.extract.source_text import decode
 from language_judges.definitions import Text, ctags_command, texts
 from language_judges.plan import Plan, folders, plans
 

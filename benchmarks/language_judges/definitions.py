@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codelens.extract.facts import facts_of
+from codelens.extract.file_kinds import classify
 from codelens.extract.language_detection import language_of
-from codelens.extract.source_text import classify
 from codelens.types import Symbol
 from language_judges.plan import Plan
 

@@ -26,9 +26,9 @@ from codelens.branches.earlier_snippets import (
 )
 from codelens.branches.file_definitions import Definition, FileDefinitions, FileText
 from codelens.scope.commit_walk import Commit, CommitWalk, PathCommits, PathHistory
-from codelens.scope.commits import GITLINK, tree_changes
 from codelens.scope.repository import Repository
-from codelens.scope.uncommitted_changes import changed_lines
+from codelens.scope.text_diff import changed_lines
+from codelens.scope.tree_changes import GITLINK, tree_changes
 from codelens.types import CommitId
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from codelens.branches.code_tokens import is_same_code
 from codelens.branches.file_definitions import Definition, FileDefinitions, alike, renamed, squeezed
-from codelens.scope.commit_walk import RENAME_SIMILARITY, line_weights, similarity
+from codelens.scope.text_diff import RENAME_SIMILARITY, line_weights, similarity
 
 _SAME_NAME_ALIKE = 0.5
 _OTHER_NAME_ALIKE = 0.66

@@ -12,8 +12,8 @@ from codelens.branches.definition_matcher import Matches
 from codelens.branches.file_definitions import Definition, FileDefinitions, FileText, Lines
 from codelens.extract.language_settings import TEXT, language_info
 from codelens.scope.commit_walk import CommitWalk
-from codelens.scope.commits import GITLINK, EntryChange
-from codelens.scope.uncommitted_changes import LineChange, changed_lines
+from codelens.scope.text_diff import LineChange, changed_lines
+from codelens.scope.tree_changes import GITLINK, EntryChange
 from codelens.types import Symbol
 
 _MARKS = (b"@", b"#[", b"[", b"template")

@@ -16,15 +16,16 @@ from typing import NamedTuple, Protocol
 from codelens.branches.file_definitions import FileText
 from codelens.config import Settings
 from codelens.errors import ReadError
-from codelens.extract.source_text import decode
+from codelens.extract.file_kinds import decode
 from codelens.index.ingestion import path_facts
 from codelens.index.text_facts import DiskSource, Text, Unavailable, Work, text_facts
 from codelens.scan.content_hash import blob_oid, hash_of
-from codelens.scope.commits import GITLINK, LINK, Entry, file_oid, tree_changes, tree_entries
+from codelens.scope.commits import tree_entries
 from codelens.scope.ignore_rules import OwnRules
 from codelens.scope.membership import own_rules
 from codelens.scope.repository import Repository, Scope
 from codelens.scope.stored_files import EXECUTABLE, REGULAR, TYPE, StoredFiles, canonical_mode
+from codelens.scope.tree_changes import GITLINK, LINK, Entry, file_oid, tree_changes
 from codelens.scope.uncommitted_changes import is_dirty
 from codelens.store.database.database import Database
 from codelens.store.facts.contents import blobs, hashes

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from codelens import __version__
-from codelens.cli import screen, shared_options
+from codelens.cli import shared_options, standard_streams
 from codelens.cli.command_examples import COMMANDS, MODULES
 from codelens.errors import CodelensError
 
@@ -55,7 +55,7 @@ class _Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """Help, which argparse would drop in silence where it cannot be written."""
-        screen.emit(message)
+        standard_streams.emit(message)
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments."""

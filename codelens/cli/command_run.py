@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from codelens import __version__
-from codelens.cli import screen
+from codelens.cli import standard_streams
 from codelens.cli.command_examples import DONE, FAILED, INTERRUPTED
 
 if TYPE_CHECKING:
@@ -34,26 +34,26 @@ There is no need to index first. `codelens help` lists all commands.
 def run_command(arguments: Sequence[str]) -> int:
     """Run the command that the arguments name; its exit code."""
     try:
-        screen.prepare()
+        standard_streams.prepare()
         code = _run(list(arguments))
-        screen.flush()
+        standard_streams.flush()
         _count()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        screen.discard(sys.stdout)
+        standard_streams.discard(sys.stdout)
         return DONE
-    except screen.Unwritable as error:
-        return screen.fail(f"cannot write to stdout: {error}")
+    except standard_streams.Unwritable as error:
+        return standard_streams.fail(f"cannot write to stdout: {error}")
     return code
 
 
 def _run(arguments: list[str]) -> int:
     if not arguments:
-        screen.emit(_SHORT)
+        standard_streams.emit(_SHORT)
         return DONE
     if arguments in (["--version"], ["-V"], ["version"]):
-        screen.emit(f"codelens {__version__}\n")
+        standard_streams.emit(f"codelens {__version__}\n")
         return DONE
     from codelens.errors import CodelensError, WorkingFolderGone
 
@@ -68,15 +68,15 @@ def _run(arguments: list[str]) -> int:
         return end.code if isinstance(end.code, int) else FAILED
     except CodelensError as error:
         return _failed(error, as_json=getattr(args, "json", False))
-    except (KeyboardInterrupt, BrokenPipeError, screen.Unwritable):
+    except (KeyboardInterrupt, BrokenPipeError, standard_streams.Unwritable):
         raise
     except Exception as error:
         if os.environ.get("CODELENS_DEBUG"):
             raise
         if isinstance(error, FileNotFoundError) and _stands_nowhere():
-            return screen.fail(str(WorkingFolderGone()))
+            return standard_streams.fail(str(WorkingFolderGone()))
         description = f"{type(error).__name__}: {error}"
-        return screen.fail(
+        return standard_streams.fail(
             f"unexpected {description}; this is a bug in codelens; CODELENS_DEBUG=1 shows the "
             "traceback"
         )
@@ -88,7 +88,7 @@ def _as_host_session() -> AbstractContextManager[None]:
 
     Code is left out with `--session` alone: what a pipe cuts off was never read.
     """
-    from codelens.engine.contexts.session_trail import Session, asked_by, of_host
+    from codelens.engine.contexts.asking_session import Session, asked_by, of_host
 
     session_id = of_host(os.environ)
     return asked_by(Session(session_id, "host")) if session_id else nullcontext()
@@ -96,17 +96,17 @@ def _as_host_session() -> AbstractContextManager[None]:
 
 def _failed(error: CodelensError, *, as_json: bool) -> int:
     """Say what went wrong, and what that is based on, where a view was looked at."""
-    code = screen.fail(str(error))
+    code = standard_streams.fail(str(error))
     if error.receipt is not None:
         from codelens.render import reading_text
         from codelens.render.text_pieces import receipt_line
 
-        screen.remark(receipt_line(error.receipt))
+        standard_streams.remark(receipt_line(error.receipt))
         if as_json:
             import json
 
             fields = {"receipt": reading_text.receipt_json(error.receipt), "error": str(error)}
-            screen.emit(json.dumps(fields, ensure_ascii=False) + "\n")
+            standard_streams.emit(json.dumps(fields, ensure_ascii=False) + "\n")
     return code
 
 
@@ -127,6 +127,6 @@ def _count() -> None:
     """Count the call, now that its answer is out; where the engine was not asked there is none."""
     usage = sys.modules.get("codelens.engine.upkeep.usage_counter")
     if usage is not None:
-        home = usage.served(screen.emitted_bytes())
+        home = usage.served(standard_streams.emitted_bytes())
         if home is not None:
             usage.tidy(home)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from codelens.cli import screen
+from codelens.cli import screen, standard_streams
 
 if TYPE_CHECKING:
     from codelens.hosts.desired_edits import Request
@@ -107,8 +107,8 @@ def can_ask() -> bool:
 
 def agreed(question: str) -> bool:
     """Whether the user, at a terminal, says yes; nothing typed is no."""
-    screen.emit(f"{question} [y/N] ")
-    screen.flush()
+    standard_streams.emit(f"{question} [y/N] ")
+    standard_streams.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 

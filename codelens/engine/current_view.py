@@ -14,8 +14,8 @@ from typing import NamedTuple
 from codelens.config import Settings
 from codelens.engine.open_index import OpenIndex
 from codelens.errors import HandleError, ReadError
+from codelens.extract.file_kinds import classify, readable
 from codelens.extract.language_detection import language_of
-from codelens.extract.source_text import classify, readable
 from codelens.extract.text_scan import NOTHING_ASKED, Wanted, wanted
 from codelens.handles.handle_grammar import parse_handle
 from codelens.handles.handle_reading import Reader

@@ -16,13 +16,14 @@ from codelens.extract.embedded_code import (
     parts_of,
     text_chunks,
 )
+from codelens.extract.file_kinds import classify, decode
 from codelens.extract.flow.references import references_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import language_info
 from codelens.extract.parse.captures import ParseTimeout, check_work, limited
 from codelens.extract.parse.grammars import grammar
 from codelens.extract.parse.parse_repair import parsed
-from codelens.extract.source_text import Source, classify, decode
+from codelens.extract.source_text import Source
 from codelens.extract.symbols.comments import Comments
 from codelens.extract.symbols.definitions import definitions
 from codelens.extract.symbols.imports import import_spans, imports_of

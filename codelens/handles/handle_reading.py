@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from codelens.errors import HandleNotFound, OutsideWorktree, ReadError
+from codelens.extract.file_kinds import classify, decode, readable
 from codelens.extract.language_detection import language_of
-from codelens.extract.source_text import classify, decode, readable
 from codelens.handles.handle_grammar import lines_handle
 from codelens.handles.handle_lookup import Place
 from codelens.paths import printed

@@ -107,8 +107,8 @@ def _changes(home: str, place: Checkout, session: str) -> str:
     moved = f", then on {since.branch}" if since.branch != place.branch and since.branch else ""
     if old == head or not old:
         return f"{label}{moved}: no commits" if moved else ""
-    from codelens.scope.commits import commits_since
     from codelens.scope.repository import Repository
+    from codelens.scope.tree_changes import commits_since
 
     way = commits_since(Repository.at(place.root), old, head)
     if way is None:
@@ -143,7 +143,7 @@ def _notes_that_hold(place: Checkout) -> str:
 
 def _recovery(place: Checkout, event: HookInput) -> str:
     """What a session that lost its context needs to go on."""
-    from codelens.engine.contexts.session_trail import Session, asked_by
+    from codelens.engine.contexts.asking_session import Session, asked_by
     from codelens.engine.engine import Engine
     from codelens.render import context_text
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from codelens.cancellation import check_cancelled
 from codelens.errors import IndexLocked
 from codelens.extract import text_scan
-from codelens.extract.source_text import is_binary, readable
+from codelens.extract.file_kinds import is_binary, readable
 from codelens.extract.text_scan import Sight, Wanted
 from codelens.index.ingestion import Ingest, path_facts, role_of_path, silent
 from codelens.index.text_facts import Source, Work

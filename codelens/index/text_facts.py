@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from codelens.errors import ReadError, StoreError
+from codelens.extract.file_kinds import classify
 from codelens.extract.language_detection import extractor_version, language_of
-from codelens.extract.source_text import classify
 from codelens.index.worker_pool import InProcess, WorkerPool
 from codelens.index.worker_process import Task
 from codelens.scan.content_hash import blob_oid, bytes_of_file, glance, hash_of, read_file

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from codelens.meaning.milvus_rest import HEX_CHARS, MOST_TERM_BYTES, RRF, Place, Row, Scored
+from codelens.meaning.milvus_store import HEX_CHARS, MOST_TERM_BYTES, RRF, Place, Row, Scored
 from codelens.meaning.vector_store import StoreClientMissing
 
 _OPTIONS = {"grpc.use_local_subchannel_pool": 1}

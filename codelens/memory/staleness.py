@@ -23,9 +23,9 @@ from codelens.handles.handle_grammar import (
 )
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.handles.handle_reading import Reader
-from codelens.scope.commit_walk import RENAME_SIMILARITY, line_weights, similarity
 from codelens.scope.commits import read_tree
 from codelens.scope.repository import Repository, Scope
+from codelens.scope.text_diff import RENAME_SIMILARITY, line_weights, similarity
 from codelens.store.facts.contents import hashes, with_hash
 from codelens.store.facts.resolution_facts import key_of
 from codelens.store.saved.context_rows import Item

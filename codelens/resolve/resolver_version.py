@@ -10,7 +10,7 @@ RESOLVER_VERSION = 26
 RULES_DIGEST = "c603c3bb3bbda53d"
 """Digest of all other files of this package; `tests/resolve/test_version.py` says the new one."""
 
-PACKING_DIGEST = "657db5a2a0407f1b"
+PACKING_DIGEST = "d6831ff3f1f8f6b7"
 """Digest of `store/facts/resolution_facts.py`: facts that are packed, or whose surface is told,
 otherwise than those in the indexes of users need a new CORE_VERSION of
 `codelens.extract.extractor_version`."""

@@ -1,11 +1,10 @@
-"""How alike two files are, as git tells a rename (diffcore-rename): by bytes of common lines."""
+"""Walks over all of a history: commits, the objects at their paths, the commits of one path."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections import Counter
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -16,24 +15,6 @@ from codelens.scope.location import read_plain
 from codelens.scope.repository import Repository
 from codelens.scope.scratch_merge import ScratchRepository
 from codelens.types import CommitId
-
-RENAME_SIMILARITY = 0.5
-"""git's threshold: files that are alike at least so much are one that was renamed."""
-
-
-def line_weights(lines: Iterable[bytes]) -> Counter[bytes]:
-    """Bytes by line; a line that stands several times weighs as often."""
-    weights: Counter[bytes] = Counter()
-    for line in lines:
-        weights[line] += len(line)
-    return weights
-
-
-def similarity(left: Counter[bytes], right: Counter[bytes]) -> float:
-    """The bytes of the lines that both have, as a share of the larger one; from 0 to 1."""
-    larger = max(left.total(), right.total())
-    return (left & right).total() / larger if larger else 0.0
-
 
 # Commits and the objects at their paths, read fast: for walks over all of a history.
 #

@@ -1,7 +1,4 @@
-"""The mount that a folder lies on, by the kernel's table where there is one.
-
-`os.path.ismount` does not see a bind mount of the same file system: the table does.
-"""
+"""From any path to the worktree or folder that a question is about; no file is opened for it."""
 
 from __future__ import annotations
 
@@ -15,12 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-import pygit2
-
 from codelens.errors import (
     NoSuchPath,
     RefusedFolder,
-    ScopeError,
     UnsupportedRepository,
     WorkingFolderGone,
 )
@@ -246,7 +240,6 @@ def _follow_gitfile(dot_git: str) -> str:
 
 
 def _remedy_of_gone(dot_git: str, git_dir: str) -> str:
-    import shlex
 
     root = os.path.dirname(dot_git)
     if os.path.basename(os.path.dirname(git_dir)) == "worktrees":
@@ -455,115 +448,3 @@ def _paths_in(text: str, folder: str) -> Iterator[str]:
         if named:
             value = _REMARK.split(named.group(1))[0].replace('"', "")
             yield os.path.normpath(os.path.join(folder, os.path.expanduser(value)))
-
-
-# Opens a place with libgit2, where git itself takes the place for what it is.
-#
-# Which folder holds the files is git's to say: `core.worktree` may name another one. A linked
-# worktree that was moved by hand stays one: git goes by the `.git` file that it finds there, while
-# libgit2 goes by the folder that the worktree was added at.
-
-# libgit2 refuses repositories with extensions that it does not know; these change nothing that
-# is read here.
-pygit2.settings.set_extensions(
-    ["partialclone", "worktreeconfig", "relativeworktrees", "preciousobjects", "noop"]
-)
-
-
-class ForeignRepository(ScopeError):
-    """A repository that another user owns."""
-
-    def __init__(self, path: str) -> None:
-        self.path = str(path)
-        super().__init__(
-            f"the repository at {self.path!r} belongs to another user; if you trust it run "
-            f"`git config --global --add safe.directory {self.path}`"
-        )
-
-
-def opened(place: Place) -> tuple[pygit2.Repository, Place]:
-    """The open repository, and the place, which may turn out to have no files.
-
-    Raises:
-        UnsupportedRepository: libgit2 cannot open it, or would wait for ever, or its files are
-            elsewhere.
-        ForeignRepository: another user owns it.
-    """
-    refuse_special_files(place.root, place.git_dir)
-    git = _open(place)
-    if place.kind == "bare" or git.is_bare:
-        return git, place._replace(kind="bare")
-    linked = os.path.isfile(os.path.join(place.git_dir, "commondir"))
-    root = os.path.realpath(place.root)
-    added_at = os.path.realpath(git.workdir or root)
-    files = os.path.realpath(_named(place.git_dir) or root) if linked else added_at
-    if files != root:
-        raise _elsewhere(place, files)
-    if added_at != root:
-        git.workdir = root
-    return git, place
-
-
-def _open(place: Place) -> pygit2.Repository:
-    target = place.root if place.kind == "worktree" else place.git_dir
-    try:
-        return pygit2.Repository(target, pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
-    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-        # OSError: a name that no file can have, in `commondir` or `config`.
-        text = str(error)
-        if "not owned by" in text:
-            raise ForeignRepository(target) from error
-        files = _named(place.git_dir)
-        if files and not os.path.isdir(files):
-            raise _elsewhere(place, os.path.normpath(files)) from error
-        raise UnsupportedRepository(target, text, _remedy(text)) from error
-
-
-def _named(git_dir: str) -> str:
-    """The folder that `core.worktree` names, as git reads it; empty if it names none."""
-    own = os.path.join(git_dir, "config")
-    if os.path.isfile(own):
-        return _value(own, git_dir)
-    # What the main worktree's config names counts for a linked one with this extension alone.
-    shared = os.path.join(git_dir, "..", "..", "config")
-    try:
-        if not pygit2.Config(shared).get_bool("extensions.worktreeConfig"):
-            return ""
-    except (KeyError, ValueError, pygit2.GitError):
-        return ""
-    return _value(os.path.join(git_dir, "config.worktree"), git_dir) or _value(shared, git_dir)
-
-
-def _value(file: str, git_dir: str) -> str:
-    if not os.path.isfile(file):
-        return ""
-    try:
-        named = pygit2.Config(file)["core.worktree"]
-    except (KeyError, ValueError, pygit2.GitError):
-        return ""
-    return os.path.join(git_dir, named) if named else ""
-
-
-def _elsewhere(place: Place, files: str) -> UnsupportedRepository:
-    why = f"core.worktree points to {files!r}"
-    if os.path.isdir(files):
-        remedy = "index that folder by itself, or unset core.worktree"
-        return UnsupportedRepository(place.root, why, remedy)
-    config = os.path.join(place.git_dir, "config")
-    if not os.path.isfile(config):
-        remedy = "unset core.worktree"
-    elif f"{os.sep}modules{os.sep}" in place.git_dir:
-        remedy = "a submodule is moved with `git mv`: move it back and do that"
-    else:
-        setting = f"git config --file {shlex.quote(config)} core.worktree {shlex.quote(place.root)}"
-        remedy = f"if it was moved, run `{setting}`"
-    return UnsupportedRepository(place.root, f"{why}, which is gone", remedy)
-
-
-def _remedy(text: str) -> str:
-    low = text.lower()
-    if "sha256" in low or "object format" in low or "objectformat" in low:
-        return "libgit2 reads SHA-1 repositories only; index an export of it as a plain folder"
-    if "refstorage" in low or "reftable" in low:
-        return "libgit2 does not read reftable; `git refs migrate --ref-format=files` converts it"
-    return "check it with `git -C <path> status`"

@@ -241,7 +241,7 @@ class Repository:
             self._open()
 
     def _open(self) -> pygit2.Repository:
-        from codelens.scope.location import opened
+        from codelens.scope.repository_opening import opened
 
         git, self.place = opened(self.place)
         # pygit2's object and its `branches`, `references` and so on hold each other: without

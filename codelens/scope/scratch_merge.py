@@ -21,8 +21,8 @@ from typing import NamedTuple, Self
 import pygit2
 
 from codelens.errors import ReadError
-from codelens.scope.commits import GITLINK
 from codelens.scope.repository import Repository
+from codelens.scope.tree_changes import GITLINK
 
 _MEMORY = "/dev/shm"  # noqa: S108 - a folder of a random name in it, by mkdtemp
 _LEAST_FREE = 1 << 30

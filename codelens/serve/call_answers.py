@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
-from codelens.engine.contexts.session_trail import LONGEST_ID, Session
+from codelens.engine.contexts.asking_session import LONGEST_ID, Session
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep import usage_counter
 from codelens.engine.worktree_paths import common_worktree
 from codelens.errors import CodelensError
 from codelens.serve.call_worktree import SessionOfProcess, Worktrees
-from codelens.serve.tool_arguments import FOR_THE_CALL, FOR_THE_RENDERER, CallArguments, ToolRow
+from codelens.serve.tool_row import FOR_THE_CALL, FOR_THE_RENDERER, CallArguments, ToolRow
 
 T = TypeVar("T")
 

@@ -33,13 +33,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from codelens import config
 from codelens.bearer_token import bearer_token
-from codelens.engine.contexts.session_trail import Session, of_host
+from codelens.engine.contexts.asking_session import Session, of_host
 from codelens.engine.engine import Engine
 from codelens.engine.upkeep import usage_counter
 from codelens.errors import CodelensError
 from codelens.serve.call_answers import CallAnswers, CallSlots, known_worktrees
-from codelens.serve.call_worktree import connection_id
 from codelens.serve.client_streams import REQUEST_BYTES
+from codelens.serve.client_workspaces import connection_id
 from codelens.serve.first_turn import chosen
 from codelens.serve.sdk_server import ToolCalls, server_of
 from codelens.serve.serve_process import budget_of, leave, log_to_stderr

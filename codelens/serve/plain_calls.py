@@ -13,7 +13,7 @@ from copy import copy
 from typing import Any, NamedTuple, cast
 
 from codelens.cancellation import Call, CallCancelled
-from codelens.engine.contexts.session_trail import asked_by
+from codelens.engine.contexts.asking_session import asked_by
 from codelens.errors import CodelensError
 from codelens.serve.call_answers import (
     CallSlot,
@@ -27,7 +27,7 @@ from codelens.serve.call_answers import (
     session_named,
 )
 from codelens.serve.client_streams import RequestId
-from codelens.serve.tool_arguments import Argument, CallArguments, ToolRow
+from codelens.serve.tool_row import Argument, CallArguments, ToolRow
 from codelens.serve.tool_table import ROWS
 
 Meta = Mapping[str, Any]

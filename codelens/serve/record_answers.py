@@ -19,7 +19,7 @@ from codelens.paths import default_home
 from codelens.serve.client_streams import Lines, Replies
 from codelens.serve.first_turn import ALL, HANDSHAKE_VERSIONS, LISTS, MODERN_VERSION, RECORD
 from codelens.serve.sdk_server import make_server, run
-from codelens.serve.tool_arguments import FORMAT, PATH, Argument, ToolRow
+from codelens.serve.tool_row import FORMAT, PATH, Argument, ToolRow
 from codelens.serve.tool_table import ROWS
 
 _PATIENCE_S = 10.0

@@ -31,7 +31,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from codelens import __version__
 from codelens.cancellation import Call
-from codelens.engine.contexts.session_trail import Session, asked_by
+from codelens.engine.contexts.asking_session import Session, asked_by
 from codelens.engine.engine import Engine
 from codelens.errors import CodelensError
 from codelens.serve.call_answers import (
@@ -45,17 +45,12 @@ from codelens.serve.call_answers import (
     repositories_named,
     session_named,
 )
-from codelens.serve.call_worktree import ROOTS, RootsWanted, WorktreeChoice
+from codelens.serve.call_worktree import WorktreeChoice
 from codelens.serve.client_streams import Lines, Replies
+from codelens.serve.client_workspaces import ROOTS, RootsWanted
 from codelens.serve.first_turn import ALL
-from codelens.serve.tool_arguments import (
-    CallArguments,
-    Hints,
-    ToolRow,
-    annotation_of,
-    as_meant,
-    refusal,
-)
+from codelens.serve.tool_arguments import annotation_of, as_meant, refusal
+from codelens.serve.tool_row import CallArguments, Hints, ToolRow
 from codelens.serve.tool_table import ROWS, instructions
 
 

@@ -18,13 +18,8 @@ from mcp.server.mcpserver import Context
 
 from codelens.engine.worktree_paths import refuse_link_out, repository_of, root_of, worktrees_of
 from codelens.errors import ScopeError, UnclearWorktree
-from codelens.serve.call_worktree import (
-    ClientRoots,
-    codex_workspaces,
-    refuse_relative,
-    why_passed,
-    worktree_of,
-)
+from codelens.serve.call_worktree import codex_workspaces, refuse_relative, why_passed, worktree_of
+from codelens.serve.client_workspaces import ClientRoots
 
 _PATIENCE_S = 10.0
 """For a client's roots: nothing else says what it means, and a busy client needs seconds."""

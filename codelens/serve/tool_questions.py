@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codelens.errors import InvalidArgument, SettingError
-from codelens.serve.tool_arguments import FORMAT, PATH, REF, Argument, ToolRow, size_argument
+from codelens.serve.tool_row import FORMAT, PATH, REF, Argument, ToolRow, size_argument
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import JointAnswer, SearchAnswer, StatusAnswer

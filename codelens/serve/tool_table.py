@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from codelens.engine.graph.related_query import DIRECTIONS, RELATIONS
-from codelens.serve.tool_arguments import (
+from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
+from codelens.serve.tool_questions import UPKEEP, nobody_answered, search_asked
+from codelens.serve.tool_row import (
     AGAIN,
     CATEGORIES,
     FORMAT,
@@ -25,7 +26,6 @@ from codelens.serve.tool_arguments import (
     limit_argument,
     size_argument,
 )
-from codelens.serve.tool_questions import UPKEEP, nobody_answered, search_asked
 
 _OPENING = """codelens searches the code of the current worktree as it is now; no set-up and no \
 re-indexing is needed. Use it before grep and before reading whole files; for an exact string, \

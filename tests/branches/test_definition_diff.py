@@ -7,7 +7,7 @@ import pytest
 from codelens.branches.definition_diff import DefinitionDiff, definition_diff
 from codelens.branches.file_definitions import FileText
 from codelens.extract.facts import facts_of
-from codelens.scope.uncommitted_changes import changed_lines
+from codelens.scope.text_diff import changed_lines
 
 PYTHON = b'''import os
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codelens.cli import screen
-from codelens.cli.screen import Bar
+from codelens.cli.standard_streams import Bar
 
 
 def test_piped_long_work_says_now_and_then_where_it_is(

@@ -6,7 +6,8 @@ import io
 
 import pytest
 
-from codelens.cli.screen import Bar, colours
+from codelens.cli.screen import colours
+from codelens.cli.standard_streams import Bar
 from codelens.render.text_pieces import lines_of, receipt_line, safe
 from codelens.types import Receipt
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from gitrepo import GitRepo
 
 from codelens.answers.context_answers import RecoverAnswer
-from codelens.engine.contexts.session_trail import Session, asked_by
+from codelens.engine.contexts.asking_session import Session, asked_by
 from codelens.engine.engine import Engine
 from codelens.render import context_text
 from codelens.trail import trail_log

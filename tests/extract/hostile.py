@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from codelens.extract.facts import facts_of
-from codelens.extract.source_text import decode
+from codelens.extract.file_kinds import decode
 from codelens.types import Facts, Reference, Structure, Symbol
 
 Pick = Callable[[int, int], int]

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from codelens.extract.facts import structure
-from codelens.extract.source_text import decode
+from codelens.extract.file_kinds import decode
 from codelens.types import Structure
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codelens.extract.source_text import classify, decode
+from codelens.extract.file_kinds import classify, decode
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ import pytest
 from extract.rendering import fixture_sources
 from tree_sitter import QueryCursor
 
+from codelens.extract.file_kinds import decode
 from codelens.extract.flow import bindings, references, scopes
 from codelens.extract.language_settings import FOLDER, languages
 from codelens.extract.parse.captures import captures_of, parse
 from codelens.extract.parse.grammars import grammar
-from codelens.extract.source_text import decode
 from codelens.extract.symbols import capture_events, imports
 from codelens.types import SymbolKind
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelens.extract.facts import ParseTimeout, structure, text_structure
+from codelens.extract.file_kinds import decode
 from codelens.extract.language_settings import languages
-from codelens.extract.source_text import decode
 from codelens.types import Structure
 
 LANGUAGES = [info.name for info in languages()]

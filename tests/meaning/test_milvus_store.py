@@ -18,8 +18,8 @@ pytest.importorskip("milvus_lite", reason="milvus-lite is not installed")
 from milvus_server import TOKEN, MilvusServer, milvus_server, rest_of
 
 from codelens.meaning.milvus_grpc import GrpcCalls
-from codelens.meaning.milvus_rest import Place, RestCalls
-from codelens.meaning.milvus_store import MilvusStore
+from codelens.meaning.milvus_rest import RestCalls
+from codelens.meaning.milvus_store import MilvusStore, Place
 from codelens.meaning.providers.embedder import packed
 from codelens.meaning.vector_store import (
     EmbeddedStore,

@@ -14,7 +14,7 @@ from hang_alarm import end_after, guarded
 
 from codelens.scope.location import mount_of, mounts
 from codelens.scope.repository import Repository, listed_worktrees
-from codelens.scope.uncommitted_changes import Whereabouts, repository_state, standing, whereabouts
+from codelens.scope.worktree_presence import Whereabouts, repository_state, standing, whereabouts
 
 
 class Place:

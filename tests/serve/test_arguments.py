@@ -10,7 +10,7 @@ import pytest
 from gitrepo import GitRepo
 from sdk_client import Asker, client, text_of
 
-from codelens.engine.graph.related_query import Relation
+from codelens.engine.graph.relation_choice import Relation
 from codelens.serve.first_turn import RECORD
 from codelens.serve.tool_arguments import as_meant
 

@@ -23,7 +23,8 @@ from codelens.serve.first_turn import ALL, HANDSHAKE_VERSIONS
 from codelens.serve.plain_calls import PlainCalls, plain_arguments
 from codelens.serve.record_answers import answers_of
 from codelens.serve.sdk_server import ToolCalls, server_beside, tool
-from codelens.serve.tool_arguments import Argument, as_meant
+from codelens.serve.tool_arguments import as_meant
+from codelens.serve.tool_row import Argument
 from codelens.serve.tool_table import ROWS
 
 HANDLE = "src/auth.py#Session.validate"

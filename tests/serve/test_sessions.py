@@ -9,7 +9,7 @@ import pytest
 from gitrepo import GitRepo
 from sdk_client import Asker, client
 
-from codelens.engine.contexts.session_trail import of_host
+from codelens.engine.contexts.asking_session import of_host
 
 STEPS = "".join(f"    lamp.step_{at} = lamp.step_{at} + {at}\n" for at in range(12))
 LAMPS = f'def light(lamp):\n    """Light a lamp."""\n{STEPS}    return lamp\n'

@@ -11,9 +11,9 @@ import pytest
 from codelens.engine.contexts import context_items
 from codelens.engine.engine import Engine
 from codelens.memory.context_fields import CATEGORIES
-from codelens.serve import record_answers, tool_arguments
+from codelens.serve import record_answers, tool_row
 from codelens.serve.call_answers import renderer_of
-from codelens.serve.tool_arguments import FOR_THE_CALL, FOR_THE_RENDERER, ToolRow
+from codelens.serve.tool_row import FOR_THE_CALL, FOR_THE_RENDERER, ToolRow
 from codelens.serve.tool_table import ROWS, instructions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,8 +70,8 @@ def test_an_argument_that_takes_strings_has_an_example_for_messages() -> None:
 
 
 def test_categories_are_those_of_saved_contexts() -> None:
-    assert tuple(CATEGORIES) == tool_arguments.CATEGORIES
+    assert tuple(CATEGORIES) == tool_row.CATEGORIES
 
 
 def test_states_are_those_of_saved_contexts() -> None:
-    assert context_items.STATUSES == tool_arguments.STATUSES
+    assert context_items.STATUSES == tool_row.STATUSES

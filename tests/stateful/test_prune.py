@@ -24,7 +24,7 @@ from codelens.engine.upkeep import pruning
 from codelens.engine.upkeep.view_survey import folder_text
 from codelens.errors import IndexLocked
 from codelens.scope.repository import Repository
-from codelens.scope.uncommitted_changes import whereabouts
+from codelens.scope.worktree_presence import whereabouts
 from codelens.store.database import writer_lease
 from codelens.store.database.database_opening import open_index
 from codelens.store.database.writer_lease import DAY_S, Moment

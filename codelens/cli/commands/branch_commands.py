@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from codelens.cli import shared_options
-from codelens.cli.screen import Bar
 from codelens.cli.shared_options import from_here, standing_at
+from codelens.cli.standard_streams import Bar
 
 
 def add_diff(commands: shared_options.Commands) -> None:

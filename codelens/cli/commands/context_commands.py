@@ -6,9 +6,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from codelens.cli import screen, shared_options
-from codelens.cli.screen import Bar
+from codelens.cli import screen, shared_options, standard_streams
 from codelens.cli.shared_options import from_here
+from codelens.cli.standard_streams import Bar
 
 if TYPE_CHECKING:
     from codelens.answers.context_answers import LoadAnswer, TakenOver
@@ -60,10 +60,9 @@ def add_save(commands: shared_options.Commands) -> None:
 
 def run_save(args: argparse.Namespace) -> int:
     """Save and print."""
-    from codelens.cli import screen
     from codelens.engine.engine import Engine
 
-    note = screen.stdin_text() if args.note == "-" else args.note
+    note = standard_streams.stdin_text() if args.note == "-" else args.note
     with Engine() as engine, Bar() as bar:
         answer = engine.save(
             args.name,
@@ -196,7 +195,7 @@ def _text_of(file: str) -> str:
     from codelens.errors import ReadError
 
     if file == "-":
-        return screen.stdin_text()
+        return standard_streams.stdin_text()
     try:
         with open(file, encoding="utf-8") as stream:
             return stream.read()
@@ -209,7 +208,7 @@ def _text_of(file: str) -> str:
 
 def _agreed(answer: LoadAnswer) -> bool:
     """Ask, where somebody can answer."""
-    from codelens.cli.screen import remark
+    from codelens.cli.standard_streams import remark
     from codelens.render.context_text import former
     from codelens.render.text_pieces import one_line
 
@@ -220,7 +219,6 @@ def _agreed(answer: LoadAnswer) -> bool:
 
 
 def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
-    from codelens.cli import screen
 
     if as_object:
         from codelens.render import context_text
@@ -248,8 +246,6 @@ def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
 
 def _show_taken(answer: TakenOver, *, as_object: bool) -> int:
     """Print what was added; 1 if some were left out."""
-    from codelens.cli import screen
-
     if as_object:
         from codelens.render import context_text
 
@@ -286,7 +282,6 @@ def add_forget(commands: shared_options.Commands) -> None:
 
 def run_forget(args: argparse.Namespace) -> int:
     """Delete and print."""
-    from codelens.cli import screen
     from codelens.engine.engine import Engine
 
     with Engine() as engine:
@@ -324,7 +319,6 @@ def add_session(commands: shared_options.Commands) -> None:
 
 def run_session(args: argparse.Namespace) -> int:
     """Print; 1 if there is no trail."""
-    from codelens.cli import screen
     from codelens.engine.engine import Engine
 
     with Engine() as engine:
@@ -365,7 +359,6 @@ def add_recover(commands: shared_options.Commands) -> None:
 
 def run_recover(args: argparse.Namespace) -> int:
     """Look and print; 1 if there is nothing to go on with."""
-    from codelens.cli import screen
     from codelens.engine.engine import Engine
 
     with Engine() as engine, Bar() as bar:

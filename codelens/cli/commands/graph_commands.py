@@ -6,9 +6,9 @@ import argparse
 import json
 
 from codelens.cli import shared_options
-from codelens.cli.screen import Bar, emit
 from codelens.cli.shared_options import from_here, standing_at
-from codelens.engine.graph.related_query import DIRECTIONS, RELATIONS
+from codelens.cli.standard_streams import Bar, emit
+from codelens.engine.graph.relation_choice import DIRECTIONS, RELATIONS
 
 
 def add_related(commands: shared_options.Commands) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from codelens.cli import shared_options
-from codelens.cli.screen import Bar
+from codelens.cli.standard_streams import Bar
 
 _ACTIONS = ("status", "test", "enable", "disable", "sync", "prune", "clear", "list")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from codelens.cli import shared_options
-from codelens.cli.screen import Bar
+from codelens.cli.standard_streams import Bar
 
 
 def add_pack(commands: shared_options.Commands) -> None:

@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from codelens.capsule import INTENTS
-from codelens.cli import screen, shared_options
-from codelens.cli.screen import Bar, emit
+from codelens.cli import screen, shared_options, standard_streams
 from codelens.cli.shared_options import from_here, standing_at
+from codelens.cli.standard_streams import Bar, emit
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import Excerpt, ExploreAnswer
@@ -44,8 +44,7 @@ def run_expand(args: argparse.Namespace) -> int:
     """Read and print; 2 if a handle could not be followed."""
     from dataclasses import replace
 
-    from codelens.cli import screen
-    from codelens.cli.screen import fail
+    from codelens.cli.standard_streams import fail
     from codelens.engine.engine import Engine
 
     handles = [
@@ -93,7 +92,7 @@ def run_expand(args: argparse.Namespace) -> int:
 
 
 def _from_stdin() -> list[str]:
-    return [line.rstrip("\r") for line in screen.stdin_text().split("\n") if line.strip()]
+    return [line.rstrip("\r") for line in standard_streams.stdin_text().split("\n") if line.strip()]
 
 
 def _show(excerpt: Excerpt, *, titled: bool, with_numbers: bool) -> None:
@@ -140,8 +139,6 @@ def add_outline(commands: shared_options.Commands) -> None:
 
 def run_outline(args: argparse.Namespace) -> int:
     """Fold and print; 1 if it holds nothing."""
-    from codelens.cli import screen
-
     args.path = standing_at(args.path, [args.target or "."])
     from codelens.engine.engine import Engine
 
@@ -218,10 +215,8 @@ def run_explore(args: argparse.Namespace) -> int:
 
 def _printed(answer: ExploreAnswer, args: argparse.Namespace) -> ExploreAnswer:
     """Print an answer; what of it was printed."""
-    from codelens.cli import screen
-
     if args.json:
-        from codelens.cli.screen import emit
+        from codelens.cli.standard_streams import emit
         from codelens.render import explore_text
 
         text, printed = explore_text.fitted_json(answer, args.max_tokens)
@@ -267,7 +262,6 @@ def add_map(commands: shared_options.Commands) -> None:
 
 def run_map(args: argparse.Namespace) -> int:
     """Draw and print; 1 if there is no code."""
-    from codelens.cli import screen
     from codelens.engine.engine import Engine
     from codelens.errors import SettingError
 
@@ -325,7 +319,6 @@ def run_languages(args: argparse.Namespace) -> int:
     """Print them."""
     from dataclasses import asdict
 
-    from codelens.cli import screen
     from codelens.engine.reading.language_list import languages
     from codelens.render import reading_text
 

@@ -8,12 +8,9 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from codelens.answers.reading_answers import Hit
 from codelens.cli import shared_options
 from codelens.cli.command_examples import DONE, FAILED, NOTHING
-from codelens.cli.screen import Bar, page, put, styled
-from codelens.render.search_text import explained, reason_of, shortened
-from codelens.render.text_pieces import one_line
+from codelens.cli.standard_streams import Bar
 
 if TYPE_CHECKING:
     from codelens.answers.reading_answers import JointAnswer, SearchAnswer
@@ -46,7 +43,7 @@ def search(args: argparse.Namespace) -> int:
             progress=bar,
         )
     if args.json:
-        from codelens.cli.screen import emit
+        from codelens.cli.standard_streams import emit
         from codelens.render import search_text, token_budget
 
         shaped = search_text.joint_json(answer)
@@ -61,7 +58,7 @@ def search(args: argparse.Namespace) -> int:
 def _print_joint(answer: JointAnswer, max_tokens: int | None, *, explain: bool) -> None:
     """Results on stdout; on stderr of each repository what it stands on, or why it failed."""
     from codelens.cli import screen
-    from codelens.cli.screen import fail
+    from codelens.cli.standard_streams import fail
     from codelens.render import search_text, token_budget
     from codelens.render.text_pieces import head_line
 
@@ -71,6 +68,8 @@ def _print_joint(answer: JointAnswer, max_tokens: int | None, *, explain: bool) 
         lambda left: search_text.left_out(left, 0, answer.left, typed=True), max_tokens,
     )  # fmt: skip
     if sys.stdout.isatty():
+        from codelens.cli.terminal_hit import show
+
         for hit in answer.results[: len(fitted.blocks)]:
             show(hit)
     else:
@@ -85,32 +84,6 @@ def _print_joint(answer: JointAnswer, max_tokens: int | None, *, explain: bool) 
             screen.say(head_line(part.receipt))
         if part.error:
             fail(f"{part.root}: {part.error}")
-
-
-# A place that was found, as a terminal shows it.
-
-
-def show(hit: Hit) -> None:
-    """For a terminal: first a place that it can open, then the handle."""
-    whole = hit.kind == "file" or not hit.start_line
-    lines = hit.handle.endswith(f"{hit.path}:{hit.start_line}-{hit.end_line}")
-    path = os.path.join(hit.repository, hit.path)
-    place = path if whole else hit.handle if lines else f"{path}:{hit.start_line}"
-    parts = [place, hit.kind]
-    if hit.signature:
-        parts.append(shortened(one_line(hit.signature)))
-    if reason := reason_of(hit):
-        parts.append(f"({reason})")
-    if hit.stale:
-        parts.append("[stale]")
-    page("  ".join(parts))
-    if place != hit.handle:
-        # Alone in its line: a heading's handle holds blanks and brackets.
-        put(styled(f"    {hit.handle}", "dim"))
-    for handle in hit.also:
-        put(styled(f"    {handle}", "dim"))
-    if hit.explain is not None:
-        put(styled(f"    {explained(hit)}", "dim"))
 
 
 # `codelens search`: ranked places that answer a query.
@@ -185,7 +158,7 @@ def run_search(args: argparse.Namespace) -> int:
             **shared_options.filtered(args, engine.settings),
         )
     if args.json:
-        from codelens.cli.screen import emit
+        from codelens.cli.standard_streams import emit
         from codelens.render import reading_text, token_budget
 
         shape = reading_text.search_json(answer)
@@ -216,6 +189,8 @@ def _print(answer: SearchAnswer, max_tokens: int | None, *, explain: bool, brief
         max_tokens,
     )  # fmt: skip
     if sys.stdout.isatty():
+        from codelens.cli.terminal_hit import show
+
         for hit in answer.results[: len(fitted.blocks)]:
             show(hit)
     else:

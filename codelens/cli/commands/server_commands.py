@@ -107,12 +107,12 @@ def add_ui(commands: shared_options.Commands) -> None:
 
 def run_ui(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from codelens.cli import screen
+    from codelens.cli import screen, standard_streams
     from codelens.ui.page_process import serve_page
 
     def started(url: str, root: str) -> None:
         screen.put(url)
-        screen.flush()
+        standard_streams.flush()
         screen.say(f"showing {root}; Ctrl-C stops it")
         if args.open:
             import webbrowser
@@ -154,7 +154,7 @@ def run_completion(args: argparse.Namespace) -> int:
     import shtab
 
     from codelens.cli.argument_parser import grammar
-    from codelens.cli.screen import emit
+    from codelens.cli.standard_streams import emit
 
     parser, commands = grammar()
     for argument_parser in (parser, *commands.values()):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from codelens.cli import shared_options
-from codelens.cli.screen import Bar
+from codelens.cli.standard_streams import Bar
 from codelens.errors import SettingError
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ def run_prune(args: argparse.Namespace) -> int:
     if args.json or dry_run or args.yes:
         _show(answer, as_object=args.json)
     if answer.failed:
-        from codelens.cli.screen import fail
+        from codelens.cli.standard_streams import fail
 
         return fail("; ".join(result.error for result in answer.results if result.error))
     return 0

@@ -23,16 +23,16 @@ from codelens.answers.context_answers import (
     WorktreeWork,
 )
 from codelens.engine.contexts import context_items
+from codelens.engine.contexts.asking_session import asking
 from codelens.engine.contexts.context_items import LoadRequest
-from codelens.engine.contexts.session_trail import asking
 from codelens.engine.current_view import OpenRepository, ViewRequest
 from codelens.engine.index_pool import IndexPool
 from codelens.errors import CodelensError, StoreError
 from codelens.handles.handle_grammar import parse_handle
 from codelens.memory.context_fields import CATEGORIES
 from codelens.paths import printed
-from codelens.scope.commits import commits_since, subjects_after
 from codelens.scope.repository import Repository
+from codelens.scope.tree_changes import commits_since, subjects_after
 from codelens.trail import sent_log, session_marks, trail_log
 from codelens.trail.sent_log import SentLog
 from codelens.trail.session_marks import Mark

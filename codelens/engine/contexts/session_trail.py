@@ -1,20 +1,16 @@
-"""Identifies the session of a call, records its trail, and omits code that it already received.
-
-Faces enter `asked_by` around a call; the engine reads the session with `asking`.
-"""
+"""Writes the session trail: one line per call, and what its answer sent."""
 
 from __future__ import annotations
 
 import functools
 import logging
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from codelens.config import Settings
+from codelens.engine.contexts.asking_session import Session, asking
 from codelens.engine.upkeep import usage_counter
 from codelens.scope.repository import Scope
 from codelens.trail import session_marks, trail_log
@@ -35,60 +31,6 @@ if TYPE_CHECKING:
         SearchAnswer,
     )
     from codelens.config import Configured
-
-HOST_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID")
-"""Environment variables with the session id of hosts."""
-_CODEX_META = "x-codex-turn-metadata"
-_META_KEYS = ("sessionId", "session_id", "threadId", "thread_id")
-LONGEST_ID = 500
-"""Maximum characters; longer ids, which no host has, are cut."""
-
-
-class Session(NamedTuple):
-    """The session of a call."""
-
-    id: str = ""
-    """Empty if the session is unknown."""
-    source: Literal["call", "host", "connection", ""] = ""
-    remembers: bool = False
-    """Whether sent code is recorded, and not sent again."""
-
-
-_asking: ContextVar[Session] = ContextVar("asking", default=Session())  # noqa: B039 - immutable
-
-
-def asking() -> Session:
-    """The session of the current call."""
-    return _asking.get()
-
-
-@contextmanager
-def asked_by(session: Session) -> Generator[None]:
-    """Assign the calls in this block to a session."""
-    token = _asking.set(session)
-    try:
-        yield
-    finally:
-        _asking.reset(token)
-
-
-def of_host(environ: Mapping[str, str], meta: Mapping[str, object] | None = None) -> str:
-    """The session id from a host; empty if the host sends none.
-
-    Args:
-        environ: the environment of a server or command that the host started.
-        meta: data that the host sends with a call (Codex).
-    """
-    meta = meta or {}
-    turn = meta.get(_CODEX_META)
-    inner = cast("Mapping[str, object]", turn if isinstance(turn, Mapping) else {})
-    for values in (meta, inner):
-        for key in _META_KEYS:
-            value = values.get(key)
-            if isinstance(value, str) and value.strip():
-                return value.strip()[:LONGEST_ID]
-    values = (environ.get(name, "").strip() for name in HOST_VARIABLES)
-    return next((value[:LONGEST_ID] for value in values if value), "")
 
 
 # One line in the session trail for each call that touches definitions: what it did, to what.

@@ -22,8 +22,7 @@ from codelens.engine.embedding import sendable_texts
 from codelens.engine.embedding.sendable_texts import NO_TEXT
 from codelens.errors import IndexCorrupt, SettingError, StoreError
 from codelens.extract.tokenizer import WORD, count_terms
-from codelens.meaning.milvus_rest import TOKEN_VARIABLE, Place
-from codelens.meaning.milvus_store import PREFIX, MilvusStore
+from codelens.meaning.milvus_store import PREFIX, TOKEN_VARIABLE, MilvusStore, Place
 from codelens.meaning.providers.embedder import (
     BYTES_A_TOKEN,
     FOR_INDEXING,

@@ -27,13 +27,14 @@ from codelens.engine.graph.possible_uses import (
     several_meant,
     unresolved,
 )
+from codelens.engine.graph.relation_choice import relations
 from codelens.engine.graph.targets import Named, Targets
 from codelens.engine.graph.text_uses import asked_of, text_uses
 from codelens.engine.impact.call_fit import called_as
 from codelens.engine.impact.pytest_fixtures import Fixtures
 from codelens.errors import InvalidArgument, SettingError
 from codelens.paths import printed
-from codelens.resolve.relations import INWARD, OUTWARD, RELATIONS, STRUCTURE, Relation
+from codelens.resolve.relations import STRUCTURE
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.named_tests import to_run
 from codelens.resolve.walk.reach import MOST_STEPS, Step, routes
@@ -47,39 +48,6 @@ from codelens.resolve.walk.relation_walk import (
     symbol_target,
 )
 from codelens.wording import count_of
-
-__all__ = ["DIRECTIONS", "RELATIONS", "Relation", "relations"]
-
-DIRECTIONS = ("both", "in", "out")
-
-
-def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
-    """The requested relations, in the order in which they are shown.
-
-    Raises:
-        SettingError: the kind or direction does not exist, or they exclude each other.
-    """
-    if direction not in DIRECTIONS:
-        raise InvalidArgument(
-            "direction", f"must be one of {', '.join(DIRECTIONS)}, not {direction!r}"
-        )
-    unknown = [kind for kind in kinds if kind not in RELATIONS]
-    if unknown:
-        raise SettingError(
-            f"unknown relation {unknown[0]!r}; the relations are {', '.join(RELATIONS)}"
-        )
-    allowed = {"both": RELATIONS, "in": INWARD, "out": OUTWARD}[direction]
-    against = [kind for kind in dict.fromkeys(kinds) if kind not in allowed]
-    if against:
-        other = "in" if direction == "out" else "out"
-        raise SettingError(
-            f"{' and '.join(against)} lead {other}, not {direction}",
-            typed=f"omit --direction, or give --direction {other}",
-            called=f"omit direction, or pass direction {other!r}",
-        )
-    chosen = kinds or [relation for relation in RELATIONS if relation not in STRUCTURE]
-    return tuple(relation for relation in RELATIONS if relation in allowed and relation in chosen)
-
 
 # The relations of a definition or a file, and the paths from one to another.
 

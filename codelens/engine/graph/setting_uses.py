@@ -10,8 +10,8 @@ from typing import NamedTuple
 from codelens.branches.code_tokens import is_comment_line
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.extract.file_kinds import is_binary
 from codelens.extract.language_settings import TEXT, language_info
-from codelens.extract.source_text import is_binary
 from codelens.extract.tokenizer import WORD, parts_of_word, terms_of_word
 from codelens.paths import printed
 from codelens.store.facts import postings

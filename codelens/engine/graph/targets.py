@@ -11,8 +11,8 @@ from codelens.engine.current_view import CurrentView, reader_of
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.reading.excerpts import also_at
 from codelens.errors import AmbiguousHandle, BadHandle, HandleNotFound
+from codelens.extract.file_kinds import decode
 from codelens.extract.language_settings import TEXT, language_info
-from codelens.extract.source_text import decode
 from codelens.handles.handle_grammar import (
     Handle,
     file_handle,

@@ -25,7 +25,7 @@ from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.languages.registry import spec_of
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import Reached, changed_file, changed_symbol, reach
-from codelens.scope.uncommitted_changes import LineChange, changed_lines
+from codelens.scope.text_diff import LineChange, changed_lines
 from codelens.types import Reference, Symbol
 
 _PROMISES = frozenset({"interface", "trait"})

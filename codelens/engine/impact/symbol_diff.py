@@ -19,15 +19,15 @@ from codelens.engine.graph.setting_uses import MOST_KEYS, SettingKey, keys_in
 from codelens.engine.graph.targets import innermost
 from codelens.engine.versions.diff_query import files_side, unlisted_notes
 from codelens.errors import NoSuchRef, NotInGit, SettingError
-from codelens.extract.source_text import readable
+from codelens.extract.file_kinds import readable
 from codelens.handles.handle_grammar import known_symbols
 from codelens.paths import printed
 from codelens.resolve.walk.edge_table import MODULE
 from codelens.scan.content_hash import hash_of
-from codelens.scope.commits import GITLINK, LINK
 from codelens.scope.membership import own_rules
 from codelens.scope.stored_files import TYPE
-from codelens.scope.uncommitted_changes import LineChange, base_commit, changed_lines
+from codelens.scope.text_diff import LineChange, base_commit, changed_lines
+from codelens.scope.tree_changes import GITLINK, LINK
 from codelens.store.facts.contents import hashes, surfaces
 from codelens.store.views.views import PENDING, FileRow
 from codelens.types import CommitId, Symbol

@@ -159,7 +159,7 @@ def as_session(engine: EngineCore, session_id: str) -> AbstractContextManager[No
     Args:
         session_id: any text; equal ids share what was sent. Empty: change nothing.
     """
-    from codelens.engine.contexts.session_trail import LONGEST_ID, Session, asked_by
+    from codelens.engine.contexts.asking_session import LONGEST_ID, Session, asked_by
 
     cut_id = session_id.strip()[:LONGEST_ID]
     if not cut_id:

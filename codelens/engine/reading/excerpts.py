@@ -24,7 +24,7 @@ from codelens.errors import (
     NoSuchRef,
     ReadError,
 )
-from codelens.extract.source_text import decode
+from codelens.extract.file_kinds import decode
 from codelens.handles.handle_grammar import (
     Handle,
     handles_of,

@@ -11,8 +11,8 @@ from codelens.answers.reading_answers import SourceAnswer, SourceLink, SourceMar
 from codelens.engine.current_view import CurrentView, reader_of
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.targets import Targets
+from codelens.extract.file_kinds import decode
 from codelens.extract.parse.syntax_marks import SyntaxMark, syntax_marks
-from codelens.extract.source_text import decode
 from codelens.handles.handle_grammar import handles_of, typed_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.paths import printed

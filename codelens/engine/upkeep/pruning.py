@@ -20,7 +20,7 @@ from codelens.engine.upkeep import view_survey
 from codelens.engine.upkeep.view_survey import Survey, folder_text, index_files, repo_id_of, survey
 from codelens.errors import DiskFull, IndexLocked, LeaseLost, SchemaTooNew, StoreError
 from codelens.paths import printed
-from codelens.scope.uncommitted_changes import whereabouts
+from codelens.scope.worktree_presence import whereabouts
 from codelens.store.database import database_opening, database_recovery, writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.database_opening import open_index

@@ -15,7 +15,7 @@ from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
 from codelens.errors import DiskFull, StoreError
 from codelens.paths import barred, printed
-from codelens.scope.uncommitted_changes import (
+from codelens.scope.worktree_presence import (
     Standing,
     State,
     Whereabouts,

@@ -27,7 +27,7 @@ from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.resolve.walk.reach import reach
-from codelens.scope.uncommitted_changes import LineChange, changed_lines
+from codelens.scope.text_diff import LineChange, changed_lines
 from codelens.wording import count_of
 
 MOST_ASKED = 300

@@ -11,8 +11,8 @@ from codelens.engine.current_view import CurrentView
 from codelens.engine.versions.diff_query import files_side
 from codelens.errors import CodelensError, NoSuchRef, NotInGit, SettingError
 from codelens.paths import can_be_named
-from codelens.scope.commits import merge_base
 from codelens.scope.repository import Repository
+from codelens.scope.tree_changes import merge_base
 from codelens.types import CommitId
 
 ViewAt = Callable[[str], CurrentView]

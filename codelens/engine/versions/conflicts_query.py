@@ -45,10 +45,10 @@ from codelens.handles.handle_grammar import handles_of
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.walk.edge_table import MODULE
-from codelens.scope.commits import GITLINK, merge_base, recent_branches, tree_changes
 from codelens.scope.repository import Repository
 from codelens.scope.scratch_merge import ScratchMerge, TextMerge
-from codelens.scope.uncommitted_changes import changed_lines
+from codelens.scope.text_diff import changed_lines
+from codelens.scope.tree_changes import GITLINK, merge_base, recent_branches, tree_changes
 from codelens.types import CommitId
 
 RECENT_DAYS = 14

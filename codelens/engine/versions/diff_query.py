@@ -37,8 +37,8 @@ from codelens.config import Settings
 from codelens.engine.current_view import CurrentView
 from codelens.handles.handle_grammar import file_handle, handles_of
 from codelens.paths import printed
-from codelens.scope.commits import GITLINK, LINK, entry_at, tree_changes
-from codelens.scope.uncommitted_changes import changed_lines
+from codelens.scope.text_diff import changed_lines
+from codelens.scope.tree_changes import GITLINK, LINK, entry_at, tree_changes
 from codelens.store.database.database import Database
 from codelens.wording import count_of
 

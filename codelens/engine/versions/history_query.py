@@ -30,16 +30,16 @@ from codelens.branches.sides import CommitSide, Facts, FilesSide, SideFile, text
 from codelens.engine.current_view import CurrentView, reader_of
 from codelens.engine.versions.diff_query import compared, files_side, own_edits
 from codelens.errors import CodelensError, HandleNotFound, InvalidArgument, NotInGit, ReadError
-from codelens.extract.source_text import decode
+from codelens.extract.file_kinds import decode
 from codelens.handles.handle_grammar import file_handle, handles_of, symbol_handle, typed_handle
 from codelens.handles.handle_lookup import Finder, Place
 from codelens.index.text_facts import Text, Unstored, store_facts, text_facts
 from codelens.paths import printed
 from codelens.scan.content_hash import blob_oid, hash_of, read_file
 from codelens.scope.commit_walk import CommitWalk, PathCommits
-from codelens.scope.commits import GITLINK, entry_at, merge_base
 from codelens.scope.repository import Repository, Scope
-from codelens.scope.uncommitted_changes import changed_lines
+from codelens.scope.text_diff import changed_lines
+from codelens.scope.tree_changes import GITLINK, entry_at, merge_base
 from codelens.types import CommitId
 
 _MOST_WORKTREES, _MOST_EDITS = 30, 100

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from codelens.errors import QueryError
 from codelens.extract.tokenizer import WORD
-from codelens.rank.modes.line_scan import ODD_LETTERS
+from codelens.rank.modes.long_lines import ODD_LETTERS
 
 MAX_PATTERN = 1000
 _FEW, _LONG, _ENDLESS, _TAME_WAYS = 8, 500, 10**9, 4000

@@ -17,17 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from codelens.cancellation import check_cancelled, current_call
-from codelens.rank.modes import line_scan, regex_analysis
-from codelens.rank.modes.line_scan import (
-    MAX_LINE,
-    STEP,
-    Clock,
-    FileMatches,
-    Line,
-    LineSearch,
-    Look,
-    Words,
-)
+from codelens.rank.modes import line_scan, long_lines, regex_analysis
+from codelens.rank.modes.line_scan import Clock, FileMatches, Line, Look, Words
+from codelens.rank.modes.long_lines import MAX_LINE, STEP, LineSearch
 from codelens.rank.modes.regex_analysis import Part, Required
 from codelens.rank.search_request import Filters, Ranked, Request
 from codelens.store.views.snapshot import Snapshot
@@ -226,7 +218,7 @@ def _run(
     pattern = sought.pattern
     head = {
         "pattern": pattern.pattern, "flags": pattern.flags, "manner": sought.manner,
-        "folder": os.path.dirname(line_scan.__file__), "seconds": seconds, "long": long,
+        "folder": os.path.dirname(long_lines.__file__), "seconds": seconds, "long": long,
     }  # fmt: skip
     sent = [json.dumps(head).encode() + b"\n"]
     for text in texts:

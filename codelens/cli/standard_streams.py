@@ -1,0 +1,233 @@
+"""Prepares the standard streams for any character, and for being closed or full."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Self, TextIO
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from codelens.cli.command_examples import FAILED
+
+if TYPE_CHECKING:
+    pass
+
+
+_OBEYED = re.compile(
+    r"\x1b(?!\[(?:0|1|2|31|32|33|35|36)m)"
+    r"|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
+
+
+class Unwritable(Exception):
+    """Stdout takes nothing: it is closed, or its disk is full."""
+
+
+def prepare() -> None:
+    """Make the streams fit for an answer.
+
+    Raises:
+        Unwritable: stdout is closed.
+    """
+    _occupy()
+    if _closed(sys.stderr):
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
+    _stdin_closed[0] = _closed(sys.stdin)
+    if _stdin_closed[0]:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    _speak_utf8(sys.stderr)
+    if _closed(sys.stdout):
+        raise Unwritable("it is closed")
+    _speak_utf8(sys.stdout)
+
+
+_stdin_closed = [False]
+
+
+def stdin_text() -> str:
+    """All that comes from stdin.
+
+    Raises:
+        ReadError: it is closed.
+    """
+    from codelens.errors import ReadError
+
+    if _stdin_closed[0]:
+        raise ReadError("stdin is closed, so `-` has nothing to read; pipe text in")
+    return sys.stdin.read()
+
+
+_emitted = [0]
+
+
+def emitted_bytes() -> int:
+    """How much was printed so far."""
+    return _emitted[0]
+
+
+def emit(text: str) -> None:
+    """Print a piece of the answer.
+
+    Raises:
+        BrokenPipeError: the reader has gone.
+        Unwritable: it cannot be written.
+    """
+    try:
+        sys.stdout.write(_tame(text, sys.stdout))
+        _emitted[0] += len(text.encode("utf-8", "replace"))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard(sys.stdout)
+        raise Unwritable(error.strerror or str(error)) from error
+
+
+def flush() -> None:
+    """Send what was printed.
+
+    Raises:
+        BrokenPipeError: the reader has gone.
+        Unwritable: it cannot be written.
+    """
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard(sys.stdout)
+        raise Unwritable(error.strerror or str(error)) from error
+
+
+def remark(line: str) -> None:
+    """A line on stderr; one that cannot be written must not turn an answer into a failure."""
+    try:
+        sys.stderr.write(f"{_tame(line, sys.stderr)}\n")
+        sys.stderr.flush()
+    except OSError:
+        discard(sys.stderr)
+
+
+def _tame(text: str, stream: TextIO) -> str:
+    """`text` without what a terminal would obey, our own styles aside.
+
+    The last gate behind `codelens.render.text_pieces.safe`, on every way to a terminal: what a
+    repository names or holds must never move a cursor. In JSON's form, for it may be JSON.
+    """
+    if not stream.isatty():
+        return text
+    return _OBEYED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
+def discard(stream: TextIO) -> None:
+    """Nothing more can be written: what is still kept must not fail again at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _occupy() -> None:
+    """A file opened later must not get the number of a stream that was closed."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def _closed(stream: TextIO | None) -> bool:
+    return stream is None or stream.closed
+
+
+def _speak_utf8(stream: TextIO) -> None:
+    """Names and code hold any character; a stream that cannot show one must not end the run."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is None:
+        return
+    if stream.isatty():
+        reconfigure(errors="backslashreplace")
+    else:
+        reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def fail(message: str) -> int:
+    """Say on stderr what went wrong; the exit code for it."""
+    from codelens.render.text_pieces import one_line
+
+    remark(f"codelens: error: {one_line(message)}")
+    return FAILED
+
+
+_SHOWN_AFTER_S = 0.5
+
+
+_SAID_AFTER_S, _SAID_EVERY_S = 3.0, 5.0
+"""Where stderr is no terminal; an agent or a log needs no more."""
+
+
+_UNITS = {"sending texts": "texts", "filling the store": "vectors"}
+"""Stage -> what is counted at it; files, if it is not here."""
+
+
+class Bar:
+    """A `codelens.index.ingestion.Progress` that draws a bar on stderr; use it in a `with`."""
+
+    def __init__(self) -> None:
+        self._wanted = sys.stderr.isatty()
+        self._started = time.monotonic()
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        self._stage = ""
+        self._say_at = self._started + _SAID_AFTER_S
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show how far the work is."""
+        if not self._wanted:
+            self._say(stage, done, total)
+            return
+        if self._progress is None:
+            if time.monotonic() - self._started < _SHOWN_AFTER_S:
+                return
+            self._progress = _draw()
+        if stage != self._stage or self._task is None:
+            if self._task is not None:
+                self._progress.remove_task(self._task)
+            self._stage = stage
+            unit = _UNITS.get(stage, "files")
+            self._task = self._progress.add_task(stage, total=total, unit=unit)
+        self._progress.update(self._task, completed=done, total=total)
+
+    def _say(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now < self._say_at:
+            return
+
+        self._say_at = now + _SAID_EVERY_S
+        remark(f"codelens: {stage}: {done:,} of {total:,} {_UNITS.get(stage, 'files')}")
+
+
+def _draw() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    progress = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[unit]}"),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    progress.start()
+    return progress

@@ -1,0 +1,215 @@
+"""What differs between two trees or commits, and which branches were committed to last."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from typing import NamedTuple
+
+import pygit2
+from pygit2.enums import SortMode
+
+from codelens.errors import ReadError, UnsupportedRepository
+from codelens.scope.location import refuse_special_ref
+from codelens.scope.repository import BRANCHES, Repository, ref_names
+from codelens.types import CommitId, RelPath
+
+LINK, GITLINK = 0o120000, 0o160000
+
+
+class Entry(NamedTuple):
+    """One entry of a tree: a file, a link or a submodule."""
+
+    path: RelPath
+    oid: bytes
+    mode: int
+
+
+class EntryChange(NamedTuple):
+    """An entry that is not the same on both sides; renames are not looked for."""
+
+    path: RelPath
+    old: Entry | None
+    new: Entry | None
+
+
+def tree_changes(repository: Repository, old: str, new: str) -> list[EntryChange]:
+    """Entries that differ between two commits or trees, by path; `old` may be empty: no files.
+
+    Raises:
+        ReadError: an object is not in this clone, or damaged.
+    """
+    git = repository.git
+    try:
+        before = git[old].peel(pygit2.Tree) if old else None
+        after = git[new].peel(pygit2.Tree) if new else None
+        flags = pygit2.enums.DiffOption.INCLUDE_TYPECHANGE
+        if before is not None and after is not None:
+            difference = before.diff_to_tree(after, flags=flags)
+        elif before is not None:
+            difference = before.diff_to_tree(flags=flags)
+        elif after is not None:
+            difference = after.diff_to_tree(flags=flags, swap=True)
+        else:
+            return []
+        changes = [_entry_change(delta) for delta in difference.deltas]
+    except KeyError as error:
+        raise ReadError(f"{error} is not in this clone; run `git fetch`") from error
+    except (ValueError, pygit2.GitError) as error:
+        raise ReadError(
+            f"trees cannot be compared ({error}); `git fsck` lists all damage"
+        ) from error
+    return sorted(changes, key=lambda change: change.path)
+
+
+def _entry_change(delta: pygit2.DiffDelta) -> EntryChange:
+    old, new = delta.old_file, delta.new_file
+    path = RelPath(new.raw_path or old.raw_path)
+    return EntryChange(path, _entry(path, old), _entry(path, new))
+
+
+def _entry(path: RelPath, file: pygit2.DiffFile) -> Entry | None:
+    mode = int(file.mode)
+    return Entry(path, file.id.raw, mode) if mode else None
+
+
+def entry_at(repository: Repository, commit: str, path: bytes) -> Entry | None:
+    """One entry of a commit or tree; None if there is none, or it is a folder.
+
+    Raises:
+        ReadError: an object is not in this clone, or damaged.
+    """
+    try:
+        tree_entry = repository.git[commit].peel(pygit2.Tree)[os.fsdecode(path)]
+    except KeyError:
+        return None
+    except (ValueError, pygit2.GitError) as error:
+        raise ReadError(f"a tree of {commit} is damaged ({error})") from error
+    if isinstance(tree_entry, pygit2.Tree):
+        return None
+    return Entry(RelPath(path), tree_entry.id.raw, int(tree_entry.filemode or 0))
+
+
+def merge_base(repository: Repository, commit: CommitId, other: CommitId) -> CommitId:
+    """The best common ancestor of two commits; empty for unrelated histories.
+
+    Raises:
+        ReadError: part of the history is not in this clone.
+    """
+    try:
+        base = repository.git.merge_base(commit, other)
+    except (KeyError, ValueError, pygit2.GitError) as error:
+        raise ReadError(
+            f"the common ancestor of {commit[:7]} and {other[:7]} cannot be determined "
+            f"({error}); `git fetch --unshallow` fetches the rest of the history"
+        ) from error
+    return CommitId(str(base or ""))
+
+
+def file_oid(repository: Repository, path: bytes) -> bytes:
+    """Object id that git would give a file's bytes as they are; no filter is run."""
+    return pygit2.hashfile(os.path.join(repository.place.root, os.fsdecode(path))).raw
+
+
+_MOST_COMMITS = 500
+"""More is told as so many and more."""
+
+
+class CommitsSince(NamedTuple):
+    """The way from one commit to another."""
+
+    commits: int
+    """Those that the newer one has and the older one has not, `_MOST_COMMITS` at most."""
+    is_all: bool
+    subjects: tuple[str, ...]
+    """The latest first."""
+    paths: tuple[str, ...]
+    """Files that differ between the two, in the order of their names."""
+
+
+def commits_since(
+    repository: Repository, old: str, new: str, *, subjects: int = 3
+) -> CommitsSince | None:
+    """The way from `old` to `new`; None where one of them is not here.
+
+    Args:
+        repository: where to look.
+        old: a whole commit id.
+        new: a whole commit id.
+        subjects: how many to give.
+    """
+    git = repository.git
+    try:
+        before, after = git[old].peel(pygit2.Commit), git[new].peel(pygit2.Commit)
+        walk = git.walk(after.id, SortMode.TOPOLOGICAL)
+        walk.hide(before.id)
+        subject_lines: list[str] = []
+        count = 0
+        for commit in walk:
+            if count == _MOST_COMMITS:
+                break
+            count += 1
+            if len(subject_lines) < subjects:
+                subject_lines.append(commit.message.strip().partition("\n")[0])
+        else:
+            return CommitsSince(count, True, tuple(subject_lines), _differing(git, before, after))
+        return CommitsSince(count, False, tuple(subject_lines), _differing(git, before, after))
+    except (KeyError, ValueError, pygit2.GitError):
+        # Shallow, partial and damaged repositories end somewhere.
+        return None
+
+
+def subjects_after(
+    repository: Repository, head: str, old: str, since_s: int, *, most: int = _MOST_COMMITS
+) -> tuple[str, ...]:
+    """Subjects of the commits that `head` has and `old` has not, made after a time, latest first.
+
+    Args:
+        repository: where to look.
+        head: a whole commit id.
+        old: a whole commit id; empty: none is left out.
+        since_s: seconds since the epoch.
+        most: commits that are looked at.
+    """
+    git = repository.git
+    subjects: list[str] = []
+    try:
+        walk = git.walk(git[head].peel(pygit2.Commit).id, SortMode.TIME)
+        if old and old in git:
+            walk.hide(git[old].peel(pygit2.Commit).id)
+        for commit in itertools.islice(walk, most):
+            if commit.commit_time < since_s:
+                break
+            subjects.append(commit.message.strip().partition("\n")[0])
+    except (KeyError, ValueError, pygit2.GitError):
+        # Shallow, partial and damaged repositories end somewhere.
+        return tuple(subjects)
+    return tuple(subjects)
+
+
+def _differing(
+    git: pygit2.Repository, before: pygit2.Commit, after: pygit2.Commit
+) -> tuple[str, ...]:
+    diff = git.diff(before, after)
+    paths = {os.fsdecode(delta.new_file.raw_path) for delta in diff.deltas}
+    return tuple(sorted(paths))
+
+
+def recent_branches(repository: Repository, since_s: int) -> tuple[list[str], list[str]]:
+    """Names of local branches with a commit since then, newest first, and of those without one.
+
+    Broken ones are left out.
+    """
+    git, common_dir = repository.git, repository.common_dir
+    dated_names: list[tuple[int, str]] = []
+    # libgit2's own list reads each file whole, also one of 3 GB, and waits at a pipe.
+    for name in ref_names(common_dir, (BRANCHES,)):
+        try:
+            refuse_special_ref(repository.place.root, common_dir, BRANCHES + name)
+            commit = git.lookup_reference(BRANCHES + name).peel(pygit2.Commit)
+        except (KeyError, ValueError, UnicodeError, pygit2.GitError, UnsupportedRepository):
+            continue
+        dated_names.append((-commit.commit_time, name))
+    dated_names.sort()
+    recent = [name for time, name in dated_names if -time >= since_s]
+    return recent, [name for time, name in dated_names if -time < since_s]
