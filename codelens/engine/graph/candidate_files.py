@@ -181,15 +181,15 @@ def _words_of(module: str, name: str) -> tuple[bytes, ...]:
     return tuple(words) if any(parts) else (*words, OWN)
 
 
-_known: WeakKeyDictionary[Database, NameIndex] = WeakKeyDictionary()
+_index_by_database: WeakKeyDictionary[Database, NameIndex] = WeakKeyDictionary()
 
 
 def name_index_of(db: Database, contents: Set[int]) -> NameIndex:
     """The cached index of names of a store, updated with the contents of a view."""
-    index = _known.get(db)
+    index = _index_by_database.get(db)
     if index is None or index.is_stale(contents):
         # Readers that still have the old index go on with it.
-        index = _known[db] = NameIndex()
+        index = _index_by_database[db] = NameIndex()
     index.take(db, contents)
     return index
 
