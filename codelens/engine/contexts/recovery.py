@@ -175,8 +175,8 @@ class Recovery:
                 note = self._nothing()
             elif key:
                 note = (
-                    f"session {key} has no trail in this worktree; this is that of the last "
-                    f"session here, {latest or 'whose id is not known'}"
+                    f"session {key} has no trail in this worktree; this is the trail of the last "
+                    f"session here, {latest or 'with an unknown id'}"
                 )
             key = latest
         if own and asker.source == "connection":

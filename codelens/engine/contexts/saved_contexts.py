@@ -146,7 +146,7 @@ class SavedContexts:
             raise ContextError(
                 f"nothing was saved at {place!r}"
                 if place
-                else "nothing was saved of this repository at a place that is gone",
+                else "nothing was saved for this repository in a former folder",
                 typed="give the folder by its former name: --adopt OLD_FOLDER",
                 called="give the folder by its former name",
             )

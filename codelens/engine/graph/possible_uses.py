@@ -59,7 +59,7 @@ def hidden_notes(
     if others.uses:
         verb = "may" if named.uses else unresolved
         clauses.append(
-            f"{others.summary()}, hit through others, {verb} hide more ({places(others.sites)})"
+            f"{others.summary()}, affected indirectly, {verb} hide more ({places(others.sites)})"
         )
     left += own.left
     if left and (clauses or own.left):
@@ -101,7 +101,7 @@ def oversized_notes(view: CurrentView) -> list[str]:
     verb, are = ("was", "is") if len(large) == 1 else ("were", "are")
     return [
         f"at least: {count_of(len(large), 'file')} that {are} larger than `max_file_bytes` {verb} "
-        f"not looked into ({shown})"
+        f"not searched ({shown})"
     ]
 
 

@@ -302,7 +302,7 @@ def impact_of_diff(
 
 
 def check_depth(depth: int) -> None:
-    """Check the depth of a question.
+    """Check the depth of a call.
 
     Raises:
         SettingError: it is out of range.
@@ -445,7 +445,7 @@ def _users_at_base(
 ) -> tuple[BaseUsers, list[str], Receipt]:  # fmt: skip
     """Users of what was changed or deleted; open issues; the receipt of both sides."""
     if base.view is None:
-        note = f"who used what is changed or gone at {base.name} is unknown: {base.lacking}"
+        note = f"users at {base.name} of changed or deleted code are unknown: {base.lacking}"
         return _NOTHING, [f"at least: {note}"], receipt
     seconds_left = max(question.deadline - time.monotonic(), 0.0)
     base_graph = BaseGraph(base.view, question.targets, seeds.moves, new_positions, seconds_left)

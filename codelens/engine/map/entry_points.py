@@ -140,7 +140,7 @@ def _script(
     public = "exports" in data or "main" in data or "module" in data
     if public and data.get("private") is not True:
         # Build output is not in the repository; by convention it is built from these.
-        library += [(name, stem, "library, of package.json") for stem in _SOURCES]
+        library += [(name, stem, "library, by package.json") for stem in _SOURCES]
     has_library = False
     for name_shown, target, why in (*declared, *library):
         path = _script_file(languages, folder, target)

@@ -363,7 +363,7 @@ class Drawing:
             return ""
         left = len(public_names) - _MOST_REEXPORTS
         more = f" and {left} more" if left > 0 else ""
-        return f"; gives {', '.join(public_names[:_MOST_REEXPORTS])}{more}"
+        return f"; exports {', '.join(public_names[:_MOST_REEXPORTS])}{more}"
 
     def _hot(self) -> tuple[list[Node], int]:
         """Definitions that may have the most users; with a focus, those of the ranked files."""
