@@ -90,7 +90,7 @@ def test_the_map_names_the_ways_into_packages_of_each_kind(repo: GitRepo, run: R
     assert told["a"]["handle"] == "js/a/src/a.ts"
     assert told["b"]["handle"] == "js/b/src/index.ts"
     given = {one["handle"]: one["why"] for one in run("map", "--json").json["entries"]}
-    assert given["shop/__init__.py"] == "package, import shop; gives show, total, levy"
+    assert given["shop/__init__.py"] == "package, import shop; exports show, total, levy"
 
 
 def test_methods_that_stand_outside_of_their_type_are_shown_below_it(

@@ -268,7 +268,7 @@ def test_a_cursor_of_nobody_is_refused(repo: GitRepo, run: Run) -> None:
     repo.commit("one", {"a.py": "def f():\n    pass\n\n\nf()\n"})
     ran = run("references", "f", "--cursor", "nonsense")
     assert ran.code == 2
-    assert "--cursor must be one that an answer gave" in ran.err
+    assert "--cursor must come from a previous answer" in ran.err
 
 
 def test_unresolved_uses_are_all_listed_with_the_likeliest_first(repo: GitRepo, run: Run) -> None:

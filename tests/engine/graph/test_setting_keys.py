@@ -189,7 +189,7 @@ def test_a_key_that_much_reads_tells_nobody_and_says_so(repo: GitRepo, run: Run)
     found = run("impact", "--diff", "--json").json
     assert "may" not in found
     assert (
-        "at least: 102 places read keys of these names, too many to be told apart"
+        "at least: 102 places read keys of these names, too many to distinguish"
         in (found["notes"])
     )
 
@@ -200,4 +200,4 @@ def test_of_many_keys_the_first_are_looked_for_and_it_is_said(repo: GitRepo, run
     repo.write("src/late.py", 'def first():\n    return os.environ["KEY_NUMBER_1"]\n')
     found = run("impact", ".env", "--json").json
     assert [one["handle"] for one in found["may"]] == ["src/late.py#first"]
-    assert any("of many keys the readers of the first 60" in note for note in found["notes"])
+    assert any("only readers of the first 60 keys" in note for note in found["notes"])
