@@ -1,9 +1,9 @@
-"""Are textual conflicts git's own? Real merges, replayed from their parents.
+"""Do the textual conflicts match git's? Replays real merges from their parents.
 
     python benchmarks/mergereplay.py REPOSITORY... [--merges 100]
 
-For each merge of two parents, what `ScratchMerge` gives is compared with
-`git merge-tree --write-tree` run in the repository itself: paths and kinds.
+For each merge of two parents, compares the result of `ScratchMerge` with that of
+`git merge-tree --write-tree` in the repository itself: paths and kinds.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def main() -> None:
         pairs = [(one, other) for one, other in chosen if repository.git.merge_base(one, other)]
         started = time.process_time()
         with ScratchMerge(repository, {}) as scratch:
-            ours = scratch.merges(pairs)
+            replayed = scratch.merges(pairs)
         spent = time.process_time() - started
-        for (one, other), found in zip(pairs, ours, strict=True):
+        for (one, other), found in zip(pairs, replayed, strict=True):
             theirs = in_repository(where, one, other)
             merges += 1
             mine = found.clean, {(conflict.path, conflict.kind) for conflict in found.conflicts}

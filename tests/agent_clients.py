@@ -25,13 +25,13 @@ PACKAGES = {
     # No client: it validates and packs bundles.
     "@anthropic-ai/mcpb": "2.1.2",
 }
-"""What is installed, by name and version: clients change what they do with every week."""
+"""Packages to install, with pinned versions: clients change every week."""
 MORE_PACKAGES = {
     "@qwen-code/qwen-code": "0.24.4",
     "@github/copilot": "1.0.102",
     "cline": "3.0.65",
 }
-"""What is installed besides where `CODELENS_CLIENTS=all`; another 0.8 GB."""
+"""Packages to install as well if `CODELENS_CLIENTS=all`; another 0.8 GB."""
 ALL = os.environ.get("CODELENS_CLIENTS") == "all"
 
 INSTALLED = Path(__file__).resolve().parents[1] / ".clients"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 _LONGEST_S = 120.0
 _KEY_S = 0.03
-"""Faster keys are taken for a pasted text."""
+"""A client takes faster keys for pasted text."""
 
 
 class Terminal:

@@ -39,10 +39,10 @@ SLOW = (
     "serve/test_first_turn.py", "serve/test_index_at_start.py", "serve/test_oversized_request.py",
     "serve/test_worktree.py", "test_wheel.py",
 )  # fmt: skip
-"""Folders and modules of `tests`."""
+"""Slow folders and modules of `tests`."""
 
 TOGETHER = {"clients": "clients", "load": "load"}
-"""Folders whose tests share something on this machine: one worker of pytest-xdist runs them."""
+"""Folders whose tests share something on this machine: one pytest-xdist worker runs them."""
 
 
 @pytest.fixture(scope="session", autouse=True)

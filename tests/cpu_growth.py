@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 TIMES = 4
 _MOST_GROWTH = 2.5 * TIMES
-"""Of work on a text `TIMES` as long; the square would be 16 times as much."""
+"""Maximum growth for a text `TIMES` as long; quadratic time would grow 16 times."""
 _LEAST_S = 0.02
-"""Less cannot be told from noise."""
+"""Below this, noise dominates."""
 
 
 def assert_linear(work: Callable[[str], object], pattern: str, times: int) -> None:

@@ -38,16 +38,16 @@ class EmbeddingServer(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.received: list[list[str]] = []
-        """The texts of each request with a good key."""
+        """The texts of each request with a valid key."""
         self.kinds: list[str] = []
         self.misbehaviour = ""
         self.fails_at = ""
-        """The end of the paths at which it misbehaves; empty: all."""
+        """Suffix of the paths at which it misbehaves; empty: all."""
         self.times = 0
-        """How many requests it still misbehaves at; -1: all."""
+        """The number of requests at which it still misbehaves; -1: all."""
         self.dimension = DIMENSION
         self.same_words: dict[str, str] = {}
-        """Words that mean the same as another."""
+        """Words, each with a synonym."""
 
     @property
     def url(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 _TEMPLATE = f"--template={Path(__file__).parent / 'git_template'}"
-"""Without git's fourteen sample hooks, which take more time than all the rest of `git init`."""
+"""Avoids git's fourteen sample hooks, which take longer than the rest of `git init`."""
 _WHEN = 1_700_000_000  # 2023-11-14T22:13:20Z; each commit of a repository is one minute later
 
 

@@ -26,7 +26,7 @@ THEIRS = {
     "utils/text.py", "utils_text/tests.py", "codelens/extract/languages/solidity.scm",
     "codelens/extract/languages/solidity.toml",
 }  # fmt: skip
-"""Files of a user, of an example, and of a language that is yet to be added."""
+"""Files of a user, of an example, and of a language not added yet."""
 
 
 def _files() -> set[str]:

@@ -18,10 +18,10 @@ from codelens.serve.tool_table import ROWS
 
 TREES = {file: tree_of(file) for file in FILES}
 SERVER, COMMAND_LINE = {"serve"}, {"cli", "hosts"}
-"""Packages whose errors meet callers of tools alone, and people at a terminal alone."""
+"""Packages whose errors reach only callers of tools, and only people at a terminal."""
 ARGUMENTS = {argument.name for row in ROWS.values() for argument in row.arguments}
 COMMANDS = re.compile(r"`[^`]*`")
-"""What is in backticks is a command that anybody can run."""
+"""Commands in backticks, which every reader can run."""
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 _ANY = "|".join(ARGUMENTS)
 NAMED = re.compile(rf"^(?:{_ANY}) must be\b|\b(?:pass|omit) (?:{_ANY})\b|`(?:{_ANY})`")
@@ -34,7 +34,7 @@ class Message(NamedTuple):
 
     place: str
     role: str
-    """Empty, or the parameter it is for: `typed`, `called`."""
+    """Empty, or the parameter that it fills: `typed`, `called`."""
     text: str
 
 

@@ -23,7 +23,7 @@ from codelens.trail.sent_log import SentLog
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 HUGE = 3 * 1024**3
-"""More than the memory that the test may have; sparse on the disk."""
+"""More than the test's memory limit; sparse on disk."""
 
 
 def nothing(_: Path) -> None:
@@ -91,7 +91,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
         lambda home: worker_pool.dead_marks(home / "indexes" / "index-a.db"),
     ),
 }
-"""What is kept in the home beside databases, each with who reads it."""
+"""Files of the home other than databases, each with its reader."""
 
 
 @pytest.mark.parametrize("put", [nothing, pipe, folder, huge])

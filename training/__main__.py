@@ -17,11 +17,11 @@ from training.harvest import Harvest, PairSet, harvest, is_held_out, joined, voc
 from training.pairs import KINDS
 
 VERSION = 1
-"""Of the table; raised with every table that is shipped."""
+"""Version of the table; raised with every shipped table."""
 TERMS = 19_600
 LEAST_PACKAGES = 3
 RULES = 1
-"""Raised when pairs are taken in another way: those of earlier runs are then not used."""
+"""Raised when pairs are extracted differently, to discard those of earlier runs."""
 
 STARTED = time.monotonic()
 

@@ -20,7 +20,7 @@ _DEBIAN = (
     "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
     "http://deb.debian.org/debian bookworm main\n"
 )
-"""Where the sources of Debian come from: a release that changes with its point releases alone."""
+"""Where the sources of Debian come from: a release that changes only with its point releases."""
 
 
 class Source(NamedTuple):
@@ -30,9 +30,9 @@ class Source(NamedTuple):
     name: str
     version: str
     licence: str
-    """Of the files taken; several where the package says so of single files."""
+    """Licence of the selected files; several if the package licenses single files."""
     files: int
-    """Taken from it."""
+    """Number of files selected."""
     digest: str
     """SHA-256 of the archive."""
 
@@ -133,7 +133,7 @@ class Package(NamedTuple):
 
     judge: Judge
     files: dict[str, bytes]
-    """Texts of a size that is worth it, by their path in the package."""
+    """Texts of a useful size, by their path in the package."""
 
 
 def open_package(archive: Path, registry: str) -> Package:

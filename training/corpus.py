@@ -12,7 +12,7 @@ from codelens.extract.source_text import classify, decode
 from training.archives import Package
 
 MOST_FILES, MOST_BYTES = 220, 1_000_000
-"""Of one package: variety comes from many packages, not from large ones."""
+"""Limits for one package: variety comes from many packages, not from large ones."""
 _ASIDE = re.compile(
     r"(^|/)(vendor|vendored|_vendor|third[_-]?party|3rdparty|node_modules|extern|external|deps|"
     r"dist|bundled|generated|gen|__generated__|debian|po|locale)(/|$)|\.min\.|\.d\.ts$|\.pb\.|_pb2",

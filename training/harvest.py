@@ -16,7 +16,7 @@ from training.corpus import texts_of
 from training.pairs import KINDS, MOST_OF_A_KIND, Pair, pairs_of
 
 Matrix = Any
-"""A sparse matrix by rows; scipy's stubs do not know what its operators give."""
+"""A sparse matrix by rows; scipy's stubs do not type its operators."""
 
 
 class Harvest(NamedTuple):
@@ -27,7 +27,7 @@ class Harvest(NamedTuple):
     """Row starts, terms, counts."""
     code: tuple[np.ndarray, np.ndarray, np.ndarray]
     named: np.ndarray
-    """For each entry of `code` whether the term is of the definition's name."""
+    """Whether the term is in the definition's name, for each entry of `code`."""
     kinds: np.ndarray
     files: int
     licences: list[str]
@@ -73,7 +73,7 @@ class PairSet(NamedTuple):
     named: np.ndarray
     kinds: np.ndarray
     package: np.ndarray
-    """Number of the package of each pair."""
+    """Index of the package of each pair."""
 
 
 def vocabulary(harvests: list[Harvest], size: int, least_packages: int) -> list[str]:

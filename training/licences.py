@@ -60,10 +60,10 @@ PERMISSIVE = {
     "ncsa": "NCSA",
     "ruby-or-bsd-2-clause": "BSD-2-Clause",
 }
-"""What packages call permissive licences -> the licence's SPDX name."""
+"""Names that packages give to permissive licences -> SPDX name."""
 
 Judge = Callable[[str], str]
-"""Gives the licence of a file by its path in the archive; empty if it is not permissive."""
+"""Maps a path in the archive to its licence; empty if it is not permissive."""
 
 
 def permissive(text: str) -> str:

@@ -26,9 +26,9 @@ class Settings(NamedTuple):
     of_one_package: int = 192
     temperature: float = 0.06
     rate: float = 0.0452
-    """Of the first steps, over the root of the dimension."""
+    """Of the first steps, divided by the root of the dimension."""
     length: float = 0.1
-    """Of the first, random vectors: a term that is seen seldom must not weigh much."""
+    """Length of the random initial vectors: a rarely seen term must not weigh much."""
     named_left_out: float = 0.5
 
 

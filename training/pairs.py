@@ -28,7 +28,7 @@ MOST_OF_A_KIND = {
     "test": 250,
     "path": 220,
 }
-"""Of one package."""
+"""Limits for one package."""
 _LEAST_QUERY, _LEAST_CODE = 3, 6
 _BODY_BYTES = 3000
 _LINES_UNDER = 14

@@ -58,7 +58,7 @@ KEYS: dict[tuple[str, ...], dict[str, str]] = {
     },
     ("status",): {"": "receipt status", "receipt": RECEIPT, "status": STATUS},
 }
-"""Command -> place in its JSON -> keys that each object there has (of what 0.1.0 printed)."""
+"""Command -> place in its JSON -> keys of each object there (as of 0.1.0)."""
 
 
 @pytest.mark.parametrize("command", KEYS, ids=" ".join)

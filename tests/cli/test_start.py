@@ -29,7 +29,7 @@ HEAVY = {
     "ruamel", "shtab", "tomlkit", "tomllib", "tree_sitter", "tree_sitter_language_pack",
 }  # fmt: skip
 SLOW_TO_MAKE = {"difflib", "pygit2", "socket", "tempfile"}
-"""What a search has in place of them: `scope/plain`, later imports."""
+"""Slow imports that a search avoids: it uses `scope/plain`, or imports later."""
 ENGINE = {"apsw", "pygit2", "Stemmer", "codelens.engine.engine", "codelens.store"}
 
 

@@ -159,7 +159,7 @@ COMPACTED = {
     # It starts a session after it, whose words a process that ends then takes with it.
     "qwen": ("<state_snapshot>", "Thanks for the additional context!", "codelens: worktree"),
 }
-"""By client: what it asks the model for, what it says in place of the session, what we say."""
+"""For each client: its prompt for a summary, its placeholder for the session, and our text."""
 
 
 @pytest.mark.parametrize(

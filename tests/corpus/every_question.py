@@ -29,12 +29,12 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent)]
 
 MOST_RESIDENT_KB = 600 * 1024
-"""What a question may take: below the files that are far too large, above what libraries take."""
+"""Most memory of a question: less than the huge files, more than libraries need."""
 MOST_ADDRESSES = 4 * 1024**3
-"""A server has threads with large stacks. Of a file of 3 GB some is resident before this ends."""
+"""A server has threads with large stacks. A file of 3 GB fills part of this before it fails."""
 CPU_S = 60
 HANGS_S = 90.0
-"""Of the clock: who waits at a pipe needs no CPU."""
+"""Wall time: a process that waits at a pipe needs no CPU."""
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "search": ("search kindle", "search --ref side kindle", "search --mode regex kin.le"),
@@ -79,7 +79,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         )
     ),
 }  # fmt: skip
-"""Of each command the questions that reach the most."""
+"""The questions of each command that reach the most code."""
 
 TOOLS: dict[str, dict[str, object]] = {
     "cl_search": {"query": "kindle"},
@@ -112,7 +112,7 @@ class Asked(NamedTuple):
 
     question: str
     code: int
-    """Of its exit; negative: the signal that ended it. A tool gives 0, or 2 for an error."""
+    """Exit code; negative: the signal that ended it. A tool gives 0, or 2 for an error."""
     resident_kb: int
     out: str
     err: str

@@ -13,11 +13,11 @@ from gitrepo import GitRepo, git_environment
 from harness_sizes import size_of
 
 _HUGE = 3 * 1024**3
-"""Bytes; sparse on the disk."""
+"""Bytes; sparse on disk."""
 _ENDINGS = {"perl": "pl", "kotlin": "kt", "markdown": "md", "cmake": "cmake", "csharp": "cs"}
 
 USUAL = ("search kindle", "status --all", "outline", "doctor")
-"""Commands that each repository is asked by."""
+"""Commands to run on each repository."""
 _BRANCHES = ("search kindle", "conflicts", "diff", "history lamp.py#kindle")
 
 
@@ -27,7 +27,7 @@ class BrokenRepository(NamedTuple):
     build: Callable[[GitRepo], None]
     commands: tuple[str, ...]
     most_bytes: int
-    """Of address space, less than the file that is far too large; libraries take a good part."""
+    """Address space, less than the huge file; libraries take a large part of it."""
 
 
 REPOSITORIES: dict[str, BrokenRepository] = {}

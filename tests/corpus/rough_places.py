@@ -24,7 +24,7 @@ from corpus.every_question import Asked, ask_all
 from gitrepo import GitRepo
 
 HUGE = 3 * 1024**3
-"""Bytes; sparse on the disk."""
+"""Bytes; sparse on disk."""
 GIT_FILES = (
     *("HEAD", "config", "index", "packed-refs", "description", "ORIG_HEAD", "FETCH_HEAD"),
     *("MERGE_HEAD", "COMMIT_EDITMSG", "config.worktree", "shallow", "commondir", "gitdir"),
@@ -37,7 +37,7 @@ GIT_FILES = (
     *("worktrees/side/index", "worktrees/side/locked", "worktrees/side/logs/HEAD", "MERGE_MSG"),
     *("refs", "refs/heads", "objects", "worktrees", "worktrees/side", "logs", "info", "hooks"),
 )
-"""Below `.git`; some are not there by themselves."""
+"""Below `.git`; some do not exist by default."""
 TREE_FILES = (
     *(".gitignore", ".gitattributes", ".gitmodules", ".codelensignore", ".mailmap", "lamp.py"),
     *("src", "src/.gitignore", "src/.gitattributes", "../side/.git", "../side/lamp.py"),
@@ -47,7 +47,7 @@ HOME_FILES = (
     *("config.toml", "ignore", "usage.db", "usage.log", "indexes", "contexts", "pins", "trails"),
     *("logs", "logs/hooks.log", "focus", "focus/switches.json", "vectors", "server.json", "tokens"),
 )
-"""Below the home; those that a first pass of all questions left are added."""
+"""Below the home; files that a first pass of all questions creates are added."""
 
 
 def _huge(path: Path) -> None:

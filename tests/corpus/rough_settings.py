@@ -58,7 +58,7 @@ TEXTS: dict[str, bytes] = {
     },
     **{f"{name} = 'on'": f"{name} = 'on'\n".encode() for name in _TRUTHS},
 }
-"""Each of which is refused as a whole."""
+"""Each is refused as a whole."""
 
 
 def _write(data: bytes) -> Callable[[Path], object]:
@@ -75,7 +75,7 @@ QUIET = (
     "hook", "completion", "languages", "serve", "install", "uninstall", "ui", "cl_", "focus",
     "doctor", "the end of the server",
 )  # fmt: skip
-"""What begins so need not warn: it does not read these settings, or says it elsewhere."""
+"""Prefixes of commands that need not warn: they do not read these settings, or say it elsewhere."""
 PRUNES = ("prune --yes", "prune")
 
 

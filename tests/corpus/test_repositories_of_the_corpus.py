@@ -15,7 +15,7 @@ from gitrepo import GitRepo, git_environment
 
 CPU_S = 120
 HANGS_S = 300
-"""Of the clock: who waits at a pipe needs no CPU."""
+"""Wall time: a process that waits at a pipe needs no CPU."""
 
 
 def _limit(most_bytes: int) -> None:

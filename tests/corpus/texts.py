@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _HEAD = b"a b\n" * 2000
-"""Beyond the bytes that tell whether a file is binary."""
+"""Longer than the prefix that decides whether a file is binary."""
 
 
 def _full(pattern: bytes, size: int = 256_000) -> bytes:

@@ -19,12 +19,12 @@ PAGE = (ROOT / "docs/tutorial.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", PAGE, re.M | re.S)
 COMMANDS = "".join(BLOCKS).splitlines()
 FOR_PEOPLE = {"codelens ui --open", "codelens install"}
-"""A browser and agents are tried elsewhere: `tests/ui`, `tests/hosts`."""
+"""Need a browser or agents; tested in `tests/ui` and `tests/hosts`."""
 TOURED = (
     "codelens/*.py", "codelens/memory/*.py", "codelens/render/*.py",
     "tests/faults/test_contexts.py", "tests/faults/test_contexts_beside.py",
 )  # fmt: skip
-"""Of this repository, so that it need not be indexed whole."""
+"""A part of this repository, to avoid indexing all of it."""
 PROMISED = {
     'codelens search "local day of a time" --limit 3': "codelens/wording.py#day_of\t",
     "codelens expand codelens/wording.py#day_of": "def day_of(time_s: int | None) -> str:",

@@ -24,7 +24,7 @@ SIZES = (16_000, 64_000, 256_000)
 FACTOR = 2.0
 """n log n from 64 to 256 kB is a factor of 4.5; times this."""
 LIMIT_S = 6.0
-"""Of CPU: what the limits of one parse allow, its query and its parts."""
+"""CPU seconds: what the limits allow for one parse, its query and its parts."""
 _KILLED_S = 9
 _SLOW_S = 0.6
 _HEAD = 8_000

@@ -15,7 +15,7 @@ from codelens.extract.source_text import decode
 from codelens.types import Facts, Reference, Structure, Symbol
 
 Pick = Callable[[int, int], int]
-"""A number from the first to the second, both included."""
+"""Returns a number between the first and the second, inclusive."""
 
 INSERTS = (
     *(b"(", b"{", b"[", b"<", b")", b"}", b"]", b">", b'"', b"'", b"`", b'"""', b"'''", b"/*"),

@@ -32,10 +32,10 @@ from codelens.extract.language_settings import language_info, languages  # noqa:
 from codelens.extract.parse.grammars import grammar  # noqa: E402
 
 _HANG_S = 15
-"""Of CPU, user and system."""
+"""CPU seconds, user and system."""
 _SLOW_S = 1.0
 _SLOW_S_PER_MB = 12.0
-"""Ten times what sound texts take."""
+"""Ten times the cost of sound texts."""
 _TOKEN_TIMES = 10_000
 
 

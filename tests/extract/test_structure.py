@@ -138,7 +138,7 @@ def test_an_empty_text_has_no_facts() -> None:
 
 
 ASSIGNED = re.compile(r"[\w.]+\s*(:[^=]+)?=")
-"""`f = lambda: 1` is a function to us, an assignment to Python."""
+"""codelens treats `f = lambda: 1` as a function, Python as an assignment."""
 STDLIB = Path(sysconfig.get_path("stdlib"))
 SAMPLE = [
     *("argparse.py", "ast.py", "asyncio/base_events.py", "collections/__init__.py"),

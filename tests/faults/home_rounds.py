@@ -41,13 +41,13 @@ from codelens.focus.focus_turn import path_of
 
 PROVIDER = "ollama"
 FILL_EVERY = 10
-"""Rounds between those after which all is written once more."""
+"""After this many rounds, every kind of file is written again."""
 _LEAST_SHUFFLED = 2 * 16_384
 _PATIENT = frozenset({"index", "search", "contexts"})
-"""Kinds that must say the same as before: built again, or restored from a copy."""
+"""Kinds that must give the same answers as before: rebuilt, or restored from a copy."""
 
 _REFUSALS = {"focus": (CodelensError, OSError)}
-"""The file of a forest is read below what says it in words, `codelens focus` and the hooks."""
+"""A forest's file is read below the layer that words errors: `codelens focus` and the hooks."""
 
 
 class World(NamedTuple):

@@ -27,7 +27,7 @@ from codelens.store.saved.contexts_file import asides
 
 SPAWN = multiprocessing.get_context("spawn")
 BUSY_S = max(4.0, FULL / 5)
-"""How long each test keeps at it; a minute in a full run."""
+"""Duration of each test; a minute in a full run."""
 
 
 def changing(path: Path, seed: int) -> list[str]:

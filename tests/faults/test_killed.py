@@ -157,7 +157,7 @@ def facts_of(data, language, tier="full"):
     return sound(data, language, tier)
 facts.facts_of = facts_of
 """
-"""Stands for a fault in native code, in this process and in workers: Python imports it at start."""
+"""Simulates a crash in native code, here and in workers: Python imports it at start."""
 
 _AN_OLD_VERSION = """
 import sys

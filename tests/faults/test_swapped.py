@@ -16,7 +16,7 @@ from codelens.paths import usage_file
 
 SET_ASIDE = frozenset({".foreign", ".damaged", ".unreadable"})
 RESTORED = ("index", "contexts", "pins")
-"""Built again, or restored from a copy; the rest begins anew."""
+"""Rebuilt, or restored from a copy; the other kinds start empty."""
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from harness_sizes import size_of
 
 INPUTS = size_of("CODELENS_FUZZ_INPUTS")
 SECRET = "ZYXWOUTSIDE"
-"""Stands in files that no answer may show: outside of the worktree, in `.git`, behind links."""
+"""Content of files that no answer may show: outside the worktree, in `.git`, behind links."""
 
 _PATHS = (
     "src/auth.py", "src/", ".", "..", "../secret.py", "../../etc/passwd", "/etc/passwd",

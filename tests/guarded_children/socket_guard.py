@@ -7,7 +7,7 @@ import socket
 from typing import Any
 
 CONNECTIONS = "CODELENS_TEST_CONNECTIONS"
-"""Variable with the file that children of tests note connections to other machines in."""
+"""Variable that names the file in which child processes log connections to other machines."""
 
 
 class OtherMachine(AssertionError):

@@ -14,7 +14,7 @@ from codelens.engine.engine import Engine
 from codelens.index.view_update import FEW_FILES, Budget
 
 SECONDS = 1000.0
-"""Far more than a test takes, so that no clock decides."""
+"""Far longer than a test takes, so that no clock decides."""
 
 
 def test_a_given_budget_ends_the_scan_where_it_ends() -> None:

@@ -19,7 +19,7 @@ from codelens.scope.membership import Walker
 
 FOLDERS, FILES = 12, 7
 BUDGET_MS = 60_000.0
-"""Only the listing is cut short, by a clock of the test's own."""
+"""Large: only the test's own clock cuts the listing short."""
 
 
 @pytest.fixture

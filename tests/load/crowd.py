@@ -33,10 +33,10 @@ from load.trees import Tree
 WORDS = ("retry", "session", "encoding", "redirect", "timeout", "cookie")
 TRIES = 60
 STILL = 0.7
-"""Share of the questions during which nobody edits the worktree they are about."""
+"""Share of the questions during which nobody edits the worktree in question."""
 REBUILD_EVERY_S = 60.0
 SPARE_KB = 20 * 1024
-"""What a server may grow by late in the run: it keeps what it worked out of the last views."""
+"""How much a server may grow late in the run: it caches results for the last views."""
 
 
 class Asker:

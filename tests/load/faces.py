@@ -11,7 +11,7 @@ from load.trees import Tree
 
 COMMAND = [sys.executable, "-P", "-m", "codelens"]
 LIMIT = 100
-"""Places a search gives at most."""
+"""Maximum number of places that a search returns."""
 
 
 class CommandLine:

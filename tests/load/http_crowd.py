@@ -33,9 +33,9 @@ TREES = 4
 PROTOCOLS = ("legacy", "2026-07-28")
 _EDITS_A_S = 5.0
 _SPARE_KB = 20 * 1024
-"""What the server may grow by late in the run."""
+"""How much the server may grow late in the run."""
 _WARM_S = 120.0
-"""Shorter runs end while it still keeps what it reads for the first time."""
+"""Shorter runs end while the server still fills its caches."""
 
 
 class EditedTree:
@@ -44,7 +44,7 @@ class EditedTree:
     def __init__(self, repo: GitRepo, number: int) -> None:
         self.repo, self.number, self.root = repo, number, str(repo.root)
         self.begun = self.edits = 0
-        """Edits that were begun, and that are on the disk."""
+        """Edits begun, and edits on disk."""
         keeper = f"def lantern_{number}():\n    return wick_{number}()\n"
         repo.commit("own", {
             "own.py": f"{keeper}\n\ndef wick_{number}():\n    return {number}\n",

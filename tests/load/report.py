@@ -16,9 +16,9 @@ class Report:
         self.faults: list[str] = []
         self.resident: dict[str, list[int]] = {}
         self.files: dict[str, list[int]] = {}
-        """Kilobytes of the index and its log, time after time."""
+        """Kilobytes of the index and its log over time."""
         self.times_s: dict[str, list[float]] = {}
-        """How long each face took for an answer."""
+        """Response times by face."""
 
     def count(self, what: str) -> None:
         with self._lock:

@@ -149,7 +149,7 @@ USING = {
 }
 LINKED = ({"c", "cpp"}, {"java", "kotlin", "scala"}, {"typescript", "javascript"})
 ALONE = ("java", "kotlin", "php", "ruby", "python", "go", "typescript", "javascript", "lua")
-"""Languages whose file finds the other as it stands here."""
+"""Languages whose files find each other in this layout."""
 KINDS = ("call", "ref", "inherit", "import")
 
 

@@ -39,7 +39,7 @@ class WholeNet:
     def __init__(self, files: Mapping[str, str]) -> None:
         self.view = view_of(files)
         self.steps = 1_000_000
-        """Nodes that there is time for."""
+        """The number of nodes that the time allows."""
         self.table = Table()
         edges = Edges(self.view)
         for name in files:

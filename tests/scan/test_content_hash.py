@@ -64,7 +64,7 @@ def test_a_limit_beyond_all_memory_sets_apart_what_the_file_has(tmp_path: Path) 
 
 
 MANY = 1 << 20
-"""Bytes that are read at once."""
+"""Bytes per read."""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")

@@ -13,7 +13,7 @@ from gitrepo import GitRepo, git_environment
 
 HUGE = 3 * 1024**3
 MOST_KB = 400 * 1024
-"""More than codelens with all its libraries takes, less than an eighth of the file."""
+"""More than codelens needs with all its libraries, less than an eighth of the file."""
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ CACHES = (
     (commit_walk, "_listed_before"),
     (commit_walk, "_cached_by_repository"),
 )
-"""What a process keeps between questions; an engine that has seen nothing must not find it."""
+"""What a process caches between questions; a fresh engine must not find it."""
 
 
 class BranchHistories(Histories):

@@ -24,7 +24,7 @@ from codelens.engine.engine import Engine
 FILES = ("a.py", "b.py", "sub/c.py")
 NAMES = ("kindle", "snuff", "trim")
 Tree = dict[str, dict[str, int]]
-"""File -> name -> the number that makes its body unlike all others."""
+"""File -> name -> the number that makes its body unique."""
 
 
 def text_of(functions: dict[str, int]) -> str:

@@ -42,12 +42,13 @@ FILTERS = {
     "line ends": ({}, "* text eol=crlf"),
     "encoding": ({}, "*.py text working-tree-encoding=UTF-16"),
 }
-"""Rules by which git may write other bytes than its objects hold, and read others back."""
+"""Rules by which git may write bytes that differ from its objects, and convert them back."""
 PICKS = st.integers(0, 9_999)
-"""Which of what is there. What is drawn must not depend on what git did, which depends on time: it
-may miss an edit that keeps size and mtime within the same second."""
+"""An index into the existing items. It must not depend on git's actions, which depend on time: git
+may miss an edit that keeps size and mtime within the same second.
+"""
 QUESTION = "how is the token parser rendered"
-"""Ranked by meaning alone, too."""
+"""Also ranked by meaning alone."""
 COUNTS = {"histories": 0, "steps": 0, "comparisons": 0, "ranked by meaning": 0}
 
 

@@ -33,7 +33,7 @@ TEXTS = (
     f"{SHELF}\n\n{LIGHT}", LIGHT.replace("\n", "\r\n"), LIGHT.rstrip("\n"), "",
     LIGHT.replace("    ", "\t"), LIGHT.replace("Light a lamp", "Lïght a lämp"),
 )  # fmt: skip
-"""What a file may hold: definitions whole, moved, edited, with other line ends."""
+"""Possible contents of a file: definitions whole, moved, edited, with other line ends."""
 FILES = ("lamps.py", "shop.py")
 TASKS = ("light a lamp", "dim a lamp slowly", "Shelf.put", "lamp step level", "fix light and dim")
 HANDLES = ("lamps.py#light", "lamps.py#dim", "shop.py#light", "lamps.py:2-8", "lamps.py", "shop.py",

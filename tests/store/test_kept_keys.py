@@ -9,7 +9,7 @@ from codelens.rank.query.near_matches import distance
 from codelens.store.facts.vocabulary import KeptKeys
 
 LETTERS = "abé0"
-"""Few, so that near ones and swaps are common; one that UTF-8 writes in two bytes."""
+"""Few letters, so that near words and swaps are common; UTF-8 encodes one of them in two bytes."""
 KEYS = st.lists(st.text(LETTERS, min_size=1, max_size=12), max_size=60)
 
 

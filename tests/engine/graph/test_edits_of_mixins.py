@@ -113,7 +113,7 @@ EDITS = {
         ("class << self", "class Other"),
     ),
 }  # fmt: skip
-"""Files that stay, the text of another, and what is replaced in it by what."""
+"""Unchanged files, the text of another file, and the replacement made in it."""
 
 SYMBOLS = {
     "tools.rb": ("Tools.tool",),

@@ -14,9 +14,9 @@ class Case(NamedTuple):
 
     files: dict[str, str]
     old: str
-    """The list of parameters; it stands in one file once."""
+    """The list of parameters, which occurs once in one file."""
     now: str
-    """With one that must be given."""
+    """With a required parameter."""
     constructor: str
     """Handle."""
 

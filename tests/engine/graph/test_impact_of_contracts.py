@@ -14,16 +14,16 @@ class Case(NamedTuple):
 
     files: dict[str, str]
     file: str
-    """Where it is asked for; the method's name is in it once."""
+    """The file that declares it; the method's name occurs once in it."""
     asked: str
-    """Its handle."""
+    """The handle to ask about."""
     implementing: str
     old: str
     new: str
     distance: int = 2
-    """Of who calls it on the type that implements it."""
+    """Distance of the caller that calls it on the implementing type."""
     binding: bool = True
-    """It stands in an interface, so that whoever implements it is bound by any change."""
+    """Whether an interface declares it, so that any change affects its implementers."""
 
 
 CASES = {

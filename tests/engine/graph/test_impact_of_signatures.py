@@ -14,11 +14,11 @@ class Case(NamedTuple):
 
     files: dict[str, str]
     old: str
-    """The list of parameters; it stands in one file once."""
+    """The list of parameters, which occurs once in one file."""
     more: str
-    """With one that must be given."""
+    """With a required parameter."""
     optional: str = ""
-    """With one that need not be given."""
+    """With an optional parameter."""
 
 
 JAVA = "package a;\nclass Shop {\n    static int price(int a) { return a; }\n}\n"

@@ -16,7 +16,7 @@ from codelens.engine.engine import Engine
 from codelens.engine.map.map_query import map_
 
 FILES = 1_200
-"""More than are read between two looks at the clock."""
+"""More than are read between two checks of the clock."""
 
 
 def _made(root: Path) -> GitRepo:

@@ -92,8 +92,9 @@ SOURCES: dict[str, tuple[str, str, str, str]] = {
         "  a.setup(4)\n  a.setup(5)\nend\na.setup(6)\n",
     ),
 }  # fmt: skip
-"""Of each language a function that is called in itself, at the top level, and four times in one
-function: its file and text, and those of its users."""
+"""For each language, a function that calls itself and is called at the top level and four times in
+one function: its file and text, and those of its users.
+"""
 _IN_KINDS = ("callers", "users", "importers", "subtypes", "overridden", "tests")
 
 
