@@ -1,4 +1,4 @@
-"""Whether CPU time grows with the size of a text, and not with its square."""
+"""Asserts that CPU time grows linearly with the size of a text, not quadratically."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEAST_S = 0.02
 
 
 def assert_linear(work: Callable[[str], object], pattern: str, times: int) -> None:
-    """`work` on a pattern repeated so many times takes no more CPU than its length explains."""
+    """`work` on a repeated pattern takes no more CPU than its length explains."""
     short = _cpu_s(work, pattern * times)
     long = _cpu_s(work, pattern * times * TIMES)
     assert long <= _MOST_GROWTH * max(short, _LEAST_S), (pattern, short, long)

@@ -1,4 +1,4 @@
-"""What a formatter may change is no change of code; what only looks like it is one."""
+"""Formatting changes are not changes of code; changes that only look like formatting are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definitions of two sides: what is told of each, and that nothing else is."""
+"""Diffs of definitions on two sides: what is reported for each, and that nothing else is."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_members_follow_the_type_that_they_stand_in_not_one_of_the_same_name() -
 
 
 def test_a_definition_that_is_parsed_another_way_and_not_changed_is_not_told() -> None:
-    """A grammar may take an annotation for a statement where it stumbles over other lines."""
+    """A grammar may parse an annotation as a statement if other lines confuse it."""
     old = b"@cached\ndef load(name):\n    return name\n\n\nLIMIT = 1\n"
     new = old.replace(b"1", b"2")
     files = [text(b"a.py", data, "python") for data in (old, new)]

@@ -1,4 +1,4 @@
-"""Arguments of calls, by their text alone."""
+"""Extracts the arguments of calls from their text alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is packed: by value, each line once, never over the room."""
+"""What gets packed: the most valuable first, each line once, never over the budget."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_help_and_version_are_commands_too(run) -> None:
 
 def test_every_command_has_examples_that_can_be_typed(run) -> None:
     listed = re.findall(r"(?m)^    (\w+) ", run("--help").out)
-    # `hook` is for agents, and answers its own help.
+    # `hook` is for agents, and prints its own help.
     assert set(listed) - {"hook"} == EXAMPLES.keys()
     for command, rows in EXAMPLES.items():
         shown = run(command, "--help").out

@@ -1,4 +1,4 @@
-"""Completion scripts and the man page, made of the grammar of the command line."""
+"""Completion scripts and the man page, generated from the grammar of the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`doctor` starts what is wired into coding agents, and says what would not work."""
+"""`doctor` starts the servers configured in coding agents, and reports what would not work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shop_repository import Run
 
 @pytest.fixture
 def cursor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Cursor's file, in a home with nothing else."""
+    """Cursor's file, in an otherwise empty home."""
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
     monkeypatch.setenv("USERPROFILE", str(tmp_path / "me"))
     monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "kept"))

@@ -1,4 +1,4 @@
-"""`codelens focus`: what a rehearsal reads, and what it says where focus is off."""
+"""`codelens focus`: what a rehearsal reads, and what it says when focus is off."""
 
 from __future__ import annotations
 

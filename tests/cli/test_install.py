@@ -1,4 +1,4 @@
-"""`codelens install` and `uninstall` as they are typed, in processes of their own."""
+"""`codelens install` and `uninstall` as typed, in separate processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VARIABLES = (
 
 
 class Shell:
-    """A user's home with a `codelens` on the PATH, and nothing else there but the system's."""
+    """A user's home with a `codelens` on the PATH, and otherwise only the system's commands."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / "home"
@@ -53,7 +53,7 @@ class Shell:
         return self.run("install", "--command", str(self.program), *words, **more)
 
     def typed(self, answers: str, *words: str) -> tuple[int, str]:
-        """Run at a terminal where `answers` are typed, and to further questions an empty line."""
+        """Runs at a terminal: types `answers`, and an empty line to further questions."""
         pid, terminal = pty.fork()
         if not pid:
             os.chdir(self.home)
@@ -147,7 +147,7 @@ def test_at_a_terminal_each_fact_is_told_once(shell: Shell) -> None:
     code, said = shell.typed("y\ny\ny\ny\n", *words)
     assert code == 0
     shown, done = said.split("Write these changes?")
-    # All that was written had been shown, the approvals and hooks that were agreed to as well.
+    # Every written file had been shown before, including the agreed approvals and hooks.
     for file in shell.files():
         assert file in shown, file
     assert "mcp__codelens__cl_search" in shown
@@ -273,7 +273,7 @@ def test_what_may_not_be_read_or_written_is_left_alone(shell: Shell) -> None:
     secret.chmod(stat.S_IWUSR)
     locked.chmod(0o555)
     command = [str(shell.program), "install", "--host", "cursor,kiro,droid", "--yes"]
-    if not os.getuid():  # root may do anything, unless it gives that up
+    if not os.getuid():  # root may do anything, unless it drops capabilities
         if shutil.which("setpriv") is None:
             pytest.skip("root needs setpriv to give up reading everything")
         command[:0] = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]

@@ -1,4 +1,4 @@
-"""Programs read the JSON of a command by its keys: none that was released goes or is renamed."""
+"""Programs read a command's JSON by its keys: no released key disappears or is renamed."""
 
 from __future__ import annotations
 

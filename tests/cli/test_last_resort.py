@@ -1,4 +1,4 @@
-"""What commands say of a folder that is gone, and the modes of what they write."""
+"""What commands say if a folder is gone, and the modes of the files they write."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SOURCES = Path(codelens.__file__).resolve().parent
 
 
 def _run(folder: Path, *args: str, where: Path, umask: int = -1):
-    """The command line out of a copy of the sources, with compiled copies of its own."""
+    """Runs the command line from a copy of the sources with separate bytecode."""
     env = {
         "PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(folder),
         "CODELENS_HOME": str(folder / "home"),

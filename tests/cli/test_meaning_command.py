@@ -1,4 +1,4 @@
-"""`codelens meaning` and `search --meaning`, as they are typed, with the shipped table."""
+"""`codelens meaning` and `search --meaning` as typed, with the shipped table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`codelens meaning enable|sync|disable|clear`, as they are typed."""
+"""`codelens meaning enable|sync|disable|clear` as typed."""
 
 from __future__ import annotations
 

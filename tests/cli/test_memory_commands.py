@@ -1,4 +1,4 @@
-"""save, load, forget, usage and export contexts as they are typed."""
+"""`save`, `load`, `forget`, `usage` and `export` of contexts as typed."""
 
 from __future__ import annotations
 
@@ -204,6 +204,6 @@ def test_a_note_from_a_closed_stdin_is_told(
 ) -> None:
     monkeypatch.setattr("sys.stdin", None)
     ran = run("save", "kept", "--note", "-")
-    sys.stdin.close()  # what the command put in its place
+    sys.stdin.close()  # the command's replacement for stdin
     assert (ran.code, ran.out) == (2, "")
     assert "stdin is closed" in ran.err

@@ -1,4 +1,4 @@
-"""pack and unpack as they are typed."""
+"""`pack` and `unpack` as typed."""
 
 from __future__ import annotations
 

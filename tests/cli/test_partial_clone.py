@@ -1,4 +1,4 @@
-"""A partial clone is answered from what is there: its remote is never spoken to."""
+"""A partial clone is answered from local objects: its remote is never contacted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the remote's command is
 
 @pytest.fixture
 def mark(repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A partial clone to stand in; the file is there once anything asked its remote."""
+    """Enters a partial clone; the marker file appears if its remote is contacted."""
     repo.commit("second", dict.fromkeys(FILES, "def after():\n    return 1\n"))
     repo.config("uploadpack.allowFilter", "true")
     clone = GitRepo.clone(repo.root, tmp_path / "clone", "--filter=blob:none", "--no-local")

@@ -1,4 +1,4 @@
-"""`codelens expand` and `outline`: what a handle, a file or a folder gives."""
+"""`codelens expand` and `outline`: what a handle, a file or a folder returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How text is made fit for a screen."""
+"""How text is made safe for a screen."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a command imports: each module is paid for at every start.
+"""What a command imports: each module costs time at every start.
 
-The numbers are what it takes now and a few more. Where one is passed, look first whether the new
-import can wait until it is needed.
+The limits are the current counts plus a few. If one is exceeded, first check whether the new import
+can wait until it is needed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def imported_by(repo: Path, *arguments: str) -> set[str]:
 def test_a_command_imports_no_more_than_it_needs(
     repo: GitRepo, run, command: str, most: int, most_ours: int, left_out: set[str]
 ) -> None:
-    # A file that is too young when it is read is read again, and that takes more modules.
+    # Files that are too young are read again, which imports more modules.
     time.sleep(0.2)
     run("search", "tax")
     modules = imported_by(repo.root, *command.split())

@@ -72,7 +72,7 @@ def test_an_answer_that_cannot_be_written_is_an_error_in_one_line(
 ) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     done = shell(f"codelens {command}", repo)
-    # On a slow machine indexing tells how far it is.
+    # On a slow machine indexing prints progress lines.
     told = ("fresh", "codelens: indexing:")
     errors = [line for line in done.stderr.splitlines() if not line.startswith(told)]
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""Whatever a repository names or holds, a terminal is sent nothing that it would obey."""
+"""Whatever a repository contains, no terminal gets a control sequence that it would execute."""
 
 from __future__ import annotations
 

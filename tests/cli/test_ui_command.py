@@ -1,4 +1,4 @@
-"""`codelens ui` as a process: the address on stdout, the page behind it, and the end."""
+"""`codelens ui` as a process: the address on stdout, the page behind it, and the shutdown."""
 
 from __future__ import annotations
 

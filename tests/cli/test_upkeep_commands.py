@@ -1,4 +1,4 @@
-"""prune, drop, pin, unpin and `status --all` as typed, and as cron runs them."""
+"""`prune`, `drop`, `pin`, `unpin` and `status --all` as typed, and as cron runs them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMMAND = [sys.executable, "-P", "-m", "codelens"]
 
 
 class Shell:
-    """codelens in a repository."""
+    """Runs codelens in a repository."""
 
     def __init__(self, folder: Path) -> None:
         self.repo = GitRepo.init(folder / "repo")
@@ -117,7 +117,7 @@ def test_the_command_of_the_readme_runs_in_crons_bare_environment(shell: Shell) 
         "HOME": str(shell.home.parent), "LOGNAME": "nobody", "SHELL": "/bin/sh",
         "PATH": "/usr/bin:/bin", "CODELENS_HOME": str(shell.home),
     }  # fmt: skip
-    # As cron's own shell gets the line.
+    # As cron's shell gets the line.
     line = f"{sys.executable} -P -m codelens prune"
     extra = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
     done = subprocess.run(

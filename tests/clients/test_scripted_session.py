@@ -1,8 +1,8 @@
 """A session of real clients: explore, edit, explore again, a compaction, and explore again.
 
 The model is the script of `fake_model`: it makes each call when the client offers tools, edits a
-file between two of them, and has the hook called that hosts call after a compaction. What the
-client sent back to the model is what is judged. `CODELENS_RECORD=FOLDER` writes it down.
+file between two of them, and triggers the hook that hosts call after a compaction. The tests check
+what the client sent back to the model. `CODELENS_RECORD=FOLDER` records it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def clients() -> None:
 
 
 def compacted(home: Home, repo: GitRepo) -> str:
-    """What the hook tells a model after a compaction."""
+    """The hook's text for a model after a compaction."""
     event = {
         "session_id": "of-the-hook", "cwd": str(repo.root), "hook_event_name": "SessionStart",
         "source": "compact",
@@ -58,7 +58,7 @@ def compacted(home: Home, repo: GitRepo) -> str:
 
 
 def played(client, home: Home, repo: GitRepo, told: list[str]) -> tuple[Model, str]:
-    """The session; what the hook says is added to `told`."""
+    """Plays the session; appends the hook's text to `reported`."""
     explore = Call("cl_explore", {"task": TASK})
     steps: list[Call | Callable[[], None]] = [
         explore,
@@ -79,7 +79,7 @@ def test_a_session_is_sent_what_changed_and_after_a_compaction_all(client, tmp_p
     sizes: dict[str, int] = {}
     for switch in ("on", "off"):
         home = Home(tmp_path / switch / "home")
-        # Clients hand on few variables of the environment.
+        # Clients pass on few environment variables.
         home.write("index/config.toml", f"sent = {'true' if switch == 'on' else 'false'}\n")
         repo = GitRepo.init(tmp_path / switch / "work" / "shop")
         repo.commit("first", FILES)

@@ -1,11 +1,11 @@
-"""Settings that are no settings: each is asked every question of `every_question.py`.
+"""Damaged settings: asks every question of `every_question.py` for each.
 
     python tests/corpus/rough_settings.py [--settings WORD]...
 
-Questions go on with what is usual and one warning that names the file and the remedy; nothing is
-pruned; `doctor --fix` sets the file aside, and then all is as before. What may not be read is an
-error that names it, and `doctor --fix` lets it be read. Faults are printed; the exit code is 1 if
-there was one.
+Questions continue with defaults and one warning that names the file and the remedy; nothing is
+pruned; `doctor --fix` sets the file aside, and then all is as before. An unreadable file is an
+error that names it, and `doctor --fix` makes it readable. Faults are printed; the exit code is 1
+if there are any.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ PRUNES = ("prune --yes", "prune")
 
 
 def faults_of(place: Place, name: str) -> Iterator[str]:
-    """What goes wrong with the settings of this name."""
+    """The faults of the settings with this name."""
     file = place.home / "config.toml"
     SETTINGS[name](file)
     for answer in ask_all(place.repo.root, place.home):

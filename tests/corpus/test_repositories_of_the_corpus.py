@@ -1,4 +1,4 @@
-"""Each repository of the corpus is answered, or refused in plain words: in time, in little room."""
+"""Each repository of the corpus is answered, or refused in plain words, within time and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A share of `rough_places.py` and `rough_settings.py`: every command and tool is named in them."""
+"""A share of `rough_places.py` and `rough_settings.py`, which must name every command and tool."""
 
 from __future__ import annotations
 

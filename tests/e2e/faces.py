@@ -1,4 +1,4 @@
-"""The two faces a user meets, asked the same way: the command line, and a real MCP client."""
+"""The two faces of codelens, asked the same way: the command line, and a real MCP client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMAND = [sys.executable, "-P", "-m", "codelens"]
 
 
 class CommandLine:
-    """`codelens search --json`, a process a question."""
+    """`codelens search --json`, one process per question."""
 
     STATUSES = ("fresh",)
 
@@ -43,7 +43,7 @@ class CommandLine:
         )
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
 
 class McpClient:
@@ -82,7 +82,7 @@ class McpClient:
 
 
 class HurriedMcpClient(McpClient):
-    """A server that may take 50 ms a question: it answers right, even where it is not done."""
+    """A server with a budget of 50 ms per question: it answers correctly even if it is not done."""
 
     BUDGET_MS = 50
     STATUSES = ("fresh", "partial")

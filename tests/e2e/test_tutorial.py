@@ -1,4 +1,4 @@
-"""The tour of docs/tutorial.md: each command runs, and what the page promises of it is printed."""
+"""The tour of docs/tutorial.md: each command runs and prints what the page promises."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PROMISED = {
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Iterator[Path]:
-    """A repository of what the tour is about."""
+    """A repository to run the tour in."""
     folder = tmp_path / "codelens"
     for wanted in TOURED:
         for file in ROOT.glob(wanted):
@@ -70,7 +70,7 @@ def test_every_command_of_the_tour_does_what_the_page_says(clone: Path, tmp_path
     assert set(PROMISED) <= set(printed)
     for command, promise in PROMISED.items():
         assert promise in printed[command], (command, printed[command])
-    # Put back: nothing of the tour is left.
+    # Restored: nothing of the tour is left.
     status = subprocess.run(
         ["git", "status", "--porcelain", "--branch"], cwd=clone, capture_output=True, text=True
     )

@@ -1,4 +1,4 @@
-"""Readers never wait for a writer and see what was committed last; a second writer says partial."""
+"""Readers never wait for a writer and see the last commit; a second writer says partial."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def repo(tmp_path: Path) -> GitRepo:
 
 @pytest.fixture
 def writer(repo: GitRepo, home: Path) -> Iterator[Database]:
-    """A writer in the midst of a transaction that would take everything away."""
+    """A writer in an open transaction that deletes everything."""
     with Engine(Settings(home=home)) as engine:
         engine.search("check", path=repo.root)
         engine.search("check", path=repo.root, ref="HEAD")
     (path,) = (home / "indexes").glob("index-*.db")
     db = open_index(path)
-    # Last noted long ago: whoever asks would like to write that down.
+    # The last use was long ago, so each reader would want to record a new one.
     with db.write(None):
         db.execute("UPDATE views SET used_s = -1e6")
     db._connection.execute("BEGIN IMMEDIATE")
@@ -99,7 +99,7 @@ def test_files_that_were_only_touched_wait_for_no_writer(
 ) -> None:
     for name in ("src/auth.py", "README.md"):
         os.utime(repo.root / name)
-    # Nothing bounds this look but the ten minutes that a writer is waited for.
+    # Only the ten-minute limit on waiting for a writer bounds this look.
     with Engine(Settings(home=home)) as engine:
         answer = engine.search("check", path=repo.root)
     assert answer.receipt.status == "fresh"

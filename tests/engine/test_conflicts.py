@@ -1,4 +1,4 @@
-"""What will collide with other worktrees and branches, and what is told of a diff, on real git."""
+"""Collisions with other worktrees and branches, and the report of a diff, on real git."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_uncommitted_edits_of_the_same_lines_collide(
     assert rules(rival) == {("overlapping", "certain")}
     assert rival.collisions[0].mine == "lib.py#load"
     assert objects(here) == before
-    # Another one's edit is in the next answer.
+    # The next answer includes another worktree's edit.
     write(there, "lib.py", LIB)
     assert engine.conflicts(path=here.root).clean == 1
 
@@ -286,7 +286,7 @@ def test_uses_that_were_not_changed_with_a_rename_are_broken(engine: Engine, her
     (broken,) = answer.broken
     assert (broken.how, broken.handle) == ("renamed", "HEAD:lib.py#save")
     assert broken.now == "lib.py#store"
-    # The import leads to the module still, but not to the name.
+    # The import still resolves to the module, but not to the name.
     assert broken.uses == ("use.py:1", "use.py:5")
     assert answer.removed_public == ("HEAD:lib.py#save",)
     write(here, "use.py", USE.replace("save", "store"))

@@ -1,4 +1,4 @@
-"""Saved contexts through the engine: kept, found, judged where one stands, taken elsewhere."""
+"""Saved contexts through the engine: stored, found, judged in this worktree, moved elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A time to live hides a saved context; only somebody who asks for it deletes one."""
+"""A time to live hides a saved context; only an explicit request deletes it."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_what_is_saved_anew_while_the_expired_go_stays(
     opened = Notebook._opened
 
     def late(book: Notebook) -> object:
-        # Between the look and the deletion another process saves.
+        # Another process saves between the look and the deletion.
         monkeypatch.setattr(Notebook, "_opened", opened)
         engine.save("short", "needed again", ttl="1d", replace=True, path=repo.root)
         return opened(book)

@@ -1,4 +1,4 @@
-"""Saved contexts and indexes that belong to another repository are set aside and told."""
+"""Saved contexts and indexes that belong to another repository are set aside and reported."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_file_that_states_no_owner_is_judged_by_its_place(
 
 
 def without_id(path: Path) -> None:
-    """As a version of codelens wrote it that stated no id."""
+    """A file without an id, as an older version of codelens wrote it."""
     from codelens.store.database.database_opening import open_database
 
     db = open_database(path, "contexts")

@@ -1,4 +1,4 @@
-"""`diff` of some paths, kinds and ways to differ; what a renamed file breaks."""
+"""`diff` filtered by path, kind and change; what a renamed file breaks."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_uses_that_there_was_no_time_for_are_told_and_followed_when_asked_again(
 def test_a_rename_in_the_index_and_an_edit_on_the_disk_are_one_change(
     engine: Engine, repo: GitRepo
 ) -> None:
-    """As `git status` has it: `RM words.py -> terms.py`."""
+    """Matches `git status`: `RM words.py -> terms.py`."""
     repo.git("mv", "words.py", "terms.py")
     (repo.root / "terms.py").write_text("def shorten(text, limit):\n    return text[:limit]\n")
     answer = engine.diff(path=repo.root, uses=False)

@@ -1,4 +1,4 @@
-"""The doctor finds what is wrong, changes nothing unasked, and mends what it can."""
+"""The doctor finds faults, changes nothing without a request, and repairs what it can."""
 
 from __future__ import annotations
 

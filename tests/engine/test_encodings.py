@@ -1,4 +1,4 @@
-"""Files that are no UTF-8: every answer reads them as the index does."""
+"""Files that are not UTF-8: every answer decodes them as the index does."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_note_follows_a_renamed_file_in_every_encoding(
     for path, data in ENCODED.items():
         engine.save(path, "sweet", [f"{path}#serve_dessert"], path=repository.root)
         repository.remove(path)
-        # No two files are alike but these: what holds the same in another encoding is apart.
+        # Only these two files are alike: the copies in other encodings differ.
         codec = _codec(path)
         repository.write(f"new_{path}", data + f"# {path}\n".encode(codec))
         handle = f"new_{path}#serve_dessert"

@@ -1,4 +1,4 @@
-"""A task in one call: the code it needs, packed into its tokens."""
+"""A task in one call: the code it needs, packed into its token budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks, budgets and sessions that nobody means: a clear answer or error, and nothing is lost."""
+"""Invalid tasks, budgets and sessions: a clear answer or error, and nothing is lost."""
 
 from __future__ import annotations
 

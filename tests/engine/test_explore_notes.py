@@ -1,4 +1,4 @@
-"""Saved notes in a capsule: those on what it shows, and the exact next call."""
+"""Saved notes in a capsule: those on the code it shows, and the exact next call."""
 
 from __future__ import annotations
 

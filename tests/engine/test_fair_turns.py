@@ -1,4 +1,4 @@
-"""Turns at an index: by kind, in order within one, and none for a call that was cancelled."""
+"""Turns at an index: by kind, in order within a kind, and none for a cancelled call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codelens.engine.open_index import FairTurns
 
 
 def start(turns: FairTurns, call: Call, name: str, order: list[str]) -> threading.Thread:
-    """A thread that waits for a turn and notes it, or that it was cancelled."""
+    """Starts a thread that waits for a turn and records it, or its cancellation."""
 
     def work() -> None:
         with call.under_way():

@@ -1,4 +1,4 @@
-"""Since when a definition is what it is, on real git."""
+"""Which commits changed a definition, on real git."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def show(value):
 
 @pytest.fixture
 def repo(tmp_path: Path) -> GitRepo:
-    """Added, another one edited, edited, moved to another file, renamed."""
+    """A definition that was added, edited, moved to another file and renamed, among others."""
     repo = GitRepo.init(tmp_path / "repo")
     commit(repo, "added", {"a.py": f"{ADD}\n\n{OTHER}"})
     commit(repo, "other", {"a.py": f"{ADD}\n\n{OTHER.replace('print', 'log')}"})

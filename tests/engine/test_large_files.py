@@ -1,4 +1,4 @@
-"""Texts too large to be read: where all matches are listed, those files are counted."""
+"""Texts too large to be read: lists of all matches count those files."""
 
 from __future__ import annotations
 

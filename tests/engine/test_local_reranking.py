@@ -1,4 +1,4 @@
-"""The order by a cross-encoder on this machine: on request, without a word to anybody."""
+"""Ordering by a local cross-encoder: on request, without network access."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from codelens.engine.engine import Engine
 QUESTION = "job halting"
 TOKEN = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
 FILES = {
-    # By words the first is best; the model of the tests counts `cancel`.
+    # By words the first is best; the tests' model counts `cancel`.
     "src/halting.py": "def job_halting(job):\n    # halting a job, job halting\n    job.halt()\n",
     "src/middle.py": "def cancel_one(job):\n    # halting a job\n    cancel(job)\n",
     "src/keyed.py": f"def keyed(job, cancel):\n    # halting\n    cancel(cancel('{TOKEN}'))\n",

@@ -1,4 +1,4 @@
-"""Saved notes: one field changed, found by code and state, and named where their code appears."""
+"""Saved notes: edit one field, find by code and state, and list next to their code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question has one database from its beginning to its end, whatever happens to the file."""
+"""A question uses one database from start to end, even if the file is replaced."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def written_by_another(index: Path) -> None:
-    """As a checkpoint of another process that is not noted yet."""
+    """Simulates a checkpoint by another process that is not noted yet."""
     state = index.stat()
     os.utime(index, ns=(state.st_atime_ns, state.st_mtime_ns + 1_000_000_000))
 

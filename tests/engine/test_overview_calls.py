@@ -1,4 +1,4 @@
-"""What is in files, told without reading them whole; and comments read with their definitions."""
+"""Overviews of files without reading them whole; and comments read with their definitions."""
 
 from __future__ import annotations
 

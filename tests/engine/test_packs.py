@@ -1,4 +1,4 @@
-"""Packs: what an index holds of commits, as a file for other clones, and what is refused of one."""
+"""Packs: an index of commits as a file for other clones, and which packs are refused."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_only_what_differs_is_parsed(pack: Path, clone: GitRepo, engine: Engine)
 
 
 def test_the_disk_is_believed_and_not_the_pack(pack: Path, clone: GitRepo, engine: Engine) -> None:
-    """Same names, same sizes, even the same git objects in the index: other text on the disk."""
+    """Same names, same sizes, even the same git objects in the index: other text on disk."""
     text = FILES["src/auth.py"].replace("validate", "vilidate")
     clone.write("src/auth.py", text)
     engine.unpack(pack, path=clone.root)
@@ -154,7 +154,7 @@ def test_what_cannot_be_packed_is_told(engine: Engine, clone: GitRepo, tmp_path:
 
 
 def refused(engine: Engine, clone: GitRepo, file: Path) -> str:
-    """Why a pack is refused; nothing of it stays."""
+    """Why a pack is refused; checks that nothing of it is stored."""
     with pytest.raises(UnusablePack) as caught:
         engine.unpack(file, path=clone.root)
     assert engine.look(path=clone.root).indexed == len(TRACKED)
@@ -205,7 +205,7 @@ def test_other_versions_are_refused(
 
 
 def rewritten(pack: Path, bad: Path, change: Callable[[PackedContent], PackedContent]) -> None:
-    """The pack with each content as `change` has it, and all digests right."""
+    """Rewrites each content of a pack by `change`, with correct digests."""
     with pack.open("rb") as file, bad.open("wb") as out:
         reader = PackReader(file, "pack")
         writer = PackWriter(out, reader.head)
@@ -283,7 +283,7 @@ def test_facts_that_no_extraction_gives_are_refused(
             fields[name] = zlib.compress(fields[name])  # type: ignore[arg-type]
 
     def spoiled(content: PackedContent) -> PackedContent:
-        # A text that is not here, so that it is not compared with what is.
+        # A text that is not stored here, so that the pack is not compared with it.
         other = bytes(16), content.key[1]
         return content._replace(key=other, facts=content.facts._replace(**fields))
 
@@ -308,7 +308,7 @@ def test_definitions_that_lead_nowhere_are_refused(
 
 
 def frames(head: dict, *parts: tuple[bytes, int]) -> bytes:
-    """A pack of frames with any length said of them, and right digests."""
+    """Makes a pack of frames with arbitrary declared lengths and correct digests."""
     text = json.dumps({"format": 1, **head}).encode()
     data = b"codelens pack\n" + struct.pack("<I", len(text)) + text
     for part, stated in parts:

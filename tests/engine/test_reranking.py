@@ -1,4 +1,4 @@
-"""The order by a provider's reranker: asked for, refused, and the answer without it."""
+"""Ordering by a provider's reranker: requested, refused, and the answer without it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from codelens.meaning.providers.embedder import Patience
 QUESTION = "job halting"
 TOKEN = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
 FILES = {
-    # By words the first is best; the reranker of the tests counts `cancel`.
+    # By words the first is best; the tests' reranker counts `cancel`.
     "src/halting.py": "def job_halting(job):\n    # halting a job, job halting\n    job.halt()\n",
     "src/middle.py": "def cancel_one(job):\n    # halting a job\n    cancel(job)\n",
     "src/last.py": "def cancel_all(job):\n    cancel(cancel(job.halting))\n",

@@ -1,4 +1,4 @@
-"""The line of JSON on stderr that a search leaves on request, without what was asked."""
+"""The JSON line that a search prints to stderr on request, without the query."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_several_repositories_have_one_line(
     roots = [str(repository.root), str(other.root), "/gone"]
     with Engine(settings) as engine:
         answer = engine.search_repositories("kindle lamp", roots, globs=["*.py"])
-        # An unknown kind is each repository's error, and no file was filtered.
+        # An unknown kind is an error in each repository, and no file was filtered.
         engine.search_repositories("kindle", roots, kinds=["quagga"])
     joint, failed = lines(capsys.readouterr().err)
     assert (joint["tool"], joint["repositories"]) == ("search_repositories", 3)
@@ -146,6 +146,6 @@ def test_the_command_writes_it_to_stderr(repository: GitRepo, tmp_path: Path) ->
         cwd=repository.root, env=env, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
-    # What was not found is said to who asked, beside the line.
+    # The message that nothing was found goes to the caller, in addition to the line.
     (command,) = [json.loads(line) for line in ran.stderr.splitlines() if line.startswith("{")]
     assert "{" not in ran.stdout and command["results"] > 0

@@ -1,4 +1,4 @@
-"""What a session was sent is not sent again, unless it changed; and is never hidden."""
+"""What a session was sent is not sent again unless it changed, and is never hidden."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lit(repo: GitRepo) -> GitRepo:
 
 
 def explored(engine: Engine, repo: GitRepo, **given: Any) -> dict[str, str]:
-    """Handle -> whether it was sent, of the lamps."""
+    """Handle -> whether it was sent, for the lamps."""
     answer = engine.explore(TASK, path=repo.root, **given)
     engine.note_sent(answer)
     return {one.handle: one.sent for one in answer.pieces if one.path == "lamps.py"}
@@ -66,7 +66,7 @@ def test_an_edit_is_sent_and_said_to_be_one(engine: Engine, lit: GitRepo) -> Non
         explored(engine, lit)
         lit.write("lamps.py", LAMPS.replace("return lamp", "return lamp or None"))
         assert explored(engine, lit) == {"lamps.py#light": "changed"}
-        # What is now on the disk is what was sent last.
+        # The text on disk now is the text sent last.
         assert explored(engine, lit) == {"lamps.py#light": "unchanged"}
         lit.write("lamps.py", LAMPS)
         found = expanded(engine, lit)
@@ -153,7 +153,7 @@ def test_the_budget_is_kept_and_filled_with_something_else(engine: Engine, lit: 
 
 @pytest.mark.slow
 def test_a_very_long_answer_is_not_taken_for_received(engine: Engine, lit: GitRepo) -> None:
-    """Hosts cut them."""
+    """Hosts truncate them."""
     lit.write("long.py", "".join(f"value_{at} = {at}\n" for at in range(5000)))
     with engine.as_session("one"):
         for _ in range(2):

@@ -1,6 +1,6 @@
-"""Files as they were before stand beside the newest row of their view while it is being indexed.
+"""While a view's newest row is being indexed, older states of its files coexist with it.
 
-What is kept of that state must not be taken for the state of the row when all files are there.
+What is cached for that state must not be used for the complete row.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def view(tmp_path: Path) -> Iterator[CurrentView]:
 
 
 def behind(view: CurrentView) -> CurrentView:
-    """The same row with files of which two are not indexed yet."""
+    """The same row while two of its files are not indexed yet."""
     now = view.snapshot
     files = [file if file.path == b"use.py" else file._replace(content=None) for file in now.files]
     return CurrentView(

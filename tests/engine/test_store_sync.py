@@ -1,4 +1,4 @@
-"""A store on another machine: filled by syncs, asked by searches, and missed without harm."""
+"""A store on another machine: filled by syncs, asked by searches, and optional."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_answers_are_those_of_the_embedded_store_in_every_view(
                         answers.append(ranked(answer))
     assert by_store["gRPC"] == by_store["embedded"]
     assert by_store["REST"] == by_store["embedded"]
-    # Each text was sent to the provider once, whatever store.
+    # Each text was sent to the provider once, for any store.
     assert len(server.texts) == len(set(server.texts)) + 2
 
 
@@ -138,7 +138,7 @@ def test_a_store_that_is_down_costs_an_answer_by_words_and_nothing_else(
     sent = len(server.texts)
     with pytest.raises(StoreUnreachable):
         engine.meaning_sync(path=root)
-    # Nothing is sent to the provider that could not be stored.
+    # Nothing that cannot be stored is sent to the provider.
     assert len(server.texts) == sent
     status = engine.meaning_status(path=root).provider
     assert (status.state, status.contents_ready) == ("failed", 4)

@@ -1,4 +1,4 @@
-"""HEAD to the files on disk: what git sees as a change is told, all of it, and nothing else."""
+"""HEAD to the files on disk: every change that git sees is reported, and nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def committed_as_is(repo: GitRepo, files: dict[str, bytes]) -> None:
-    """Commit bytes that no filter touched; git's index keeps no stat of the files."""
+    """Commits unfiltered bytes; git's index stores no stat of the files."""
     for path, data in files.items():
         oid = repo.git("hash-object", "-w", "--no-filters", "--stdin", stdin=data).decode().strip()
         repo.git("update-index", "--add", "--cacheinfo", f"100644,{oid},{path}")
@@ -99,7 +99,7 @@ def test_what_git_does_not_see_as_a_change_is_silent_and_all_else_is_told(
     for path, (_, new) in pairs.items():
         repo.write(path, texts[new])
     differing = {path for path, (old, new) in pairs.items() if old != new}
-    # Equal bytes that git would store otherwise are told by git for as long as no stat is known.
+    # If git would store equal bytes differently, it reports them until it has a stat.
     assert set(told(engine, repo)) == seen_by_git(repo) & differing
     other = repo.worktree(repo.root.parent / "other")
     repo.write("lf_lf.py", LF.replace(b"1", b"2"))

@@ -1,4 +1,4 @@
-"""Prune, drop, pin and the overview on a real repository with worktrees, beside other engines."""
+"""Prune, drop, pin and the overview on a real repository with worktrees and other engines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Kept:
         return path
 
     def age(self, days: float) -> None:
-        """Let the index's own time pass."""
+        """Advances the index's own clock."""
         db = open_index(self.index)
         with db.write(None):
             db.execute("UPDATE upkeep SET clock_s = clock_s + ?", (days * DAY_S,))

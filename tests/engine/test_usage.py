@@ -1,4 +1,4 @@
-"""What is counted of calls, where it goes, and that it can be turned off."""
+"""Which calls are counted, where the counts go, and how to turn it off."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_log_that_was_added_up_before_a_kill_counts_once(tmp_path: Path) -> No
     store.note(tmp_path, a_call(day=today))
     text = (tmp_path / "usage.log").read_bytes()
     store.tallies(tmp_path, today)
-    # As after a kill between the commit and the removal of the log.
+    # Simulates a kill between the commit and the removal of the log.
     left = tmp_path / "usage.log.1-1"
     left.write_bytes(text)
     db = store._opened(tmp_path)

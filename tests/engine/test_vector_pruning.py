@@ -1,4 +1,4 @@
-"""The vectors of texts that are gone can be removed, and no others."""
+"""Vectors of deleted texts can be removed, and no others."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_texts_that_no_branch_has_lose_their_vectors_and_questions_keep_theirs(
     pruned = synced.meaning_prune(path=repository.root)
     assert (pruned.removed, pruned.kept) == (1, 7)
     server.received.clear()
-    # What other views have, and the question, are sent no second time.
+    # The texts of other views, and the question, are not sent again.
     for root in (repository.root, tmp_path / "other"):
         assert synced.meaning_sync(path=root).texts == 0
     synced.search(QUESTION, path=repository.root)

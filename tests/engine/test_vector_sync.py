@@ -1,4 +1,4 @@
-"""Vectors by a provider are facts by content: no text is sent twice, and none without consent."""
+"""A provider's vectors are facts by content: no text is sent twice, and none without consent."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_vectors_of_two_models_are_never_mixed(
     assert enabled.meaning_status(path=repository.root).provider.contents_ready == 0
     assert enabled.meaning_sync(path=repository.root).texts == 6
     server.dimension = DIMENSION
-    # Back to the first: its vectors are there still.
+    # Back to the first endpoint, whose vectors are still stored.
     enabled.meaning_enable("openai", path=repository.root, endpoint=endpoint)
     assert enabled.meaning_sync(path=repository.root).texts == 1
 
@@ -258,7 +258,7 @@ def test_nothing_is_sent_while_the_settings_are_damaged(
     enabled.meaning_sync(path=repository.root)
     server.received.clear()
     repository.write("src/new.py", "def fresh():\n    return 'lamp'\n")
-    # It may have said that `src/new.py` is ignored.
+    # The damaged setting may have ignored `src/new.py`.
     with Engine(Settings(home=tmp_path / "home", damage="no TOML")) as damaged:
         answer = damaged.search("what is part of a lamp", path=repository.root)
         assert answer.results

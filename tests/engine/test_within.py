@@ -1,4 +1,4 @@
-"""Whatever is found, an answer costs no more than it may."""
+"""An answer never costs more than its limit, for any results."""
 
 from __future__ import annotations
 

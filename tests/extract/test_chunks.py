@@ -1,4 +1,4 @@
-"""Chunks keep together what belongs together."""
+"""Chunks keep related code together."""
 
 from __future__ import annotations
 

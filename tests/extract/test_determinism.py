@@ -1,7 +1,6 @@
-"""The same text gives the same facts to the letter, whichever process or order it comes in.
+"""The same text gives exactly the same facts, in any process and any order.
 
-py-tree-sitter 0.26 gives captures in another order each time where patterns overlap; the oracle
-found it.
+py-tree-sitter 0.26 returns captures in varying order if patterns overlap; the oracle found it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parts of a text in other languages: where they are found, and what is joined with the host."""
+"""Embedded code in other languages: where it is found, and how it joins its host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts of small sources in each language equal those beside them, which people have read."""
+"""Facts of small sources in each language equal the reviewed files next to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No text takes much more than its size explains: a share of what `extract/growth.py` tries."""
+"""CPU time stays in proportion to text size: a share of `extract/growth.py`."""
 
 from __future__ import annotations
 

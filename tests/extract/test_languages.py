@@ -1,4 +1,4 @@
-"""Which language a file is written in, and that a language is data alone."""
+"""How the language of a file is detected; languages are defined by data alone."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def own_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
 
 
 def forget_languages() -> None:
-    """Clear what every module of extraction keeps of a language's settings and queries."""
+    """Clears all cached language settings and queries of the extraction modules."""
     for name, module in list(sys.modules.items()):
         if name.startswith("codelens.extract"):
             for kept in list(vars(module).values()):

@@ -1,4 +1,4 @@
-"""C and C++ around macros that are no syntax: definitions keep their own names."""
+"""C and C++ with macros that break the syntax: definitions keep their own names."""
 
 from __future__ import annotations
 

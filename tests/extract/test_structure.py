@@ -1,4 +1,4 @@
-"""What holds for the facts of any text, in any language."""
+"""Properties of the facts of any text, in any language."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INSERTS = [
 
 
 def found_in(text: bytes, language: str) -> Structure:
-    """Facts of a text that may be hopeless: then those that it gets as plain text."""
+    """Facts of a text; if it cannot be parsed, its facts as plain text."""
     try:
         return structure(text, language)
     except ParseTimeout:

@@ -1,4 +1,4 @@
-"""Marks for colours: of every language, in order, and right in a few samples."""
+"""Syntax marks for colours: in every language, in order, and right in a few samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The limit on the CPU of one extraction: counted by the CPU's clock, whatever the wall's says."""
+"""The limit on the CPU of one extraction: counted in CPU time, regardless of wall time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing saved is lost: damage of every kind, kills in mid-save, a home that cannot be written."""
+"""Nothing saved is lost: damage of every kind, kills in mid-save, an unwritable home."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_damage_loses_nothing_while_there_is_a_copy(
     if notes:
         assert "30 restored" in notes[0]
         assert len(list(path.parent.glob("*.unreadable-*[0-9]"))) == 1
-    # And it can be written and found by words again.
+    # It can also be written, and found by words again.
     Notebook(path).put(context("after"), HOME, replace=False)
     found = Notebook(path).find(ContextQuery("learned 7"), "", 5.0)
     assert found.contexts[0].name == "name-7" and not found.notes
@@ -141,7 +141,7 @@ def test_what_a_process_killed_while_it_mended_had_set_aside_is_restored(path: P
         context_rows.put(file.db, context("newest"), terms_of(context("newest")))
         file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'name-9'")
     path.rename(path.with_name(f"{path.name}.unreadable-{time.time_ns()}"))
-    # Not a name that codelens gives: nothing tells when it was set aside.
+    # codelens does not use such names: they do not show when the file was set aside.
     path.with_name(f"{path.name}.unreadable-by-hand-1").write_bytes(b"x")
     every, notes = Notebook(path).every()
     assert "31 restored" in notes[0] and "newest" in {one.name for one in every}
@@ -222,7 +222,7 @@ def test_all_files_are_the_owners_alone(path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs another user")
 def test_what_was_saved_is_told_where_nothing_can_be_written(path: Path) -> None:
-    # Root writes everywhere: another user asks.
+    # Root can write everywhere: another user asks.
     for one in (path.parent, *path.parents):
         if one != Path("/") and one != Path("/tmp"):
             one.chmod(one.stat().st_mode | 0o055)
@@ -270,13 +270,13 @@ def test_a_killed_save_loses_nothing_that_was_said_to_be_saved(path: Path) -> No
             time.sleep(pick.random() * 0.1)
             running.send_signal(signal.SIGKILL)
             rest = running.stdout.read()
-        # A line that the kill cut in two tells nothing.
+        # Ignore a line that the kill truncated.
         said |= {line for line in (first + rest).split("\n")[:-1] if line}
         names = {one.name for one in Notebook(path).every()[0]}
         COUNTS["killed saves"] = COUNTS.get("killed saves", 0) + 1
         assert said <= names
         assert len(names - said) <= at + 1
-    # The copy is as whole as the file.
+    # The copy is as complete as the file.
     path.unlink()
     assert said <= {one.name for one in Notebook(path).every()[0]}
 

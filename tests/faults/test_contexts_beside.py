@@ -1,4 +1,4 @@
-"""Many processes and threads at one contexts database: nothing is lost, nothing is told damaged."""
+"""Many processes and threads share one contexts database: nothing is lost, no false damage."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BUSY_S = max(4.0, FULL / 5)
 
 
 def changing(path: Path, seed: int) -> list[str]:
-    """Put, replace and forget names that others change too, and names of one's own."""
+    """Saves, replaces and forgets shared names and private names."""
     pick, book, said = Random(seed), Notebook(path), list[str]()
     end = time.monotonic() + BUSY_S
     while time.monotonic() < end:
@@ -52,7 +52,7 @@ def changing(path: Path, seed: int) -> list[str]:
 
 
 def reading(path: Path, seed: int) -> list[str]:
-    """Read in every way; what is told besides the contexts is a false alarm."""
+    """Reads in every way; each reported damage is a false alarm."""
     pick, book = Random(seed), Notebook(path)
     end = time.monotonic() + BUSY_S
     while time.monotonic() < end:
@@ -70,7 +70,7 @@ def reading(path: Path, seed: int) -> list[str]:
 
 
 def work(how: str, path: Path, seed: int, said: multiprocessing.Queue) -> None:
-    """One process: `how` has a letter for each thread of it, `w` changes and `r` reads."""
+    """Runs one process with a thread for each letter of `how`: `w` changes and `r` reads."""
     done: list[tuple[str, list[str]]] = []
 
     def one(letter: str, seed: int) -> None:
@@ -121,11 +121,11 @@ def test_nothing_is_lost_or_told_damaged_beside_writers(
 
 
 def spoil(path: Path) -> None:
-    """A text is changed by hand: damage that the digest tells, in a file that can be written."""
+    """Changes a text by hand: damage that only the digest reveals, in a writable file."""
     file = contexts_file.open_contexts(path, terms_of, make=True)
     assert file is not None
     with file, file.db.write(None):
-        # To write to a file that was set aside would take away the journal of the new one.
+        # A write to a file that was set aside would delete the journal of the new one.
         if not file.db.was_replaced():
             file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'first'")
 
@@ -136,7 +136,7 @@ def saving(path: Path, seed: int, count: int, said: multiprocessing.Queue) -> No
         try:
             told += book.put(context(f"own-{seed}-{left[0]}"), HOME, replace=False)[2]
         except StoreError as error:
-            # Damaged again, or set aside, since it was opened: nothing was changed.
+            # It was damaged again, or set aside, since it was opened: nothing was changed.
             replaced = "was replaced meanwhile; nothing was changed" in str(error)
             assert replaced or isinstance(error, IndexCorrupt), error
         else:

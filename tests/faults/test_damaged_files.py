@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """A world with an index, of which each test takes a copy and damages it."""
+    """A world with an index; each test damages a copy of it."""
     made = World(tmp_path_factory.mktemp("world"))
     made.check()
     return made
@@ -34,7 +34,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture
 def sound(world: World, tmp_path: Path) -> bytes:
-    """The bytes of its index when nothing is wrong with it."""
+    """The bytes of its undamaged index."""
     with world.engine() as engine:
         engine.status(path=world.root)
     return world.index.read_bytes()
@@ -51,7 +51,7 @@ def zeroed(data: bytearray, pick: Random) -> None:
 
 
 def shuffled(data: bytearray, pick: Random) -> None:
-    """Two pages change their places, as a lost write or a broken disk may have it."""
+    """Swaps two pages, like a lost write or a broken disk."""
     size = 16384
     one, other = pick.randrange(len(data) // size), pick.randrange(len(data) // size)
     first, second = data[one * size :][:size], data[other * size :][:size]
@@ -92,7 +92,7 @@ def test_a_damaged_log_never_answers_wrong(world: World) -> None:
         # Held open, so that what a refresh writes stays in the log.
         holder = open_index(world.index)
         holder.rows("SELECT COUNT(*) FROM views")
-        # Another process, so that no lease of a living one stands in the log.
+        # In another process, so that the log holds no lease of a living one.
         world.time_of_refresh()
         log = world.index.with_name(world.index.name + "-wal")
         saved = {file: file.read_bytes() for file in (world.index, log)}
@@ -168,7 +168,7 @@ def test_every_page_is_compared_with_its_checksum(tmp_path: Path) -> None:
 def _read_all(path: Path) -> None:
     db = open_database(path, "index")
     try:
-        # A page that holds nothing is read by no query, and by the check alone.
+        # No query reads an empty page; only the check does.
         fault = db.fault()
         if fault:
             raise IndexCorrupt(path, fault)
@@ -260,7 +260,7 @@ def test_an_older_schema_is_copied_before_it_is_migrated(tmp_path: Path) -> None
 
 
 def put(path: Path, data: bytes) -> None:
-    """A file in the place of a database, without the logs of the one before."""
+    """Replaces a database file, without the logs of the previous one."""
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""A disk without any room: what of codelens's own can be let go is let go, and nothing else."""
+"""A disk without free space: codelens deletes only its own expendable data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SMALL = "12m"
 
 
 def with_old_branch(world: World) -> None:
-    """A branch of many texts of its own, that nobody asked for fifteen days."""
+    """A branch with many unique texts that nobody asked about for fifteen days."""
     world.repo.git("checkout", "-q", "-b", "old")
     for number in range(40):
         names = [f"beacon_{number}_{at}" for at in range(60)]
@@ -48,7 +48,7 @@ def with_old_branch(world: World) -> None:
 
 
 def fill(folder: Path) -> None:
-    """Leave not a byte."""
+    """Fills the disk to the last byte."""
     with pytest.raises(OSError, match="No space left"), (folder / "fill").open("ab", 0) as file:
         while True:
             file.write(bytes(4096))
@@ -61,7 +61,7 @@ def room(folder: Path) -> int:
 
 @pytest.fixture
 def full(tmp_path: Path) -> Iterator[World]:
-    """A world whose home lies on a disk of its own, with an old branch, without any room."""
+    """A world with an old branch whose home is on a full disk."""
     small = tmp_path / "small"
     small.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "none", str(small)]
@@ -173,7 +173,7 @@ def test_a_server_lets_go_of_an_index_that_it_prunes_without_room(full: World) -
     full.check()
 
 
-# What follows needs no mount.
+# The remaining tests need no mount.
 
 
 @pytest.fixture

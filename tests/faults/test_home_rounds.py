@@ -1,4 +1,4 @@
-"""A share of `home_rounds.py`: whatever file of the home is damaged, nothing is answered wrong."""
+"""A share of `home_rounds.py`: damage to any file of the home never causes a wrong answer."""
 
 from __future__ import annotations
 

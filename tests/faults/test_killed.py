@@ -68,7 +68,7 @@ def test_killed_workers_cost_nothing_but_time() -> None:
                 found.append(one)
                 if at % 97 == (number * 31) % 97:
                     for worker in list(pool._all):
-                        # Not one that was ended already, whose pid may be another's by now.
+                        # Skip ended workers: another process may have their pid by now.
                         if worker._process.poll() is None:
                             os.kill(worker._process.pid, signal.SIGKILL)
                             COUNTS["workers killed"] += 1
@@ -80,7 +80,7 @@ def test_a_text_whose_worker_was_stopped_is_not_to_blame() -> None:
     with WorkerPool(1, hang_s=2.0) as pool:
         list(pool.run(tasks[:1]))
         for batch in (tasks, tasks[:1]):
-            # For good; and the timer cannot tell it from one that hangs.
+            # Stopped for good; to the timer it looks like a hang.
             os.kill(pool._all[-1]._process.pid, signal.SIGSTOP)
             assert [facts.outcome for _, facts in pool.run(batch)] == ["parsed"] * len(batch)
     COUNTS["workers stopped"] += 2
@@ -197,13 +197,13 @@ def test_a_text_read_for_one_answer_ends_one_process_at_most(script: str, tmp_pa
     assert ask(faulty).returncode == -signal.SIGSEGV
     assert marks() == 1
     for _ in range(2):
-        # Nothing of it is kept, so the mark stays: it would end the next process else.
+        # It is not stored, so the mark stays: it would kill the next process.
         again = ask(faulty)
         assert again.returncode in {0, 1}, again.stderr
         assert "doomed" not in again.stdout
         assert marks() == 1
     if script == _AN_OLD_VERSION:
-        # The commit is indexed: a text that ended a process stays text until the index is rebuilt.
+        # The commit is indexed: a text that killed a process stays plain text until a rebuild.
         rebuild = [sys.executable, "-m", "codelens", "-C", str(repo.root), "index", "--rebuild"]
         subprocess.run(rebuild, env=sound, check=True, capture_output=True, timeout=120)
     assert "doomed" in ask(sound).stdout

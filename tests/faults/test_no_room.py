@@ -1,4 +1,4 @@
-"""A full disk, a home that cannot be written, modes that change: an answer, or a clear error."""
+"""A full disk, an unwritable home, changing modes: an answer, or a clear error."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ROOT = os.name == "posix" and os.geteuid() == 0
 
 @contextmanager
 def no_file_larger_than(size: int) -> Iterator[None]:
-    """Writes beyond `size` bytes of any file fail in this process: a disk that is full there."""
+    """Makes writes beyond `size` bytes fail in this process, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # A module that is imported in here would be cached cut short, for every later process.
+    # A module imported here would leave truncated bytecode for every later process.
     unwritten, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

@@ -1,4 +1,4 @@
-"""Modes that keep the user from what is their own: told where and how to mend, and mended."""
+"""Modes that lock users out of their own files: reported with a remedy, and repaired."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ASKED = (
     ("doctor", "--no-agents"),
 )
 
-# Imports first: another user may not even read Python's own.
+# Imports first: another user may not be able to read Python's own files.
 AS_ANOTHER = """
 import json, os, sys, tomllib
 from pathlib import Path
@@ -78,7 +78,7 @@ def test_what_may_not_be_read_is_told_and_mended(world: World, what: str, mode: 
     mended = world.run("doctor", "--fix", "--no-agents", "--json")
     assert mended.returncode == 0, mended.stdout + mended.stderr
     told = [one for one in json.loads(mended.stdout)["results"] if one["state"] == "mended"]
-    # Of settings nothing is ever written.
+    # codelens never writes settings.
     faults = {str(path) for path in barred if mode == 0 or path.name != "config.toml"}
     assert faults <= {one["about"] for one in told}
     assert all(one["check"] == "permissions" and one["done"] for one in told)
@@ -95,7 +95,7 @@ def test_a_folder_that_may_be_listed_and_not_entered_is_told_to_who_saves(
     world: World, mode: int
 ) -> None:
     folder = world.home / "contexts"
-    # What was saved of another repository is looked at too, for one that moved.
+    # The contexts of other repositories are checked too: one of them may have moved here.
     other = folder / f"contexts-{'0' * 16}.db"
     world.contexts.rename(other)
     with closing(open_database(other, "contexts")) as db:

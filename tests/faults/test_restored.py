@@ -1,4 +1,4 @@
-"""An older copy of an index put back, with servers and without: noticed at the next question."""
+"""Restores an older copy of an index, with servers and without: the next question notices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FORK = multiprocessing.get_context("forkserver")
 
 
 class Server:
-    """Another process that answers for as long as it lives, with the index open between."""
+    """Another process that answers for as long as it lives, and keeps the index open."""
 
     def __init__(self, world: World) -> None:
         self._ours, theirs = _FORK.Pipe()
@@ -41,11 +41,11 @@ class Server:
         theirs.close()
 
     def ask(self) -> tuple[list[str], object]:
-        """All that is compared, as this process has it."""
+        """All compared answers, as this process gives them."""
         return self._does("ask")
 
     def look(self) -> None:
-        """Bring the index up to date."""
+        """Updates the index."""
         self._does("look")
 
     def _does(self, what: str) -> tuple[list[str], object]:
@@ -70,7 +70,7 @@ def _serve(settings: Settings, root: str, pipe: Connection) -> None:
 def _told(engine: Engine, root: Path) -> tuple[list[str], object]:
     answers = [answer(engine, query, root, None) for query in QUERIES]
     for made in sorted(root.glob("made*.py")):
-        # By an index that nothing but this asks.
+        # Uses a database index that no other query uses.
         found = engine.search(f"{made.stem}_once", path=root, mode="symbol")
         answers.append(f"{made.stem}: {[str(one.handle) for one in found.results]}")
     return answers, dump(engine, root, None)
@@ -85,7 +85,7 @@ def _right(world: World) -> tuple[list[str], object]:
 
 
 def _work_until_a_checkpoint(world: World, server: Server) -> None:
-    """Edits and questions until the log went over into the file, and some more."""
+    """Edits and asks until the log was checkpointed into the file, and a little longer."""
     server.look()
     before = world.index.stat().st_mtime_ns
     while world.index.stat().st_mtime_ns == before:
@@ -134,7 +134,7 @@ def test_an_older_copy_put_back_never_answers_wrong(
     copy = world.scratch / "copy.db"
     for _ in range(rounds(1)):
         _work_until_a_checkpoint(world, server)
-        # The file alone, as people make copies.
+        # Copies only the file, as people do.
         shutil.copyfile(world.index, copy)
         _work_until_a_checkpoint(world, server)
         if not alive:
@@ -159,7 +159,7 @@ def test_an_older_copy_beside_a_newer_log_is_set_aside_at_once(
     server.ask()
     shutil.copyfile(world.index, copy)
     _work_until_a_checkpoint(world, server)
-    # To index empties the log; to ask does not.
+    # Indexing empties the log; asking does not.
     world.edit()
     server.ask()
     server.kill()
@@ -186,7 +186,7 @@ def test_an_older_log_put_beside_the_file_is_noticed(world: World, server: Serve
     server.ask()
     old = log.read_bytes()
     _work_until_a_checkpoint(world, server)
-    # The last to close it brings the log into the file.
+    # The last process to close it moves the log into the file.
     server.kill()
     open_index(world.index).close()
     assert not log.exists()

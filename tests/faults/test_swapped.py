@@ -104,7 +104,7 @@ def test_a_database_of_another_kind_is_no_database_here(
 def test_another_repository_at_the_same_place_gets_nothing_of_the_index_before(
     home: Home, sides: tuple[Side, Side]
 ) -> None:
-    """The index states no commit: all in it is by content, and each view is compared with git."""
+    """The index records no commit: it stores everything by content, and compares views with git."""
     side, other = sides
     shutil.rmtree(side.repo.root)
     shutil.copytree(other.repo.root, side.repo.root)

@@ -1,4 +1,4 @@
-"""Data changed in the index under right checksums: met as other damage is, not told as a bug."""
+"""Data changed in the index under right checksums: handled like other damage, not as a bug."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ columns = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """A world with an index that has something in each packed column."""
+    """A world whose index has something in each packed column."""
     made = World(tmp_path_factory.mktemp("world"), files=6)
     made.repo.commit("uses", USES)
     return made
@@ -55,12 +55,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture(autouse=True)
 def parts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of so few files no parts are otherwise."""
+    """By default no parts are stored for so few files."""
     monkeypatch.setattr("codelens.engine.graph.lazy_graph._FEW_FILES", 0)
 
 
 def ask_all(engine: Engine, root: Path) -> None:
-    """Questions that between them read every packed column."""
+    """Questions that together read every packed column."""
     engine.search("how does the beacon turn", path=root)
     engine.impact(["lamp.py#kindle", "Lamp.java#Lamp.glow"], path=root)
     engine.related("use.py#use", path=root)
@@ -73,7 +73,7 @@ def asked(world: World) -> None:
 
 
 def change(index: Path, table: str, column: str, where: str) -> None:
-    """Bytes of all rows of a column, as another program would: the pages' checksums are right."""
+    """Changes a column in all rows, as another program would: the pages' checksums are right."""
     raw = apsw.Connection(str(index))
     count = raw.execute(f"SELECT COUNT(*) FROM {table} WHERE {where}").fetchone()
     assert count is not None and count[0], f"nothing in {table}"
@@ -83,7 +83,7 @@ def change(index: Path, table: str, column: str, where: str) -> None:
 
 
 def quiet(world: World) -> None:
-    """As if nothing had been met before."""
+    """Clears the record of faults already met."""
     pins.unexplained_file(world.index).unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""The forest, prompt by prompt, against a page of plain Python that shares no code with it."""
+"""Compares the forest, prompt by prompt, with an independent one in plain Python."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_trees_actions_and_scores_are_those_of_the_reference(steps: list, chosen
             given_last = ours.transitions.probability(tree, ours.last)
             assert given_last == pytest.approx(theirs.probability(tree))
         if answer is not None:
-            now += 5  # test_extremes.py has the clocks that go back
+            now += 5  # test_extremes.py covers clocks that go back
             guide.append(GuideEntry(" ".join(answer), now))
             del guide[: max(0, len(guide) - settings.guide_size)]
             theirs.answer(answer, now)

@@ -1,4 +1,4 @@
-"""Where a hook stands, read from three files, is what `scope` says with pygit2."""
+"""The hook reads its repository and branch from three files; `scope` with pygit2 agrees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a definition stands in a text under its owner, told without a parser."""
+"""Whether a text contains a definition under its owner, determined without a parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings at their ends, and clocks that jump."""
+"""Settings at their limits, and clocks that jump."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def scores(home: Path, at: float) -> dict[str, float]:
 
 @pytest.mark.parametrize("extend", [0, 0.1])
 def test_below_branch_extend_takes_what_branches(tmp_path: Path, extend: float) -> None:
-    """Of what a person sets alone nothing is refused."""
+    """Values that only a person can set are never refused."""
     (tmp_path / "config.toml").write_text(f"[focus]\nextend = {extend}\n")
     settings = load_settings(str(tmp_path))
     assert (settings.extend, settings.branch) == (extend, 0.25)

@@ -49,7 +49,7 @@ def test_a_topic_names_each_place_that_its_prompts_are_of_the_latest_first(tmp_p
     assert topic.elsewhere == [{"branch": "feature/login", "root": "/work/second"}]
     lines = list(found_lines([topic], "/work/shop"))
     assert lines[0].endswith("(main; feature/login in /work/second)")
-    # An answer strengthens a topic wherever it comes; that is no work on it.
+    # An answer strengthens a topic in any worktree, but does not count as work on it.
     settings = FocusSettings(scope="repository")
     take_answer(str(tmp_path), SECOND, "The token rotates.", settings, now=NOW + 9)
     ask(tmp_path, SECOND, "change the header font", 10, "repository")
@@ -72,7 +72,7 @@ def test_of_a_forest_that_does_not_tell_no_worktree_is_claimed(tmp_path: Path) -
         ask(home, FIRST, "add refresh token rotation", 0, scope)
         path = Path(path_of(str(home), FIRST, FocusSettings(scope=scope), "s"))
         lines = [json.loads(line) for line in path.read_text().splitlines()]
-        for fields in lines:  # as it was written before nodes had their worktree
+        for fields in lines:  # as written before nodes had their worktree
             fields.pop("in", None)
             fields.pop("roots", None)
         path.write_text("".join(json.dumps(fields) + "\n" for fields in lines))

@@ -1,4 +1,4 @@
-"""The file of a forest: read in whatever state it is, never the reason that a prompt stops."""
+"""The file of a forest: readable in any state, and never the reason that a prompt fails."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_home_that_cannot_be_written_still_shows_the_block(tmp_path: Path) -> 
     path = fill(tmp_path)
     lock = Path(f"{path}.lock")
     lock.unlink()
-    # Who may write everything, as root may, cannot make this file either.
+    # Not even root can create this file.
     lock.symlink_to(tmp_path / "nowhere" / "lock")
     turn = take_prompt(str(tmp_path), PLACE, "one more token", FocusSettings(), now=NOW)
     assert "rotation" in turn.block and "not remembered" in turn.notes[0]
@@ -152,7 +152,7 @@ def test_forests_nobody_asked_for_a_quarter_of_a_year_go(tmp_path: Path) -> None
     os.utime(path, (1, 1))
     assert forest_file.forget_old(home, in_use=str(path)) == 0
     assert forest_file.forget_old(home) == 1
-    # It is the latest now: when the clock jumps ahead, all forests seem old.
+    # It is the latest now: after a clock jump, all forests seem old.
     os.utime(newer, (1, 1))
     assert forest_file.forget_old(home) == 0
     assert [one.name for one in (tmp_path / "focus").iterdir()] == [newer.name]
@@ -200,7 +200,7 @@ def test_what_a_clock_ahead_wrote_fades_and_goes(tmp_path: Path) -> None:
 
 
 def test_more_nodes_than_a_forest_has_are_read_in_time_and_set_aside(tmp_path: Path) -> None:
-    """The square of their number would take minutes of CPU."""
+    """Quadratic time would take minutes of CPU."""
     path = tmp_path / "focus" / "x.v1.jsonl"
     path.parent.mkdir()
     node = {"parent": 0, "kind": "prompt", "text": "token", "terms": {"token": 1}, "frequency": 1,

@@ -1,4 +1,4 @@
-"""Turns while another process holds the lock of the forest: none is lost, and none counts twice."""
+"""Turns while another process holds the forest's lock: none is lost, and none counts twice."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def waiting(home: Path) -> list[Path]:
 
 @contextmanager
 def held(home: Path) -> Iterator[None]:
-    """Another process has the lock."""
+    """Another process holds the lock."""
     with open(f"{state_file(home)}.lock", "wb") as lock:
         assert home_files.take_lock(lock.fileno())
         yield

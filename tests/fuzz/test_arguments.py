@@ -1,4 +1,4 @@
-"""Generated arguments to every MCP tool, and lines that are no JSON-RPC: the server answers on."""
+"""Generated arguments to every MCP tool, and lines that are not JSON-RPC: the server survives."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Server:
                 return answer
 
     def _line(self) -> bytes:
-        """The next line; every byte on stdout is JSON-RPC."""
+        """The next line; every byte on stdout must be JSON-RPC."""
         assert self.process.stdout is not None
         while b"\n" not in self._buffer:
             ready, _, _ = select.select([self.process.stdout], [], [], HANG_S)
@@ -85,7 +85,7 @@ def server(repo: GitRepo, home: Path) -> Iterator[Server]:
 
 
 def arguments(pick: Random, schema: dict, root: Path) -> dict[str, object]:
-    """Arguments for a tool: mostly those it has, mostly of a kind that it takes."""
+    """Arguments for a tool: mostly those it has, mostly of a type that it accepts."""
     found: dict[str, object] = {}
     for name, about in schema["properties"].items():
         if name not in schema.get("required", ()) and pick.random() < 0.6:
@@ -93,7 +93,7 @@ def arguments(pick: Random, schema: dict, root: Path) -> dict[str, object]:
         found[name] = _of_kind(pick, about) if pick.random() < 0.85 else a_value(pick)
     if pick.random() < 0.05:
         found[a_query(pick)[:30]] = a_value(pick)
-    # Anywhere else belongs to whoever runs the test.
+    # Other folders belong to whoever runs the test.
     if "path" in schema["properties"]:
         found["path"] = pick.choice((str(root), f"{root}/src", f"{root}/none", a_value(pick)))
         if isinstance(found["path"], str) and not found["path"].startswith(str(root)):

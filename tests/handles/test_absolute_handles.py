@@ -1,4 +1,4 @@
-"""Handles with an absolute path, and the worktree that they are of."""
+"""Handles with an absolute path, and the worktree that they belong to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_an_absolute_handle_reads_as_the_relative_one(
 ) -> None:
     root = str(tmp_path / name)
     own = f"{ref}:{handle}" if ref else handle
-    # In full: a bare handle may also be a name, an absolute one never is.
+    # Field by field: a bare handle may also be a name, an absolute one never is.
     read = parse_handle(in_worktree(own, root, ref), root)
     plain = parse_handle(own, root)
     assert (read.path, read.lines, read.ref) == (plain.path, plain.lines, plain.ref)

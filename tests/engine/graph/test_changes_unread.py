@@ -1,4 +1,4 @@
-"""What changes mean where there was no time to read either side: an answer that says `partial`."""
+"""The impact of changes if there was no time to read either side: an answer that says `partial`."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_nothing_is_denied_in_the_text_of_an_answer_that_is_not_whole(
 
 
 def test_files_that_differ_are_read_first(engine: Engine, edited: GitRepo) -> None:
-    """A server leaves a large first view to the background: what differs is not left."""
+    """A server leaves a large first view to the background, but reads differing files at once."""
     for at in range(FEW_FILES):
         edited.write(f"more/n{at}.py", f"def n{at}():\n    return {at}\n")
     edited.git("add", "more")

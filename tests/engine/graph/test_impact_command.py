@@ -1,4 +1,4 @@
-"""`codelens impact`: who is hit and which tests to run; that answers follow every edit."""
+"""`codelens impact`: who is hit and which tests to run; answers follow every edit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_impact_tells_who_is_hit_by_distance_and_which_tests_to_run(
     ]
     assert [one["path"] for one in found["tests"]] == ["tests/test_book.py", "tests/test_cart.py"]
     assert found["tests"][1]["handles"] == ["tests/test_cart.py#test_show"]
-    # Who calls a `price` that could not be told may mean this one.
+    # Callers of an ambiguous `price` may mean this one.
     assert found["at_least"] is True
 
 

@@ -1,4 +1,4 @@
-"""`impact --diff` where something stands no more where it stood, and the tests it says to run."""
+"""`impact --diff` if a definition has moved or is gone, and the tests it says to run."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_what_is_gone_several_commits_back_is_asked_of_that_commit(repo: GitRepo
     told = {one["handle"] for one in run("impact", "--diff", "main", "--json").json["changed"]}
     assert "main:shop/book.py#tax" in told
     assert "HEAD" not in " ".join(told)
-    # `shop/new.py` is of the change; that its import leads nowhere is said.
+    # `shop/new.py` belongs to the change; its broken import is reported.
     assert (
         "tax is gone; 1 use of its name is now unresolved: shop/new.py:5"
         in run("impact", "--diff", "main").err
@@ -138,7 +138,7 @@ def test_a_test_that_takes_a_fixture_is_one_to_run(repo: GitRepo, run: Run) -> N
         "tests/test_c.py": why,
     }
     assert set(runs_after(run, "tests/conftest.py")) == {*told, "tests/test_d.py"}
-    # What a fixture uses is used by the tests that take it.
+    # Tests that request a fixture use what the fixture uses.
     assert told.keys() <= runs_after(run, "tax").keys()
     found = run("related", "tests/conftest.py#rate", "--kind", "tests", "--json").json["results"]
     assert "tests/test_a.py#test_a" in {one["handle"] for one in found}

@@ -1,4 +1,4 @@
-"""Who builds a type is told to whoever changes what builds it."""
+"""A change of a constructor reports those who construct the type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shop_repository import Run
 
 
 class Case(NamedTuple):
-    """A type with one constructor, and `ask`, which builds it, in one language."""
+    """A type with one constructor, and `ask`, which constructs it, in one language."""
 
     files: dict[str, str]
     old: str

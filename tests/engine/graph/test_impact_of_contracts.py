@@ -1,4 +1,4 @@
-"""`impact` of methods that others must follow: interfaces, traits and what implements them."""
+"""`impact` of methods in contracts: interfaces, traits and their implementations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shop_repository import Run
 
 
 class Case(NamedTuple):
-    """A method that is asked for, one that implements it, and a caller of each."""
+    """A declared method, an implementation of it, and a caller of each."""
 
     files: dict[str, str]
     file: str

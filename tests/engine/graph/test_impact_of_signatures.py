@@ -1,4 +1,4 @@
-"""`impact --diff` of a function that is declared otherwise: its callers, and whether they fit."""
+"""`impact --diff` of a function with a changed signature: its callers, and whether they fit."""
 
 from __future__ import annotations
 
@@ -109,14 +109,14 @@ def committed() -> dict[str, str]:
 
 
 def fits(repo: GitRepo, run: Run, case: Case, now: str) -> dict[str, str | None]:
-    """What `impact --diff` says of each direct user, after every declaration was written anew."""
+    """What `impact --diff` says about each direct user, after every declaration was rewritten."""
     repo.commit("case", case.files)
     for path, text in case.files.items():
         if case.old in text:
             repo.write(path, text.replace(case.old, now))
     ran = run("impact", "--diff", "--json").json
     direct = [one for one in ran["results"] if one["distance"] == 1]
-    # A declaration uses nothing; what it stands in imports it.
+    # A declaration uses nothing; its file imports it.
     return {one["symbol"].lower(): one.get("fit") for one in direct if one["how"] == "call"}
 
 
@@ -174,7 +174,7 @@ def test_of_overloads_only_the_one_that_changed_is_asked_about(repo: GitRepo, ru
     assert [(one["symbol"], one["fit"]) for one in ran["results"]] == [("User.number", "breaks")]
     assert ran["fits"] == {"breaks": 1}
     assert "direct (1; 1 no longer fits)" in run("impact", "--diff").out
-    # A second of that name is new; the others stand as they stood.
+    # A second definition of that name is new; the others are unchanged.
     repo.write("a/Shop.java", shop.replace("}\n}", "}\n    static int price() { return 0; }\n}"))
     told = run("impact", "--diff", "--json").json["changed"]
     assert [(one["handle"], one["how"]) for one in told] == [("a/Shop.java#Shop.price~3", "added")]

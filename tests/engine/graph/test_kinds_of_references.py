@@ -1,4 +1,4 @@
-"""What counts as a use in `references`: exports, patterns, texts, aliases; and what does not."""
+"""What counts as a use in `references` and what does not: exports, patterns, texts, aliases."""
 
 from __future__ import annotations
 

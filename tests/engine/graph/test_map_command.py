@@ -1,4 +1,4 @@
-"""`codelens map`: what matters of a repository, within a budget, and its pictures."""
+"""`codelens map`: the important parts of a repository, within a budget, and its pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A map for which time runs out says so, goes on the next time, and ends as the whole one."""
+"""A map that runs out of time says so, continues the next time, and ends as the whole one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_map_without_time_is_partial_and_goes_on_to_the_whole(tmp_path: Path) 
     assert "200 files are not read, 800 files are ranked without" in first.receipt.note
     assert first.ranked == 1_000
     assert first.files
-    # The rest is read at once; then 200 are linked at a time.
+    # The remaining files are read at once; then 200 are linked at a time.
     assert len(answers) == 1 + FILES // 200
     assert last.receipt.note.startswith("time ran out: the order is not final")
     assert {one.receipt.status for one in answers} == {"partial"}

@@ -1,4 +1,4 @@
-"""Users on the map are those that `related` tells; a query leads with what it finds."""
+"""Users on the map match those of `related`; a query puts its matches first."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_what_was_not_counted_in_time_is_said_and_has_no_false_number(
 def test_another_process_goes_on_with_what_was_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each map resolves so much only, and the next one begins where it stopped."""
+    """Each map resolves a limited number, and the next one continues there."""
     uses = "from lib.shop import order\n\n\ndef go%d():\n    return order(%d)\n"
     files = {f"app/c{at}.py": uses % (at, at) for at in range(40)}
     repo = GitRepo.init(tmp_path / "r")

@@ -1,6 +1,6 @@
-"""An answer of the graph does not depend on what was asked before.
+"""A graph answer does not depend on what was asked before.
 
-Edges are resolved as questions need them and stay; what nobody asked for yet must be looked for.
+Edges are resolved on demand and stay; edges that nobody has asked for yet must be looked up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What belongs to what, what a file defines and exports: asked for, and in `export edges`."""
+"""Containment: the members of a type, what a file defines and exports; also in `export edges`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_member_belongs_to_its_type_and_the_type_defines_it(
     assert related(run, member, "belongs_to", "--depth", "2") == [owner, file]
     assert member in related(run, owner, "defines")
     assert related(run, file, "defines") == [owner]
-    # What is not asked for by name is not told.
+    # Kinds that are not requested by name are left out.
     assert "belongs_to" not in run("related", member, "--json").json["totals"]
 
 

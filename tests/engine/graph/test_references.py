@@ -1,4 +1,4 @@
-"""`references`, and that `related`, `impact` and the exported edges say the same."""
+"""`references`, and its agreement with `related`, `impact` and the exported edges."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def committed() -> dict[str, str]:
 
 
 def exported(run: Run) -> dict[tuple[str, int], set[tuple[str, int]]]:
-    """The certain uses of each definition, by where its name stands."""
+    """The certain uses of each definition, by the place of its name."""
     uses: dict[tuple[str, int], set[tuple[str, int]]] = defaultdict(set)
     for line in run("export", "edges").out.splitlines():
         edge = json.loads(line)

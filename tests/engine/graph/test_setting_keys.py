@@ -1,4 +1,4 @@
-"""A changed default of settings names the readers of its key, as possible uses."""
+"""A changed default in settings reports the readers of its key as possible uses."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def committed() -> dict[str, str]:
 
 
 def readers(run: Run, *args: str) -> dict[str, str]:
-    """Who may read it, with what its text says."""
+    """Who may read it, with the text that names it."""
     found = run(*args, "--json").json
     return {one["handle"]: one["why"] for one in found.get("may", ()) if "why" in one}
 

@@ -1,4 +1,4 @@
-"""The sets of names that a view's edges are known of do not pile up with the questions."""
+"""The name sets behind a view's edges do not accumulate with the questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edited template names its views: code that names it, or renders it without naming it."""
+"""An edited template reports its views: code that names it, or renders it without naming it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def committed() -> dict[str, str]:
 
 
 def users(run: Run, *args: str) -> dict[str, str]:
-    """Who may use it, with what the text says."""
+    """Who may use it, with the reason from the text."""
     found = run(*args, "--json").json
     return {one["handle"]: one["why"] for one in found.get("may", ())}
 
@@ -104,7 +104,7 @@ def test_an_edited_template_names_its_views(
         told = users(run, *args)
         assert handle in told, (args, told)
         assert told[handle].startswith(why)
-    # A possible use is no edge.
+    # A possible use is not an edge.
     found = run("impact", "--diff", "--json").json
     assert found["results"] == []
     assert found["at_least"] is True

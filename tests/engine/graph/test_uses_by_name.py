@@ -1,4 +1,4 @@
-"""Where many files hold a name, its uses alone are resolved in them: with the same answers."""
+"""If many files contain a name, only its uses are resolved in them: with the same answers."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_edges_are_the_same_however_they_are_asked(
         cache = edge_cache_of(view)
         assert not len(cache.table), "no file had to be resolved whole"
         assert cache.named
-    # A file that was resolved whole tells what others do with other names as well.
+    # A file that was resolved whole also reports uses of other names.
     assert by_name == whole
 
 
@@ -120,7 +120,7 @@ def test_a_file_that_is_asked_about_often_is_resolved_whole(
 
 
 class Clocks:
-    """The clock on the wall, and the CPU time of the thread."""
+    """The wall clock, and the CPU time of the thread."""
 
     def __init__(self) -> None:
         self.wall = self.cpu = 100.0
