@@ -1,4 +1,4 @@
-"""A host that calls hooks, for tests: each event is a process of its own."""
+"""A host that calls hooks, for tests: each event is a separate process."""
 
 from __future__ import annotations
 

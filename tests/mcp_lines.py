@@ -1,4 +1,4 @@
-"""A server spoken to by lines, and what a client says first."""
+"""A server driven by lines, and a client's first messages."""
 
 from __future__ import annotations
 

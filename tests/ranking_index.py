@@ -27,7 +27,7 @@ from codelens.types import ContentHash
 
 
 class Store:
-    """An index file and the texts put into it."""
+    """An index file and the texts stored in it."""
 
     def __init__(self, path: Path) -> None:
         self.db = open_index(path)
@@ -37,7 +37,7 @@ class Store:
     def view(
         self, files: Mapping[str, str | bytes], *, name: str = "main", per_segment: int = 512
     ) -> Snapshot:
-        """A view of `files`, put in in their order."""
+        """A view of `files`, inserted in their order."""
         texts = {
             path.encode(): text.encode() if isinstance(text, str) else text
             for path, text in files.items()
@@ -83,7 +83,7 @@ class Store:
         return changes
 
     def search(self, view: Snapshot, query: str, **options: object) -> Outcome:
-        """Search a view; texts are read as they were put in."""
+        """Searches a view; reads texts as they were stored."""
 
         def read(file: FileRow) -> bytes | None:
             return self._texts[view.row.id, file.path]
@@ -102,7 +102,7 @@ def places(outcome: Outcome) -> list[tuple[str, int, int]]:
 
 
 def shown(outcome: Outcome) -> Sequence[object]:
-    """All that a caller sees of an outcome; two that are equal are equal to the byte."""
+    """All that a caller sees of an outcome; equal values are equal to the byte."""
     return [
         outcome.mode,
         outcome.notes,

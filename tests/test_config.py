@@ -1,4 +1,4 @@
-"""A settings file that cannot be used stops no question, and lets nothing be deleted."""
+"""An invalid settings file stops no question, and causes no deletion."""
 
 from __future__ import annotations
 

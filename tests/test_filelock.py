@@ -1,4 +1,4 @@
-"""The system's lock on a file, as two processes and two descriptors of one see it."""
+"""The system's lock on a file, as seen by two processes and two descriptors."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_holder_that_never_lets_go_is_not_waited_for_without_end(
 def test_no_pause_is_longer_than_what_is_left_of_the_wait(
     lock: Path, descriptor: int, monkeypatch: pytest.MonkeyPatch, wait_s: float
 ) -> None:
-    """By a clock that stands still but for the pauses."""
+    """The clock advances only during the pauses."""
     assert home_files.take_lock(descriptor)
     pauses: list[float] = []
     monkeypatch.setattr(home_files.time, "monotonic", lambda: sum(pauses))

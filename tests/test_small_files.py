@@ -1,4 +1,4 @@
-"""What lies in the place of a small file may be a pipe, a folder, or far too large."""
+"""A small file may be replaced by a pipe, a folder or a huge file."""
 
 from __future__ import annotations
 

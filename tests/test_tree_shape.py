@@ -39,7 +39,7 @@ FUNCTIONS = [
 
 
 def _imports(tree: ast.Module) -> set[str]:
-    """Modules of the product that a module imports when it is loaded, or for its types."""
+    """Product modules that a module imports when it is loaded, or for its types."""
     found: set[str] = set()
     for node in (one for top in tree.body for one in _outside_functions(top)):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -77,7 +77,7 @@ def test_variables_and_parameters_are_named_by_what_they_hold() -> None:
 
 
 def _variables(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Names that are bound in a module, with their lines; fields of classes are left out."""
+    """Variables bound in a module, with their lines; without fields of classes."""
     fields = {
         id(statement.target)
         for node in ast.walk(tree)
@@ -135,7 +135,7 @@ def test_inheritance_is_at_most_three_classes_deep() -> None:
 
 
 def _bases(module: str, tree: ast.Module, node: ast.ClassDef) -> list[str]:
-    """The qualified names of a class's bases, as far as they are of the product."""
+    """The qualified names of a class's bases inside the product."""
     origins = {
         alias.asname or alias.name: f"{statement.module}.{alias.name}"
         for statement in ast.walk(tree)

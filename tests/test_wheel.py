@@ -1,4 +1,4 @@
-"""The wheel carries its migrations and install files, and runs in an environment of its own."""
+"""The wheel contains its migrations and install files, and runs in a separate environment."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_wheel_searches_in_a_fresh_environment(wheel: Path, tmp_path: Path) 
     venv.create(place, with_pip=True)
     python = place / ("Scripts" if os.name == "nt" else "bin") / "python"
     install = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", str(wheel)]
-    # pip fetches what the wheel needs: the guard of the tests' children is not for it.
+    # pip fetches the wheel's dependencies, so the network guard for children is off.
     open_env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(install, env=open_env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -20,7 +20,7 @@ Matrix = Any
 
 
 class Harvest(NamedTuple):
-    """The pairs of one package; terms are numbers into its own `terms`."""
+    """The pairs of one package; terms are indexes into its own `terms`."""
 
     terms: list[str]
     query: tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -77,7 +77,7 @@ class PairSet(NamedTuple):
 
 
 def vocabulary(harvests: list[Harvest], size: int, least_packages: int) -> list[str]:
-    """The terms that stand in the most packages, then in the most pairs; ties by the term."""
+    """The terms in the most packages, then in the most pairs; ties by the term."""
     packages: Counter[str] = Counter()
     rows: Counter[str] = Counter()
     for one in harvests:
@@ -92,7 +92,7 @@ def vocabulary(harvests: list[Harvest], size: int, least_packages: int) -> list[
 
 
 def joined(harvests: list[Harvest], terms: list[str]) -> PairSet:
-    """The pairs of all packages over `terms`; pairs that have none of them on a side go."""
+    """The pairs of all packages over `terms`; pairs without any of them on one side are dropped."""
     number = {term: at for at, term in enumerate(terms)}
     queries, codes, nameds, kinds, packages = [], [], [], [], []
     for at, one in enumerate(harvests):
@@ -130,5 +130,5 @@ def _matrix(
 
 
 def is_held_out(name: str) -> bool:
-    """Whether a package is kept apart for evaluation: about one in sixteen."""
+    """Whether a package is held out for evaluation: about one in sixteen."""
     return hashlib.sha256(name.encode()).digest()[0] < 16

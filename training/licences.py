@@ -1,4 +1,4 @@
-"""Which files of a package are under a permissive licence, by what the package says of itself."""
+"""Which files of a package are permissively licensed, by the package's own metadata."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def permissive(text: str) -> str:
 
 
 def of_debian(copyright_file: str) -> Judge:
-    """The licences of a source package by its `debian/copyright`; the last stanza that fits counts.
+    """The licences of a source package by its `debian/copyright`; the last matching stanza counts.
 
-    A file that is not in the machine-readable form says nothing that is certain.
+    A file that is not in the machine-readable form is not evidence of a licence.
     """
     stanzas: list[tuple[list[str], str]] = []
     for paragraph in re.split(r"\n\s*\n", copyright_file):

@@ -1,7 +1,7 @@
-"""The model: a vector and two gates a term, trained so that what is said lies by its code.
+"""The model: a vector and two gates per term, trained so that descriptions are close to their code.
 
 A text is the sum of its terms' vectors, each times log(1 + count) and the term's gate for the side
-(said, code); what counts is the cosine. In-batch softmax both ways; a batch has several pairs of
+(said, code); the score is the cosine. In-batch softmax both ways; a batch has several pairs of
 each of a few packages, so that most negatives come from the same project.
 """
 
@@ -18,7 +18,7 @@ SEED = 20261123
 
 
 class Settings(NamedTuple):
-    """How to train."""
+    """Hyperparameters."""
 
     dimension: int = 128
     steps: int = 700
@@ -61,7 +61,7 @@ class _Adam:
 
 
 def start(terms: int, shares: np.ndarray, settings: Settings) -> Model:
-    """Random vectors; gates by how rare a term is."""
+    """Random vectors; gates by the rarity of a term."""
     random = np.random.default_rng(SEED)
     dimension = settings.dimension
     vectors = random.standard_normal((terms, dimension)) * (settings.length / dimension**0.5)
@@ -71,12 +71,12 @@ def start(terms: int, shares: np.ndarray, settings: Settings) -> Model:
 
 
 def frequency(pairs: PairSet) -> np.ndarray:
-    """In which share of the code sides each term stands."""
+    """The share of code sides that contain each term."""
     return np.bincount(pairs.code.indices, minlength=pairs.code.shape[1]) / len(pairs.kinds)
 
 
 def train(pairs: PairSet, settings: Settings, log: bool = True) -> Model:
-    """A model from pairs; the same pairs and settings give the same."""
+    """Trains a model on pairs; the same pairs and settings give the same model."""
     width = pairs.query.shape[1]
     model = start(width, frequency(pairs), settings)
     adam = _Adam(list(model))
@@ -167,7 +167,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def reciprocal_rank(model: Model, pairs: PairSet, kinds: tuple[int, ...], most: int = 400) -> float:
-    """Mean reciprocal rank of the code that is said among its package; the mean over packages."""
+    """Mean reciprocal rank of the described code within its package; the mean over packages."""
     means: list[float] = []
     for package in np.unique(pairs.package):
         rows = np.flatnonzero((pairs.package == package) & np.isin(pairs.kinds, kinds))[:most]

@@ -1,4 +1,4 @@
-"""What handles name, found, followed and read: through the engine, on real repositories."""
+"""What handles name, find, follow and read: through the engine, on real repositories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar of handles: what each form means, and that text and handle turn into each other."""
+"""The grammar of handles: the meaning of each form; parsing and formatting are inverses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files and folders, folded: through the engine, on real repositories."""
+"""Outlines of files and folders: through the engine, on real repositories."""
 
 from __future__ import annotations
 

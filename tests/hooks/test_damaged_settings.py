@@ -1,4 +1,4 @@
-"""Settings that cannot be understood lose no prompt, no topic and no recovery."""
+"""Invalid settings lose no prompt, no topic and no recovery."""
 
 from __future__ import annotations
 

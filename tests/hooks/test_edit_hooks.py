@@ -1,4 +1,4 @@
-"""Around an edit: who changed the same elsewhere; what is left in the trail."""
+"""Hooks around an edit: who changed the same elsewhere, and the entries in the trail."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_an_edit_is_warned_of_by_definition_where_there_is_an_index(
     assert warned(old_string="    return 1\n", new_string="") == ""
     assert warned(edits=[{"old_string": "return 1"}, {"old_string": "return 2"}]) == expected
     assert warned(content="x = 1\n") == expected
-    # What the hook asked of the engine was no call of the agent.
+    # The hook's own engine queries do not count as calls of the agent.
     assert not list((agent.home / "trails").glob("*.jsonl"))
 
 

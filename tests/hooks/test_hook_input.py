@@ -1,4 +1,4 @@
-"""Whatever comes in: exit code 0, and nothing on stdout but a whole answer."""
+"""Any input: exit code 0, and stdout holds a whole answer or nothing."""
 
 from __future__ import annotations
 

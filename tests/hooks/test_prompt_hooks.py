@@ -1,4 +1,4 @@
-"""Before a prompt and after an answer: the block, and what is the person's own of a prompt."""
+"""Before a prompt and after an answer: the block, and the user's own part of a prompt."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ tamed(text)
 def test_marks_without_an_end_are_read_in_proportion_to_their_number(
     pattern: str, left: str
 ) -> None:
-    """A megabyte of them; the square of their number would take minutes of CPU."""
+    """A megabyte of them; quadratic time would take minutes of CPU."""
     done = subprocess.run([sys.executable, "-c", _WRITTEN, pattern, left], capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
 

@@ -1,4 +1,4 @@
-"""What a session is told at its start, and after a compaction."""
+"""The text for a session at its start, and after a compaction."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_session_is_told_where_it_stands_and_what_changed(agent: Agent, repo: 
     assert "1 commit (charge twice), 1 file changed\n  body: till.py#charge" in again
     assert "since this session began at " in again
     other = agent.hook("session-start", "SessionStart", source="startup", session_id="x")
-    assert "since the last session here" not in other  # which stood on this very commit
+    assert "since the last session here" not in other  # which was on this very commit
     repo.commit("and thrice", {"till.py": "def charge():\n    return 3\n"})
     new = agent.hook("session-start", "SessionStart", source="startup", session_id="y")
     assert "since the last session here: 1 commit (and thrice); files: till.py" in new
@@ -63,7 +63,7 @@ def test_after_a_compaction_the_session_gets_its_thread_back(agent: Agent, repo:
 
 
 def compacted(agent: Agent, **fields: object) -> None:
-    """As Copilot tells of it."""
+    """As Copilot reports it."""
     event = {"sessionId": ID, "cwd": str(agent.folder), "trigger": "auto", **fields}
     assert not agent.run("before-compact", json.dumps(event).encode()).stdout
 

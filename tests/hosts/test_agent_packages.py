@@ -1,4 +1,4 @@
-"""Plugins, extensions and the bundle are what the tables say, and nothing else lies beside them."""
+"""Plugins, extensions and the bundle match the tables, and contain nothing else."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_entry_of_the_registry_starts_this_release(capsys: pytest.CaptureFix
     (package,) = entry["packages"]
     assert entry["name"] == "io.github.someone/codelens"
     assert (package["identifier"], package["version"]) == ("codelens", entry["version"])
-    assert len(entry["description"]) <= 100  # more is refused by the registry
+    assert len(entry["description"]) <= 100  # the registry refuses longer ones
 
 
 @pytest.mark.parametrize("namespace", ["", "someone", "io.github.someone/codelens"])

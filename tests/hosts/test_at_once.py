@@ -22,7 +22,7 @@ from codelens.hosts.install_ledger import Change, Ledger, alone
 
 @dataclass
 class Raced(Edit):
-    """An edit of a program's file, which the program saves `saves` times while it is planned."""
+    """Edits a program's file, which the program saves `saves` times during planning."""
 
     file: str
     saves: int

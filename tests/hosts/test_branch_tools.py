@@ -1,4 +1,4 @@
-"""The tools about branches in the hosts' entries: put in when asked for, kept, and taken out."""
+"""The branch tools in the hosts' entries: added on request, preserved, and removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edit that is written down comes back as it was: uninstall relies on it."""
+"""A recorded edit reads back unchanged: uninstall relies on it."""
 
 from __future__ import annotations
 

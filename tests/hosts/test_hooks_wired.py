@@ -1,4 +1,4 @@
-"""Hooks in the hosts' settings: put beside foreign ones, renewed, and taken out to the byte."""
+"""Hooks in the hosts' settings: added next to foreign ones, updated, and removed byte for byte."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_install_and_uninstall_give_back_the_bytes(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_HOOKS)
 def test_foreign_hooks_stay_whoever_comes_and_goes_when(scratch: Scratch, name: str) -> None:
-    """The other tool adds and removes its own element before, between and after ours."""
+    """Another tool adds and removes its element before, between and after those of codelens."""
     event = next(iter(hosts()[name].hooks.events))  # type: ignore[union-attr]
     mine: Value = {"hooks": [{"type": "command", "command": "mine"}]}
     for order in permutations("iuIU"):
@@ -214,7 +214,7 @@ def test_copilot_edits_although_codelens_is_gone(scratch: Scratch) -> None:
 
 @pytest.mark.parametrize("name", WITH_HOOKS)
 def test_a_session_is_told_whatever_it_began_from(scratch: Scratch, name: str) -> None:
-    """Hosts come to know more sources, such as `fork`; a matcher would leave them out."""
+    """Hosts add more sources, such as `fork`; a matcher would leave them out."""
     scratch.install(name, hooks=True)
     starts = [elements for event, elements in events(file_of(scratch, name)).items()
               if event.lower() == "sessionstart"]  # fmt: skip

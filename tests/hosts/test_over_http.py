@@ -1,4 +1,4 @@
-"""Entries that ask a server which runs, in place of one that the host starts."""
+"""Entries that connect to a running server instead of starting one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A check of an entry ends, and ends what it has started, whatever that is."""
+"""A check of an entry ends, and ends every process that it started."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_wrapper_that_leaves_a_child_with_its_pipes_is_ended_with_the_child(
 
 
 def _lives(number: int) -> bool:
-    """Whether a process runs; one that ended and that nobody has waited for does not."""
+    """Whether a process runs; a zombie does not."""
     try:
         os.kill(number, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Generated configurations: all that is not ours stays, twice is once, and uninstall is exact."""
+"""Generated configurations: other content stays, install is idempotent, and uninstall is exact."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ values = st.recursive(
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict:
-    """What a host's file may mean, with or without other servers."""
+    """Possible contents of a host's file, with or without other servers."""
     found = draw(st.dictionaries(names, values, max_size=4))
     if draw(st.booleans()):
         servers = draw(st.dictionaries(names, values, max_size=3))
@@ -271,7 +271,7 @@ def test_a_broken_toml_is_refused_with_its_line() -> None:
 
 @st.composite
 def yaml_texts(draw: st.DrawFn, parent: str, listed: bool) -> str:
-    """A YAML file with comments, with the parent missing, empty, in block or in flow style."""
+    """A YAML file with comments; the parent is missing, empty, or in block or flow style."""
     lines: list[str] = []
     remark = st.sampled_from(["", "", "# note"])
     quoted = st.text("abc :#'-", max_size=6).map(json.dumps)

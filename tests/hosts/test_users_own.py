@@ -1,4 +1,4 @@
-"""What users have, or changed, before or after an install stays theirs."""
+"""Users' own content, and their changes before or after an install, stay."""
 
 from __future__ import annotations
 

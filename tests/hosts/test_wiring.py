@@ -1,4 +1,4 @@
-"""Install and uninstall over files: in any order, beside other tools, with a ledger that lies."""
+"""Install and uninstall over files: in any order, with other tools, with a wrong ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A budget that a person gave holds; a server's own may be exceeded once, as others finish."""
+"""A user's budget always holds; a server's default may be exceeded once, while others finish."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_without_time_all_files_are_told_and_none_is_written(tmp_path: Path) -> 
     with Engine(Settings(home=tmp_path / "home", workers=1)) as engine:
         answer = engine.search("lantern7", path=repo.root, budget_ms=0)
         assert answer.receipt.status == "partial"
-        # And the top folder, which was not listed.
+        # Plus the top folder, which was not listed.
         assert answer.receipt.unread >= FEW_FILES + 50
         assert answer.receipt.indexed == 0
         assert engine.search("lantern7", path=repo.root).receipt.indexed == FEW_FILES + 50

@@ -38,7 +38,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 class Clock:
-    """In place of the `time` of a listing: late after so many looks at it."""
+    """Replaces the `time` of a listing: late after a number of reads."""
 
     def __init__(self, times: int) -> None:
         self.left = times

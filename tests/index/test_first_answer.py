@@ -1,4 +1,4 @@
-"""The first question on a repository, while its index is still being made by somebody else."""
+"""The first question on a repository while another process is still indexing it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 @pytest.fixture
 def engine(repo: GitRepo, tmp_path: Path) -> Iterator[Engine]:
-    """An engine beside a writer that holds the lease of the index, and has written nothing."""
+    """An engine while a writer holds the lease of the index, and has written nothing."""
     home = tmp_path / "home"
     db = open_index(index_file(home, Repository.at(repo.root).scope().repo_id))
     lease = writer_lease.acquire(db, 0)
@@ -139,7 +139,7 @@ def test_the_graph_is_answered_before_the_files_are_indexed(engine: Engine, repo
 
 
 def test_nothing_is_denied_while_files_are_unread(engine: Engine, repo: GitRepo) -> None:
-    # The top folder was not listed either: the files are those that git's index names.
+    # The top folder was not listed either: the files are those in git's index.
     unread = len(FILES) + 1
     for query in ("WickTrimmer", "no_such_name"):
         answer = engine.search(query, path=repo.root, budget_ms=0)

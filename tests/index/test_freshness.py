@@ -1,4 +1,4 @@
-"""What a look sees, what it costs, and what an answer says when there was no time for all."""
+"""What a look sees, what it costs, and what an answer says if it ran out of time."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def settle() -> None:
-    """Let the file system's clock move past what was just written (see scan/stat_check.py)."""
+    """Lets the file system's clock move past the last write (see scan/stat_check.py)."""
     time.sleep(0.06)
 
 
 @contextmanager
 def somebody_writing(engine: Engine, repo: GitRepo) -> Iterator[None]:
-    """A transaction is open: under a lease alone files would be read for a question."""
+    """Holds a transaction open: with only a lease, a question would read files itself."""
     with closing(open_index(Path(engine.status(path=repo.root, budget_ms=0).index_path))) as db:
         db._connection.execute("BEGIN IMMEDIATE")
         yield
@@ -112,7 +112,7 @@ def test_no_time_gives_a_partial_answer_that_names_what_is_missing(
 ) -> None:
     receipt = engine.look(path=repo.root, budget_ms=0)
     assert receipt.status == "partial"
-    # With the folder, which was not listed: git knows the files.
+    # Plus the folder, which was not listed: git knows the files.
     assert receipt.pending == 41 + 1
     assert receipt.pending_names
     assert engine.look(path=repo.root).status == "fresh"

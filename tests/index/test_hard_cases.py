@@ -1,4 +1,4 @@
-"""Cases that a tester broke an early version with; each is a rule now."""
+"""Cases with which a tester broke an early version; each is a rule now."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_what_was_extracted_a_second_before_the_end_is_kept(
         real(self, batch)
         stored += len(batch)
 
-    # Every second counts: here each text takes longer than that.
+    # Commits after each text, as if each took longer than the interval.
     monkeypatch.setattr(ingestion, "_COMMIT_S", 0.0)
     monkeypatch.setattr(ingestion, "_COMMIT_SHARE", 0.0)
     monkeypatch.setattr(ingestion.Ingest, "_store", dying)
@@ -76,7 +76,7 @@ def test_what_was_extracted_a_second_before_the_end_is_kept(
 
 
 def many(repo: GitRepo) -> None:
-    """Enough files for git's index to be asked what they are."""
+    """Writes enough files that git's index is used."""
     repo.commit("many", {f"many/file{n}.py": f"def name_{n}(): pass\n" for n in range(250)})
     for file in (repo.root / "many").iterdir():
         os.utime(file, (1_600_000_000, 1_600_000_000))
@@ -109,7 +109,7 @@ def test_the_disk_is_read_where_git_vouches_for_a_stat_alone(
 ) -> None:
     repo.write(".gitattributes", "many/*.py filter=r\n")
     many(repo)
-    # The blobs are known, and `name_7` is what they say.
+    # The blobs are indexed, and contain `name_7`.
     assert "name_7" in names(engine, repo.root, "HEAD")
     place = tmp_path / "second"
     smudge, clean = "sed s/name_/eman_/", "sed s/eman_/name_/"

@@ -1,4 +1,4 @@
-"""`install/install.sh` in an empty home: with uv and without, and undone again."""
+"""`install/install.sh` in an empty home, with uv and without, and its removal."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def home(tmp_path: Path) -> Path:
 
 
 def environment(home: Path, *tools: str) -> dict[str, str]:
-    """A bare one: the system's commands, these tools and this interpreter."""
+    """A minimal environment: the system's commands, these tools and this interpreter."""
     bin_ = home.parent / "bin"
     bin_.mkdir(exist_ok=True)
     for tool in tools:
         (bin_ / Path(tool).name).symlink_to(tool)
-    settings = ("PIP_", "UV_", "SSL_CERT_")  # uv knows the certificates of a proxy by the last
+    settings = ("PIP_", "UV_", "SSL_CERT_")  # uv finds a proxy's certificates by the last one
     kept = {name: value for name, value in os.environ.items() if name.startswith(settings)}
     path = f"{home / '.local' / 'bin'}:{bin_}:/usr/bin:/bin"
     return {**kept, "HOME": str(home), "PATH": path, "CODELENS_PYTHON": sys.executable}
@@ -59,7 +59,7 @@ def uv() -> str | None:
     ("tool", "script", "told"),
     [
         ("pipx", "echo 'pipx: error: unrecognized arguments' >&2; exit 2", "unrecognized"),
-        ("uv", "case $* in *dir*) echo /nowhere;; esac", "installing"),  # says that all is well
+        ("uv", "case $* in *dir*) echo /nowhere;; esac", "installing"),  # reports success
     ][: 2 if FULL else 1],
 )
 def test_a_tool_that_fails_is_replaced_by_a_venv(

@@ -1,4 +1,4 @@
-"""Agents that edit and ask at once are answered rightly; the budget is ample, as CI is slow."""
+"""Agents that edit and ask at once get right answers; the budget is ample, because CI is slow."""
 
 from __future__ import annotations
 

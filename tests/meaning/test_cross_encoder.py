@@ -1,4 +1,4 @@
-"""The reranker on this machine: real models in the form of real ones, and what is none."""
+"""The local reranker: small models in the usual format, and files that are not models."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def test_each_text_has_its_number_whatever_lies_beside_it(tmp_path: Path) -> Non
 
 
 def test_a_long_text_is_read_from_its_beginning(tmp_path: Path) -> None:
-    """The tokenizer's own seven tokens do not hold, which would cut every text."""
+    """The tokenizer's own limit of seven tokens is ignored; it would cut every text."""
     folder = write_cross_encoder(tmp_path, WEIGHTS)
-    # 512 tokens, of which the question has 2 and the marks 3.
+    # 512 tokens: 2 for the question, 3 for the marks.
     assert scores(folder, "a question", "cancel " * 2000, "x " * 506 + "cancel cancel") == [507, 1]
 
 

@@ -60,7 +60,7 @@ def store_at(where: Place) -> MilvusStore:
 
 @pytest.fixture
 def store(url: str, request: pytest.FixtureRequest) -> Iterator[MilvusStore]:
-    """An empty collection, removed in the end."""
+    """An empty collection, dropped at the end."""
     name = "t" + hashlib.md5(request.node.name.encode()).hexdigest()[:12]
     store = store_at(place(url, name))
     yield store
@@ -127,7 +127,7 @@ def test_a_hybrid_collection_ranks_by_meaning_and_words(url: str) -> None:
     store.put(every)
     seen = {row.text for row in every if row is not every[7]}
     ranked = store.ranked(every[3].vector, "number17", seen, 10)
-    # Of two ranks the sum counts: the one has the vector of the question, the other its rare word.
+    # Two ranks are summed: one row has the question's vector, the other its rare word.
     assert max(ranked, key=lambda text: ranked[text]) == every[17].text
     assert every[3].text in ranked
     assert every[7].text not in ranked

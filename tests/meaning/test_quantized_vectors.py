@@ -1,4 +1,4 @@
-"""A provider's vectors as bytes: cosines stay, whatever their size."""
+"""A provider's vectors as bytes: cosines survive for vectors of any length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors of chunks come with the facts, and roll forward where an index has none or older ones."""
+"""Vectors of chunks come with the facts, and are filled in if an index has none or older ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of the table: read whole, or refused with what is wrong."""
+"""The file of the table: read whole, or refused with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How single handles fare: each way in which a text moves, changes or goes."""
+"""The state of single handles: each way in which a text moves, changes or disappears."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BIG = "".join(f"line_{at} = {at}\n" for at in range(40))
 
 
 class Place:
-    """A repository with something saved in it."""
+    """A repository about which something is saved."""
 
     def __init__(self, scratch: Path) -> None:
         self.repo = GitRepo.init(scratch / "repo")

@@ -1,4 +1,4 @@
-"""Which lines of a file are shown, and how many places of it."""
+"""Which lines of a file are shown, and how many of its places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terms are counted by definition as a plain reading of all lines counts them."""
+"""Term counts by definition equal those of a plain reading of all lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which definition comes first: where the words meet, in what is named, code before its tests."""
+"""The order of definitions: by where the words meet, by names, code before its tests."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _LINES = st.sampled_from(["lamp = oil", "x = 1", "return wick(lamp)", "pass", "o
 
 @st.composite
 def _code(draw: st.DrawFn) -> str:
-    """Functions, types with members, and lines between them, of which some have words asked for."""
+    """Functions, types with members, and lines between them; some contain words of the query."""
     parts: list[str] = []
     for _ in range(draw(st.integers(1, 8))):
         name = draw(_NAMES)
@@ -134,7 +134,7 @@ def _never(*_: object) -> bool:
 def _of_files_by_all_rows(
     judged: Sequence[Judged], query: Query, terms: Sequence[Weighed], texts: Texts
 ) -> dict[int, tuple[Place, ...]]:
-    """As `of_files`, with a look at every definition of every file."""
+    """Like `of_files`, but looks at every definition of every file."""
     best = definition_ranking.code_files(judged[:16], query, 8)
     chosen = {row.evidence.file.path_id: answer_lines.best(row, texts) for row in best}
     found: dict[int, list[Place]] = {}

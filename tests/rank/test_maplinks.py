@@ -1,4 +1,4 @@
-"""Links that are brought up to date are those that are made anew."""
+"""Links that are updated equal those built from scratch."""
 
 from __future__ import annotations
 

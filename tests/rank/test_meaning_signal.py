@@ -1,4 +1,4 @@
-"""What a file means counts among words: with a table of a few terms, through the engine."""
+"""The meaning of a file counts next to its words: with a table of a few terms, via the engine."""
 
 from __future__ import annotations
 

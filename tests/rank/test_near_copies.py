@@ -1,4 +1,4 @@
-"""Near-copies become one result; what is another answer stays one."""
+"""Near-copies become one result; different answers stay separate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A part of a name finds it, behind what is called so; an exact, unique name is first."""
+"""A part of a name finds it, after exact matches; an exact, unique name is first."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_an_exact_and_unique_name_is_first_whatever_its_kind_and_place(
     [
         ("enumNumberMember", b"types/generated/lowercase.ts"),
         ("EnumNumberMember", b"generator/flow.ts"),
-        # A word means the name in any case.
+        # A word matches names in any case.
         ("traverse", b"core/traverse.ts"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is read out of a query's text."""
+"""How a query's text is analysed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words, names and sentences find what they should, in the order they should."""
+"""Words, names and sentences find the right results in the right order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines and files that a pattern cannot match are left out unread; no match is lost by that."""
+"""A pattern's literals rule out lines and files unread; no match is lost."""
 
 from __future__ import annotations
 

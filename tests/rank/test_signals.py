@@ -1,4 +1,4 @@
-"""What else than its words speaks for a file: kindred words, names, folders, roles."""
+"""Signals other than a file's words: related words, names, folders, roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that cannot have a term are left out before they are taken apart; none is lost by that."""
+"""Names that cannot contain a term are skipped before they are split; no match is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names as they are typed: any convention, qualified, declared, called, with signs, misspelt."""
+"""Names as typed: any convention, qualified, declared, called, with signs, misspelled."""
 
 from __future__ import annotations
 
@@ -211,6 +211,6 @@ def test_a_name_with_accents_is_found_without_them_and_with(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ["def", "class", "operator", "self", "ArgumentParser", "naïve"])
 def test_a_plain_name_declares_nothing(name: str) -> None:
-    """So a search for one reads no form of a declaration."""
+    """So its search reads no form of a declaration."""
     assert name.isidentifier()
     assert declared(name) is None

@@ -182,7 +182,7 @@ def test_thousands_of_overloads_are_compared_in_bounded_work() -> None:
     java += "".join(f"  void f(T{at} a) {{}}\n" for at in range(count))
     java += "  void run(T7 x) { f(x); }\n}\n"
     edges = edges_of({"A.java": java}, certain=False) + edges_of({"A.java": java})
-    # One of so many is told only if it is certain: never thousands of guesses.
+    # With so many candidates only a certain one is reported: never thousands of guesses.
     assert len(edges) <= 1
 
 

@@ -1,4 +1,4 @@
-"""Names of C over a whole view: what a name is asked for is looked into, and no more."""
+"""C names over a whole view: a lookup reads only the files it needs."""
 
 from __future__ import annotations
 

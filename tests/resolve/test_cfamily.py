@@ -1,4 +1,4 @@
-"""C and C++: names through includes, definitions apart from declarations."""
+"""C and C++: names through includes; definitions are separate from declarations."""
 
 from __future__ import annotations
 

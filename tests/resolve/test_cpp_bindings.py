@@ -1,4 +1,4 @@
-"""C++: what conditions declare, and names that take a value apart."""
+"""C++: variables declared in conditions, and structured bindings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Go: who calls whom, over the files of packages, by declared types."""
+"""Go: calls across the files of packages, by declared types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kept edges: after any change they are those that a graph from nothing has."""
+"""Cached edges: after any change they equal those of a graph built from scratch."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_after_a_question_its_edges_stay_and_what_it_worked_with_goes(
         before = now._edges
         assert now.edges(path.encode()) == new.edges(path.encode())
         now.rest()
-        # Without a look for cycles, which servers seldom have.
+        # Without the check for cycles, which servers rarely run.
         assert before.answers == 0 or before is now._edges
     assert (now._edges.answers == 0) == (kept == 0)
     assert list(now.every()) == list(new.every())

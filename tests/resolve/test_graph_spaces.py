@@ -1,4 +1,4 @@
-"""What names mean where another of the same name lies in another space (PHP, Ruby, C++, Go)."""
+"""The meaning of names when another namespace has the same name (PHP, Ruby, C++, Go)."""
 
 from __future__ import annotations
 

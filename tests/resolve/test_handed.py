@@ -1,4 +1,4 @@
-"""What functions written out are given by what takes them, in languages that leave it untyped."""
+"""What callees pass to function arguments, in languages without types for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Java: who calls whom, by declared types, packages and what is inherited."""
+"""Java: calls by declared types, packages and inheritance."""
 
 from __future__ import annotations
 

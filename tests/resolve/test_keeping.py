@@ -1,4 +1,4 @@
-"""Kept edges count for the resolver that made them, and keeping them is never in the way."""
+"""Cached edges are valid only for the resolver that made them, and caching never blocks anyone."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_parts_that_were_kept_are_not_resolved_again(snapshot: Snapshot) -> None
     again = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
     assert named(again, b"a.py", {"f"}) == found
     assert again.fresh_parts == []
-    # Of more names only those are resolved that are new.
+    # For further names only the new ones are resolved.
     assert named(again, b"a.py", {"f", "g"}) == found
     assert [part[:2] for part in again.fresh_parts] == [(b"a.py", frozenset({"g"}))]
 
@@ -181,7 +181,7 @@ def test_nothing_is_kept_while_another_process_writes(snapshot: Snapshot) -> Non
         assert holder.stdout.readline() == "held\n"
         assert not keep_graph(found, snapshot.db, found.fresh)
         holder.kill()
-    # A dead holder is in nobody's way.
+    # A dead holder blocks nobody.
     assert keep_graph(found, snapshot.db, found.fresh)
     assert rows_of(snapshot, RESOLVER_VERSION)
 

@@ -1,4 +1,4 @@
-"""Kotlin: who calls whom, by declared types, packages, extensions, companions."""
+"""Kotlin: calls by declared types, packages, extensions, companions."""
 
 from __future__ import annotations
 

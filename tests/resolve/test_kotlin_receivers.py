@@ -1,4 +1,4 @@
-"""Kotlin: bare names where `this` is another, in extensions and in lambdas."""
+"""Kotlin: bare names if `this` is another object, in extensions and in lambdas."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ fun over(x: String) = Sub()
 
 
 def used(body: str, before: str = "fun here(s: Sub, d: Dsl)") -> list[str]:
-    """What a function's body calls, lambdas' takers left out."""
+    """What a function's body calls, without the functions that take its lambdas."""
     text = f"package app\n\n{before} {{\n    {body}\n}}\n"
     found = edges_of({ROOT + "Types.kt": TYPES, ROOT + "Main.kt": text})
     return [one.rpartition(":")[2] for one in found if one.startswith(ROOT + "Main.kt")]

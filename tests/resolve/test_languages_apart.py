@@ -1,4 +1,4 @@
-"""Files of languages that do not link share a folder: no edge leads between them."""
+"""Files of unrelated languages share a folder: no edge connects them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is held of the models of files, and for how long."""
+"""Which file models are cached, and for how long."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_no_more_is_held_than_may_be(questions: list[tuple[int, int]]) -> None:
         asked(models, b"%d" % number, loads, size)
         held = [*models.young.values(), *models._old.values()]
         rows = [len(model.references) if model else 1 for model in held]
-        # One that is larger than all that may be held is there as long as it is the last one.
+        # A model larger than the whole cache stays while it is the last one.
         assert sum(rows) <= MOST + max(rows)
 
 

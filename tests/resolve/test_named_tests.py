@@ -1,4 +1,4 @@
-"""Which test files are named for which files, by their paths alone."""
+"""Which test files belong to which files, by their paths alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods that a language calls without their names, where it is known on what."""
+"""Methods that a language calls implicitly, if the receiver is known."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ CPP_BODIES = [
     ("for (auto& each : list) each == a;", ["operator== 17"]),
     ("auto c = a; c == b;", ["operator== 17"]),
     ("auto sum = a + b; sum.spend();", ["operator+ 5", "spend 14"]),
-    # The operators of a class are not those of a pointer to it.
+    # The operators of a class do not apply to a pointer to it.
     ("p == p; p + 1; p[1] = 2; p->spend();", ["spend 14"]),
     ("far[0] == p; *far == p;", []),
     ("purse.coins == p; purse.coins[0]; a.next + 1;", []),
@@ -203,7 +203,7 @@ RUST_BODIES = [
     ("*held;", ["deref 30"]),
     ("held.spend();", ["spend 3"]),
     ("let sum = a + b; sum.spend();", ["add 5", "spend 3"]),
-    # `sub` is no method of a trait; of a reference `*` gives what it leads to.
+    # `sub` is not a method of a trait; `*` on a reference gives its target.
     ("a - b; *lent; derived == derived; n + n; -n; list[0]; for m in list {}", []),
 ]
 
@@ -318,7 +318,7 @@ PHP_BODIES = [
 
 
 def uses(files: dict[str, str], place: str) -> list[str]:
-    """What is used in a place: names with their lines."""
+    """What a place uses: names with their lines."""
     start = f"{place} -> "
     return [
         edge.removeprefix(start) for edge in edges_of(files, lined=True) if edge.startswith(start)

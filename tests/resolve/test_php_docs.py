@@ -1,4 +1,4 @@
-"""PHP: types that comments tell, values that functions return, names from the outermost space."""
+"""PHP: types in comments, values that functions return, names from the global namespace."""
 
 from __future__ import annotations
 

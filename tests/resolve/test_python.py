@@ -1,4 +1,4 @@
-"""Names of Python: scopes, imports, classes, receivers; what is not certain gives no edge."""
+"""Names of Python: scopes, imports, classes, receivers; uncertain ones give no edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods that Python calls without their names, where it is known on what."""
+"""Methods that Python calls implicitly, if the receiver is known."""
 
 from __future__ import annotations
 

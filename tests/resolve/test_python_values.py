@@ -1,4 +1,4 @@
-"""What values of Python are by the code: fixtures of pytest, generators, tests of their type."""
+"""What values of Python are by the code: pytest fixtures, generators, type tests."""
 
 from __future__ import annotations
 

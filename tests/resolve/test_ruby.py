@@ -1,4 +1,4 @@
-"""Ruby: constants by nesting, reopened classes, mixins, what `new` makes."""
+"""Ruby: constants by nesting, reopened classes, mixins, the result of `new`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ruby: what `self` has by what takes it in, bare names, setters, and uses by name alone."""
+"""Ruby: `self` in mixins, bare names, setters, and uses by name alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def targets(files: dict[str, str], source: str, *, certain: bool = True) -> list
 
 
 def in_class(body: str, before: str = "") -> list[str]:
-    """What a method calls, of a class with `helper` and a base in another file."""
+    """What a method calls, in a class with `helper` and a base in another file."""
     files = {
         "base.rb": "class Base\n  def shared; end\n  def size=(n); end\nend\n",
         "main.rb": f"{before}class Main < Base\n  def run(a)\n    {body}\n  end\n\n"

@@ -1,4 +1,4 @@
-"""Ruby: what methods give by their last value, singleton classes, and `super` in modules."""
+"""Ruby: the last value of methods, singleton classes, and `super` in modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rust: what branches, operators and tuples give, names of two spaces, renamed crates."""
+"""Rust: results of branches, operators and tuples, names of two namespaces, renamed crates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rust: what patterns and closures bind, parts of tuples, traits of foreign types."""
+"""Rust: bindings of patterns and closures, parts of tuples, traits of foreign types."""
 
 from __future__ import annotations
 

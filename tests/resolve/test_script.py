@@ -1,4 +1,4 @@
-"""Names of TypeScript and JavaScript; what is not certain gives no edge."""
+"""Names of TypeScript and JavaScript; uncertain ones give no edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of TypeScript that are put together from others, followed as far as they say one thing."""
+"""Composed types of TypeScript, followed as long as they are unambiguous."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NAMES = "Base, Held, Typed, HeldDef, Check, check, one, same, both, pair, box, M
 
 
 def called(body: str) -> list[str]:
-    """Members of the library that a text calls, without the functions that lead there."""
+    """Members of the library that a text calls, without the functions that lead to them."""
     text = f"import {{ {NAMES}, Item, Part }} from './lib'\n{body}\n"
     found = edges_of({"lib.ts": LIB, "use.ts": text})
     ends = [edge.rpartition("lib.ts:")[2] for edge in found if edge.startswith("use.ts")]
@@ -62,7 +62,7 @@ def test_a_base_that_is_made_has_none() -> None:
     [
         ("check().refine(1).done()", ["Check.refine", "Check.done"]),
         ("same(1).go()", ["Item.go"]),
-        # Which of two it is nothing says.
+        # Ambiguous between two.
         ("one(1).go()", []),
         ("both().cut(); both().go()", ["Part.cut", "Item.go"]),
     ],

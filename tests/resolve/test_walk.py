@@ -1,4 +1,4 @@
-"""Walking on the graph: relations, reach, routes; on edges of real texts, resolved in memory."""
+"""Walking the graph: relations, reach, routes; on edges of real texts, resolved in memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def view_of(files: Mapping[str, str]) -> View:
 
 
 class WholeNet:
-    """A `EdgeReader` of which everything is known."""
+    """An `EdgeReader` in which every edge is resolved."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self.view = view_of(files)

@@ -1,4 +1,4 @@
-"""Reading a file and naming its content."""
+"""Reading a file and hashing its content."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def checked(root: Path, files: list[tuple[bytes, bytes]], deadline: float | None
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[tuple[bytes, bytes]]:
-    """Three files as they were seen."""
+    """Three files, as recorded."""
     for name in ("a.py", "b.py", "c.py"):
         (tmp_path / name).write_text(name)
     return [(name.name.encode(), signature(name.lstat())) for name in sorted(tmp_path.iterdir())]

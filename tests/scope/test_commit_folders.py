@@ -1,4 +1,4 @@
-"""Files of a commit by their paths: each folder is read when it is asked for."""
+"""Files of a commit by their paths: each folder is read on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading git's index file equals what `git ls-files --stage --debug` says of it."""
+"""Reading git's index file equals the output of `git ls-files --stage --debug`."""
 
 from __future__ import annotations
 

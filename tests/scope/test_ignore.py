@@ -51,7 +51,7 @@ def ignored_by_us(
 )
 @examples(20)
 def test_patterns_match_what_git_matches(tmp_path_factory, batch, fold):
-    """Each text rules a folder of its own, so that one call of git asks many."""
+    """Each text rules a separate folder, so that one call of git checks many."""
     with fresh_repo(tmp_path_factory.getbasetemp()) as repo:
         repo.config("core.ignoreCase", str(fold).lower())
         candidates = []
@@ -174,7 +174,7 @@ def test_an_ignore_file_that_is_no_file_says_nothing(repo: GitRepo, kind: str) -
         case "dangling":
             target.symlink_to("nowhere")
         case _:
-            os.mkfifo(target)  # git would wait for ever, so it is not asked
+            os.mkfifo(target)  # git would hang, so it is not asked
     assert ignored_by_us(repo, [b"a"]) == set()
     if kind != "fifo":
         assert ignored_by_git(repo, [b"a"]) == set()
@@ -256,7 +256,7 @@ def test_lines_that_say_nothing_are_no_patterns() -> None:
 def test_a_file_of_very_many_patterns_says_what_one_of_few_says(
     tmp_path_factory, text, below, fold
 ):
-    """Which `test_patterns_match_what_git_matches` compares with git."""
+    """`test_patterns_match_what_git_matches` compares small files with git."""
     many = b"".join(b"*q%dq*q\n" % number for number in range(600))
     said = []
     for data in (text, many + b"\n" + text.removeprefix(b"\xef\xbb\xbf"), text + b"\n" + many):
@@ -293,7 +293,7 @@ def test_what_very_many_patterns_ignore_is_as_in_git(repo: GitRepo) -> None:
 
 @pytest.mark.slow
 def test_of_very_many_patterns_those_that_matter_are_read(tmp_path: Path) -> None:
-    """Each that is read costs 0.2 ms, so that some hundred thousand would take a minute."""
+    """Each pattern that is read costs 0.2 ms, so several hundred thousand would take a minute."""
     lines = b"".join(b"a%d*b%d*c\n" % (number, number) for number in range(100_000))
     (tmp_path / ".gitignore").write_bytes(lines)
     ignore = Ignore(tmp_path)

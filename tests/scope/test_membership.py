@@ -1,4 +1,4 @@
-"""What belongs equals `git ls-files -co --exclude-standard`, by generated trees and by hand."""
+"""Membership equals `git ls-files -co --exclude-standard`, for generated trees and by hand."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_a_sparse_checkout_holds_what_git_lists(
     assert listed(found) == expected(repo)
     assert b"lib/new" in found.files
     assert b"src/new.o" in found.files
-    # The rule that leaves it out is in a file that is not on the disk.
+    # The file with the rule that excludes it is not on disk.
     assert not {b"lib/new.o", b"lib/in/new.o"} & found.files.keys()
 
 
@@ -254,7 +254,7 @@ def test_names_differ_in_case_alone_only_without_ignore_case(repo: GitRepo) -> N
 
 
 def test_a_file_tracked_in_another_case_is_named_as_git_has_it(repo: GitRepo) -> None:
-    """A hard link stands for a file system that ignores case: both names lead to one file."""
+    """A hard link simulates a case-insensitive file system: both names lead to one file."""
     track(repo, {b"File": b"100644"})
     os.link(repo.write("FILE"), repo.path("File"))
     found = walker(repo, IgnoreSettings("", ignore_case=True)).walk()
@@ -304,7 +304,7 @@ def test_an_unreadable_folder_is_told_and_the_rest_goes_on() -> None:
 
 def test_a_plain_folder_heeds_its_ignore_files_and_skips_repositories(tmp_path: Path) -> None:
     root = tmp_path / "folder"
-    repo = GitRepo(root)  # no repository; only to write files
+    repo = GitRepo(root)  # not a repository; only to write files
     repo.write_all({".gitignore": "*.o\n", "a.o": "", "a.c": "", "d/b.c": "", "d/.git/config": ""})
     GitRepo.init(root / "inner").write("file")
 

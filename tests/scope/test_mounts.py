@@ -1,4 +1,4 @@
-"""Which mount a folder is seen on, by tables as the kernel writes them."""
+"""Which mount a folder is on, by tables in the kernel's format."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ not a line
         ("/mnt/bound/x/y", 30),
         ("/mnt/boundary", 21),
         ("/mnt/with space\\/x", 31),
-        # Mounted before /data was, which hides it now.
+        # Mounted before /data, which hides it now.
         ("/data/deep/x", 33),
-        # Mounted one over the other.
+        # One mounted over the other.
         ("/disk/x", 35),
         ("/disk/sub/x", 36),
     ],

@@ -1,4 +1,4 @@
-"""Worktrees, submodules and git folders moved with `mv`: as git takes them, or with a cure."""
+"""Worktrees, submodules and git folders moved with `mv`: as git handles them, or with a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repositories inside a worktree belong to themselves: which folders git takes for one."""
+"""Repositories inside a worktree are separate: which folders git takes for one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codelens.scope.membership import marks_hold
 
 
 def nested_kinds(repo: GitRepo, outside: Path) -> dict[str, bool]:
-    """Make a folder for each kind of `.git`; whether it is a repository, to git."""
+    """Makes a folder for each kind of `.git`; returns whether git sees a repository."""
     kinds = {
         "empty-git": False, "gitfile-nowhere": False, "no-gitfile": False, "unborn": True,
         "cloned": True, "gitfile": True, "gitfile-relative": True, "bare-inside": False,

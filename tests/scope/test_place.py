@@ -1,4 +1,4 @@
-"""Where a path leads: links that leave a worktree are told."""
+"""Where a path leads: links that leave a worktree are reported."""
 
 from __future__ import annotations
 

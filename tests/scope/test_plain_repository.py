@@ -1,4 +1,4 @@
-"""What is told of a repository without libgit2 is what libgit2 tells."""
+"""Reading a repository without libgit2 gives the same result as libgit2."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_plain_config_says_what_libgit2_says(
         config = read_config([str(file)])
     except NotPlain:
         return
-    # What our reader takes libgit2 takes as well; which it is not asked to read is told.
+    # libgit2 must accept all that this reader accepts, with the same values.
     for name, value in said_by_libgit2(file).items():
         try:
             assert config.text(name) == value, text
@@ -101,7 +101,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def as_told(root: Path) -> object:
-    """What a look at a repository gives: a scope with its settings, or the error."""
+    """The result of opening a repository: a scope with its settings, or the error."""
     try:
         repository = Repository.at(root)
         return repository.scope(), repository.is_git and repository.ignore_settings()
@@ -269,7 +269,7 @@ def test_settings_of_all_files_count_as_with_libgit2(
     }.items():
         (tmp_path / level).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / level).write_text(text)
-    # libgit2 looks for the files of a user as it is loaded.
+    # libgit2 looks for the user's files when it is loaded.
     script = (
         "import sys; from codelens.scope import repository as module;"
         "module.plain_repository = module.plain_repository if sys.argv[2:] else lambda _: None;"

@@ -1,4 +1,4 @@
-"""git's own merge in a scratch folder: what it writes there, and that nothing of it stays."""
+"""git's own merge in a scratch folder: what it writes there, and that nothing stays."""
 
 from __future__ import annotations
 

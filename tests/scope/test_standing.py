@@ -1,4 +1,4 @@
-"""A folder is gone only if it surely is: not on an unmounted disk, not when locked or hidden."""
+"""A folder counts as gone only if that is certain: not if unmounted, locked or hidden."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_main_worktree_far_from_its_git_folder_is_gone_only_from_its_disk(tmp_
 
 
 def mounted(source: Path, at: Path, *options: str) -> None:
-    """Mount, or skip the test where that cannot be done."""
+    """Mounts, or skips the test if that is impossible."""
     if not os.path.exists("/proc/self/mountinfo"):
         pytest.skip("no table of mounts here")
     if os.geteuid() != 0 or shutil.which("mount") is None:

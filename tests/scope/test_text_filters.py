@@ -1,4 +1,4 @@
-"""What is said to be stored of a file is what git would store."""
+"""The predicted stored bytes of a file equal those that git would store."""
 
 from __future__ import annotations
 

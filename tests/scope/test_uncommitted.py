@@ -1,4 +1,4 @@
-"""Whether tracked files differ from HEAD is what `git status` says, and no rule delays it."""
+"""Whether tracked files differ from HEAD: equals `git status`, and no rule delays it."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ CASES: dict[str, Callable[[GitRepo], object]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_it_is_what_git_says(repo: GitRepo, case: str) -> None:
     CASES[case](repo)
-    # Asked first: git's status writes what it found into its index.
+    # Ask codelens first: `git status` writes its findings into the index.
     found = is_dirty(Repository.at(repo.root))
     assert found is _git_says(repo)
 

@@ -1,4 +1,4 @@
-"""What git keeps, as it should not be: pipes for files, objects that are gone, a folder deleted."""
+"""Broken git data: pipes instead of files, missing objects, a deleted folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server whose client asks for too much, and gives up: work of nobody's call stops."""
+"""A server whose client asks for too much and gives up: abandoned work stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of the tools: read as they are meant, or refused in a sentence."""
+"""Arguments of the tools: interpreted as intended, or refused in a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The room for calls is given back once, whether their work began or not."""
+"""A call's slot is released once, whether its work began or not."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
-# Time enough for a loaded machine; what is meant is a second.
+# Enough time for a loaded machine; a second is expected.
 PATIENCE_S = 10.0
 
 
@@ -70,7 +70,7 @@ def test_what_comes_during_the_import_is_answered(env: dict[str, str], repo: Git
     lines = Lines(env, repo.root)
     lines.ask(1, "initialize", HELLO)
     lines.send(INITIALIZED, call(2, "cl_search", query="login"))
-    # The import begins with the call; these arrive spread over it and after it.
+    # The import begins with the call; these arrive during it and after it.
     asked = range(3, 33)
     for number in asked:
         lines.send(request(number, "ping" if number % 2 else "tools/list"))
@@ -146,7 +146,7 @@ def test_a_client_that_does_not_read_ends_it_by_leaving(
         lines.call(2, "cl_search", query="login")
     if heard:
         lines.process.stdout.close()
-    # More than a pipe holds.
+    # More than fits into a pipe.
     lines.send(*(request(number, "tools/list") for number in range(3, 63)))
     lines.process.stdin.close()
     assert lines.process.wait(timeout=PATIENCE_S) == 0
@@ -185,7 +185,7 @@ def test_a_signal_ends_it(
 def test_it_does_not_outlive_a_killed_parent(
     env: dict[str, str], repo: GitRepo, tmp_path: Path, called: bool
 ) -> None:
-    # A fifo that the test holds open keeps stdin from closing when the parent dies.
+    # A fifo that the test holds open prevents stdin from closing when the parent dies.
     fifo, told = tmp_path / "fifo", tmp_path / "pid"
     os.mkfifo(fifo)
     script = (

@@ -1,4 +1,4 @@
-"""The first turn without the SDK: what it answers is what the SDK answers."""
+"""The first turn without the SDK: it answers the same as the SDK."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_a_handshake_after_a_modern_request_is_left_to_the_sdk() -> None:
 
 
 class Noted:
-    """Takes each call, and remembers it."""
+    """Accepts and records each call."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[object, object, bool]] = []
@@ -160,7 +160,7 @@ def test_a_call_after_a_handshake_is_handed_on_and_cancelled(capabilities: dict)
     assert calls.taken == [(7, "cl_current", "roots" in capabilities)]
     assert front.cancels(STOP % 7)
     assert calls.cancelled == [7]
-    # The SDK is told nothing of either.
+    # The SDK sees neither of them.
     assert len(front.replayed) == 1
 
 
@@ -181,7 +181,7 @@ def test_an_odd_call_is_not_handed_on(params: object) -> None:
     assert front.answer(request("tools/call", params)) is None
     for odd in ("1.5", "null", "[7]"):
         assert not front.cancels(STOP % odd)
-    # Who asks for the word cancels nothing.
+    # A search for the word cancels nothing.
     asked = request("tools/call", {"name": "cl_search", "arguments": {"query": STOP % 7}}, id=8)
     assert not front.cancels(asked)
     assert (calls.taken, calls.cancelled) == ([], [])

@@ -185,7 +185,7 @@ def test_several_repositories_are_searched_at_once(
         assert "is in none of the repositories of this server" in error
         handle = f"{lamps}/lamps.py#light"
         assert result.startswith(f"{handle}\t1-14 ")
-        # The handle says which of the roots is meant.
+        # The handle identifies the root.
         assert "Light a lamp" in asker.text("cl_expand", handles=[handle])
         assert "called by" in asker.text("cl_related", target=f"{auth}/src/auth.py#Session")
         told = asker.error("cl_expand", handles=[f"{other}/src/auth.py"])
@@ -251,7 +251,7 @@ def test_it_stops_politely_and_keeps_its_token(
     with http_server(env, *root) as first:
         with first.client() as asker:
             assert "lamps.py#light" in asker.text("cl_search", query="light")
-            # Its stream for what the server has to say is still open.
+            # Its stream for server messages is still open.
             assert first.stop() == (0, "stopped\n")
         assert first.token in first.said[1]
     kept = tmp_path / "home" / "http-token"

@@ -1,4 +1,4 @@
-"""A server over HTTP while repositories go away, names are hostile and clients greedy."""
+"""A server over HTTP while repositories disappear, names are hostile and clients greedy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMES = (
 
 @pytest.fixture
 def repositories(tmp_path: Path) -> tuple[GitRepo, GitRepo]:
-    """The one that goes away, and the one that stays."""
+    """The repository that disappears, and the one that stays."""
     gone, stays = GitRepo.init(tmp_path / "shop"), GitRepo.init(tmp_path / "lamps")
     gone.commit("first", SHOP)
     stays.commit("first", LAMPS)
@@ -170,7 +170,7 @@ def test_more_connections_than_there_are_places_are_refused_until_some_are_free(
     assert server.status(*ask) == 503
     for place in places:
         place.close()
-    for _ in range(1_000):  # It is told of each end by itself.
+    for _ in range(1_000):  # It learns of each end asynchronously.
         if server.status(*ask) == 401:
             break
     else:

@@ -1,4 +1,4 @@
-"""The session of a call: what a client was sent is not sent to it again."""
+"""The session of a call: text sent to a client is not sent to it again."""
 
 from __future__ import annotations
 

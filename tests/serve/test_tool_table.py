@@ -1,4 +1,4 @@
-"""The table of tools against the engine, the renderers, the documentation and the installer."""
+"""Checks the table of tools against the engine, renderers, documentation and installer."""
 
 from __future__ import annotations
 

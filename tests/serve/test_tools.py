@@ -1,4 +1,4 @@
-"""What the tools that find and read code answer, within their tokens."""
+"""The answers of the tools that find and read code, within their tokens."""
 
 from __future__ import annotations
 

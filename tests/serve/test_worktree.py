@@ -54,7 +54,7 @@ class Editor(Lines):
         self.send(INITIALIZED)
 
     def where(self, number: int, **arguments: object) -> str:
-        """The text of `cl_current`; a question of the server's is answered on the way."""
+        """The text of `cl_current`; answers a question of the server's on the way."""
         meta = {"_meta": arguments.pop("_meta")} if "_meta" in arguments else {}
         asked = json.loads(call(number, "cl_current", **arguments))
         asked["params"].update(meta)

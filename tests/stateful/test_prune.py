@@ -1,7 +1,7 @@
-"""Prune against a model: nothing protected is ever removed, all that is due is.
+"""Prune against a model: nothing protected is ever removed, and everything due is.
 
-Generated histories of views, uses, pins, leases, removed worktrees, and of clocks that jump both
-ways and machines that reboot, on a real repository with worktrees and a real index.
+Generated histories of views, uses, pins, leases, removed worktrees, clocks that jump both ways and
+reboots, on a real repository with worktrees and a real index.
 
 CODELENS_PRUNE_HISTORIES sets how many run (default 40).
 """
@@ -41,7 +41,7 @@ BRANCHES = ("main", "topic", "old")
 
 @dataclass
 class Told:
-    """What the model knows of a view."""
+    """The model's state of a view."""
 
     kind: str
     tree: int
@@ -86,7 +86,7 @@ class Lives(RuleBasedStateMachine):
         wall = self.now + self.offset
         return Moment(wall, self.now - self.booted, f"boot {self.boot}")
 
-    # What happens
+    # Events
 
     @rule(hours=st.sampled_from([0.5, 3, 20, 30, 80, 400]))
     def time_passes(self, hours: float) -> None:
@@ -106,7 +106,7 @@ class Lives(RuleBasedStateMachine):
     @rule(tree=st.integers(0, 2), branch=st.sampled_from(BRANCHES))
     def switch(self, tree: int, branch: str) -> None:
         if self.there[tree]:
-            # Git lets a branch be in one worktree alone.
+            # Git allows a branch in only one worktree.
             self.trees[tree].git("checkout", "-q", "-B", f"{branch}{tree}")
 
     @rule(tree=st.integers(0, 2))
@@ -184,7 +184,7 @@ class Lives(RuleBasedStateMachine):
         for key, told in list(self.known.items()):
             protected = told.pinned or key in active or self._age(told) < LATELY_S - TOUCH_S
             limit, age, exact = self._due(told)
-            # Over a reboot a day may be counted that did not pass; uses are known to an hour.
+            # A reboot may count up to one day too many; uses are recorded to the hour.
             spare = (self.reboots - told.reboots) * DAY_S + TOUCH_S
             if key in went:
                 assert not protected, (key, told)
@@ -195,7 +195,7 @@ class Lives(RuleBasedStateMachine):
         again = pruning.prune_index(self.path, LIMITS, clock=self.clock)
         assert not again.views
 
-    # What the model says
+    # The model's expectations
 
     def _use(self, tree: int, ref: str | None) -> None:
         scope = Repository.at(self.trees[tree].root).scope(ref)
@@ -226,7 +226,7 @@ class Lives(RuleBasedStateMachine):
             clock=self.clock,
         )
         old = self.known.get(scope.key)
-        # A use within the hour is not written: the index's clock stands where it stood before.
+        # A use within the hour is not written, so the index's clock does not move.
         reboots, set_back = self.reboots, self.set_back
         if old is not None and not written:
             reboots, set_back = old.reboots, old.set_back
@@ -239,7 +239,7 @@ class Lives(RuleBasedStateMachine):
         return self.now - told.used
 
     def _due(self, told: Told) -> tuple[float, float, bool]:
-        """Limit, age, and whether no clock and no reboot took from the age that is known."""
+        """Limit, age, and whether the age is exact: no clock change and no reboot reduced it."""
         undisturbed = (told.reboots, told.set_back) == (self.reboots, self.set_back)
         if told.kind == "ref":
             return LIMITS.ref_s, self._age(told), undisturbed

@@ -1,7 +1,7 @@
-"""The oracle with a watch: what a server does not look at again is as it was.
+"""The oracle with a watch: what a server does not check again has not changed.
 
-The histories of `test_oracle`, asked of an engine that watches. Once it believes what the kernel
-tells and nothing else; then what is told is dropped, late or doubled, and the sweep must see it.
+The histories of `test_oracle`, asked of an engine that watches. In one run it trusts only the
+kernel's events. In others events are dropped, late or doubled, and the sweep must find the changes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Watched(Histories):
 
 
 class Unreliable:
-    """Gives other events than there were."""
+    """Falsifies the events."""
 
     def __init__(self, fault: str) -> None:
         self.fault = fault
@@ -66,7 +66,7 @@ def test_a_watched_view_equals_one_built_from_nothing(
 
     monkeypatch.setattr(watched_tree, "WORTH_WATCHING", 0)
     monkeypatch.setattr(FolderWatch, "__init__", noted)
-    # Where all is told nothing else is looked at; where it is not, everything at each question.
+    # With complete events nothing else is checked; with faults, everything at each question.
     monkeypatch.setattr(watched_tree, "SWEEP_EVERY_S", 1e9 if fault == "none" else 0.0)
     run_state_machine_as_test(
         Watched,

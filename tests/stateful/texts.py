@@ -1,4 +1,4 @@
-"""Texts for generated histories: small programs over a small vocabulary, so that queries meet."""
+"""Texts for generated histories: small programs over a small vocabulary, so that queries match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index's clock goes by what surely passed, whatever the wall clock says."""
+"""An index's clock counts only time that certainly passed, regardless of the wall clock."""
 
 from __future__ import annotations
 

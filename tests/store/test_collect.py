@@ -1,4 +1,4 @@
-"""What no view needs goes, in small steps; what a reader may hold stays until it cannot."""
+"""Unreferenced data is deleted in small steps; data that a reader may hold stays until released."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def count(db: Database, table: str) -> int:
 
 
 def with_an_old_branch(repo: GitRepo, home: Path) -> None:
-    """An index with the view of a branch that has much of its own."""
+    """An index with the view of a branch that has much unique content."""
     with engine_at(home) as engine:
         repo.git("checkout", "-q", "-b", "old")
         repo.commit("much", {f"old/gone{n}.py": f"class Beacon{n}:\n    pass\n" for n in range(40)})
@@ -70,7 +70,7 @@ def test_a_view_that_goes_takes_its_contents_symbols_paths_and_postings_with_it(
         "postings",
     ):  # fmt: skip
         assert count(db, table) == count(other, table), table
-    # The greatest id of a path is kept, so that it is never used again.
+    # The row with the highest path id stays, so that the id is never reused.
     assert count(db, "paths") <= count(other, "paths") + 1
     assert db.rows("PRAGMA freelist_count")[0][0] <= 16
     assert db.is_sound() and not db.rows("PRAGMA foreign_key_check")

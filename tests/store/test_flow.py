@@ -1,4 +1,4 @@
-"""Facts of flow come back from their blob as they went in."""
+"""Facts of flow read back from their blob unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys in memory: what is found there is what a look at each of them finds."""
+"""Keys in memory: lookups find the same keys as a check of each key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEYS = st.lists(st.text(LETTERS, min_size=1, max_size=12), max_size=60)
 
 @st.composite
 def near_words(draw: st.DrawFn) -> tuple[str, list[str], int]:
-    """A word, and keys that a few edits away from it begin."""
+    """A word, and keys that start with a near variant of it."""
     most = draw(st.sampled_from([1, 2]))
     word = draw(st.text(LETTERS, min_size=2 * most + 1, max_size=16))
     keys = draw(KEYS)
@@ -37,7 +37,7 @@ def near_words(draw: st.DrawFn) -> tuple[str, list[str], int]:
 
 
 def kept(first: list[str], since: list[str]) -> KeptKeys:
-    """Keys of which some were there at first and some came in two steps."""
+    """Keys, some of which were there at first and some added in two steps."""
     keys = KeptKeys("\n".join(sorted(set(first), key=str.encode)), [], 1)
     keys.add("\n".join(since[::2]), [], 2)
     keys.add("\n".join(since[1::2]), [], 3)

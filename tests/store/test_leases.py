@@ -168,7 +168,7 @@ def told(process: subprocess.Popen[str]) -> str:
 
 
 def later(seconds: float) -> writer_lease.Clock:
-    """The machine's clocks, so many seconds on; the wall clock does not move."""
+    """The machine's clocks, moved forward by seconds; the wall clock does not move."""
 
     def read() -> writer_lease.Moment:
         now = writer_lease.machine()
@@ -255,7 +255,7 @@ def test_a_transaction_longer_than_a_lease_does_not_lose_it(db: Database) -> Non
 
 
 def beaten(db: Database, before: list) -> list:
-    """The expiry, once it is another one."""
+    """Waits until the expiry changes, and returns it."""
     while (now := db.rows("SELECT expires_up_s FROM index_locks")) == before:
         time.sleep(0.005)
     return now

@@ -1,4 +1,4 @@
-"""A pin that reads otherwise than it was written comes back from the copy, or is told."""
+"""A pin that reads differently than it was written is restored from the copy, or reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of terms give back each posting, and nothing for a term they have not."""
+"""Blocks of terms return each posting, and nothing for a missing term."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ segments = st.lists(st.dictionaries(any_term, any_posting, max_size=60), min_siz
 
 
 def written(path: Path, segments: list[dict[str, bytes]]):
-    """An index with these postings, whatever they stand for."""
+    """An index with these arbitrary postings."""
     db = open_index(path)
     with db.write(None):
         for number, terms in enumerate(segments, 1):

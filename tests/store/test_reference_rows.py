@@ -1,4 +1,4 @@
-"""References as columns are those that were put in."""
+"""References stored as columns read back unchanged."""
 
 from __future__ import annotations
 

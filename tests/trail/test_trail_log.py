@@ -1,4 +1,4 @@
-"""The trail: what was appended is read back, whatever a crash or another writer left."""
+"""The trail: entries read back as appended, despite crashes and other writers."""
 
 from __future__ import annotations
 

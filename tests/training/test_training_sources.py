@@ -1,4 +1,4 @@
-"""What the table of words is trained on: named, under permissive licences, none of the judges."""
+"""The training sources of the table of words: named, permissively licensed, none of the judges."""
 
 from __future__ import annotations
 

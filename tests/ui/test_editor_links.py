@@ -1,4 +1,4 @@
-"""Where links to code lead: editors by name, or an address; never what a browser follows itself."""
+"""Where links to code lead: editors by name, or an address; never one that a browser runs."""
 
 from __future__ import annotations
 

