@@ -172,7 +172,7 @@ class Codex:
         finally:
             server.kill()
             server.communicate()
-        raise AssertionError("codex app-server told nothing")
+        raise AssertionError("codex app-server reported nothing")
 
     def ask(self, home: Home, model: Model, cwd: Path) -> str:
         """Runs one whole turn."""

@@ -46,24 +46,26 @@ class Model:
         self.asked.append(offered)
         return next((name for name in offered if name.endswith(self.call.tool)), None)
 
-    def called(self, offered: list[str], told: list[str]) -> tuple[str, dict[str, Any]] | None:
+    def called(self, offered: list[str], replies: list[str]) -> tuple[str, dict[str, Any]] | None:
         """The next call; a client may hide its tools behind a search tool."""
         if self.steps or self.results:
-            return self._next_step(offered, told)
+            return self._next_step(offered, replies)
         name = self.wanted(offered)
         if name is not None:
-            return None if told else (name, self.call.arguments)
-        if "tool_search" not in offered or len(told) > 1:
+            return None if replies else (name, self.call.arguments)
+        if "tool_search" not in offered or len(replies) > 1:
             return None
-        if not told:
+        if not replies:
             return "tool_search", {"query": "search code"}
-        found = re.search(rf"\w*{self.call.tool}", told[0])
+        found = re.search(rf"\w*{self.call.tool}", replies[0])
         return (
             ("tool_call", {"name": found[0], "arguments": self.call.arguments}) if found else None
         )
 
-    def _next_step(self, offered: list[str], told: list[str]) -> tuple[str, dict[str, Any]] | None:
-        self.results = told or self.results
+    def _next_step(
+        self, offered: list[str], replies: list[str]
+    ) -> tuple[str, dict[str, Any]] | None:
+        self.results = replies or self.results
         call: Call | None = None
         while self.steps and call is None:
             step = self.steps[0]
@@ -264,15 +266,20 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _chat(self, body: dict[str, Any]) -> None:
         offered = [tool.get("function", {}).get("name", "") for tool in body.get("tools") or []]
-        told = [one for one in body.get("messages", []) if one.get("role") == "tool"]
-        call = self.model.called(offered, [json.dumps(one.get("content")) for one in told])
+        replies = [one for one in body.get("messages", []) if one.get("role") == "tool"]
+        call = self.model.called(offered, [json.dumps(one.get("content")) for one in replies])
         message: dict[str, Any]
         if call is not None:
             function = {"name": call[0], "arguments": json.dumps(call[1])}
-            made = {"index": 0, "id": f"call_{len(told)}", "type": "function", "function": function}
+            made = {
+                "index": 0,
+                "id": f"call_{len(replies)}",
+                "type": "function",
+                "function": function,
+            }
             message = {"role": "assistant", "content": None, "tool_calls": [made]}
         else:
-            text = SAID + json.dumps(told[-1].get("content") if told else None)
+            text = SAID + json.dumps(replies[-1].get("content") if replies else None)
             message = {"role": "assistant", "content": text}
         reason = "stop" if call is None else "tool_calls"
         base = {"id": "c1", "created": 1, "model": body.get("model", "fake")}

@@ -44,7 +44,7 @@ FILES = _files()
 
 
 def named_in(text: str) -> set[str]:
-    """Paths in code spans that start with a project folder, or name one of its files by its type."""
+    """Paths in code spans that start with a project folder, or name one of its files by type."""
     return {
         path
         for span in CODE.findall(text)

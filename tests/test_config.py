@@ -32,7 +32,7 @@ DAMAGED = {
     "a key of thousands of parts": (b"workers = 2\na" + b".a" * 20_000 + b" = 1\n", "line 2"),
     "too large": (b"#" * (MOST_FILE_BYTES + 1), "larger than"),
 }
-cases = pytest.mark.parametrize("data, told", DAMAGED.values(), ids=DAMAGED)
+cases = pytest.mark.parametrize("data, message", DAMAGED.values(), ids=DAMAGED)
 
 
 @pytest.fixture
@@ -78,13 +78,13 @@ def test_patterns_come_from_the_settings_file(home: Path) -> None:
 
 @cases
 def test_defaults_hold_and_one_warning_names_file_place_and_remedy(
-    home: Path, caplog: pytest.LogCaptureFixture, data: bytes, told: str
+    home: Path, caplog: pytest.LogCaptureFixture, data: bytes, message: str
 ) -> None:
     (home / "config.toml").write_bytes(data)
     found = config.load({}, home)
     assert found == Settings(home=home, damage=found.damage, usage=False)
     (warning,) = caplog.messages
-    for part in (str(home / "config.toml"), told, "doctor --fix"):
+    for part in (str(home / "config.toml"), message, "doctor --fix"):
         assert part in warning
 
 
@@ -107,7 +107,7 @@ def test_the_environment_holds_though_the_file_is_damaged(home: Path) -> None:
 
 @cases
 def test_questions_are_answered_and_nothing_is_pruned(
-    home: Path, repo: GitRepo, data: bytes, told: str
+    home: Path, repo: GitRepo, data: bytes, message: str
 ) -> None:
     (home / "config.toml").write_bytes(data)
     with Engine(config.load({}, home)) as engine:

@@ -156,11 +156,11 @@ FILES = sorted(
 def test_a_package_imports_only_what_stands_above_it(file: Path) -> None:
     package = package_of(file)
     assert package in ALLOWED, f"{package} has no row in the table of layers"
-    ours = {name.split(".")[1] for name in imports_of(file) if name.startswith("codelens.")} - {
+    imported = {name.split(".")[1] for name in imports_of(file) if name.startswith("codelens.")} - {
         package,
         "__version__",
     }
-    assert ours <= ALLOWED[package]
+    assert imported <= ALLOWED[package]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))

@@ -49,7 +49,7 @@ def compared(
     )
 
 
-def told(diff: DefinitionDiff) -> dict[str, tuple[str, ...]]:
+def reported(diff: DefinitionDiff) -> dict[str, tuple[str, ...]]:
     return {
         change.definition.symbol.qualified: change.how
         for file in diff.files
@@ -62,7 +62,7 @@ def edited(*pairs: tuple[bytes, bytes]) -> dict[str, tuple[str, ...]]:
     for old_text, new_text in pairs:
         assert old_text in new
         new = new.replace(old_text, new_text)
-    return told(compared({b"a.py": PYTHON}, {b"a.py": new}))
+    return reported(compared({b"a.py": PYTHON}, {b"a.py": new}))
 
 
 def test_a_body_a_signature_and_a_docstring_are_told_apart() -> None:
@@ -89,7 +89,7 @@ def test_a_definition_that_moved_to_another_file_says_what_of_it_is_new() -> Non
     at = PYTHON.index(b"class Shop")
     moved = PYTHON[at:].replace(b"night.begin", b"night.start")
     diff = compared({b"a.py": PYTHON}, {b"a.py": PYTHON[:at], b"b.py": moved})
-    assert told(diff) == {"Shop": ("moved",), "Shop.close": ("body",)}
+    assert reported(diff) == {"Shop": ("moved",), "Shop.close": ("body",)}
     at = PYTHON.index(b"# about load")
     end = PYTHON.index(b"class Shop")
     load = PYTHON[at:end].replace(b"strict=True", b"strict=quick")
@@ -141,7 +141,7 @@ JAVA = b"""class A {
 def test_overloads_that_changed_places_are_matched_by_their_text() -> None:
     lines = JAVA.split(b"\n")
     swapped = b"\n".join([*lines[:1], *lines[5:8], b"", *lines[1:4], *lines[8:]])
-    assert told(compared({b"A.java": JAVA}, {b"A.java": swapped}, "java")) == {}
+    assert reported(compared({b"A.java": JAVA}, {b"A.java": swapped}, "java")) == {}
     edited_one = JAVA.replace(b"third", b"fourth")
     diff = compared({b"A.java": JAVA}, {b"A.java": edited_one}, "java")
     (change,) = [one for file in diff.files for one in file.definitions]
@@ -152,7 +152,7 @@ def test_overloads_that_changed_places_are_matched_by_their_text() -> None:
 
 def test_indentation_is_formatting_in_java_and_code_in_python() -> None:
     reindented = JAVA.replace(b"    return first", b"      return first")
-    assert told(compared({b"A.java": JAVA}, {b"A.java": reindented}, "java")) == {
+    assert reported(compared({b"A.java": JAVA}, {b"A.java": reindented}, "java")) == {
         "A.size": ("formatting",)
     }
     assert edited((b"            lock.release(self.title)\n        return door",
@@ -199,7 +199,7 @@ def test_a_method_outside_of_its_type_may_stay_or_go_with_it(with_method: bool) 
         {b"a.go": rest + stays, b"b.go": b"package a\n\n" + went},
         "go",
     )
-    assert told(diff) == {"Shop": ("moved",)}
+    assert reported(diff) == {"Shop": ("moved",)}
 
 
 TWO_OF_ONE_NAME = b"""(function (bundle) {
@@ -224,7 +224,7 @@ def test_members_follow_the_type_that_they_stand_in_not_one_of_the_same_name() -
         {b"a.js": TWO_OF_ONE_NAME[:at], b"b.js": b"const b = 1;\n" + TWO_OF_ONE_NAME[at:]},
         "javascript",
     )
-    assert told(diff) == {"Connector": ("moved",)}
+    assert reported(diff) == {"Connector": ("moved",)}
 
 
 def test_a_definition_that_is_parsed_another_way_and_not_changed_is_not_told() -> None:
@@ -237,7 +237,7 @@ def test_a_definition_that_is_parsed_another_way_and_not_changed_is_not_told() -
         for symbol in files[0].symbols
     ]
     diff = definition_diff([files[0]._replace(symbols=cut)], [files[1]], changed_lines)
-    assert told(diff) == {"LIMIT": ("body",)}
+    assert reported(diff) == {"LIMIT": ("body",)}
     assert diff.files[0].outside == ()
 
 

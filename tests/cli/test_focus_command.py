@@ -39,8 +39,8 @@ def test_a_rehearsal_leaves_out_what_hosts_put_into_a_prompt(
 def test_what_waits_counts_in_what_is_shown_and_stays(run: Run, repo: GitRepo, home: Path) -> None:
     ask(home, repo, "rotate the token")
     path = path_of(str(home), checkout_at(str(repo.root)), FocusSettings(), "")
-    with forest_file.ForestLock(path) as ours:
-        assert ours
+    with forest_file.ForestLock(path) as lock:
+        assert lock
         ask(home, repo, "write a database migration")
         damaged = Path(f"{path}.waiting-1")
         damaged.write_text("{")

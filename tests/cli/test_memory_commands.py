@@ -191,10 +191,10 @@ def test_usage_counts_what_was_printed(shell: Shell) -> None:
     assert shell.run("usage", code=1).stdout.startswith("0 calls in 30 days")
     printed = len(shell.run("expand", "src/lamp.py").stdout)
     shell.run("search", "kindle", CODELENS_USAGE="off")
-    told = json.loads(shell.run("usage", "--json").stdout)
-    assert told["total"]["calls"] == 1
-    assert told["total"]["served_bytes"] == printed
-    assert [one["name"] for one in told["by_repository"]] == [str(shell.repo.root)]
+    usage = json.loads(shell.run("usage", "--json").stdout)
+    assert usage["total"]["calls"] == 1
+    assert usage["total"]["served_bytes"] == printed
+    assert [one["name"] for one in usage["by_repository"]] == [str(shell.repo.root)]
     rows = shell.run("usage", "--by", "tool").stdout.splitlines()
     assert rows[2] == "by tool" and rows[3].startswith("  expand  1  █")
 

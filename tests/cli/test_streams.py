@@ -73,8 +73,8 @@ def test_an_answer_that_cannot_be_written_is_an_error_in_one_line(
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     done = shell(f"codelens {command}", repo)
     # On a slow machine indexing prints progress lines.
-    told = ("fresh", "codelens: indexing:")
-    errors = [line for line in done.stderr.splitlines() if not line.startswith(told)]
+    progress = ("fresh", "codelens: indexing:")
+    errors = [line for line in done.stderr.splitlines() if not line.startswith(progress)]
     assert done.returncode == 2
     assert len(errors) == 1
     assert errors[0].startswith("codelens: error: cannot write to stdout: ")

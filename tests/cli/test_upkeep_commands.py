@@ -35,16 +35,16 @@ class Shell:
         )  # fmt: skip
 
     def on_terminal(self, *args: str) -> tuple[int, str]:
-        ours, theirs = pty.openpty()
+        screen, terminal = pty.openpty()
         process = subprocess.Popen(
-            [*COMMAND, *args], cwd=self.repo.root, env=self.env, stdin=theirs, stdout=theirs,
+            [*COMMAND, *args], cwd=self.repo.root, env=self.env, stdin=terminal, stdout=terminal,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
         code = process.wait()
-        os.set_blocking(ours, False)
-        said = os.read(ours, 65536).decode() if not code else ""
-        os.close(ours)
-        os.close(theirs)
+        os.set_blocking(screen, False)
+        said = os.read(screen, 65536).decode() if not code else ""
+        os.close(screen)
+        os.close(terminal)
         return code, said
 
     def with_old_branch(self) -> None:
@@ -71,9 +71,9 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def test_index_tells_the_bytes_that_stay_on_disk(shell: Shell) -> None:
-    told = json.loads(shell.run("index", "--json").stdout)["status"]["index_bytes"]
+    index_bytes = json.loads(shell.run("index", "--json").stdout)["status"]["index_bytes"]
     (path,) = (shell.home / "indexes").glob("index-*.db")
-    assert told == path.stat().st_size
+    assert index_bytes == path.stat().st_size
 
 
 def test_prune_is_quiet_where_nobody_looks_and_does_it(shell: Shell) -> None:

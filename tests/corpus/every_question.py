@@ -3,7 +3,7 @@
     python tests/corpus/every_question.py ROOT [--home FOLDER]
 
 Prints a line of JSON for each question: exit code, memory and output. Each command runs in a fork
-of one process that imported them all; one server answers the tools. Whatever the state of the
+of one process that imported them all; one server answers the tools. In any state of the
 place, each is answered or refused in plain words, in little memory, and none hangs.
 """
 

@@ -167,8 +167,8 @@ def test_the_command_line_tells_by_its_exit_code(settings: Settings) -> None:
     assert doctor().returncode == 0
     damage(index_of(settings))
     assert doctor().returncode == 1
-    told = json.loads(doctor("--json").stdout)
-    assert (told["wrong"], told["mended"]) == (1, 0)
+    finding = json.loads(doctor("--json").stdout)
+    assert (finding["wrong"], finding["mended"]) == (1, 0)
     done = doctor("--fix")
     assert (done.returncode, "fixed" in done.stdout) == (0, True)
     assert doctor().returncode == 0
@@ -180,8 +180,8 @@ def test_contexts_that_are_lost_are_not_called_mended(settings: Settings, tmp_pa
         engine.save("wicks", "two", path=tmp_path / "repo")
     for path in (settings.home / "contexts").glob("contexts-*.db*"):
         path.write_bytes(b"no database " * 300)
-    (told,) = [one for one in examine(settings, fix=True) if one.check == "contexts"][:1]
-    assert (told.state, told.done[:27]) == ("wrong", "nothing could be restored f")
+    (finding,) = [one for one in examine(settings, fix=True) if one.check == "contexts"][:1]
+    assert (finding.state, finding.done[:27]) == ("wrong", "nothing could be restored f")
     after = [one for one in examine(settings) if one.check == "contexts"]
     assert any(".unreadable-" in one.about and one.state == "note" for one in after)
 
@@ -191,8 +191,8 @@ def test_contexts_that_are_restored_are_counted(settings: Settings, tmp_path: Pa
         engine.save("lamps", "one", path=tmp_path / "repo")
     (path,) = (settings.home / "contexts").glob("contexts-*.db")
     path.write_bytes(b"no database " * 300)
-    (told,) = [one for one in mended(settings) if one.check == "contexts"]
-    assert told.done == "done: 1 restored; the damaged file is kept"
+    (finding,) = [one for one in mended(settings) if one.check == "contexts"]
+    assert finding.done == "done: 1 restored; the damaged file is kept"
 
 
 @pytest.mark.parametrize(("folder", "kind"), [("indexes", "index"), ("contexts", "contexts")])

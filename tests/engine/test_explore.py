@@ -235,8 +235,10 @@ def test_of_a_long_type_the_lines_between_its_members_are_left_out(
     answer = engine.explore("explain engine.py#Motor", path=stocked.root, max_tokens=1500)
     (motor,) = (one for one in answer.pieces if one.handle == "engine.py#Motor")
     hidden = {number for handle in motor.left_out for number in _lines(handle)}
-    told = {number for one in answer.pieces if one.path == "engine.py" for number, _ in one.lines}
-    assert hidden and hidden | told == set(range(motor.start_line, motor.end_line + 1))
+    shown_lines = {
+        number for one in answer.pieces if one.path == "engine.py" for number, _ in one.lines
+    }
+    assert hidden and hidden | shown_lines == set(range(motor.start_line, motor.end_line + 1))
     assert explore_text.GAP in explore_text.explore(answer).split("\n")
 
 

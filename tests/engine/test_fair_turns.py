@@ -106,15 +106,15 @@ def test_many_threads_never_hold_it_at_once() -> None:
 
 
 def test_what_is_told_of_a_call() -> None:
-    call, told = Call(), []
-    with call.telling(lambda: told.append("first")):
+    call, events = Call(), []
+    with call.telling(lambda: events.append("first")):
         pass
-    with call.telling(lambda: told.append("second")):
+    with call.telling(lambda: events.append("second")):
         call.cancel()
         call.cancel()
-    with call.telling(lambda: told.append("late")):
+    with call.telling(lambda: events.append("late")):
         pass
-    assert told == ["second", "late"]
+    assert events == ["second", "late"]
     check_cancelled()
     with call.under_way():
         assert current_call() is call

@@ -46,7 +46,7 @@ def commit(repo: GitRepo, subject: str, files: dict[str, str]) -> None:
     repo.git("commit", "-qm", subject)
 
 
-def told(engine: Engine, repo: GitRepo, target: str, **wishes: object) -> list[tuple[str, ...]]:
+def reported(engine: Engine, repo: GitRepo, target: str, **wishes: object) -> list[tuple[str, ...]]:
     answer = engine.history(target, path=repo.root, **wishes)  # type: ignore[arg-type]
     return [(one.subject, *one.how) for one in answer.results]
 
@@ -54,7 +54,7 @@ def told(engine: Engine, repo: GitRepo, target: str, **wishes: object) -> list[t
 def test_a_definition_is_followed_through_edits_moves_and_renames(
     engine: Engine, repo: GitRepo
 ) -> None:
-    assert told(engine, repo, "b.py#plus") == [
+    assert reported(engine, repo, "b.py#plus") == [
         ("renamed", "renamed"),
         ("moved", "moved"),
         ("edited", "body"),
@@ -104,18 +104,24 @@ def test_an_uncommitted_move_to_another_file_is_followed(
 
 def test_a_file_renamed_without_a_commit_is_followed(engine: Engine, repo: GitRepo) -> None:
     repo.git("mv", "b.py", "c.py")
-    assert told(engine, repo, "c.py#plus")[:2] == [("uncommitted", "moved"), ("renamed", "renamed")]
+    assert reported(engine, repo, "c.py#plus")[:2] == [
+        ("uncommitted", "moved"),
+        ("renamed", "renamed"),
+    ]
 
 
 def test_a_copy_that_is_not_committed_was_added(engine: Engine, repo: GitRepo) -> None:
     (repo.root / "c.py").write_text((repo.root / "b.py").read_text(encoding="utf-8"))
-    assert told(engine, repo, "c.py#plus") == [("uncommitted", "added")]
+    assert reported(engine, repo, "c.py#plus") == [("uncommitted", "added")]
 
 
 def test_limits_refs_and_dates(engine: Engine, repo: GitRepo) -> None:
-    assert told(engine, repo, "a.py#add", ref="HEAD~2") == [("edited", "body"), ("added", "added")]
-    assert len(told(engine, repo, "b.py#plus", limit=1)) == 1
-    assert told(engine, repo, "b.py#plus", since="2030-01-01") == []
+    assert reported(engine, repo, "a.py#add", ref="HEAD~2") == [
+        ("edited", "body"),
+        ("added", "added"),
+    ]
+    assert len(reported(engine, repo, "b.py#plus", limit=1)) == 1
+    assert reported(engine, repo, "b.py#plus", since="2030-01-01") == []
     with pytest.raises(SettingError, match="must be a date"):
         engine.history("b.py#plus", path=repo.root, since="yesterday-ish")
     with pytest.raises(HandleNotFound):
@@ -141,7 +147,7 @@ def test_a_merge_is_followed_to_the_parent_with_the_same_text(
     repo.git("checkout", "-qb", "side", "HEAD~1")
     commit(repo, "on the side", {"c.py": "X = 1\n"})
     repo.git("merge", "-q", "--no-edit", "main")
-    assert told(engine, repo, "b.py#plus")[0] == ("renamed", "renamed")
+    assert reported(engine, repo, "b.py#plus")[0] == ("renamed", "renamed")
 
 
 def test_a_shallow_clone_says_where_history_ends(engine: Engine, repo: GitRepo) -> None:

@@ -166,13 +166,15 @@ def test_lines_above_the_results_that_do_not_fit_are_counted(
     engine: Engine, noted: GitRepo
 ) -> None:
     found = engine.search("use", path=noted.root)
-    told = replace(found, notes=tuple(f"a note of some length, number {at}" for at in range(30)))
-    rows = answer_shapes.search(told, "concise", 300).split("\n")
+    with_notes = replace(
+        found, notes=tuple(f"a note of some length, number {at}" for at in range(30))
+    )
+    rows = answer_shapes.search(with_notes, "concise", 300).split("\n")
     (cut,) = (at for at, row in enumerate(rows) if "lines: max_tokens)" in row)
-    hidden = 1 + len(told.notes) + len(told.contexts) - cut - 1
+    hidden = 1 + len(with_notes.notes) + len(with_notes.contexts) - cut - 1
     assert rows[cut].endswith(f"(+{hidden} lines: max_tokens)")
     assert cost_of("\n".join(rows)) <= 300
-    shaped = json.loads(answer_shapes.search(told, "json", 400))
+    shaped = json.loads(answer_shapes.search(with_notes, "json", 400))
     assert (len(shaped["notes"]), shaped["note_count"]) == (1, 30)
 
 

@@ -29,8 +29,8 @@ def written_by_another(index: Path) -> None:
 
 
 def replaced(index: Path) -> None:
-    shutil.copyfile(index, index.with_name("beside"))
-    index.with_name("beside").rename(index)
+    shutil.copyfile(index, index.with_name("new"))
+    index.with_name("new").rename(index)
 
 
 @pytest.mark.parametrize("change", [written_by_another, replaced])

@@ -341,15 +341,15 @@ def test_the_use_of_a_view_is_noted(kept: Kept) -> None:
 
 
 def test_bring_reads_all_beside_questions_and_tells_how_far_it_is(kept: Kept) -> None:
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     kept.repo.write_all({f"many/{n}.py": f"x{n} = {n}\n" for n in range(300)})
 
     def tell(stage: str, done: int, total: int) -> None:
-        told.append((stage, done, total))
+        reported.append((stage, done, total))
 
     status = kept.engine.bring(path=kept.repo.root, progress=tell)
     assert status.receipt.status == "fresh" and status.files == 301
-    assert told and told[-1][1:] == (301, 301)
+    assert reported and reported[-1][1:] == (301, 301)
 
 
 def test_a_server_prunes_by_itself_and_stops_with_its_engine(

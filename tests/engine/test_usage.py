@@ -198,8 +198,8 @@ def test_parallel_calls_of_processes_are_all_counted(tmp_path: Path, repo: GitRe
         for _ in range(4)
     ]
     sizes = [len(one.communicate()[0]) for one in running]
-    told = [*command[:4], "usage", "--json"]
-    done = subprocess.run(told, env=env, check=True, capture_output=True)
+    usage_command = [*command[:4], "usage", "--json"]
+    done = subprocess.run(usage_command, env=env, check=True, capture_output=True)
     total = json.loads(done.stdout)["total"]
     assert total["calls"] == 5
     assert total["served_bytes"] >= sum(sizes)

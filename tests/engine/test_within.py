@@ -60,11 +60,11 @@ def test_a_text_costs_no_more_than_it_may(answer: SearchAnswer, form, limit: int
 @given(ANSWERS, st.integers(500, 3000))
 def test_json_costs_no_more_than_it_may(answer: SearchAnswer, limit: int) -> None:
     text = answer_shapes.search(answer, "json", limit)
-    told = json.loads(text)
-    assert token_budget.cost_of(text) <= limit or len(told["results"]) <= 1
-    assert len(told["results"]) + told.get("more", 0) == len(answer.results)
-    assert [one["handle"] for one in told["results"]] == [
-        one.handle for one in answer.results[: len(told["results"])]
+    shaped = json.loads(text)
+    assert token_budget.cost_of(text) <= limit or len(shaped["results"]) <= 1
+    assert len(shaped["results"]) + shaped.get("more", 0) == len(answer.results)
+    assert [one["handle"] for one in shaped["results"]] == [
+        one.handle for one in answer.results[: len(shaped["results"])]
     ]
 
 
@@ -90,8 +90,8 @@ def test_one_result_that_is_too_long_is_cut_but_keeps_its_handle() -> None:
 
 
 def test_a_head_that_is_too_long_leaves_room_for_a_result() -> None:
-    told = replace(ANSWER, notes=("n" * 5000,))
-    text = answer_shapes.search(told, "concise", 200)
+    shaped = replace(ANSWER, notes=("n" * 5000,))
+    text = answer_shapes.search(shaped, "concise", 200)
     assert token_budget.cost_of(text) <= 200
     assert "src/a.py#go\t" in text
 
@@ -106,8 +106,8 @@ def test_near_copies_and_further_places_are_told_in_few_words() -> None:
     assert search_text.block(replace(HIT, alike=("src/a.py#go~2",))).endswith(
         "(name; +1 alike in this file)"
     )
-    told = reading_text.hit_json(hit)
-    assert told["alike"] == [*copies] and told["also"] == ["src/a.py:20-31"]
+    shaped = reading_text.hit_json(hit)
+    assert shaped["alike"] == [*copies] and shaped["also"] == ["src/a.py:20-31"]
     assert not {"alike", "also"} & reading_text.hit_json(HIT).keys()
 
 

@@ -43,8 +43,8 @@ def test_code_of_no_other_language_stays_text(info: str) -> None:
 def test_code_in_prose_is_under_its_heading_but_not_named_by_it_and_never_exported() -> None:
     text = "# Top\n\n```python\nclass A:\n    def m(self): return g()\nx = 1\n```\n"
     found = structure(text.encode(), "markdown")
-    told = [(one.kind, one.qualified, one.exported, one.parent) for one in found.symbols]
-    assert told == [
+    extracted = [(one.kind, one.qualified, one.exported, one.parent) for one in found.symbols]
+    assert extracted == [
         ("heading", "Top", True, -1),
         ("class", "A", False, 0),
         ("method", "A.m", False, 1),

@@ -179,8 +179,8 @@ def test_a_language_is_added_by_a_settings_file_and_a_query(own_languages: Path)
     )
     assert language_of(b"src/lib.rs", b"") == "rust"
     found = structure(source, "rust")
-    told = [(s.kind, s.qualified, s.exported, s.doc, s.start_line) for s in found.symbols]
-    assert told == [
+    extracted = [(s.kind, s.qualified, s.exported, s.doc, s.start_line) for s in found.symbols]
+    assert extracted == [
         ("struct", "Point", True, "A point.", 2),
         ("field", "Point.x", True, "", 3),
         ("field", "Point.y", True, "", 3),

@@ -10,5 +10,5 @@ from faults.world import COUNTS
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Prints the counts at the end of the session."""
     if COUNTS:
-        told = ", ".join(f"{count:,} {what}" for what, count in sorted(COUNTS.items()))
-        terminalreporter.write_line(f"faults: {told}")
+        summary = ", ".join(f"{count:,} {what}" for what, count in sorted(COUNTS.items()))
+        terminalreporter.write_line(f"faults: {summary}")

@@ -188,13 +188,13 @@ def _files(home: Path) -> list[Path]:
 def _other_for(file: Path, files: list[Path], sides: tuple[Side, Side], pick: Random) -> Path:
     """The other repository's file of the same kind; sometimes any file."""
     ids = [side.place.repository for side in sides]
-    for ours, theirs in (ids, ids[::-1]):
-        if ours in file.name and pick.random() < 0.8:
-            shape = file.name.replace(ours, theirs)
+    for own_id, other_id in (ids, ids[::-1]):
+        if own_id in file.name and pick.random() < 0.8:
+            shape = file.name.replace(own_id, other_id)
             alike = [
                 other
                 for other in files
-                if other.parent == file.parent and theirs in other.name
+                if other.parent == file.parent and other_id in other.name
                 and other.suffixes == file.suffixes and other.name[:20] == shape[:20]
             ]  # fmt: skip
             if alike:
@@ -212,7 +212,7 @@ def judged(world: World, counts: Counter[str]) -> Iterator[str]:
                 counts["questions"] += 1
                 right = world.right[side.word][kind]
                 try:
-                    told = ask()
+                    answers = ask()
                 except _REFUSALS.get(kind, CodelensError):
                     counts["refused in words"] += 1
                     if kind == "search":
@@ -221,13 +221,13 @@ def judged(world: World, counts: Counter[str]) -> Iterator[str]:
                 except Exception as error:
                     yield f"{side.word} {kind}: {type(error).__name__}: {error}"
                     continue
-                if any(other.word in row for row in told):
-                    yield f"{side.word} {kind}: of the other repository: {told}"
-                elif told == right:
+                if any(other.word in row for row in answers):
+                    yield f"{side.word} {kind}: of the other repository: {answers}"
+                elif answers == right:
                     counts["same"] += 1
                 elif kind in _PATIENT:
-                    yield f"{side.word} {kind}: {told} in place of {right}"
-                elif set(told) <= set(right):
+                    yield f"{side.word} {kind}: {answers} in place of {right}"
+                elif set(answers) <= set(right):
                     counts[f"less: {kind}"] += 1
                 else:
                     counts[f"altered: {kind}"] += 1

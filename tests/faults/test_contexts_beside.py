@@ -64,8 +64,8 @@ def reading(path: Path, seed: int) -> list[str]:
             lambda: contexts_file.contexts_of(path) and (),
             lambda: contexts_file.glance(path) is None and ["no glance"],
         ]
-        told = pick.choice(ways)()
-        assert not told, told
+        warnings = pick.choice(ways)()
+        assert not warnings, warnings
     return []
 
 
@@ -107,7 +107,7 @@ def test_nothing_is_lost_or_told_damaged_beside_writers(
         process.join()
     assert not [error for error, _ in done if error]
     saved = {"first", *(name for _, names in done for name in names)}
-    COUNTS["contexts saved beside others"] += len(saved)
+    COUNTS["contexts saved with others"] += len(saved)
     every, notes = Notebook(path).every()
     assert not notes and saved <= {one.name for one in every}
     copied = contexts_file.contexts_of(path.with_name(path.name + ".backup"))
@@ -131,17 +131,17 @@ def spoil(path: Path) -> None:
 
 
 def saving(path: Path, seed: int, count: int, said: multiprocessing.Queue) -> None:
-    book, told, left = Notebook(path), list[str](), list(range(count))
+    book, warnings, left = Notebook(path), list[str](), list(range(count))
     while left:
         try:
-            told += book.put(context(f"own-{seed}-{left[0]}"), HOME, replace=False)[2]
+            warnings += book.put(context(f"own-{seed}-{left[0]}"), HOME, replace=False)[2]
         except StoreError as error:
             # It was damaged again, or set aside, since it was opened: nothing was changed.
             replaced = "was replaced meanwhile; nothing was changed" in str(error)
             assert replaced or isinstance(error, IndexCorrupt), error
         else:
             left.pop(0)
-    said.put(told)
+    said.put(warnings)
 
 
 @pytest.mark.parametrize("seed", range(rounds(2)))
@@ -153,10 +153,10 @@ def test_processes_that_find_damage_at_once_restore_it_once(tmp_path: Path, seed
     running = [SPAWN.Process(target=saving, args=(path, at, 3, said)) for at in range(4)]
     for process in running:
         process.start()
-    told = [note for _ in running for note in said.get(timeout=120)]
+    warnings = [note for _ in running for note in said.get(timeout=120)]
     for process in running:
         process.join()
-    assert len([note for note in told if "1 restored" in note]) == 1 == len(told)
+    assert len([note for note in warnings if "1 restored" in note]) == 1 == len(warnings)
     names = {one.name for one in Notebook(path).every()[0]}
     assert names == {"first", *(f"own-{by}-{at}" for by in range(4) for at in range(3))}
     assert len(asides(tmp_path)) == 1
@@ -173,10 +173,10 @@ def test_damage_beneath_writers_loses_nothing(tmp_path: Path) -> None:
         with contextlib.suppress(IndexCorrupt):
             spoil(path)
         time.sleep(0.3)
-    told = [note for _ in running for note in said.get(timeout=120)]
+    warnings = [note for _ in running for note in said.get(timeout=120)]
     for process in running:
         process.join()
-    assert all("restored" in note or "no copy of it could be written" in note for note in told)
+    assert all("restored" in note or "no copy of it could be written" in note for note in warnings)
     every = {one.name: one.note for one in Notebook(path).every()[0]}
     assert every.keys() == {"first", *(f"own-{by}-{at}" for by in range(3) for at in range(count))}
     assert every["first"] == "note"

@@ -78,26 +78,26 @@ def full(tmp_path: Path) -> Iterator[World]:
         subprocess.run(["umount", str(small)], check=True)
 
 
-def told(world: World, *args: str) -> dict:
+def json_of(world: World, *args: str) -> dict:
     done = world.run(*args, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def test_what_is_due_goes_without_room(full: World) -> None:
-    planned = told(full, "prune", "--dry-run")
-    done = told(full, "prune")
+    planned = json_of(full, "prune", "--dry-run")
+    done = json_of(full, "prune")
     for answer in (planned, done):
         assert [view["branch"] for view in answer["results"][0]["views"]] == ["old"]
     assert done["results"][0]["contents"] >= 40
     assert 0 < done["results"][0]["freed_bytes"] <= room(full.home)
-    assert told(full, "prune")["results"] == []
+    assert json_of(full, "prune")["results"] == []
     full.check()
 
 
 def test_a_whole_index_is_dropped_without_room(full: World) -> None:
     size = full.index.stat().st_size
-    done = told(full, "drop", "--repository", "--force")
+    done = json_of(full, "drop", "--repository", "--force")
     assert done["whole"] and {view["branch"] for view in done["views"]} == {"main", "old"}
     assert not list((full.home / "indexes").glob("index-*"))
     assert room(full.home) >= size
@@ -105,9 +105,9 @@ def test_a_whole_index_is_dropped_without_room(full: World) -> None:
 
 
 def test_one_view_is_dropped_without_room(full: World) -> None:
-    told(full, "drop", "old")
+    json_of(full, "drop", "old")
     assert room(full.home) > 0
-    (one,) = told(full, "status", "--all")["results"]
+    (one,) = json_of(full, "status", "--all")["results"]
     assert [view["branch"] for view in one["views"]] == ["main"]
     full.check()
 
@@ -131,7 +131,7 @@ def test_damaged_files_that_were_set_aside_go_first(full: World) -> None:
     fill(full.home.parent)
     found = full.run("doctor", "--no-agents")
     assert "--fix removes damaged indexes (0.5 MB)" in found.stdout
-    assert told(full, "prune")["disposed_bytes"] == 500_000
+    assert json_of(full, "prune")["disposed_bytes"] == 500_000
     assert not aside.exists()
     full.check()
 

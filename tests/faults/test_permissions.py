@@ -77,11 +77,11 @@ def test_what_may_not_be_read_is_told_and_mended(world: World, what: str, mode: 
             assert "codelens doctor --fix" in said or "make it writable" in said
     mended = world.run("doctor", "--fix", "--no-agents", "--json")
     assert mended.returncode == 0, mended.stdout + mended.stderr
-    told = [one for one in json.loads(mended.stdout)["results"] if one["state"] == "mended"]
+    repaired = [one for one in json.loads(mended.stdout)["results"] if one["state"] == "mended"]
     # codelens never writes settings.
     faults = {str(path) for path in barred if mode == 0 or path.name != "config.toml"}
-    assert faults <= {one["about"] for one in told}
-    assert all(one["check"] == "permissions" and one["done"] for one in told)
+    assert faults <= {one["about"] for one in repaired}
+    assert all(one["check"] == "permissions" and one["done"] for one in repaired)
     assert world.run("doctor", "--no-agents").returncode == 0
     assert {path for path in before if "usage" not in path.name and not _is_index(path)} <= set(
         world.home.rglob("*")

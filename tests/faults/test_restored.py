@@ -105,9 +105,9 @@ def _copied_onto(copy: Path, index: Path) -> None:
 
 
 def _renamed_onto(copy: Path, index: Path) -> None:
-    beside = index.with_name("beside")
-    shutil.copyfile(copy, beside)
-    beside.rename(index)
+    replacement = index.with_name("new")
+    shutil.copyfile(copy, replacement)
+    replacement.rename(index)
 
 
 @pytest.fixture

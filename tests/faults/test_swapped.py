@@ -49,11 +49,11 @@ def test_a_file_of_another_repository_is_noticed_and_set_aside(
     home: Home, sides: tuple[Side, Side], kind: str, *, swapped: bool
 ) -> None:
     side, other = sides
-    ours, theirs = home.file(kind, side), home.file(kind, other)
-    mine = ours.read_bytes()
-    shutil.copy(theirs, ours)
+    own_file, other_file = home.file(kind, side), home.file(kind, other)
+    own_bytes = own_file.read_bytes()
+    shutil.copy(other_file, own_file)
     if swapped:
-        theirs.write_bytes(mine)
+        other_file.write_bytes(own_bytes)
     shown = home.shown(side)
     assert kinds_with(shown, other.word) == []
     lost = set() if kind in RESTORED else {kind}
@@ -69,8 +69,8 @@ def test_a_file_of_another_repository_is_noticed_and_set_aside(
         assert kinds_with(again, another.word) == []
     asides = [
         file
-        for file in ours.parent.iterdir()
-        if file.name.startswith(ours.name) and SET_ASIDE & set(suffixes(file))
+        for file in own_file.parent.iterdir()
+        if file.name.startswith(own_file.name) and SET_ASIDE & set(suffixes(file))
     ]
     assert asides, "what was set aside is not thrown away"
     if kind != "focus":

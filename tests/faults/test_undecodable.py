@@ -152,9 +152,9 @@ def test_an_index_that_is_built_wrong_is_built_anew_once(
                 engine.search("beacon", path=world.root)
             rebuilt: set[int] = set()
             for _ in range(3):
-                with pytest.raises(StoreError, match="damaged again, or this is a bug") as told:
+                with pytest.raises(StoreError, match="damaged again, or this is a bug") as raised:
                     engine.search("beacon", path=world.root)
-                assert not isinstance(told.value, IndexCorrupt)
+                assert not isinstance(raised.value, IndexCorrupt)
                 rebuilt.add(world.index.stat().st_ino)
     assert len(rebuilt) == 1
     asked(world)

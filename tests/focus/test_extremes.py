@@ -114,8 +114,8 @@ def test_what_a_clock_ahead_wrote_fades_from_the_next_prompt_on(tmp_path: Path) 
 
 
 def test_a_prompt_that_waited_keeps_its_time(tmp_path: Path) -> None:
-    with forest_file.ForestLock(path_of(str(tmp_path), PLACE, FocusSettings(), "")) as ours:
-        assert ours
+    with forest_file.ForestLock(path_of(str(tmp_path), PLACE, FocusSettings(), "")) as lock:
+        assert lock
         prompt(tmp_path, "rotate the token")
     prompt(tmp_path, "queue for the printer", -NOW)
     assert ages(tmp_path)["rotate the token"] == 0

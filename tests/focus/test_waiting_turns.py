@@ -124,8 +124,8 @@ def test_at_most_eight_are_taken_at_once_and_all_in_the_end(home: Path) -> None:
 def test_more_than_can_wait_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting_turns, "_MOST_WAITING", 2)
     with held(home):
-        told = [ask(home, "change the font", at).notes for at in range(3)]
-    assert told[:2] == [(), ()] and "not remembered: 2 wait already" in told[2][0]
+        note = [ask(home, "change the font", at).notes for at in range(3)]
+    assert note[:2] == [(), ()] and "not remembered: 2 wait already" in note[2][0]
     assert len(waiting(home)) == 2
 
 
@@ -140,8 +140,8 @@ def test_a_file_that_says_nothing_is_set_aside_and_told(home: Path, data: bytes)
         ask(home, "write a database migration", 1)
     (left,) = waiting(home)
     left.with_name(left.name + "0").write_bytes(data)
-    (told,) = ask(home, "change the font", 2).notes
-    assert left.name + "0 " in told and "0 of its lines could be read" in told
+    (note,) = ask(home, "change the font", 2).notes
+    assert left.name + "0 " in note and "0 of its lines could be read" in note
     assert "write a database migration" in prompts(home) and not waiting(home)
     (aside,) = state_file(home).parent.glob("*.damaged-waiting-*")
     assert aside.read_bytes() == data
@@ -156,8 +156,8 @@ def test_whole_lines_of_a_file_that_is_cut_count_once(home: Path) -> None:
     line = left.read_bytes()
     cut = line + b"\n" + line[: len(line) // 2]
     left.write_bytes(cut)
-    (told,) = answer(home, "Done.", 2)
-    assert "is damaged; 1 of its lines could be read" in told
+    (note,) = answer(home, "Done.", 2)
+    assert "is damaged; 1 of its lines could be read" in note
     left.write_bytes(cut)  # as if that process was killed before it set the file aside
     assert not ask(home, "change the font", 3).notes
     assert prompts(home).count("write a database migration") == 1

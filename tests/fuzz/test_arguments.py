@@ -121,7 +121,7 @@ def _of_kind(pick: Random, about: dict) -> object:
 def test_any_arguments_get_an_answer(repo: GitRepo, home: Path, server: Server) -> None:
     pick = Random(5)
     tools = server.ask("tools/list", {})["result"]["tools"]
-    told, faults = 0, {}
+    answered, faults = 0, {}
     for _ in range(INPUTS * 2 // 10):
         tool = pick.choice(tools)
         given = arguments(pick, tool["inputSchema"], repo.root)
@@ -130,8 +130,8 @@ def test_any_arguments_get_an_answer(repo: GitRepo, home: Path, server: Server) 
         assert SECRET not in text
         if "bug in codelens" in text or "Traceback" in text:
             faults.setdefault(f"{tool['name']}: {text[60:160]}", given)
-        told += "result" in answer
-    assert told > 0
+        answered += "result" in answer
+    assert answered > 0
     assert faults == {}
     said = (home / "stderr").read_text(errors="replace")
     assert "Traceback" not in said, said[-3000:]

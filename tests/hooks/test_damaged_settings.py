@@ -72,8 +72,8 @@ def test_a_prompt_is_taken_in_and_no_topic_is_forgotten(
 def test_the_recovery_of_a_compaction_is_told(home: Path, place: Checkout, data: bytes) -> None:
     prompt_hooks.put_recovery(str(home), place.repository, "one", "what it was about")
     (home / "config.toml").write_bytes(data)
-    told = prompt_hooks.before_prompt(str(home), said("charge the card"), place)
-    assert told.startswith("what it was about")
+    context = prompt_hooks.before_prompt(str(home), said("charge the card"), place)
+    assert context.startswith("what it was about")
 
 
 @cases

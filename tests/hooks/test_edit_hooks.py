@@ -26,8 +26,8 @@ def test_an_edit_of_what_another_worktree_edits_is_warned_of(
     warning = agent.edit(repo.root / "till.py")
     assert f"till.py was edited 1 min ago in the worktree {second.root} (second)" in warning
     assert agent.edit(repo.root / "web.py") == ""
-    told = agent.hook("session-start", "SessionStart", source="startup")
-    assert f"also edited in the worktree {second.root} (second): till.py" in told
+    context = agent.hook("session-start", "SessionStart", source="startup")
+    assert f"also edited in the worktree {second.root} (second): till.py" in context
     second.write("till.py", (repo.root / "till.py").read_text())
     fields = {"tool_name": "Edit", "tool_input": {"file_path": str(repo.root / "till.py")}}
     assert agent.hook("before-edit", "PreToolUse", **fields) == ""

@@ -118,8 +118,8 @@ def test_a_folder_that_is_a_file_stops_nothing_else(agent: Agent, place: str) ->
     agent.hook("stop", "Stop", last_assistant_message="The token rotates. Next?")
     block = agent.prompt("token rotation fails")
     assert ("The token rotates" in block) is (place != "focus")
-    told = agent.hook("session-start", "SessionStart", source="startup")
-    assert told.startswith("codelens: worktree ")
+    context = agent.hook("session-start", "SessionStart", source="startup")
+    assert context.startswith("codelens: worktree ")
 
 
 def test_a_pipe_in_place_of_what_is_written_first_is_not_waited_at(agent: Agent) -> None:

@@ -103,7 +103,7 @@ def test_marks_without_an_end_are_read_in_proportion_to_their_number(
 
 def test_what_a_person_writes_about_marks_stays() -> None:
     for text in (
-        "why is [Focus | told here?", "the <system-reminder> tag", "[Focus | x] and [/Focus]",
+        "why is [Focus | shown here?", "the <system-reminder> tag", "[Focus | x] and [/Focus]",
         "a </system-reminder> b <system-reminder> c", "[/Focus] alone",
     ):  # fmt: skip
         assert as_written(text) == text

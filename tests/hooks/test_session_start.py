@@ -30,8 +30,8 @@ def test_a_collision_with_another_worktree_is_told(repo: GitRepo, tmp_path: Path
     subprocess.run(run, cwd=repo.root, env=env, check=True, capture_output=True)
     repo.worktree(tmp_path / "broken", branch="broken")
     (repo.root / ".git" / "worktrees" / "broken" / "HEAD").write_bytes(b"0" * 100_000)
-    told = agent.hook("session-start", "SessionStart", source="startup")
-    assert f"collides with {second.root} (second): " in told
+    context = agent.hook("session-start", "SessionStart", source="startup")
+    assert f"collides with {second.root} (second): " in context
     assert "broken" in agent.log()
 
 
@@ -56,10 +56,10 @@ def test_after_a_compaction_the_session_gets_its_thread_back(agent: Agent, repo:
     agent.hook("session-start", "SessionStart", source="startup")
     agent.prompt("charge the card twice")
     agent.edit(repo.root / "till.py")
-    told = agent.hook("session-start", "SessionStart", source="compact")
-    assert "this session so far:\n  edited 1x, last: till.py" in told
-    assert "code that was sent before is sent in full again" in told
-    assert "    - charge the card twice" in told
+    context = agent.hook("session-start", "SessionStart", source="compact")
+    assert "this session so far:\n  edited 1x, last: till.py" in context
+    assert "code that was sent before is sent in full again" in context
+    assert "    - charge the card twice" in context
 
 
 def compacted(agent: Agent, **fields: object) -> None:
@@ -80,10 +80,10 @@ def test_where_no_session_starts_after_a_compaction_the_next_prompt_brings_the_r
     compacted(agent)
     assert not log.read()
     assert agent.hook("prompt", "UserPromptSubmit", prompt="x", session_id="y").startswith("[Focus")
-    told = agent.prompt("charge fails")
-    assert told.startswith(f"codelens: worktree {repo.root} (branch main at ")
-    assert "this session so far:\n  edited 1x, last: till.py" in told
-    assert told.count("[Focus |") == 1 and told.endswith("[/Focus]")
+    context = agent.prompt("charge fails")
+    assert context.startswith(f"codelens: worktree {repo.root} (branch main at ")
+    assert "this session so far:\n  edited 1x, last: till.py" in context
+    assert context.count("[Focus |") == 1 and context.endswith("[/Focus]")
     assert agent.prompt("charge fails again").startswith("[Focus |")
 
 
@@ -103,29 +103,29 @@ def test_a_recovery_is_not_given_to_a_session_that_begins_anew(agent: Agent) -> 
 def test_a_session_that_is_resumed_after_a_compaction_is_told_of_it(agent: Agent) -> None:
     again = "code that was sent before is sent in full again"
     compacted(agent)
-    for is_told in (True, False):
-        told = agent.hook("session-start", "SessionStart", source="resume")
-        assert (again in told) is is_told
+    for is_reported in (True, False):
+        context = agent.hook("session-start", "SessionStart", source="resume")
+        assert (again in context) is is_reported
     assert again not in agent.prompt("charge fails")
 
 
 def test_an_old_recovery_is_dropped(agent: Agent) -> None:
     place = checkout_at(str(agent.folder))
     for session, days in (("a", 2), ("b", 0)):
-        prompt_hooks.put_recovery(str(agent.home), place.repository, session, f"told to {session}")
+        prompt_hooks.put_recovery(str(agent.home), place.repository, session, f"text for {session}")
         (file,) = (agent.home / "trails").glob("*.recovery")
         at = file.stat().st_mtime - days * 86_400
         os.utime(file, (at, at))
         said = prompt_hooks.take_recovery(str(agent.home), place.repository, session)
-        assert said == ("" if days else "told to b")
+        assert said == ("" if days else "text for b")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", ["resume", "compact", "fork"])
 def test_a_session_that_goes_on_is_given_the_block_again(agent: Agent, source: str) -> None:
     agent.prompt("charge the card twice")
-    told = agent.hook("session-start", "SessionStart", source=source)
-    assert "    - charge the card twice" in told
+    context = agent.hook("session-start", "SessionStart", source=source)
+    assert "    - charge the card twice" in context
 
 
 @pytest.mark.slow
@@ -150,5 +150,5 @@ def test_notes_that_hold_are_named(agent: Agent, repo: GitRepo) -> None:
         run = [sys.executable, "-m", "codelens", "save", name, handle, "--note", "x"]
         subprocess.run(run, cwd=repo.root, env=env, check=True, capture_output=True)
     repo.write("web.py", "quite = 'another'\n")
-    told = agent.hook("session-start", "SessionStart", source="startup")
-    assert "saved notes that are still valid: cards (1 more changed since)" in told
+    context = agent.hook("session-start", "SessionStart", source="startup")
+    assert "saved notes that are still valid: cards (1 more changed since)" in context

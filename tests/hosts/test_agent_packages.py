@@ -37,8 +37,8 @@ def test_hooks_are_told_by_events_that_codelens_answers(package: str) -> None:
     hooks = json.loads(package_files()[f"{FOLDER}/{package}/hooks/hooks.json"])["hooks"]
     commands = [inner["command"] for (element,) in hooks.values() for inner in element["hooks"]]
     # Claude Code and Codex start a session after a compaction.
-    told = HOOK_EVENTS if package == "gemini" else HOOK_EVENTS[:-1]
-    assert sorted(commands) == sorted(f"codelens hook {event}" for event in told)
+    events = HOOK_EVENTS if package == "gemini" else HOOK_EVENTS[:-1]
+    assert sorted(commands) == sorted(f"codelens hook {event}" for event in events)
 
 
 def test_each_package_of_a_host_has_the_skill() -> None:

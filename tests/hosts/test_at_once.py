@@ -34,14 +34,14 @@ class Raced(Edit):
 
     def put(self, text: str | None) -> str:
         self._save(text)
-        return f"{text}ours\n"
+        return f"{text}own\n"
 
     def take(self, text: str, made: object) -> str:
         self._save(text)
-        return text.replace("ours\n", "")
+        return text.replace("own\n", "")
 
     def is_there(self, text: str) -> bool:
-        return "ours" in text
+        return "own" in text
 
     def _save(self, text: str | None) -> None:
         self.seen.append(text or "")
@@ -65,7 +65,7 @@ def test_what_a_program_saves_during_install_is_kept(scratch: Scratch) -> None:
     change, ledger = raced(scratch, 3)
     done = install(change, ledger, "user")
     assert not done.problems
-    assert change.path.read_text() == "save 1\nsave 2\nsave 3\nours\n"
+    assert change.path.read_text() == "save 1\nsave 2\nsave 3\nown\n"
     old = Ledger(scratch.kept).records[str(change.path)]
     assert old.found_by(change.path.read_bytes())
     assert old.undo is not None
@@ -73,9 +73,9 @@ def test_what_a_program_saves_during_install_is_kept(scratch: Scratch) -> None:
 
 
 def test_what_a_program_saves_during_uninstall_is_kept(scratch: Scratch) -> None:
-    change, ledger = raced(scratch, 3, "ours\n")
+    change, ledger = raced(scratch, 3, "own\n")
     assert not uninstall(change, ledger).problems
-    assert "ours" not in change.path.read_text()
+    assert "own" not in change.path.read_text()
     assert "save 3" in change.path.read_text()
 
 
@@ -85,7 +85,7 @@ def test_a_file_that_is_written_all_the_time_is_left_alone_with_a_message(
     change, ledger = raced(scratch, 1000)
     done = install(change, ledger, "user")
     assert "constantly being written by another program" in problems([done])[0]
-    assert "ours" not in change.path.read_text()
+    assert "own" not in change.path.read_text()
     assert not Ledger(scratch.kept).records
     assert [one.name for one in scratch.home.iterdir()] == ["settings"]
 
@@ -97,7 +97,7 @@ def test_a_file_that_holds_something_else_is_not_replaced(
     file = tmp_path / "file"
     file.write_bytes(b"theirs")
     with pytest.raises(Overtaken):
-        host_files.write(file, b"ours", onto=onto)
+        host_files.write(file, b"own", onto=onto)
     with pytest.raises(Overtaken):
         host_files.remove(file, holding=b"older")
     assert [one.read_bytes() for one in tmp_path.iterdir()] == [b"theirs"]

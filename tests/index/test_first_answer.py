@@ -231,25 +231,25 @@ def test_the_file_that_defines_a_name_is_read_before_a_hundred_that_use_it() -> 
 
 def test_progress_is_of_the_whole_work(repo: GitRepo, tmp_path: Path) -> None:
     repo.commit("more", {f"many/part{n}.py": f"def part_{n}(): pass\n" for n in range(1200)})
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     with Engine(Settings(home=tmp_path / "other", workers=1)) as engine:
-        engine.look(path=repo.root, progress=lambda *one: told.append(one))
-    assert {total for _, _, total in told} == {1200 + len(FILES)}
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
-    assert told[-1][1] == told[-1][2]
+        engine.look(path=repo.root, progress=lambda *one: reported.append(one))
+    assert {total for _, _, total in reported} == {1200 + len(FILES)}
+    assert [done for _, done, _ in reported] == sorted(done for _, done, _ in reported)
+    assert reported[-1][1] == reported[-1][2]
 
 
 def test_who_waits_for_another_process_is_told_how_far_that_is(
     engine: Engine, repo: GitRepo
 ) -> None:
-    told: list[str] = []
+    reported: list[str] = []
     with pytest.raises(InterruptedError):
-        engine.look(path=repo.root, progress=lambda *one: _stop(told, one))
-    assert told == ["waiting for another process"]
+        engine.look(path=repo.root, progress=lambda *one: _stop(reported, one))
+    assert reported == ["waiting for another process"]
 
 
-def _stop(told: list[str], one: tuple[str, int, int]) -> None:
-    told.append(one[0])
+def _stop(reported: list[str], one: tuple[str, int, int]) -> None:
+    reported.append(one[0])
     raise InterruptedError
 
 

@@ -196,7 +196,7 @@ def test_a_snapshot_after_some_edits_is_that_of_its_files(
                 at = min(number, len(files))
                 files[at : at + 1] = [file_row(at, content)]
             later, afresh = later.after(db, view, files), Snapshot(db, view, files)
-            assert "by_content" in vars(later), "it is not worked out anew"
+            assert "by_content" in vars(later), "it must not be recomputed"
             assert later.by_path == afresh.by_path and later.by_path_id == afresh.by_path_id
             assert later.by_content == afresh.by_content
 

@@ -18,7 +18,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.scan import stat_check, watched_tree
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is told elsewhere")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports changes")
 
 
 @pytest.fixture

@@ -51,26 +51,26 @@ def files(folder: Path, *left_out: str) -> list[str]:
 
 
 def uv() -> str | None:
-    beside = Path(sys.executable).with_name("uv")
-    return str(beside) if beside.exists() else shutil.which("uv")
+    sibling = Path(sys.executable).with_name("uv")
+    return str(sibling) if sibling.exists() else shutil.which("uv")
 
 
 @pytest.mark.parametrize(
-    ("tool", "script", "told"),
+    ("tool", "script", "message"),
     [
         ("pipx", "echo 'pipx: error: unrecognized arguments' >&2; exit 2", "unrecognized"),
         ("uv", "case $* in *dir*) echo /nowhere;; esac", "installing"),  # reports success
     ][: 2 if FULL else 1],
 )
 def test_a_tool_that_fails_is_replaced_by_a_venv(
-    home: Path, tmp_path: Path, tool: str, script: str, told: str
+    home: Path, tmp_path: Path, tool: str, script: str, message: str
 ) -> None:
     broken = tmp_path / tool
     broken.write_text(f"#!/bin/sh\n{script}\n")
     broken.chmod(0o755)
     env = environment(home, str(broken))
     said = run(env, "--no-agents")
-    assert told in said
+    assert message in said
     assert f"{tool} failed; trying a venv instead" in said
     command = home / ".local" / "bin" / "codelens"
     subprocess.run([command, "--version"], env=env, check=True)

@@ -54,8 +54,8 @@ class EditedTree:
     def edit(self) -> None:
         """Replaces a file in one step, as editors do."""
         self.begun += 1
-        beside = self.repo.write(".git-edit.tmp", self._text(self.begun))
-        os.replace(beside, self.repo.path("edited.py"))
+        written = self.repo.write(".git-edit.tmp", self._text(self.begun))
+        os.replace(written, self.repo.path("edited.py"))
         self.edits = self.begun
 
     def _text(self, edit: int) -> str:

@@ -120,11 +120,11 @@ def test_definitions_that_have_nothing_of_a_question_rank_as_if_each_were_looked
         ]
         return ranked, search_pipeline.search(view, Request(task), read)
 
-    told = answers()
+    before = answers()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("codelens.rank.scoring.definition_ranking._File._is_plain", _never)
         patch.setattr(result_places, "of_files", _of_files_by_all_rows)
-        assert answers() == told
+        assert answers() == before
 
 
 def _never(*_: object) -> bool:

@@ -96,9 +96,9 @@ def test_a_file_that_cannot_match_is_not_handed_to_the_child(
     handed: list[bytes] = []
     run = regex_search._run  # pyright: ignore[reportPrivateUsage]
 
-    def spy(sought: object, texts: list[bytes], *rest: object) -> object:
+    def spy(searched: object, texts: list[bytes], *rest: object) -> object:
         handed.extend(texts)
-        return run(sought, texts, *rest)  # type: ignore[arg-type]
+        return run(searched, texts, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(regex_search, "_run", spy)
     found = store.search(view, r"f\w*etch\w*\w*", mode="regex")

@@ -15,7 +15,7 @@ FILLER = {
 }
 
 
-def kindred(text: str) -> set[str]:
+def related_words(text: str) -> set[str]:
     return {one.text for one in query_analysis.related_to(analyse(text))}
 
 
@@ -33,7 +33,7 @@ def kindred(text: str) -> set[str]:
     ],
 )
 def test_a_word_brings_its_kin(typed: str, written: str) -> None:
-    assert written in kindred(typed)
+    assert written in related_words(typed)
 
 
 def test_a_single_name_is_meant_as_it_is_typed() -> None:

@@ -181,7 +181,7 @@ STATIC = "static int gzopen(int a) { return a; }\n"
         ('#include "gz.h"\n#define gzopen gzopen64\n', ["gz.c:gzopen"], []),
         ('#include "gz.h"\n#define gzopen other\n', ["gzopen"], []),
     ],
-    ids=["static beside a header", "static alone", "its own", "wider offsets", "another name"],
+    ids=["static with a header", "static alone", "its own", "wider offsets", "another name"],
 )
 def test_a_function_that_stands_in_for_one_of_a_header(
     user: str, certain: list[str], possible: list[str]

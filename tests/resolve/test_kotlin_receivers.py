@@ -87,5 +87,5 @@ def test_an_extension_of_another_type_is_no_bare_name() -> None:
 def test_a_result_of_overloads_is_one_of_all() -> None:
     assert used("over(1).run()") == ["over"]
     files = {ROOT + "Types.kt": TYPES, ROOT + "Main.kt": "package app\nfun f() = over(1).run()\n"}
-    told = edges_of(files, certain=False)
-    assert [one.rpartition(":")[2] for one in told] == ["Base.run", "Sub.run"]
+    edges = edges_of(files, certain=False)
+    assert [one.rpartition(":")[2] for one in edges] == ["Base.run", "Sub.run"]

@@ -286,8 +286,8 @@ def test_a_call_of_what_is_decorated_gives_what_its_decorator_leaves(
     kinds = KINDS.replace("return B()", "return give") + "def give(): return B()\n"
     text = f"{head}{decorator}\ndef f():\n    return A()\n\ndef use():\n    f().run()\n"
     found = edges_of({"lib.py": kinds, "use.py": text})
-    told = [edge.partition(" -> ")[2] for edge in found if edge.startswith("use.py:use")]
-    assert told == ["f", *expected]
+    targets = [edge.partition(" -> ")[2] for edge in found if edge.startswith("use.py:use")]
+    assert targets == ["f", *expected]
 
 
 def used(body: str, *, certain: bool) -> list[str]:

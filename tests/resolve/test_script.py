@@ -108,7 +108,7 @@ export class G {
   static both() { this.go() }
   plain() { call(function () { this.go() }); function y(this: any) { this.go() } }
   arrow() { call(() => this.go()) }
-  told() { function z(this: G) { this.go() } }
+  soon() { function z(this: G) { this.go() } }
   field = function () { this.go() }
   nested() { return { go() {}, h() { this.go() } } }
 }
@@ -123,7 +123,7 @@ def test_this_is_what_its_function_makes_it() -> None:
         "a.ts:G.again -> G.go",
         "a.ts:G.both -> G.go~2",
         "a.ts:G.arrow -> G.go",
-        "a.ts:G.told.z -> G.go",
+        "a.ts:G.soon.z -> G.go",
         "a.ts:G.field -> G.go",
         "a.ts:H.go -> G.go",
         "a.ts:H.go~2 -> G.go~2",
@@ -143,15 +143,15 @@ def test_this_is_what_its_function_makes_it() -> None:
         ("late().then(g => g)", ""),
         ("async () => (await late()).go()", "G.go"),
         ("async () => (await late<number>()).go()", "G.go"),
-        ("async () => { const g = await told(); g.go() }", "G.go"),
+        ("async () => { const g = await soon(); g.go() }", "G.go"),
         ("async () => { const g = await inner(); g.go() }", "G.go"),
-        ("const g = told(); g.go()", ""),
+        ("const g = soon(); g.go()", ""),
     ],
 )
 def test_instance_and_static_members_and_promises_are_told_apart(body: str, expected: str) -> None:
     text = (
         "import { G, H } from './a'\nexport async function late() { return new G() }\n"
-        "export function told(): Promise<G> { return late() }\n"
+        "export function soon(): Promise<G> { return late() }\n"
         "export const inner = async () => late();\n"
         f"export const use = (given) => {{ const f = {body} }}\n"
     )
@@ -308,8 +308,8 @@ def test_a_function_reads_what_others_may_have_given_to_a_variable(
 ) -> None:
     files = {"lib.ts": PAIR, "use.js": f"import {{ A, B }} from './lib'\n{text}\n"}
     found = [edge for edge in edges_of(files, certain=certain) if "use.js:use" in edge]
-    told = [edge.partition("lib.ts:")[2] for edge in found if edge.endswith(".go")]
-    assert told == (["B.go"] if certain else ["A.go", "B.go"])
+    targets = [edge.partition("lib.ts:")[2] for edge in found if edge.endswith(".go")]
+    assert targets == (["B.go"] if certain else ["A.go", "B.go"])
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,10 @@ def test_depth_follows_callers_of_callers_and_says_through_whom() -> None:
     graph = WholeNet(SHOP)
     walk = Walk(graph, symbol_target(graph, graph.node("shop/book.py#tax")))
     found = walk.related("callers", 3)
-    told = [(graph.name(one.node), one.distance, one.via and graph.name(one.via)) for one in found]
-    assert told == [
+    walked = [
+        (graph.name(one.node), one.distance, one.via and graph.name(one.via)) for one in found
+    ]
+    assert walked == [
         ("shop/book.py#Book.price", 1, None),
         ("shop/cart.py#total", 2, "shop/book.py#Book.price"),
         ("shop/cart.py#show", 3, "shop/cart.py#total"),

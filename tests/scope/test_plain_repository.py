@@ -100,7 +100,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
-def as_told(root: Path) -> object:
+def opened(root: Path) -> object:
     """The result of opening a repository: a scope with its settings, or the error."""
     try:
         repository = Repository.at(root)
@@ -134,9 +134,9 @@ def test_whatever_a_config_says_the_answer_is_that_of_libgit2(
 
 
 def assert_as_libgit2(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = as_told(root)
+    before = opened(root)
     monkeypatch.setattr("codelens.scope.repository.plain_repository", lambda _: None)
-    assert told == as_told(root)
+    assert before == opened(root)
 
 
 def odd_head(text: bytes):

@@ -69,7 +69,7 @@ def _merge(repo: GitRepo) -> None:
     repo.git("checkout", "-q", "-b", "side")
     repo.commit("theirs", {"a.py": "A = 2\n"})
     repo.git("checkout", "-q", "main")
-    repo.commit("ours", {"a.py": "A = 3\n"})
+    repo.commit("own", {"a.py": "A = 3\n"})
     repo.git("merge", "side", check=False)
 
 

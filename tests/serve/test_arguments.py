@@ -59,8 +59,8 @@ def test_a_wrong_argument_is_told_in_a_sentence(
 def test_null_for_an_argument_that_may_be_left_out_counts_as_left_out(asker: Asker) -> None:
     plain = asker.text("cl_search", query="login", format="json")
     nulls = dict.fromkeys(("mode", "languages", "globs", "kinds", "content", "limit", "ref"))
-    told = asker.text("cl_search", query="login", format="json", max_tokens=None, **nulls)
-    assert json.loads(told)["results"] == json.loads(plain)["results"]
+    answers = asker.text("cl_search", query="login", format="json", max_tokens=None, **nulls)
+    assert json.loads(answers)["results"] == json.loads(plain)["results"]
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,10 @@ def test_what_can_only_mean_one_thing_is_read_so(tool: str, given: dict, meant: 
 def test_loose_arguments_are_answered_as_strict_ones(
     asker: Asker, tool: str, loose: dict, strict: dict
 ) -> None:
-    told = [json.loads(asker.text(tool, format="json", **one)) for one in (loose, strict)]
-    for one in told:
+    answers = [json.loads(asker.text(tool, format="json", **one)) for one in (loose, strict)]
+    for one in answers:
         del one["receipt"]
-    assert told[0] == told[1]
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize("name", ["Notes, part 2.md", "of a,b.md"])

@@ -85,8 +85,8 @@ def test_a_modern_client_is_served_and_its_handshake_refused(
     env: dict[str, str], repo: GitRepo
 ) -> None:
     lines = Lines(env, repo.root)
-    told = lines.ask(1, "server/discover", {"_meta": ENVELOPE})["result"]
-    assert told["supportedVersions"] == ["2026-07-28"]
+    discovered = lines.ask(1, "server/discover", {"_meta": ENVELOPE})["result"]
+    assert discovered["supportedVersions"] == ["2026-07-28"]
     assert lines.ask(2, "initialize", HELLO)["error"]["code"] == -32022
     listed = lines.ask(3, "tools/list", {"_meta": ENVELOPE})["result"]
     assert listed["resultType"] == "complete"
@@ -186,13 +186,13 @@ def test_it_does_not_outlive_a_killed_parent(
     env: dict[str, str], repo: GitRepo, tmp_path: Path, called: bool
 ) -> None:
     # A fifo that the test holds open prevents stdin from closing when the parent dies.
-    fifo, told = tmp_path / "fifo", tmp_path / "pid"
+    fifo, pid_file = tmp_path / "fifo", tmp_path / "pid"
     os.mkfifo(fifo)
     script = (
         "import subprocess, sys, time\n"
         f"p = subprocess.Popen({COMMAND!r}, stdin=open({str(fifo)!r}, 'rb'),"
         f" stdout=open({str(tmp_path / 'out')!r}, 'wb'))\n"
-        f"open({str(told)!r}, 'w').write(str(p.pid) + '.')\n"
+        f"open({str(pid_file)!r}, 'w').write(str(p.pid) + '.')\n"
         "time.sleep(600)\n"
     )
     parent = subprocess.Popen(
@@ -200,8 +200,8 @@ def test_it_does_not_outlive_a_killed_parent(
     )
     held = os.open(fifo, os.O_WRONLY)
     try:
-        wait_for(lambda: told.exists() and told.read_text().endswith("."))
-        server = int(told.read_text()[:-1])
+        wait_for(lambda: pid_file.exists() and pid_file.read_text().endswith("."))
+        server = int(pid_file.read_text()[:-1])
         sent = [request(1, "initialize", HELLO), INITIALIZED]
         sent += [call(2, "cl_search", query="login")] if called else []
         os.write(held, b"".join(line + b"\n" for line in sent))

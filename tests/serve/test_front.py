@@ -269,5 +269,5 @@ def test_what_clients_really_can_do_is_taken_at_once(capabilities: dict) -> None
 def test_the_core_tools_and_instructions_cost_at_most_2600_tokens() -> None:
     """By the usual estimate for English and JSON: four characters a token."""
     listed = json.dumps(ANSWERS.handshake["tools/list"]["tools"], separators=(",", ":"))
-    told = ANSWERS.handshake["initialize"]["instructions"]
-    assert len(listed + told) / 4 <= 2600
+    instructions = ANSWERS.handshake["initialize"]["instructions"]
+    assert len(listed + instructions) / 4 <= 2600

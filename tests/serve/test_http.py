@@ -165,11 +165,11 @@ def test_other_repositories_are_not_served(
     server: HttpServer, repositories: dict[str, Path]
 ) -> None:
     with server.client() as asker:
-        told = asker.error("cl_search", query="validate", path=str(repositories["other"]))
-        assert "is in none of the repositories of this server" in told
+        refusal = asker.error("cl_search", query="validate", path=str(repositories["other"]))
+        assert "is in none of the repositories of this server" in refusal
         assert "/etc" in asker.error("cl_outline", target=".", path="/etc")
-        told = asker.error("cl_search", query="validate")
-    assert "several --root" in told and str(repositories["lamps"]) in told
+        refusal = asker.error("cl_search", query="validate")
+    assert "several --root" in refusal and str(repositories["lamps"]) in refusal
 
 
 def test_several_repositories_are_searched_at_once(
@@ -188,10 +188,10 @@ def test_several_repositories_are_searched_at_once(
         # The handle identifies the root.
         assert "Light a lamp" in asker.text("cl_expand", handles=[handle])
         assert "called by" in asker.text("cl_related", target=f"{auth}/src/auth.py#Session")
-        told = asker.error("cl_expand", handles=[f"{other}/src/auth.py"])
-        assert "is in none of the repositories" in told
-        told = asker.error("cl_search", query="light", repositories=[other, "relative"])
-        assert "must be absolute" in told and "is in none of" in told
+        refusal = asker.error("cl_expand", handles=[f"{other}/src/auth.py"])
+        assert "is in none of the repositories" in refusal
+        refusal = asker.error("cl_search", query="light", repositories=[other, "relative"])
+        assert "must be absolute" in refusal and "is in none of" in refusal
         found = json.loads(
             asker.text("cl_search", query="light", repositories=[auth, lamps], format="json")
         )
@@ -224,9 +224,9 @@ def test_a_client_that_names_no_worktree_is_not_answered_about_another(
     with http_server(env, "--root", str(repo.root)) as running, running.client(mode) as asker:
         assert "lamps.py#light" in asker.text("cl_search", query="light")
         side = repo.worktree(tmp_path / "side", branch="side")
-        told = asker.error("cl_search", query="light")
-        assert "several worktrees" in told
-        assert f"inside the one: {repo.root}, {side.root}" in told
+        refusal = asker.error("cl_search", query="light")
+        assert "several worktrees" in refusal
+        assert f"inside the one: {repo.root}, {side.root}" in refusal
         assert "lamps.py#light" in asker.text("cl_search", query="light", path=str(side.root))
 
 

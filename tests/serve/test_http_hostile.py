@@ -64,8 +64,8 @@ def test_a_repository_that_is_deleted_is_told_and_others_are_answered(
             ("cl_expand", {"handles": ["shop.py#price"]}),
             ("cl_outline", {"target": "shop.py"}),
         ):
-            told = asker.error(tool, path=str(gone.root), **given)
-            assert str(gone.root) in told and "Traceback" not in told and "bug" not in told
+            reply = asker.error(tool, path=str(gone.root), **given)
+            assert str(gone.root) in reply and "Traceback" not in reply and "bug" not in reply
         finds(asker, "light", stays.root, "lamps.py#light")
         both = [str(gone.root), str(stays.root)]
         text = asker.text("cl_search", query="light", repositories=both)
@@ -127,23 +127,25 @@ def test_no_path_of_a_call_leads_elsewhere(
 ) -> None:
     asked = path.format(root=repositories[0].root)
     with server.client() as asker:
-        told = asker.error("cl_outline", target=".", path=asked)
-    assert "root:x:0" not in told and "bug" not in told and len(told) < 4_500
+        reply = asker.error("cl_outline", target=".", path=asked)
+    assert "root:x:0" not in reply and "bug" not in reply and len(reply) < 4_500
 
 
 def test_no_handle_of_a_call_leads_elsewhere(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo], tmp_path: Path
 ) -> None:
     shop, _ = repositories
-    (tmp_path / "secret.py").write_text("def secret():\n    return 'told'\n")
+    (tmp_path / "secret.py").write_text("def secret():\n    return 'hidden'\n")
     shop.path("link.py").symlink_to(tmp_path / "secret.py")
     shop.path("out").symlink_to(tmp_path)
     handles = ["../secret.py", "shop.py/../../secret.py", str(tmp_path / "secret.py"),
                "link.py", "out/secret.py", "..%2fsecret.py", ".git/config"]  # fmt: skip
     with server.client() as asker:
         for handle in handles:
-            told = asker.result("cl_expand", handles=[handle], path=str(shop.root))
-            assert "'told'" not in str(told) and "repositoryformatversion" not in str(told), handle
+            reply = asker.result("cl_expand", handles=[handle], path=str(shop.root))
+            assert "'hidden'" not in str(reply) and "repositoryformatversion" not in str(reply), (
+                handle
+            )
 
 
 def test_requests_that_never_end_hold_nobody_up(

@@ -113,9 +113,9 @@ def test_logs_hold_no_code_and_no_question(place: GitRepo, tmp_path: Path) -> No
     assert server.end()[0] == 0
     # The session was about the mark, every tool was called, and the fault did occur.
     assert {tool for tool, _ in CALLS} == set(ALL)
-    told = [one["result"]["content"][0]["text"] for one in answers]
-    assert sum(MARK in text for text in told) > 10
-    assert any("this is a bug in codelens" in text for text in told)
+    texts = [one["result"]["content"][0]["text"] for one in answers]
+    assert sum(MARK in text for text in texts) > 10
+    assert any("this is a bug in codelens" in text for text in texts)
     said = log.read_text()
     assert "a tool failed" in said and "KeyError\n" in said and "ValueError\n" in said
     assert MARK not in said.lower()

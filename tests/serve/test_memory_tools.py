@@ -74,8 +74,8 @@ def test_what_is_saved_is_loaded_and_judged_where_one_stands(call, repo: GitRepo
         call("cl_load", query="burning")
     )
     assert text(call("cl_load")).splitlines()[1].startswith("lamps\tdecision · 1 handle: 1 moved")
-    told = json.loads(text(call("cl_load", query="lamps", format="json")))
-    assert told["exact"] and told["results"][0]["items"][0]["handle"] == "light.py#kindle"
+    answer = json.loads(text(call("cl_load", query="lamps", format="json")))
+    assert answer["exact"] and answer["results"][0]["items"][0]["handle"] == "light.py#kindle"
 
 
 @pytest.mark.slow

@@ -141,8 +141,8 @@ def test_half_a_surrogate_pair_gets_its_answer(env: dict[str, str], repo: GitRep
         )
         answer = lines.next()
         assert answer["id"] == number
-        told = json.loads(answer["result"]["content"][0]["text"])
-        assert told["query"] == ["\ufffd", "\ufffd login", r"\ud800", "\U0001f642"][number - 2]
+        answered = json.loads(answer["result"]["content"][0]["text"])
+        assert answered["query"] == ["\ufffd", "\ufffd login", r"\ud800", "\U0001f642"][number - 2]
     assert lines.end() == (0, b"")
 
 

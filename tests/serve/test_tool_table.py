@@ -54,9 +54,9 @@ def test_an_installer_approves_the_core_tools_alone() -> None:
 
 
 def test_the_instructions_name_the_listed_tools_alone() -> None:
-    told = instructions(["cl_search", "cl_forget"])
-    assert "cl_search finds places." in told
-    assert "cl_expand" not in told and "cl_forget" not in told
+    advice = instructions(["cl_search", "cl_forget"])
+    assert "cl_search finds places." in advice
+    assert "cl_expand" not in advice and "cl_forget" not in advice
 
 
 def test_an_argument_that_takes_strings_has_an_example_for_messages() -> None:

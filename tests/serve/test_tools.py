@@ -129,10 +129,10 @@ def test_a_name_that_is_defined_is_followed_by_few_others(asker: Asker, repo: Gi
 
 @pytest.mark.slow
 def test_search_as_json_is_what_the_command_line_gives(asker: Asker, repo: GitRepo, env) -> None:
-    told = json.loads(asker.text("cl_search", query="validate", format="json"))
+    answer = json.loads(asker.text("cl_search", query="validate", format="json"))
     command = [*COMMAND[:-1], "search", "validate", "--json", "-C", str(repo.root)]
     done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, check=True)
-    assert told["results"] == json.loads(done.stdout)["results"]
+    assert answer["results"] == json.loads(done.stdout)["results"]
 
 
 def test_a_search_is_reranked_on_request(asker: Asker, repo: GitRepo) -> None:

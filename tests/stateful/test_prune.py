@@ -40,7 +40,7 @@ BRANCHES = ("main", "topic", "old")
 
 
 @dataclass
-class Told:
+class ViewState:
     """The model's state of a view."""
 
     kind: str
@@ -70,7 +70,7 @@ class Lives(RuleBasedStateMachine):
         self.boot, self.booted = 1, self.now
         self.set_back = 0
         self.reboots = 0
-        self.known: dict[str, Told] = {}
+        self.known: dict[str, ViewState] = {}
         self.missed: dict[int, tuple[float, int, int]] = {}
         scope = Repository.at(main.root).scope()
         self.common_dir = scope.common_dir
@@ -181,17 +181,17 @@ class Lives(RuleBasedStateMachine):
         went = self.known.keys() - left
         assert {one.index_id for one in planned.views} <= {one.index_id for one in done.views}
         assert len(done.views) == len(went)
-        for key, told in list(self.known.items()):
-            protected = told.pinned or key in active or self._age(told) < LATELY_S - TOUCH_S
-            limit, age, exact = self._due(told)
+        for key, state in list(self.known.items()):
+            protected = state.pinned or key in active or self._age(state) < LATELY_S - TOUCH_S
+            limit, age, exact = self._due(state)
             # A reboot may count up to one day too many; uses are recorded to the hour.
-            spare = (self.reboots - told.reboots) * DAY_S + TOUCH_S
+            spare = (self.reboots - state.reboots) * DAY_S + TOUCH_S
             if key in went:
-                assert not protected, (key, told)
-                assert age + spare >= limit, (key, told, age, limit)
+                assert not protected, (key, state)
+                assert age + spare >= limit, (key, state, age, limit)
                 del self.known[key]
-            elif not told.pinned and key not in active and exact and self._age(told) >= LATELY_S:
-                assert age < limit, (key, told, age, limit)
+            elif not state.pinned and key not in active and exact and self._age(state) >= LATELY_S:
+                assert age < limit, (key, state, age, limit)
         again = pruning.prune_index(self.path, LIMITS, clock=self.clock)
         assert not again.views
 
@@ -231,24 +231,24 @@ class Lives(RuleBasedStateMachine):
         if old is not None and not written:
             reboots, set_back = old.reboots, old.set_back
         pinned = old is not None and old.pinned
-        self.known[scope.key] = Told(
+        self.known[scope.key] = ViewState(
             scope.kind, tree, scope.branch, self.now, reboots, set_back, pinned
         )
 
-    def _age(self, told: Told) -> float:
-        return self.now - told.used
+    def _age(self, state: ViewState) -> float:
+        return self.now - state.used
 
-    def _due(self, told: Told) -> tuple[float, float, bool]:
+    def _due(self, state: ViewState) -> tuple[float, float, bool]:
         """Limit, age, and whether the age is exact: no clock change and no reboot reduced it."""
-        undisturbed = (told.reboots, told.set_back) == (self.reboots, self.set_back)
-        if told.kind == "ref":
-            return LIMITS.ref_s, self._age(told), undisturbed
-        if not self.there[told.tree]:
-            since, reboots, set_back = self.missed[told.tree]
+        undisturbed = (state.reboots, state.set_back) == (self.reboots, self.set_back)
+        if state.kind == "ref":
+            return LIMITS.ref_s, self._age(state), undisturbed
+        if not self.there[state.tree]:
+            since, reboots, set_back = self.missed[state.tree]
             exact = (reboots, set_back) == (self.reboots, self.set_back)
             return LIMITS.gone_s, self.now - since, exact and undisturbed
-        limit = LIMITS.branch_s if told.branch else LIMITS.detached_s
-        return limit, self._age(told), undisturbed
+        limit = LIMITS.branch_s if state.branch else LIMITS.detached_s
+        return limit, self._age(state), undisturbed
 
 
 def test_prune_removes_what_is_due_and_nothing_that_is_protected() -> None:

@@ -20,7 +20,7 @@ from codelens.engine.engine import Engine
 from codelens.scan import watched_tree
 from codelens.scan.watched_tree import Events, FolderWatch
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is told elsewhere")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports changes")
 
 
 class Watched(Histories):
@@ -56,13 +56,13 @@ def test_a_watched_view_equals_one_built_from_nothing(
 ) -> None:
     watches: list[FolderWatch] = []
     unreliable = Unreliable(fault)
-    told, begun = FolderWatch.read, FolderWatch.__init__
+    real_read, begun = FolderWatch.read, FolderWatch.__init__
 
     def noted(self: FolderWatch, root: bytes) -> None:
         begun(self, root)
         watches.append(self)
         if fault != "none":
-            self.read = MethodType(lambda self: unreliable.spoiled(told(self)), self)  # type: ignore[method-assign]
+            self.read = MethodType(lambda self: unreliable.spoiled(real_read(self)), self)  # type: ignore[method-assign]
 
     monkeypatch.setattr(watched_tree, "WORTH_WATCHING", 0)
     monkeypatch.setattr(FolderWatch, "__init__", noted)

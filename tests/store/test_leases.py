@@ -160,7 +160,7 @@ def worker(path: Path) -> Iterator[subprocess.Popen[str]]:
         end(process)
 
 
-def told(process: subprocess.Popen[str]) -> str:
+def reply(process: subprocess.Popen[str]) -> str:
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write("write\n")
     process.stdin.flush()
@@ -179,13 +179,13 @@ def later(seconds: float) -> writer_lease.Clock:
 
 def test_a_holder_stopped_beyond_its_lease_writes_nothing_when_it_goes_on(db: Database) -> None:
     with worker(db.path) as process:
-        assert told(process) == "written"
+        assert reply(process) == "written"
         process.send_signal(signal.SIGSTOP)
         with pytest.raises(IndexLocked):
             writer_lease.acquire(db, 0)
         taken = writer_lease.acquire(db, 0, later(writer_lease.LEASE_S + 1))
         process.send_signal(signal.SIGCONT)
-        assert told(process) == "lost"
+        assert reply(process) == "lost"
         assert db.rows("SELECT COUNT(*) FROM segments") == [(1,)]
         with db.write(taken):
             pass
@@ -197,7 +197,7 @@ def test_a_holder_that_was_stopped_for_less_goes_on(db: Database) -> None:
         with pytest.raises(IndexLocked):
             writer_lease.acquire(db, 0, later(writer_lease.LEASE_S - 5))
         process.send_signal(signal.SIGCONT)
-        assert told(process) == "written"
+        assert reply(process) == "written"
 
 
 @pytest.mark.parametrize("jump_s", [-1e9, -3600, 3600, 1e9])
@@ -211,7 +211,7 @@ def test_a_wall_clock_that_jumps_takes_no_lease_from_a_holder_of_this_boot(
     with worker(db.path) as process:
         with pytest.raises(IndexLocked):
             writer_lease.acquire(db, 0, jumped)
-        assert told(process) == "written"
+        assert reply(process) == "written"
 
 
 def test_from_another_boot_the_wall_clock_counts(db: Database) -> None:

@@ -65,8 +65,8 @@ def test_impact_of_a_change_knows_what_is_new_gone_or_unknown_to_git(
     repo.write("shop/new.py", "def fresh():\n    return 1\n")
     repo.write("shop/cart.py", CART + "\n\ndef more():\n    return show(1)\n")
     ran = run("impact", "--diff", "--json")
-    told = {(one["handle"], one["how"]) for one in ran.json["changed"]}
-    assert told == {
+    changed = {(one["handle"], one["how"]) for one in ran.json["changed"]}
+    assert changed == {
         ("HEAD:shop/book.py#tax", "removed"),
         ("shop/cart.py#more", "added"),
         ("shop/new.py", "added"),
@@ -78,9 +78,9 @@ def test_impact_of_a_change_knows_what_is_new_gone_or_unknown_to_git(
 def test_impact_of_a_deleted_file_names_what_went_with_it(repo: GitRepo, run: Run) -> None:
     repo.remove("shop/book.py")
     ran = run("impact", "--diff", "--json")
-    told = {(one["handle"], one["how"]) for one in ran.json["changed"]}
-    assert ("HEAD:shop/book.py", "removed") in told
-    assert ("HEAD:shop/book.py#Book", "removed") in told
+    changed = {(one["handle"], one["how"]) for one in ran.json["changed"]}
+    assert ("HEAD:shop/book.py", "removed") in changed
+    assert ("HEAD:shop/book.py#Book", "removed") in changed
     assert any("Book is gone" in note for note in ran.json["notes"])
 
 
@@ -122,10 +122,10 @@ def test_the_graph_of_an_edited_tree_is_that_of_a_new_index(
     ]
     edited = [run(*one).json for one in asked]
     monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "other"))
-    anew = [run(*one).json for one in asked]
-    for one in (*edited, *anew):
+    fresh = [run(*one).json for one in asked]
+    for one in (*edited, *fresh):
         del one["receipt"]
-    assert edited == anew
+    assert edited == fresh
     assert "shop/cart.py#total" in {one["handle"] for one in edited[0]["results"]}
 
 

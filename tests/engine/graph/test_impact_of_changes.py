@@ -75,9 +75,9 @@ def test_what_is_gone_several_commits_back_is_asked_of_that_commit(repo: GitRepo
     repo.commit("rename", {"shop/book.py": BOOK.replace("tax", "levy")})
     repo.commit("other", {"shop/other.py": "X = 1\n"})
     repo.commit("use", {"shop/new.py": "from shop.book import tax\n\n\ndef ask():\n    tax(1)\n"})
-    told = {one["handle"] for one in run("impact", "--diff", "main", "--json").json["changed"]}
-    assert "main:shop/book.py#tax" in told
-    assert "HEAD" not in " ".join(told)
+    reported = {one["handle"] for one in run("impact", "--diff", "main", "--json").json["changed"]}
+    assert "main:shop/book.py#tax" in reported
+    assert "HEAD" not in " ".join(reported)
     # `shop/new.py` belongs to the change; its broken import is reported.
     assert (
         "tax is gone; 1 use of its name is now unresolved: shop/new.py:5"
@@ -131,15 +131,15 @@ def test_a_test_that_takes_a_fixture_is_one_to_run(repo: GitRepo, run: Run) -> N
         },
     )
     why = "uses the fixture tests/conftest.py#rate"
-    told = runs_after(run, "tests/conftest.py#rate")
-    assert told == {
+    reported = runs_after(run, "tests/conftest.py#rate")
+    assert reported == {
         "tests/test_a.py": why,
         "tests/test_b.py": "uses the fixture tests/conftest.py#make_due",
         "tests/test_c.py": why,
     }
-    assert set(runs_after(run, "tests/conftest.py")) == {*told, "tests/test_d.py"}
+    assert set(runs_after(run, "tests/conftest.py")) == {*reported, "tests/test_d.py"}
     # Tests that request a fixture use what the fixture uses.
-    assert told.keys() <= runs_after(run, "tax").keys()
+    assert reported.keys() <= runs_after(run, "tax").keys()
     found = run("related", "tests/conftest.py#rate", "--kind", "tests", "--json").json["results"]
     assert "tests/test_a.py#test_a" in {one["handle"] for one in found}
 
@@ -172,9 +172,9 @@ def test_files_that_only_help_are_no_tests_to_run(repo: GitRepo, run: Run) -> No
             "b/b_test.go": 'package b\n\nimport "testing"\n\nfunc TestB(t *testing.T) {}\n',
         },
     )
-    told = runs_after(run, "tax")
-    assert "tests/test_h.py" in told
-    assert "tests/helper.py" not in told
+    reported = runs_after(run, "tax")
+    assert "tests/test_h.py" in reported
+    assert "tests/helper.py" not in reported
     assert "tests/helper.py" not in runs_after(run, "tests/helper.py")
     assert runs_after(run, "a/a.go#Sum") == {"a/other_test.go": "in the package of a/a.go"}
 
@@ -317,16 +317,16 @@ def test_comments_of_any_language_hit_nobody(
 def test_what_is_new_is_told_by_what_holds_it(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK + "\n\nclass Leaf:\n    def turn(self):\n        pass\n")
     repo.write("docs/a.md", "# Top\n\n## Inner\n\nText.\n")
-    told = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
-    assert told == ["docs/a.md", "shop/book.py#Leaf"]
+    reported = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
+    assert reported == ["docs/a.md", "shop/book.py#Leaf"]
 
 
 def test_of_several_of_a_name_the_one_that_changed_is_told(repo: GitRepo, run: Run) -> None:
     two = "class A:\n    def go(self):\n        pass\n\n    def go(self):\n        one()\n"
     repo.commit("two", {"two.py": two})
     repo.write("two.py", two.replace("        one()\n", "        two()\n"))
-    told = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
-    assert told == ["two.py#A.go~2"]
+    reported = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
+    assert reported == ["two.py#A.go~2"]
 
 
 def test_an_example_in_prose_is_no_use_that_hides(repo: GitRepo, run: Run) -> None:

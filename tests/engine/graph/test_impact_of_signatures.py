@@ -125,8 +125,8 @@ def test_a_parameter_more_keeps_the_callers_and_breaks_them(
     repo: GitRepo, run: Run, language: str
 ) -> None:
     case = CASES[language]
-    (told,) = fits(repo, run, case, case.more).items()
-    name, fit = told
+    (reported,) = fits(repo, run, case, case.more).items()
+    name, fit = reported
     assert name.rpartition(".")[2] == "ask"
     assert fit == ("uncertain" if language in TOLERANT else "breaks")
 
@@ -176,12 +176,14 @@ def test_of_overloads_only_the_one_that_changed_is_asked_about(repo: GitRepo, ru
     assert "direct (1; 1 no longer fits)" in run("impact", "--diff").out
     # A second definition of that name is new; the others are unchanged.
     repo.write("a/Shop.java", shop.replace("}\n}", "}\n    static int price() { return 0; }\n}"))
-    told = run("impact", "--diff", "--json").json["changed"]
-    assert [(one["handle"], one["how"]) for one in told] == [("a/Shop.java#Shop.price~3", "added")]
+    reported = run("impact", "--diff", "--json").json["changed"]
+    assert [(one["handle"], one["how"]) for one in reported] == [
+        ("a/Shop.java#Shop.price~3", "added")
+    ]
     # The first of them is gone: its handle is that of the commit.
     repo.write("a/Shop.java", shop.replace("    static int price(int a) { return a; }\n", ""))
-    told = run("impact", "--diff", "--json").json["changed"]
-    assert [(one["handle"], one["how"]) for one in told] == [
+    reported = run("impact", "--diff", "--json").json["changed"]
+    assert [(one["handle"], one["how"]) for one in reported] == [
         ("HEAD:a/Shop.java#Shop.price", "removed")
     ]
 
@@ -206,6 +208,6 @@ def test_tests_follow_the_callers_of_the_commit(repo: GitRepo, run: Run) -> None
     )
     repo.commit("case", {**CASES["java"].files, "test/a/UserTest.java": test})
     repo.write("a/Shop.java", JAVA.replace("(int a)", "(int a, int b)"))
-    (told,) = run("impact", "--diff", "--json").json["tests"]
-    assert told["path"] == "test/a/UserTest.java"
-    assert told["count"] == 2
+    (reported,) = run("impact", "--diff", "--json").json["tests"]
+    assert reported["path"] == "test/a/UserTest.java"
+    assert reported["count"] == 2

@@ -85,10 +85,10 @@ def test_the_map_names_the_ways_into_packages_of_each_kind(repo: GitRepo, run: R
             "js/b/src/index.ts": "export const b = () => 1;\n",
         }
     )
-    told = {one["name"]: one for one in run("map", "--json").json["entries"]}
-    assert told["example.com/go-pay/v2"]["handle"] == "go/pay.go"
-    assert told["a"]["handle"] == "js/a/src/a.ts"
-    assert told["b"]["handle"] == "js/b/src/index.ts"
+    packages = {one["name"]: one for one in run("map", "--json").json["entries"]}
+    assert packages["example.com/go-pay/v2"]["handle"] == "go/pay.go"
+    assert packages["a"]["handle"] == "js/a/src/a.ts"
+    assert packages["b"]["handle"] == "js/b/src/index.ts"
     given = {one["handle"]: one["why"] for one in run("map", "--json").json["entries"]}
     assert given["shop/__init__.py"] == "package, import shop; gives show, total, levy"
 

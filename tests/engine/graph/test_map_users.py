@@ -117,9 +117,9 @@ def test_a_query_leads_with_what_it_finds(repo: GitRepo, run: Run) -> None:
         repo.write(
             f"far/f{at}.py", f"def far{at}():\n    return {at}\n\n\ndef parse_invoice{at}(): pass\n"
         )
-    told = run("map", "--query", "parse_invoice7").out.splitlines()
-    start = next(at for at, line in enumerate(told) if line.startswith("the query finds"))
-    assert told[start + 1].startswith("  far/f7.py#parse_invoice7  5  def parse_invoice7()")
+    lines = run("map", "--query", "parse_invoice7").out.splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith("the query finds"))
+    assert lines[start + 1].startswith("  far/f7.py#parse_invoice7  5  def parse_invoice7()")
     answer = run("map", "--query", "parse_invoice7", "--json").json
     assert answer["meant"][0]["handle"] == "far/f7.py#parse_invoice7"
     assert answer["results"][0]["path"] == "far/f7.py"

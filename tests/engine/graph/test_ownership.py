@@ -43,8 +43,8 @@ LANGUAGES: dict[str, tuple[dict[str, str], str, str]] = {
 
 
 def related(run: Run, target: str, kind: str, *more: str) -> list[str]:
-    told = run("related", target, "--kind", kind, "--json", *more).json
-    return [one["handle"] for one in told["results"]]
+    reported = run("related", target, "--kind", kind, "--json", *more).json
+    return [one["handle"] for one in reported["results"]]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -100,12 +100,12 @@ def test_they_are_refused_where_the_direction_leaves_nothing_of_them(
 def test_export_edges_has_them(repo: GitRepo, run: Run) -> None:
     repo.commit("case", LANGUAGES["go"][0])
     rows = [json.loads(one) for one in run("export", "edges").out.splitlines()]
-    told = {
+    reported = {
         tuple(one[key] for key in ("kind", "src_file", "src_line", "dst_file", "dst_line", "line"))
         for one in rows
         if one["kind"] in {"belongs_to", "defines", "exports"}
     }  # fmt: skip
-    assert told == {
+    assert reported == {
         ("belongs_to", "a.go", 2, "a.go", 1, 2),
         ("defines", "a.go", 0, "a.go", 2, 2),
         ("exports", "a.go", 0, "a.go", 2, 2),

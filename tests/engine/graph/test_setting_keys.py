@@ -76,7 +76,7 @@ def readers(run: Run, *args: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("file", "before", "after", "told"),
+    ("file", "before", "after", "reported"),
     [
         (
             "proj/settings.py", '"TIMEOUT": 10', '"TIMEOUT": 11',
@@ -156,16 +156,16 @@ def readers(run: Run, *args: str) -> dict[str, str]:
     ],
 )  # fmt: skip
 def test_a_changed_default_names_the_readers_of_its_key(
-    repo: GitRepo, run: Run, file: str, before: str, after: str, told: dict[str, str]
+    repo: GitRepo, run: Run, file: str, before: str, after: str, reported: dict[str, str]
 ) -> None:
     assert before in FILES[file]
     repo.write(file, FILES[file].replace(before, after, 1))
-    assert readers(run, "impact", "--diff") == told
+    assert readers(run, "impact", "--diff") == reported
 
 
 def test_the_readers_of_a_line_of_settings_are_told_by_related_too(repo: GitRepo, run: Run) -> None:
-    told = readers(run, "related", "proj/settings.py:3")
-    assert told == {"proj/use.py#distinctive": "reads RETRY_COUNT"}
+    reported = readers(run, "related", "proj/settings.py:3")
+    assert reported == {"proj/use.py#distinctive": "reads RETRY_COUNT"}
     assert readers(run, "impact", "config/app.yml:2").keys() == {
         "src/App.java#App.limit", "src/main.go#limit",
     }  # fmt: skip

@@ -101,9 +101,9 @@ def test_an_edited_template_names_its_views(
 ) -> None:
     repo.write(template, VIEWS[template] + "edited\n")
     for args in (["impact", "--diff"], ["impact", template], ["related", template]):
-        told = users(run, *args)
-        assert handle in told, (args, told)
-        assert told[handle].startswith(why)
+        reported = users(run, *args)
+        assert handle in reported, (args, reported)
+        assert reported[handle].startswith(why)
     # A possible use is not an edge.
     found = run("impact", "--diff", "--json").json
     assert found["results"] == []
@@ -135,9 +135,9 @@ def test_of_several_templates_of_one_name_each_is_a_choice(repo: GitRepo, run: R
 
 
 def test_views_are_told_through_templates_that_include_it(repo: GitRepo, run: Run) -> None:
-    told = users(run, "impact", "app/templates/base.html")
+    reported = users(run, "impact", "app/templates/base.html")
     through = "names shop/home.html, through app/templates/shop/home.html"
-    assert told["app/views.py#home"] == through
+    assert reported["app/views.py#home"] == through
     assert "app/views.py#home" not in users(run, "related", "app/templates/base.html")
 
 
@@ -153,8 +153,8 @@ def test_a_name_with_its_ending_is_likelier_than_one_that_may_be_a_route(
             "auth/aa.py": 'def register():\n    return render_template("auth/register.html")\n',
         }
     )
-    told = list(users(run, "impact", "auth/templates/auth/login.html"))
-    assert told == [
+    reported = list(users(run, "impact", "auth/templates/auth/login.html"))
+    assert reported == [
         "auth/b.py#login",
         "auth/templates/auth/register.html",
         "auth/a.py#ask",
@@ -174,5 +174,5 @@ def test_templates_that_extend_each_other_end(repo: GitRepo, run: Run) -> None:
             "t/templates/right.html": '{% include "left.html" %}\n',
         }
     )
-    told = users(run, "impact", "t/templates/left.html", "--depth", "5")
-    assert set(told) == {"t/templates/right.html"}
+    reported = users(run, "impact", "t/templates/left.html", "--depth", "5")
+    assert set(reported) == {"t/templates/right.html"}

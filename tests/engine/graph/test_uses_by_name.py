@@ -56,7 +56,7 @@ def committed() -> dict[str, str]:
     return FILES
 
 
-def told(engine: Engine) -> dict[Node, set[Edge]]:
+def edges_by_target(engine: Engine) -> dict[Node, set[Edge]]:
     """All edges to each definition, asked one by one."""
     with engine.pool.view(ViewRequest()) as view, view.reading():
         graph = LazyGraph(view, 60)
@@ -71,13 +71,13 @@ def told(engine: Engine) -> dict[Node, set[Edge]]:
 def test_edges_are_the_same_however_they_are_asked(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = told(Engine())
+    whole = edges_by_target(Engine())
     assert sum(map(len, whole.values())) > 30
     monkeypatch.setattr(lazy_graph, "_FEW_FILES", 0)
     monkeypatch.setattr(lazy_graph, "_MOST_PARTS", 1_000)
     monkeypatch.setenv("CODELENS_HOME", str(repo.root.parent / "other"))
     engine = Engine()
-    by_name = told(engine)
+    by_name = edges_by_target(engine)
     with engine.pool.view(ViewRequest()) as view, view.reading():
         cache = edge_cache_of(view)
         assert not len(cache.table), "no file had to be resolved whole"
