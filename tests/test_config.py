@@ -88,9 +88,7 @@ def test_defaults_hold_and_one_warning_names_file_place_and_remedy(
         assert part in warning
 
 
-def test_settings_that_are_no_file_of_settings_never_hang(
-    home: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_invalid_settings_files_never_hang(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     os.mkfifo(home / "config.toml")
     assert "not a regular file" in config.load({}, home).damage
     assert caplog.messages

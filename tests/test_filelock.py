@@ -90,7 +90,7 @@ def test_no_pause_is_longer_than_what_is_left_of_the_wait(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes by name")
 @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, os.remove])
-def test_what_is_no_lock_file_is_kept_under_another_name(
+def test_anything_but_a_lock_file_is_kept_under_another_name(
     lock: Path, make: Callable[[Path], None]
 ) -> None:
     if make is not os.remove:

@@ -54,7 +54,9 @@ def test_a_small_file_is_read_whole_and_a_larger_one_is_an_error(tmp_path: Path)
 
 
 @pytest.mark.parametrize("put", [pipe, folder])
-def test_what_is_no_file_is_an_error_at_once(tmp_path: Path, put: Callable[[Path], None]) -> None:
+def test_anything_but_a_file_is_an_error_at_once(
+    tmp_path: Path, put: Callable[[Path], None]
+) -> None:
     put(tmp_path / "file")
     with pytest.raises(OSError):
         open_regular(tmp_path / "file")

@@ -65,7 +65,7 @@ def edited(*pairs: tuple[bytes, bytes]) -> dict[str, tuple[str, ...]]:
     return reported(compared({b"a.py": PYTHON}, {b"a.py": new}))
 
 
-def test_a_body_a_signature_and_a_docstring_are_told_apart() -> None:
+def test_body_signature_and_docstring_changes_are_distinguished() -> None:
     assert edited((b"strict=True", b"strict=False")) == {"load": ("body",)}
     assert edited((b'mode="r"):', b'mode="r", more=1):')) == {"load": ("signature",)}
     assert edited((b"Load a file", b"Read a file")) == {"load": ("documentation",)}
@@ -73,7 +73,7 @@ def test_a_body_a_signature_and_a_docstring_are_told_apart() -> None:
     assert edited((b"LIMIT = 10", b"LIMIT = 11")) == {"LIMIT": ("body",)}
 
 
-def test_blank_lines_are_no_change_of_a_definition() -> None:
+def test_blank_lines_do_not_change_a_definition() -> None:
     assert edited((b"\n    def close", b"\n\n\n    def close")) == {}
 
 
@@ -102,7 +102,7 @@ def test_a_definition_that_moved_to_another_file_says_what_of_it_is_new() -> Non
     assert 0 < change.share_new < 0.3
 
 
-def test_a_file_that_only_has_another_name_is_told_as_that() -> None:
+def test_a_renamed_file_is_reported_as_renamed() -> None:
     diff = compared({b"a.py": PYTHON}, {b"c.py": PYTHON})
     (file,) = diff.files
     assert (file.how, file.definitions, file.outside) == ("renamed", (), ())
@@ -117,7 +117,7 @@ def test_another_order_marks_no_definition() -> None:
     assert [part.how for part in file.outside] == ["reordered"]
 
 
-def test_code_outside_of_definitions_is_told_as_such() -> None:
+def test_code_outside_definitions_is_reported_as_such() -> None:
     diff = compared({b"a.py": PYTHON}, {b"a.py": PYTHON.replace(b"import os", b"import sys")})
     (file,) = diff.files
     assert file.definitions == ()
@@ -162,7 +162,7 @@ def test_indentation_is_formatting_in_java_and_code_in_python() -> None:
 
 
 @pytest.mark.parametrize("new", [PYTHON, PYTHON.replace(b"Shop", b"Bar"), b"", b"X = 1\n" * 30])
-def test_told_lines_account_for_all_that_differs(new: bytes) -> None:
+def test_reported_lines_account_for_every_difference(new: bytes) -> None:
     diff = compared({b"a.py": PYTHON}, {b"a.py": new})
     old_told: set[int] = set()
     new_told: set[int] = set()
@@ -227,7 +227,7 @@ def test_members_follow_the_type_that_they_stand_in_not_one_of_the_same_name() -
     assert reported(diff) == {"Connector": ("moved",)}
 
 
-def test_a_definition_that_is_parsed_another_way_and_not_changed_is_not_told() -> None:
+def test_an_unchanged_definition_that_parses_differently_is_not_reported() -> None:
     """A grammar may parse an annotation as a statement if other lines confuse it."""
     old = b"@cached\ndef load(name):\n    return name\n\n\nLIMIT = 1\n"
     new = old.replace(b"1", b"2")

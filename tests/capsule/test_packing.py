@@ -54,7 +54,7 @@ def test_the_best_comes_first_and_one_that_fits_fills_what_is_left() -> None:
     assert len(shown[0].lines) == 20 and shown[1].left_out
 
 
-def test_a_long_definition_is_shown_by_its_head_and_the_lines_that_tell() -> None:
+def test_a_long_definition_is_shown_by_its_head_and_relevant_lines() -> None:
     lines = windows(100, 400, {350: 3.0, 220: 1.0}, 30)
     assert {100, 101, 102, 349, 350, 351} <= set(lines)
     assert lines == sorted(lines) and len(lines) <= 33
@@ -79,7 +79,7 @@ def test_what_is_certain_goes_first_however_long_it_is() -> None:
     assert shown[: len(named)] == named
 
 
-def test_long_comments_are_left_out_and_told_of() -> None:
+def test_long_comments_are_left_out_and_counted() -> None:
     asides = frozenset(range(3, 12))
     whole = Candidate(b"a.py", 0, 1, 12, 20, 1.0, "pivot", asides=asides)
     [piece] = pack([whole], 3000, COSTS, lambda path: {5: 9.0})

@@ -59,7 +59,7 @@ def test_an_entry_that_is_switched_off_is_a_note(run: Run, cursor: Path) -> None
     assert [one["state"] for one in _agents(ran.out)] == ["note"]
 
 
-def test_no_agents_are_nothing_to_tell(run: Run, cursor: Path) -> None:
+def test_without_agents_nothing_is_reported(run: Run, cursor: Path) -> None:
     ran = run("doctor", "--json")
     assert ran.code == 0
     assert _agents(ran.out) == []

@@ -86,7 +86,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-def test_a_home_without_any_host_is_told_and_not_touched(shell: Shell) -> None:
+def test_a_home_without_hosts_is_reported_and_not_changed(shell: Shell) -> None:
     done = shell.install("--yes")
     assert done.returncode == 1
     assert (
@@ -142,7 +142,7 @@ def test_at_a_terminal_it_asks_first_and_for_approvals_apart(shell: Shell) -> No
     assert shell.files() == []
 
 
-def test_at_a_terminal_each_fact_is_told_once(shell: Shell) -> None:
+def test_at_a_terminal_each_fact_is_shown_once(shell: Shell) -> None:
     words = ("install", "--host", "claude-code,codex,opencode", "--command", str(shell.program))
     code, said = shell.typed("y\ny\ny\ny\n", *words)
     assert code == 0

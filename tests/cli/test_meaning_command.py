@@ -25,7 +25,7 @@ def lamps(tmp_path: Path) -> GitRepo:
     return repository
 
 
-def test_the_status_tells_the_table_and_what_has_vectors(run: Run, lamps: GitRepo) -> None:
+def test_the_status_shows_the_table_and_its_vectors(run: Run, lamps: GitRepo) -> None:
     ran = run("meaning", "status", "-C", str(lamps.root))
     head = word_table.shipped().head
     assert ran.code == 0

@@ -56,7 +56,7 @@ def test_a_note_is_saved_found_and_forgotten(shell: Shell) -> None:
 
 
 @pytest.mark.slow
-def test_what_expired_is_told_and_forgotten_when_asked_for(shell: Shell) -> None:
+def test_expired_contexts_are_listed_and_deleted_on_request(shell: Shell) -> None:
     shell.run("save", "brief", "--note", "once", "--ttl", "1m")
     old = json.loads(shell.run("export", "contexts").stdout)
     old["contexts"][0]["expires_s"] = 1000
@@ -156,7 +156,7 @@ def test_an_import_of_many_names_a_few(shell: Shell) -> None:
     )
 
 
-def test_a_moved_repository_is_told_how_to_get_its_contexts_back(
+def test_a_moved_repository_learns_how_to_recover_its_contexts(
     shell: Shell, tmp_path: Path
 ) -> None:
     shell.run("save", "lamps", "kindle")
@@ -199,7 +199,7 @@ def test_usage_counts_what_was_printed(shell: Shell) -> None:
     assert rows[2] == "by tool" and rows[3].startswith("  expand  1  █")
 
 
-def test_a_note_from_a_closed_stdin_is_told(
+def test_a_note_from_a_closed_stdin_is_an_error(
     repo: GitRepo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", None)

@@ -39,7 +39,7 @@ def test_a_pack_goes_from_one_clone_to_another(tmp_path: Path) -> None:
     assert json.loads(packed)["commits"] == [repo.head()]
 
 
-def test_a_bad_pack_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_bad_pack_is_reported_in_one_line(tmp_path: Path) -> None:
     repo = GitRepo.init(tmp_path / "repo")
     repo.commit("first", {"src/a.py": "def lantern():\n    return 1\n"})
     bad = tmp_path / "bad.pack"

@@ -42,7 +42,7 @@ def test_a_partial_receipt_names_few_pending_files_and_counts_many() -> None:
     assert " · 2 pending: a.py, b.py · all searched for this answer · " in receipt_line(few)
 
 
-def test_a_receipt_tells_a_detached_head_and_one_without_commits() -> None:
+def test_a_receipt_shows_a_detached_and_an_unborn_head() -> None:
     assert "detached@1a2b3c4" in receipt_line(receipt(branch=""))
     assert "main (no commit yet)" in receipt_line(receipt(head=""))
     assert "@" not in receipt_line(receipt(branch="", head=""))

@@ -79,7 +79,7 @@ def test_search_as_json_has_the_documented_keys(repo: GitRepo, run) -> None:
     assert found["results"][0]["handle"] == "src/auth.py#Session.validate"
 
 
-def test_explain_tells_what_made_the_score(repo: GitRepo, run) -> None:
+def test_explain_shows_the_parts_of_the_score(repo: GitRepo, run) -> None:
     (first, *_) = run("search", "validate", "--json", "--explain").json["results"]
     assert first["explain"]
     assert " = " in run("search", "validate", "--explain").out

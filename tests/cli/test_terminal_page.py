@@ -64,7 +64,7 @@ def test_folders_of_other_places_go_first() -> None:
     assert line == f"  {HANDLE}  3  calls …/check.py#verify at :4"
 
 
-def test_what_is_no_list_of_places_is_broken_and_never_cut() -> None:
+def test_text_other_than_lists_is_wrapped_and_never_cut() -> None:
     (row,) = shown("note  one two three four five six", columns=20)
     assert row == "note  one two three\n      four five six"
     assert shown("one two three four five six", columns=20) == [

@@ -70,7 +70,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-def test_index_tells_the_bytes_that_stay_on_disk(shell: Shell) -> None:
+def test_index_reports_the_bytes_that_stay_on_disk(shell: Shell) -> None:
     index_bytes = json.loads(shell.run("index", "--json").stdout)["status"]["index_bytes"]
     (path,) = (shell.home / "indexes").glob("index-*.db")
     assert index_bytes == path.stat().st_size
@@ -149,7 +149,7 @@ def test_status_all_lists_views_in_words(shell: Shell) -> None:
     assert "keep: checked out in a worktree" in said
 
 
-def test_prunes_at_once_beside_searches_get_in_nobodys_way(shell: Shell) -> None:
+def test_concurrent_prunes_do_not_disturb_searches(shell: Shell) -> None:
     shell.with_old_branch()
     asked = [["prune"], ["search", "lantern"], ["prune"], ["search", "lantern"], ["prune"]]
     running = [

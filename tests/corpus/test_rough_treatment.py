@@ -26,7 +26,7 @@ def test_every_command_event_and_tool_is_asked() -> None:
 
 @needs_linux
 @pytest.mark.slow
-def test_what_lies_in_the_place_of_a_small_file_breaks_no_question(tmp_path: Path) -> None:
+def test_no_replacement_of_a_small_file_breaks_a_question(tmp_path: Path) -> None:
     folder, template = tmp_path / "place", tmp_path / "template"
     place = rough_places.made_place(folder)
     answers = every_question.ask_all(place.repo.root, place.home)

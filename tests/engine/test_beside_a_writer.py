@@ -94,7 +94,7 @@ def test_the_command_line_opens_and_answers(repo: GitRepo, home: Path, writer: D
     assert json.loads(done.stdout)["receipt"]["status"] == "fresh"
 
 
-def test_files_that_were_only_touched_wait_for_no_writer(
+def test_files_that_were_only_touched_do_not_wait_for_a_writer(
     repo: GitRepo, home: Path, writer: Database
 ) -> None:
     for name in ("src/auth.py", "README.md"):
@@ -106,7 +106,7 @@ def test_files_that_were_only_touched_wait_for_no_writer(
     assert answer.results[0].handle == "src/auth.py#check"
 
 
-def test_a_touched_file_beside_a_changed_one_is_no_reason_to_call_it_fresh(
+def test_a_touched_file_next_to_a_changed_one_is_not_fresh(
     repo: GitRepo, home: Path, writer: Database
 ) -> None:
     os.utime(repo.root / "README.md")
@@ -158,7 +158,7 @@ def test_a_ref_without_a_view_is_answered_for_as_not_indexed_yet(
         assert not answer.results
 
 
-def test_who_loses_the_lease_answers_from_the_last_state_and_says_so(
+def test_losing_the_lease_answers_from_the_last_state_and_says_so(
     repo: GitRepo, home: Path
 ) -> None:
     with Engine(Settings(home=home)) as engine:

@@ -123,7 +123,7 @@ def test_removed_here_and_changed_there_collide(
     assert ("removed", "certain") in rules(only(engine, there))
 
 
-def test_what_one_newly_calls_and_the_other_redeclares_is_told_though_git_merges(
+def test_a_new_call_of_a_redeclared_function_collides_though_git_merges(
     engine: Engine, here: GitRepo, there: GitRepo
 ) -> None:
     write(here, "lib.py", LIB.replace("def load(name)", "def load(name, encoding)"))
@@ -147,7 +147,7 @@ def test_an_optional_parameter_breaks_nobody(engine: Engine, here: GitRepo, ther
     assert engine.conflicts(path=here.root).clean == 1
 
 
-def test_a_value_that_changed_and_is_newly_read_is_told(
+def test_a_new_read_of_a_changed_value_collides(
     engine: Engine, here: GitRepo, there: GitRepo
 ) -> None:
     write(here, "lib.py", LIB.replace("10", "20"))
@@ -155,7 +155,7 @@ def test_a_value_that_changed_and_is_newly_read_is_told(
     assert rules(only(engine, here)) == {("value and read", "likely")}
 
 
-def test_a_global_that_is_newly_read_through_its_extern_declaration_is_told(
+def test_a_new_read_of_a_changed_extern_global_collides(
     engine: Engine, here: GitRepo, there: GitRepo
 ) -> None:
     write(here, "size.c", "int size = 10;\n")
@@ -205,7 +205,7 @@ def test_a_base_that_is_asked_for_is_not_called_the_merge_base(
         assert bool(answer.results[0].textual) == (not base)
 
 
-def test_unrelated_histories_are_told(engine: Engine, here: GitRepo) -> None:
+def test_unrelated_histories_are_reported(engine: Engine, here: GitRepo) -> None:
     here.git("checkout", "-q", "--orphan", "island")
     write(here, "new.py", "X = 1\n")
     here.git("add", "-A")
@@ -264,7 +264,7 @@ def test_a_repository_without_a_commit_has_all_its_files_added(
     assert [(one.path, one.how) for one in answer.files] == [("lib.py", "added")]
 
 
-def test_who_changes_the_same_definition_is_told_before_an_edit_and_in_the_status(
+def test_rival_changes_of_a_definition_are_reported_before_an_edit_and_in_status(
     engine: Engine, here: GitRepo, there: GitRepo
 ) -> None:
     assert engine.changed_elsewhere(["lib.py", "use.py"], path=here.root) == ()

@@ -35,7 +35,7 @@ def test_a_context_is_given_back_as_it_was_saved(engine: Engine, repo: GitRepo) 
     ]
 
 
-def test_handles_that_name_nothing_are_all_told_and_nothing_is_saved(
+def test_all_invalid_handles_are_reported_and_nothing_is_saved(
     engine: Engine, repo: GitRepo, home: Path
 ) -> None:
     repo.write("two.py", "def carry(x):\n    pass\n")
@@ -203,7 +203,7 @@ def test_contexts_outlive_a_rebuild_and_the_loss_of_the_index(
     assert states(engine, "lamps", repo.root) == [("current", "src/lamp.py#carry")]
 
 
-def test_where_no_index_can_be_had_the_note_is_told_all_the_same(
+def test_without_an_index_the_note_is_still_shown(
     engine: Engine, repo: GitRepo, home: Path
 ) -> None:
     engine.save("lamps", "one", ["carry"], path=repo.root)

@@ -91,7 +91,7 @@ def test_what_expired_is_forgotten_when_it_is_asked_for_unless_pinned(
     assert names(engine, repo.root, expired=True) == ["kept", "long"]
 
 
-def test_what_is_saved_anew_while_the_expired_go_stays(
+def test_a_context_saved_again_during_expiry_stays(
     engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine.now_s = lambda: 0

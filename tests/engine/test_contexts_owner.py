@@ -129,7 +129,7 @@ def test_the_doctor_finds_notes_of_another_repository(
     ].found
 
 
-def test_an_index_of_another_repository_is_built_anew(
+def test_an_index_of_another_repository_is_rebuilt(
     engine: Engine, repo: GitRepo, other: GitRepo
 ) -> None:
     engine.search("kindle", path=repo.root)

@@ -45,7 +45,7 @@ def listed(answer: DiffAnswer) -> list[tuple[str, tuple[str, ...]]]:
 @pytest.mark.parametrize(
     ("glob", "changed"), [("words.py", []), ("tools", ["tools/texts.py#SIZE"]), ("use.py", None)]
 )
-def test_what_moved_into_or_out_of_a_path_is_told_as_moved(
+def test_moves_into_and_out_of_a_path_are_reported_as_moves(
     engine: Engine, repo: GitRepo, glob: str, changed: list[str] | None
 ) -> None:
     (repo.root / "words.py").write_text(STAYING.lstrip())
@@ -60,7 +60,7 @@ def test_what_moved_into_or_out_of_a_path_is_told_as_moved(
     assert answer.removed_public == ("HEAD:words.py#shorten",)
 
 
-def test_a_kind_is_all_that_is_told_of(engine: Engine, repo: GitRepo) -> None:
+def test_a_kind_filter_reports_only_that_kind(engine: Engine, repo: GitRepo) -> None:
     (repo.root / "words.py").write_text(MOVED.replace("shorten", "cut") + STAYING)
     (repo.root / "tools/texts.py").write_text("SIZE = 1\nLENGTH = 'other'\n")
     answer = engine.diff(path=repo.root, kinds=["renamed"])
@@ -180,7 +180,7 @@ def test_of_many_files_outside_of_a_path_none_is_read(
     assert "1 file outside of these paths differs and was not read" in answer.notes[0]
 
 
-def test_uses_that_there_was_no_time_for_are_told_and_followed_when_asked_again(
+def test_uses_cut_by_time_are_reported_and_followed_on_the_next_call(
     engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     uses = {f"use{at}.py": "from words import shorten\n\nshorten('', 1)\n" for at in range(3)}

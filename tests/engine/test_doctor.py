@@ -106,7 +106,7 @@ def test_files_left_behind_are_removed(settings: Settings) -> None:
     assert not any(path.exists() for path in left)
 
 
-def test_a_newer_schema_is_told_and_left_alone(settings: Settings) -> None:
+def test_a_newer_schema_is_reported_and_left_alone(settings: Settings) -> None:
     db = open_index(index_of(settings))
     db.execute("PRAGMA user_version = 999")
     db.close()
@@ -115,7 +115,7 @@ def test_a_newer_schema_is_told_and_left_alone(settings: Settings) -> None:
     assert found.done == "upgrade codelens"
 
 
-def test_an_older_schema_is_told_and_not_migrated_unasked(settings: Settings) -> None:
+def test_an_older_schema_is_reported_and_not_migrated_unasked(settings: Settings) -> None:
     db = open_index(index_of(settings))
     db.execute("PRAGMA user_version = 1")
     db.close()
@@ -154,7 +154,7 @@ def test_a_check_that_fails_keeps_no_other_from_running(settings: Settings) -> N
 
 
 @pytest.mark.slow
-def test_the_command_line_tells_by_its_exit_code(settings: Settings) -> None:
+def test_the_exit_code_shows_the_result(settings: Settings) -> None:
     env = git_environment() | {
         "CODELENS_HOME": str(settings.home),
         "PYTHONPATH": os.pathsep.join(sys.path),
@@ -209,7 +209,7 @@ def test_a_folder_in_place_of_one_database_hides_no_other(
     assert "damaged" in found[other.name].found
 
 
-def test_a_link_in_place_of_the_log_of_calls_is_told_and_removed(
+def test_a_link_in_place_of_the_call_log_is_reported_and_removed(
     settings: Settings, tmp_path: Path
 ) -> None:
     (tmp_path / "other").write_text("mine")
@@ -245,7 +245,7 @@ def test_a_program_that_somebody_keeps_there_stays_one(settings: Settings) -> No
     assert wrong(settings) == []
 
 
-def test_what_was_set_aside_is_no_nothing_left_behind(settings: Settings) -> None:
+def test_files_set_aside_are_not_leftovers(settings: Settings) -> None:
     aside = settings.home / "indexes" / f"index-gone.db.damaged-{time.time_ns()}"
     aside.write_bytes(b"x" * 1000)
     aside.chmod(0o600)

@@ -59,7 +59,7 @@ def test_the_comment_above_a_definition_is_read_in_every_encoding(
         assert answer.items[0].text == "".join(TEXT.splitlines(keepends=True)[:3])
 
 
-def test_of_an_edit_the_definition_is_told_in_every_encoding(
+def test_an_edited_definition_is_reported_in_every_encoding(
     engine: Engine, repository: GitRepo
 ) -> None:
     for path, data in ENCODED.items():

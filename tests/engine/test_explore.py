@@ -101,7 +101,7 @@ def test_the_tests_of_what_is_shown_are_named(engine: Engine, stocked: GitRepo) 
     assert "tests/test_store.py" in [one.path for one in answer.tests]
 
 
-def test_a_test_that_names_a_definition_is_named_whatever_its_path(
+def test_a_test_that_names_a_definition_is_listed_at_any_path(
     engine: Engine, stocked: GitRepo
 ) -> None:
     stocked.commit(

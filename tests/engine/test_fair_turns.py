@@ -30,7 +30,7 @@ def start(turns: FairTurns, call: Call, name: str, order: list[str]) -> threadin
     return thread
 
 
-def test_kinds_take_turns_whoever_came_first() -> None:
+def test_kinds_take_turns_regardless_of_arrival() -> None:
     turns, order = FairTurns(), []
     slow = [Call("cl_search regex") for _ in range(4)]
     with turns:
@@ -105,7 +105,7 @@ def test_many_threads_never_hold_it_at_once() -> None:
     assert done >= 50 * 18
 
 
-def test_what_is_told_of_a_call() -> None:
+def test_events_of_a_call() -> None:
     call, events = Call(), []
     with call.telling(lambda: events.append("first")):
         pass

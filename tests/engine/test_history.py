@@ -67,7 +67,9 @@ def test_a_definition_is_followed_through_edits_moves_and_renames(
     assert events[0].old_handle == "b.py#add"
 
 
-def test_a_second_question_tells_the_same(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
+def test_a_second_question_gives_the_same_answer(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
     first = engine.history("b.py#plus", path=repo.root).results
     assert engine.history("b.py#plus", path=repo.root).results == first
     with Engine(Settings(home=tmp_path / "another")) as other:
@@ -160,7 +162,7 @@ def test_a_shallow_clone_says_where_history_ends(engine: Engine, repo: GitRepo) 
     assert engine.history("b.py", path=clone.root).notes == ()
 
 
-def test_a_filter_that_takes_nothing_is_not_told_as_no_change(
+def test_a_filter_without_matches_is_not_reported_as_no_change(
     engine: Engine, repo: GitRepo
 ) -> None:
     for wishes in ({"globs": ["c.py"]}, {"kinds": ["signature"]}):
@@ -191,7 +193,7 @@ def test_what_changed_together_counts_what_it_leaves_out(engine: Engine, repo: G
     assert branch_text.history(one)[1][-1] == "older changes are omitted (limit, since)"
 
 
-def test_commits_that_are_too_large_to_tell_what_belongs_together_are_counted(
+def test_commits_too_large_for_co_change_are_counted(
     engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(history_query, "_TOGETHER_FILES", 1)

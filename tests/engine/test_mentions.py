@@ -8,7 +8,7 @@ from codelens.engine.graph.candidate_files import name_index_of
 from codelens.store.database.database_opening import open_index
 
 
-def test_mentions_begin_anew_when_most_are_of_contents_that_went(tmp_path: Path) -> None:
+def test_mentions_are_rebuilt_when_most_contents_are_gone(tmp_path: Path) -> None:
     db = open_index(tmp_path / "index-a.db")
     try:
         first = name_index_of(db, {1})

@@ -58,7 +58,7 @@ def test_an_update_changes_one_field_and_drops_none(
         assert getattr(after, field) == changed.get(field, getattr(before, field)), field
 
 
-def test_new_handles_of_an_update_are_read_anew(engine: Engine, noted: GitRepo) -> None:
+def test_new_handles_of_an_update_are_read_again(engine: Engine, noted: GitRepo) -> None:
     noted.write("user.py", USER.replace("return Lamp()", "return Lamp"))
     assert engine.load("use-note", path=noted.root).results[0].items[0].status == "changed"
     engine.save("use-note", handles=["user.py#use"], update=True, path=noted.root)

@@ -34,7 +34,7 @@ def replaced(index: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [written_by_another, replaced])
-def test_a_file_that_changes_within_a_question_is_opened_anew_by_the_next(
+def test_a_file_replaced_during_a_question_is_reopened_by_the_next(
     repo: GitRepo, tmp_path: Path, change
 ) -> None:
     with Engine(Settings(home=tmp_path / "home", workers=1)) as engine:

@@ -81,7 +81,7 @@ def test_the_comment_above_a_definition_is_read_with_it(engine: Engine, shop: Gi
     assert go.text == "// Run runs.\n// Long.\nfunc Run() int {\n\treturn 1\n}\n"
 
 
-def test_a_name_that_a_file_does_not_have_is_told_with_those_it_has(
+def test_an_unknown_name_in_a_file_is_reported_with_the_known_ones(
     engine: Engine, shop: GitRepo
 ) -> None:
     (item,) = engine.expand(["till.py#Cashier"], path=shop.root).items

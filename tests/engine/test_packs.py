@@ -138,7 +138,7 @@ def test_since_leaves_out_what_an_earlier_commit_has(
     assert len(both.commits) == 2
 
 
-def test_what_cannot_be_packed_is_told(engine: Engine, clone: GitRepo, tmp_path: Path) -> None:
+def test_unpackable_files_are_reported(engine: Engine, clone: GitRepo, tmp_path: Path) -> None:
     with pytest.raises(NoSuchRef):
         engine.pack(tmp_path / "x.pack", refs=["nowhere"], path=clone.root)
     with pytest.raises(SettingError, match="cannot write the pack"):
@@ -178,7 +178,9 @@ def test_damage_anywhere_is_noticed(
     assert "its end does not fit" in refused(engine, clone, bad)
 
 
-def test_a_file_that_is_no_pack_is_told_so(clone: GitRepo, engine: Engine, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_pack_is_refused(
+    clone: GitRepo, engine: Engine, tmp_path: Path
+) -> None:
     bad = tmp_path / "bad.pack"
     bad.write_bytes(b"PK\x03\x04" + b"\0" * 100)
     assert "it is no pack of codelens" in refused(engine, clone, bad)

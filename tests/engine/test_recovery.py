@@ -57,7 +57,7 @@ def test_a_session_gets_its_thread_back(engine: Engine, repo: GitRepo) -> None:
     assert context_text.recover_json(answer)["definitions"] == list(answer.definitions)
 
 
-def test_uncommitted_edits_and_other_branches_are_told(engine: Engine, repo: GitRepo) -> None:
+def test_uncommitted_edits_and_other_branches_are_reported(engine: Engine, repo: GitRepo) -> None:
     with engine.as_session("a"):
         engine.search("lamp", path=repo.root)
         repo.write("fresh.py", "def fresh():\n    return 1\n")
@@ -71,7 +71,7 @@ def test_uncommitted_edits_and_other_branches_are_told(engine: Engine, repo: Git
     ]
 
 
-def test_other_worktrees_are_told_of(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
+def test_other_worktrees_are_reported(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
     second = repo.worktree(tmp_path / "second", branch="second")
     with engine.as_session("a"):
         engine.search("lamp", path=repo.root)

@@ -104,7 +104,7 @@ def test_a_result_comes_up_from_below_the_limit(synced: Engine, repository: GitR
     assert hit.path == "src/last.py"
 
 
-def test_who_asks_for_it_where_there_is_none_is_refused(
+def test_a_request_without_a_reranker_is_refused(
     engine: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
 ) -> None:
     with pytest.raises(NoReranker, match="meaning enable --provider voyage"):
@@ -174,7 +174,7 @@ def test_the_answer_without_it_comes_with_a_note_when_the_reranker_fails(
     assert (counted.requests, counted.failed) == (1, 1)
 
 
-def test_a_wrong_or_missing_key_is_told(
+def test_a_wrong_or_missing_key_is_reported(
     synced: Engine, repository: GitRepo, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VOYAGE_API_KEY", "a-bad-one")

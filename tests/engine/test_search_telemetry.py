@@ -37,7 +37,7 @@ def lines(text: str) -> list[dict]:
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
-def test_a_search_tells_its_figures_and_not_what_was_asked(
+def test_a_search_logs_its_figures_and_not_the_query(
     repository: GitRepo, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Engine(settings) as engine:
@@ -61,7 +61,7 @@ def test_a_search_tells_its_figures_and_not_what_was_asked(
     assert (regex["mode"], regex["files_after_filters"], regex["results"]) == ("regex", 1, 2)
 
 
-def test_an_error_is_told_by_its_kind_and_raised(
+def test_an_error_is_logged_by_kind_and_raised(
     repository: GitRepo, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Engine(settings) as engine:
@@ -91,7 +91,7 @@ def test_several_repositories_have_one_line(
     assert (failed["files_before_filters"], failed["results"]) == (0, 0)
 
 
-def test_the_provider_and_its_profile_are_told(
+def test_the_provider_and_its_profile_are_logged(
     repository: GitRepo,
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,

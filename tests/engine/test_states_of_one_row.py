@@ -68,7 +68,7 @@ def test_edges_lead_to_what_was_indexed_since(view: CurrentView) -> None:
     assert edge_cache_of(view) is after
 
 
-def test_a_state_read_anew_is_the_same(view: CurrentView) -> None:
+def test_a_state_read_again_is_the_same(view: CurrentView) -> None:
     kept = corpus_of(view.snapshot)
     now = view.snapshot
     again = [file._replace(signature=b"touched") for file in now.files]

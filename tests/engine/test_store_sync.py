@@ -187,7 +187,9 @@ def test_a_hybrid_store_ranks_by_words_too_and_gets_terms_alone(
 @pytest.mark.parametrize(
     "url", ["milvus", "ftp://host", "http://", "http://u:p@host", "http://h/db", "http://h?x=1"]
 )
-def test_a_store_that_is_no_url_is_refused(engine: Engine, repository: GitRepo, url: str) -> None:
+def test_a_store_that_is_not_a_url_is_refused(
+    engine: Engine, repository: GitRepo, url: str
+) -> None:
     with pytest.raises(SettingError, match="the store must be a URL"):
         engine.meaning_plan("openai", path=repository.root, store=url)
     with pytest.raises(SettingError, match="needs a store"):

@@ -49,7 +49,7 @@ def outside(file: FileDiff) -> list[tuple[str, object]]:
 @pytest.mark.parametrize(
     ("before", "after"), [(LF, CRLF), (CRLF, LF), (LF, MIXED), (MIXED, CRLF), (LF, LF[:-1])]
 )
-def test_line_ends_that_changed_are_told_with_their_lines(
+def test_changed_line_ends_are_reported_with_their_lines(
     engine: Engine, repo: GitRepo, before: bytes, after: bytes
 ) -> None:
     committed_as_is(repo, {"lib.py": before})
@@ -65,16 +65,14 @@ def test_line_ends_that_changed_are_told_with_their_lines(
     assert shown == changed
 
 
-def test_line_ends_are_told_beside_a_definition_that_changed(engine: Engine, repo: GitRepo) -> None:
+def test_line_ends_are_reported_next_to_a_changed_definition(engine: Engine, repo: GitRepo) -> None:
     repo.write("lib.py", CRLF.replace(b"return name", b"return 2"))
     file = reported(engine, repo)["lib.py"]
     assert [line.how for line in file.definitions] == [("body",)]
     assert outside(file) == [("line ends", ((3, 5),))]
 
 
-def test_blanks_at_the_end_of_a_line_are_told_beside_other_changes(
-    engine: Engine, repo: GitRepo
-) -> None:
+def test_trailing_blanks_are_reported_next_to_other_changes(engine: Engine, repo: GitRepo) -> None:
     repo.write("lib.py", LF.replace(b"return name", b"return 2").replace(b"= 1", b"= 1  "))
     file = reported(engine, repo)["lib.py"]
     covered = {line for definition in file.definitions for line in definition.new_lines}
@@ -86,7 +84,7 @@ def test_blanks_at_the_end_of_a_line_are_told_beside_other_changes(
 @pytest.mark.parametrize(
     "attributes", ["", "* text=auto\n", "* text\n", "* -text\n", "* eol=crlf\n"]
 )
-def test_what_git_does_not_see_as_a_change_is_silent_and_all_else_is_told(
+def test_only_changes_that_git_sees_are_reported(
     engine: Engine, repo: GitRepo, autocrlf: str, attributes: str
 ) -> None:
     repo.config("core.autocrlf", autocrlf)
@@ -151,7 +149,9 @@ def test_a_filter_that_is_a_program_is_never_run_and_its_files_are_untouched(
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_mode_alone_is_told_and_with_a_text_too(engine: Engine, repo: GitRepo) -> None:
+def test_a_changed_mode_is_reported_with_and_without_a_changed_text(
+    engine: Engine, repo: GitRepo
+) -> None:
     script, lib = repo.path("run.sh"), repo.path("lib.py")
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     lib.chmod(lib.stat().st_mode | stat.S_IXUSR)
@@ -165,9 +165,7 @@ def test_a_mode_alone_is_told_and_with_a_text_too(engine: Engine, repo: GitRepo)
     assert list(reported(engine, repo)) == ["lib.py"]
 
 
-def test_files_and_links_that_take_each_others_place_are_told(
-    engine: Engine, repo: GitRepo
-) -> None:
+def test_files_replaced_by_links_and_back_are_reported(engine: Engine, repo: GitRepo) -> None:
     for name in ("stays", "turns", "goes", "other"):
         repo.path(name).symlink_to("lib.py")
     repo.write("sub/inner.py", LF)
@@ -194,7 +192,7 @@ def test_files_and_links_that_take_each_others_place_are_told(
     assert (files["lib.py"].old_mode, files["lib.py"].new_mode) == ("100644", "120000")
 
 
-def test_a_submodule_is_told_by_its_commits_and_its_uncommitted_changes(
+def test_a_submodule_is_reported_by_commits_and_uncommitted_changes(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:
     inner = GitRepo.init(tmp_path / "inner")
@@ -243,13 +241,13 @@ def test_a_submodule_that_both_moved_on_is_a_conflict_of_git(
     assert rival.uncommitted == 1
 
 
-def test_an_encoding_alone_is_told(engine: Engine, repo: GitRepo) -> None:
+def test_a_changed_encoding_is_reported(engine: Engine, repo: GitRepo) -> None:
     repo.commit("wide", {"wide.txt": "grüße\n".encode("utf-16")})
     repo.write("wide.txt", "grüße\n")
     assert outside(reported(engine, repo)["wide.txt"]) == [("encoding", ())]
 
 
-def test_a_file_that_git_was_told_not_to_look_at_is_silent(engine: Engine, repo: GitRepo) -> None:
+def test_a_file_that_git_must_ignore_is_not_reported(engine: Engine, repo: GitRepo) -> None:
     for flag in ("--assume-unchanged", "--skip-worktree"):
         repo.git("update-index", flag, "lib.py")
         repo.write("lib.py", LF.replace(b"1", b"2"))

@@ -200,7 +200,7 @@ def test_a_worktree_that_came_back_is_not_counted_as_missed(kept: Kept) -> None:
     assert not any(one.views for one in kept.engine.prune().results)
 
 
-def test_a_dry_run_tells_the_same_and_changes_nothing(kept: Kept) -> None:
+def test_a_dry_run_reports_the_same_and_changes_nothing(kept: Kept) -> None:
     with_old_branch(kept)
     kept.age(15)
     before = kept.index.read_bytes()
@@ -305,7 +305,7 @@ def test_a_dropped_repository_is_answered_for_again(kept: Kept) -> None:
     assert kept.ask() == "fresh"
 
 
-def test_a_repository_is_dropped_beside_a_server_that_goes_on_answering(kept: Kept) -> None:
+def test_a_repository_is_dropped_while_a_server_keeps_answering(kept: Kept) -> None:
     kept.ask()
     with Engine(Settings(home=kept.home)) as other:
         done = other.drop_repository(path=kept.repo.root, force=True)
@@ -315,7 +315,7 @@ def test_a_repository_is_dropped_beside_a_server_that_goes_on_answering(kept: Ke
         assert kept.ask() == "fresh"
 
 
-def test_the_overview_tells_size_use_and_why_each_view_stays(kept: Kept) -> None:
+def test_the_overview_shows_size_use_and_why_each_view_stays(kept: Kept) -> None:
     with_old_branch(kept)
     kept.age(5)
     (one,) = kept.engine.overview()
@@ -340,7 +340,7 @@ def test_the_use_of_a_view_is_noted(kept: Kept) -> None:
     assert not any(one.views for one in kept.engine.prune().results)
 
 
-def test_bring_reads_all_beside_questions_and_tells_how_far_it_is(kept: Kept) -> None:
+def test_bring_reads_everything_during_questions_and_reports_progress(kept: Kept) -> None:
     reported: list[tuple[str, int, int]] = []
     kept.repo.write_all({f"many/{n}.py": f"x{n} = {n}\n" for n in range(300)})
 

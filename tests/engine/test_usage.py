@@ -165,7 +165,7 @@ def test_a_home_that_cannot_be_written_fails_no_call(
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 1000, b"\0" * 9000, b""])
-def test_a_damaged_database_is_begun_anew(tmp_path: Path, damage: bytes) -> None:
+def test_a_damaged_database_is_recreated(tmp_path: Path, damage: bytes) -> None:
     today = time.strftime("%Y-%m-%d")
     (tmp_path / "usage.db").write_bytes(damage)
     store.note(tmp_path, a_call(day=today))

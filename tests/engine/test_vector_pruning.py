@@ -104,7 +104,7 @@ def test_not_while_another_process_sends(
         synced.meaning_prune(path=repository.root)
 
 
-def test_the_command_tells_what_went(
+def test_the_command_reports_what_was_removed(
     synced: Engine,
     repository: GitRepo,
     tmp_path: Path,

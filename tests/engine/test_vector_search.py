@@ -176,7 +176,7 @@ def test_the_vectors_file_may_be_damaged(
     assert synced.search(QUESTION, path=repository.root).notes == ()
 
 
-def test_how_many_results_there_are_is_told_by_the_profile(
+def test_the_profile_reports_the_number_of_results(
     synced: Engine, repository: GitRepo, server: EmbeddingServer
 ) -> None:
     for number in range(60):

@@ -96,7 +96,7 @@ def test_a_head_that_is_too_long_leaves_room_for_a_result() -> None:
     assert "src/a.py#go\t" in text
 
 
-def test_near_copies_and_further_places_are_told_in_few_words() -> None:
+def test_near_copies_and_further_places_are_listed_briefly() -> None:
     copies = ("lib/a.py#go", "old/a.py#go", "old/b.py#go")
     hit = replace(HIT, alike=copies, also=("src/a.py:20-31",))
     assert search_text.block(hit).splitlines() == [

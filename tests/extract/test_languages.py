@@ -46,7 +46,7 @@ from codelens.extract.parse import grammars
         (b"bin/tool", b"\x7fELF", "text"),
     ],
 )
-def test_a_language_is_told_by_name_extension_or_interpreter(
+def test_a_language_is_detected_by_name_extension_or_interpreter(
     path: bytes, head: bytes, language: str
 ) -> None:
     assert language_of(path, head) == language
@@ -60,14 +60,16 @@ def test_a_language_is_told_by_name_extension_or_interpreter(
         (b"int take(int x);\n", "c"),
     ],
 )
-def test_the_language_of_a_header_is_told_behind_a_long_comment(code: bytes, language: str) -> None:
+def test_the_language_of_a_header_is_detected_after_a_long_comment(
+    code: bytes, language: str
+) -> None:
     licence = b"/*\n" + b" * Redistribution is permitted.\n" * 200 + b" */\n"
     lines = b"// Redistribution is permitted.\n" * 200
     assert language_of(b"x.h", licence + code) == language
     assert language_of(b"x.h", lines + code) == language
 
 
-def test_a_path_alone_does_not_tell_the_language_of_a_name_without_extension() -> None:
+def test_a_path_alone_does_not_reveal_the_language_without_extension() -> None:
     assert language_by_path(b"bin/tool") is None
     assert language_by_path(b"bin/tool.py") == "python"
     assert language_by_path(b"bin/tool.unknown") == "text"
@@ -190,7 +192,7 @@ def test_a_language_is_added_by_a_settings_file_and_a_query(own_languages: Path)
     assert [(ref.name, ref.line, ref.column) for ref in found.references] == [("go", 8, 32)]
 
 
-def test_a_contested_extension_is_told_by_content(own_languages: Path) -> None:
+def test_a_contested_extension_is_decided_by_content(own_languages: Path) -> None:
     (own_languages / "cpp.toml").write_text(
         'title = "C++"\nversion = 1\n[contested]\n".h" = \'^(class|namespace)\\s\'\n'
     )

@@ -176,7 +176,7 @@ def test_recursion_is_not_used() -> None:
     assert [symbol.name for symbol in found.symbols] == ["f"]
 
 
-def test_the_comment_of_a_class_is_no_part_of_the_package_above_it() -> None:
+def test_the_comment_of_a_class_does_not_belong_to_the_package_above() -> None:
     text = b"package lamp\n\n/**\n * Dims.\n */\nclass Lamp {\n}\n"
     package, lamp = structure(text, "kotlin").symbols
     assert (package.start_line, package.end_line, package.end_byte) == (1, 1, len(b"package lamp"))

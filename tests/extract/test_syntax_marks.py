@@ -44,7 +44,7 @@ def test_marks_never_overlap(file: Path) -> None:
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_words_are_told_apart(language: str) -> None:
+def test_kinds_of_words_are_distinguished(language: str) -> None:
     data, expected = CASES[language]
     marks = syntax_marks(data, language, 0, len(data))
     assert expected <= {(data[mark[0] : mark[1]].decode(), mark.kind) for mark in marks}

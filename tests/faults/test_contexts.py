@@ -221,7 +221,7 @@ def test_all_files_are_the_owners_alone(path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs another user")
-def test_what_was_saved_is_told_where_nothing_can_be_written(path: Path) -> None:
+def test_saved_contexts_are_shown_if_nothing_can_be_written(path: Path) -> None:
     # Root can write everywhere: another user asks.
     for one in (path.parent, *path.parents):
         if one != Path("/") and one != Path("/tmp"):

@@ -90,7 +90,7 @@ def work(how: str, path: Path, seed: int, said: multiprocessing.Queue) -> None:
 
 
 @pytest.mark.parametrize("processes", [("w", "w", "r", "r"), ("wr", "wr", "w"), ("wwrr", "wwrr")])
-def test_nothing_is_lost_or_told_damaged_beside_writers(
+def test_concurrent_writers_lose_nothing_and_report_no_damage(
     tmp_path: Path, processes: tuple[str, ...]
 ) -> None:
     path = tmp_path / "contexts-x.db"

@@ -112,7 +112,9 @@ def test_a_damaged_log_never_answers_wrong(world: World) -> None:
 
 
 @pytest.mark.parametrize("junk", [b"", b"\0" * 70_000, b"no database" * 4000])
-def test_a_file_that_is_no_database_is_set_aside(world: World, sound: bytes, junk: bytes) -> None:
+def test_a_file_that_is_not_a_database_is_set_aside(
+    world: World, sound: bytes, junk: bytes
+) -> None:
     put(world.index, junk)
     world.check()
     COUNTS["foreign or empty files"] += 1
@@ -136,7 +138,7 @@ def test_a_contexts_database_in_its_place_is_refused(world: World, sound: bytes)
     COUNTS["foreign or empty files"] += 1
 
 
-def test_a_folder_in_its_place_is_told(world: World, sound: bytes) -> None:
+def test_a_folder_in_its_place_is_reported(world: World, sound: bytes) -> None:
     index = world.index
     put(index, b"")
     index.unlink()

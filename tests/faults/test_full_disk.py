@@ -221,7 +221,7 @@ with held.without_log():
 """
 
 
-def test_who_is_killed_without_a_log_leaves_an_index_that_is_built_anew(world: World) -> None:
+def test_a_kill_without_a_log_leaves_an_index_that_is_rebuilt(world: World) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(world.index)], env=world.environment())
     assert done.returncode == -signal.SIGKILL
     with pytest.raises(IndexCorrupt, match="ended while deleting rows"):

@@ -45,7 +45,7 @@ def test_a_writer_killed_at_any_statement_leaves_a_sound_index(tmp_path: Path) -
     world.check()
 
 
-def test_a_first_index_killed_in_the_midst_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_killed_first_index_resumes(tmp_path: Path) -> None:
     world = World(tmp_path, files=60)
     typical = max(world.time_of_refresh(), 0.05)
     for _ in range(max(3, rounds(9) // 3)):
@@ -210,7 +210,7 @@ def test_a_text_read_for_one_answer_ends_one_process_at_most(script: str, tmp_pa
     assert marks() == 0
 
 
-def test_a_server_killed_in_the_midst_of_an_answer_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_server_killed_during_an_answer_leaves_nothing_behind(tmp_path: Path) -> None:
     world = World(tmp_path, files=60)
     env = _env() | {"CODELENS_HOME": str(world.home), "HOME": str(tmp_path)}
     for _ in range(max(2, rounds(6) // 20)):

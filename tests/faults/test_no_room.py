@@ -149,7 +149,7 @@ def test_a_home_that_cannot_be_written_is_answered_from_memory(tmp_path: Path, s
             one.chmod(0o755)
 
 
-def test_modes_that_change_between_questions_are_told_and_got_over(tmp_path: Path) -> None:
+def test_changed_modes_are_reported_and_recovered_from(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.check()
     assert world.run("search", "--json", "lamp kindle").returncode == 0

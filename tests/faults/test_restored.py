@@ -152,9 +152,7 @@ def test_an_older_copy_put_back_never_answers_wrong(
             server.__init__(world)
 
 
-def test_an_older_copy_beside_a_newer_log_is_set_aside_at_once(
-    world: World, server: Server
-) -> None:
+def test_an_older_copy_with_a_newer_log_is_set_aside_at_once(world: World, server: Server) -> None:
     copy = world.scratch / "copy.db"
     server.ask()
     shutil.copyfile(world.index, copy)
@@ -168,7 +166,7 @@ def test_an_older_copy_beside_a_newer_log_is_set_aside_at_once(
     assert list(database_recovery.asides(world.index.parent))
 
 
-def test_an_older_copy_with_no_log_beside_it_is_used(world: World) -> None:
+def test_an_older_copy_without_a_log_is_used(world: World) -> None:
     world.check()
     shutil.copyfile(world.index, world.scratch / "copy.db")
     for _ in range(3):
@@ -179,7 +177,7 @@ def test_an_older_copy_with_no_log_beside_it_is_used(world: World) -> None:
     assert not list(database_recovery.asides(world.index.parent))
 
 
-def test_an_older_log_put_beside_the_file_is_noticed(world: World, server: Server) -> None:
+def test_an_older_log_next_to_the_file_is_noticed(world: World, server: Server) -> None:
     server.ask()
     log = world.index.with_name(f"{world.index.name}-wal")
     world.edit()

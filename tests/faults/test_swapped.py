@@ -84,7 +84,7 @@ def suffixes(file: Path) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["index", "contexts", "usage"])
 @pytest.mark.parametrize("place", ["index", "contexts", "usage"])
-def test_a_database_of_another_kind_is_no_database_here(
+def test_a_database_of_another_kind_is_rejected(
     home: Home, sides: tuple[Side, Side], kind: str, place: str
 ) -> None:
     side = sides[0]

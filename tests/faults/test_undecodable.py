@@ -88,7 +88,7 @@ def quiet(world: World) -> None:
 
 
 @columns
-def test_what_cannot_be_decoded_is_set_aside_and_built_anew(
+def test_an_undecodable_index_is_set_aside_and_rebuilt(
     world: World, table: str, column: str, where: str
 ) -> None:
     asked(world)
@@ -112,9 +112,7 @@ def test_the_doctor_finds_and_mends_it(world: World, table: str, column: str, wh
     assert not [one for one in examine(world.settings) if one.state == "wrong"]
 
 
-def test_an_error_of_ours_never_costs_the_index(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_never_costs_the_index(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     asked(world)
     before = world.index.stat().st_ino
 
@@ -136,7 +134,7 @@ def test_an_error_of_ours_never_costs_the_index(
     assert decoded == [1], "it is decoded once, not with every question"
 
 
-def test_an_index_that_is_built_wrong_is_built_anew_once(
+def test_a_wrongly_built_index_is_rebuilt_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked(world)

@@ -26,7 +26,7 @@ def matches(home: Path, words: str, place: Checkout = FIRST) -> list[FocusMatch]
     return results
 
 
-def test_a_prompt_is_found_where_it_was_asked_whoever_wrote_the_forest_last(
+def test_a_prompt_is_found_in_its_worktree_regardless_of_the_last_writer(
     tmp_path: Path,
 ) -> None:
     for scope in ("repository", "session", "worktree"):
@@ -66,7 +66,7 @@ def test_a_sub_topic_is_of_the_branch_that_it_was_worked_on_last(tmp_path: Path)
     assert topics and all(one.branch == "second" for one in topics)
 
 
-def test_of_a_forest_that_does_not_tell_no_worktree_is_claimed(tmp_path: Path) -> None:
+def test_a_forest_without_worktrees_claims_none(tmp_path: Path) -> None:
     for scope, root in (("repository", ""), ("worktree", "/work/shop")):
         home = tmp_path / scope
         ask(home, FIRST, "add refresh token rotation", 0, scope)

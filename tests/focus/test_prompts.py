@@ -97,7 +97,7 @@ def test_the_first_prompt_has_no_block_and_the_second_does_not_repeat_itself(
     ]
 
 
-def test_a_likely_next_topic_is_told(tmp_path: Path) -> None:
+def test_a_likely_next_topic_is_shown(tmp_path: Path) -> None:
     for number in range(4):
         prompt(tmp_path, "add refresh token rotation", 2 * number)
         prompt(tmp_path, "write database migration", 2 * number + 1)

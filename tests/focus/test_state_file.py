@@ -87,7 +87,7 @@ def test_a_damaged_file_is_set_aside_and_the_prompt_goes_on(tmp_path: Path) -> N
     "data", [b"", b"\n", b"{}\n", b"\x00" * 99, b"[]\n[]\n", b'{"version":1}\n{"lines":2}\n',
              b'{"version":99,"x":1}\n', b'{"node":1}\n' * 3, b"[" * 9000],
 )  # fmt: skip
-def test_a_file_that_is_none_never_stops_a_prompt(tmp_path: Path, data: bytes) -> None:
+def test_anything_but_a_file_never_stops_a_prompt(tmp_path: Path, data: bytes) -> None:
     path = fill(tmp_path)
     path.write_bytes(data)
     turn = take_prompt(str(tmp_path), PLACE, "add a login page", FocusSettings(), now=NOW)

@@ -121,7 +121,7 @@ def test_at_most_eight_are_taken_at_once_and_all_in_the_end(home: Path) -> None:
     assert forest_file.load(str(state_file(home))).forest.prompts == 24
 
 
-def test_more_than_can_wait_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exceeding_the_queue_is_reported(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting_turns, "_MOST_WAITING", 2)
     with held(home):
         note = [ask(home, "change the font", at).notes for at in range(3)]
@@ -135,7 +135,7 @@ def test_more_than_can_wait_is_told(home: Path, monkeypatch: pytest.MonkeyPatch)
              b'{"version":1,"kind":"prompt","text":"x","terms":{"x":-1},"at":1,"branch":"",'
              b'"worktree":""}'],
 )  # fmt: skip
-def test_a_file_that_says_nothing_is_set_aside_and_told(home: Path, data: bytes) -> None:
+def test_an_unreadable_file_is_set_aside_and_reported(home: Path, data: bytes) -> None:
     with held(home):
         ask(home, "write a database migration", 1)
     (left,) = waiting(home)
@@ -188,7 +188,7 @@ def test_a_reset_takes_what_waits_with_it(home: Path) -> None:
     assert forest_file.delete(str(state_file(home))) and not waiting(home)
 
 
-def test_a_forest_names_no_file_that_is_not_beside_it(home: Path) -> None:
+def test_a_forest_names_only_files_next_to_it(home: Path) -> None:
     foreign = home / f"{state_file(home).name}.waiting-1"
     foreign.write_text("mine")
     lines = state_file(home).read_bytes().split(b"\n")

@@ -150,7 +150,7 @@ LINES = (
 )  # fmt: skip
 
 
-def test_lines_that_are_no_calls_do_not_end_the_server(repo: GitRepo, server: Server) -> None:
+def test_lines_that_are_not_calls_do_not_end_the_server(repo: GitRepo, server: Server) -> None:
     for line in LINES:
         server.send(line)
         call = {"name": "cl_search", "arguments": {"query": "login", "path": str(repo.root)}}

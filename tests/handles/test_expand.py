@@ -56,7 +56,7 @@ def test_a_symbol_is_read_whole(engine: Engine, repo: GitRepo) -> None:
     assert not item.error and not item.moved and not item.truncated
 
 
-def test_symbols_of_one_name_are_told_apart_by_their_order(engine: Engine, repo: GitRepo) -> None:
+def test_symbols_with_one_name_are_distinguished_by_order(engine: Engine, repo: GitRepo) -> None:
     first = read(engine, repo, "src/auth.py#Session.user")
     second = read(engine, repo, "src/auth.py#Session.user~2")
     assert "return self._user" in first.text
@@ -134,7 +134,7 @@ def test_a_bare_name_with_many_owners_lists_them(engine: Engine, repo: GitRepo) 
     assert item.near[:2] == ("src/auth.py#login", "src/other0.py#login")
 
 
-def test_an_example_in_prose_is_no_owner_of_a_name(engine: Engine, repo: GitRepo) -> None:
+def test_an_example_in_prose_does_not_own_a_name(engine: Engine, repo: GitRepo) -> None:
     example = "# Page\n\n```python\ndef login(name):\n    ...\n```\n"
     for at in range(25):
         repo.write(f"docs/page{at}.md", example)
@@ -237,7 +237,7 @@ def test_a_file_is_read_by_its_raw_name_too(engine: Engine, repo: GitRepo) -> No
     assert read(engine, repo, "odd#name:1.txt").text == "odd\n"
 
 
-def test_an_escaped_name_means_the_file_it_escapes_even_beside_its_letters(
+def test_an_escaped_name_means_the_file_it_escapes_despite_a_literal_one(
     engine: Engine, repo: GitRepo
 ) -> None:
     repo.write_all({"a#b.txt": "sign\n", "a%23b.txt": "letters\n"})
@@ -302,7 +302,7 @@ def test_a_binary_file_is_an_error(engine: Engine, repo: GitRepo) -> None:
     assert "binary" in read(engine, repo, "logo.png").error
 
 
-def test_bytes_that_are_no_utf8_are_read_as_latin_or_replaced(
+def test_bytes_that_are_not_utf8_are_read_as_latin_or_replaced(
     engine: Engine, repo: GitRepo
 ) -> None:
     repo.write_all({"latin.txt": b"caf\xe9\r\nline\r\n", "torn.txt": "π ".encode() + b"\xff\n"})
@@ -347,7 +347,7 @@ def test_every_handle_of_a_search_and_an_outline_is_read_back(
         )
 
 
-def test_a_folder_is_told_to_be_one(engine: Engine, repo: GitRepo) -> None:
+def test_a_folder_is_reported_as_a_folder(engine: Engine, repo: GitRepo) -> None:
     for handle, name in [("src", "src"), ("src/", "src"), ("src:3", "src"), (".", ".")]:
         item = read(engine, repo, handle)
         assert f"'{name}' is a folder" in item.error and "outline" in item.error

@@ -139,6 +139,6 @@ def test_the_text_of_a_handle_can_be_shown_on_a_terminal(handle: Handle) -> None
 
 
 @given(st.text(max_size=30))
-def test_any_text_is_read_or_refused_by_an_error_of_ours(text: str) -> None:
+def test_any_text_parses_or_raises_a_codelens_error(text: str) -> None:
     with suppress(BadHandle, OutsideWorktree):
         parse_handle(text, os.sep)

@@ -80,7 +80,7 @@ def test_what_a_definition_holds_is_folded_alone(engine: Engine, repo: GitRepo) 
     assert one(engine, repo, "Session").items[0].name == "Session"
 
 
-def test_lines_give_what_lies_on_them(engine: Engine, repo: GitRepo) -> None:
+def test_lines_give_the_definitions_on_them(engine: Engine, repo: GitRepo) -> None:
     assert [item.name for item in one(engine, repo, "src/auth.py:18-19").items] == ["login"]
 
 

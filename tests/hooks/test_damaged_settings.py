@@ -69,7 +69,7 @@ def test_a_prompt_is_taken_in_and_no_topic_is_forgotten(
 
 
 @cases
-def test_the_recovery_of_a_compaction_is_told(home: Path, place: Checkout, data: bytes) -> None:
+def test_the_recovery_after_a_compaction_is_shown(home: Path, place: Checkout, data: bytes) -> None:
     prompt_hooks.put_recovery(str(home), place.repository, "one", "what it was about")
     (home / "config.toml").write_bytes(data)
     context = prompt_hooks.before_prompt(str(home), said("charge the card"), place)

@@ -20,7 +20,7 @@ from hook_agent import Agent
      b'{"prompt": "a\\u0000b \\ud800 c", "last_assistant_message": "\\ud800."}'],
     ids=range(9),
 )  # fmt: skip
-def test_bad_input_prints_nothing_that_is_no_answer(agent: Agent, event: str, data: bytes) -> None:
+def test_bad_input_prints_only_answers(agent: Agent, event: str, data: bytes) -> None:
     out = agent.run(event, data).stdout
     assert not out or (event == "session-start" and json.loads(out))
 
@@ -56,7 +56,7 @@ def test_closed_streams(agent: Agent, closed: tuple[int, ...]) -> None:
     assert subprocess.run(["sh", "-c", line], cwd=agent.folder, env=env).returncode == 0
 
 
-def test_an_empty_home_is_none(agent: Agent) -> None:
+def test_an_empty_home_counts_as_unset(agent: Agent) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "codelens", "hook", "no-such-event", "--home", ""],
         cwd=agent.folder, env={**os.environ, "CODELENS_HOME": str(agent.home)},

@@ -19,7 +19,7 @@ from codelens.trail.trail_log import worktree_key
 
 
 @pytest.mark.slow
-def test_a_collision_with_another_worktree_is_told(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_collision_with_another_worktree_is_reported(repo: GitRepo, tmp_path: Path) -> None:
     agent = Agent(tmp_path / "home", repo.root, patient=True)
     second = repo.worktree(tmp_path / "second", branch="second")
     second.write("till.py", "def charge():\n    return 'two'\n")
@@ -36,7 +36,7 @@ def test_a_collision_with_another_worktree_is_told(repo: GitRepo, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_session_is_told_where_it_stands_and_what_changed(agent: Agent, repo: GitRepo) -> None:
+def test_a_session_learns_its_worktree_and_the_changes(agent: Agent, repo: GitRepo) -> None:
     first = agent.hook("session-start", "SessionStart", source="startup")
     assert first.startswith(f"codelens: worktree {repo.root} (branch main at ")
     assert "since" not in first
@@ -88,7 +88,7 @@ def test_where_no_session_starts_after_a_compaction_the_next_prompt_brings_the_r
 
 
 @pytest.mark.slow
-def test_a_recovery_is_not_given_to_a_session_that_begins_anew(agent: Agent) -> None:
+def test_a_new_session_gets_no_recovery(agent: Agent) -> None:
     agent.prompt("charge the card twice")
     compacted(agent)
     assert list((agent.home / "trails").glob("*.recovery"))
@@ -100,7 +100,7 @@ def test_a_recovery_is_not_given_to_a_session_that_begins_anew(agent: Agent) -> 
 
 
 @pytest.mark.slow
-def test_a_session_that_is_resumed_after_a_compaction_is_told_of_it(agent: Agent) -> None:
+def test_a_session_resumed_after_a_compaction_learns_of_it(agent: Agent) -> None:
     again = "code that was sent before is sent in full again"
     compacted(agent)
     for is_reported in (True, False):

@@ -32,7 +32,7 @@ def test_when_to_use_codelens_is_said_once_and_by_the_server() -> None:
     assert not ADVICE.findall(of_the_files())
 
 
-def test_files_name_no_tool_and_tell_those_without_tools_what_to_type() -> None:
+def test_files_name_no_tool_and_show_commands_to_agents_without_tools() -> None:
     assert "cl_" not in of_the_files()
     assert "codelens search" in instructions()
     assert len(of_the_files()) / 4 < 140

@@ -24,7 +24,7 @@ def test_the_checkout_has_what_the_tables_say() -> None:
     assert differing == [], REMEDY
 
 
-def test_a_file_that_no_package_has_any_more_is_told(tmp_path: Path) -> None:
+def test_a_file_missing_from_all_packages_is_reported(tmp_path: Path) -> None:
     old = tmp_path / FOLDER / "gemini" / "commands" / "old.toml"
     old.parent.mkdir(parents=True)
     old.write_text("")
@@ -33,7 +33,7 @@ def test_a_file_that_no_package_has_any_more_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("package", ["claude-code", "codex", "gemini"])
-def test_hooks_are_told_by_events_that_codelens_answers(package: str) -> None:
+def test_hooks_use_events_that_codelens_answers(package: str) -> None:
     hooks = json.loads(package_files()[f"{FOLDER}/{package}/hooks/hooks.json"])["hooks"]
     commands = [inner["command"] for (element,) in hooks.values() for inner in element["hooks"]]
     # Claude Code and Codex start a session after a compaction.
@@ -57,7 +57,7 @@ def test_the_entry_of_the_registry_starts_this_release(capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("namespace", ["", "someone", "io.github.someone/codelens"])
-def test_what_is_no_namespace_is_refused(
+def test_an_invalid_namespace_is_refused(
     namespace: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--registry", namespace]) == 2

@@ -146,7 +146,7 @@ def test_a_lock_that_a_killed_process_left_stops_nobody(tmp_path: Path) -> None:
         pass
 
 
-def test_what_a_killed_install_left_beside_a_file_goes_with_the_next(scratch: Scratch) -> None:
+def test_the_next_install_removes_leftovers_of_a_killed_one(scratch: Scratch) -> None:
     file = scratch.config("cursor")
     file.parent.mkdir()
     file.write_text("{}")

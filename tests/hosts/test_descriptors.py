@@ -84,7 +84,7 @@ def test_the_tools_that_are_approved_are_those_that_only_read() -> None:
     assert read_only_tools() == CORE
 
 
-def test_every_tool_that_agents_are_told_of_exists() -> None:
+def test_every_tool_that_agents_hear_of_exists() -> None:
     import re
 
     from codelens.serve.first_turn import ALL

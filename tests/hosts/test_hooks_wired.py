@@ -85,7 +85,7 @@ def test_install_and_uninstall_give_back_the_bytes(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_HOOKS)
-def test_foreign_hooks_stay_whoever_comes_and_goes_when(scratch: Scratch, name: str) -> None:
+def test_foreign_hooks_stay_in_any_order_of_changes(scratch: Scratch, name: str) -> None:
     """Another tool adds and removes its element before, between and after those of codelens."""
     event = next(iter(hosts()[name].hooks.events))  # type: ignore[union-attr]
     mine: Value = {"hooks": [{"type": "command", "command": "mine"}]}
@@ -213,7 +213,7 @@ def test_copilot_edits_although_codelens_is_gone(scratch: Scratch) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_HOOKS)
-def test_a_session_is_told_whatever_it_began_from(scratch: Scratch, name: str) -> None:
+def test_every_kind_of_session_start_gets_the_text(scratch: Scratch, name: str) -> None:
     """Hosts add more sources, such as `fork`; a matcher would leave them out."""
     scratch.install(name, hooks=True)
     starts = [elements for event, elements in events(file_of(scratch, name)).items()

@@ -94,7 +94,7 @@ def parsed(text: str) -> dict[str, Value]:
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(written())
-def test_jsonc_keeps_all_that_is_not_ours(text: str) -> None:
+def test_jsonc_keeps_all_foreign_content(text: str) -> None:
     edit = entry("jsonc", "mcpServers")
     before = parsed(text)
     after = edit.put(text)
@@ -225,7 +225,7 @@ def toml_remarks(text: str) -> list[str]:
 
 @settings(max_examples=300, deadline=None)
 @given(toml_texts())
-def test_toml_keeps_all_that_is_not_ours(text: str) -> None:
+def test_toml_keeps_all_foreign_content(text: str) -> None:
     edit = entry("toml", "mcp_servers")
     before = tomllib.loads(text)
     after = edit.put(text)
@@ -245,7 +245,7 @@ def test_toml_keeps_all_that_is_not_ours(text: str) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(toml_texts())
-def test_toml_tables_that_others_append_after_ours_stay(text: str) -> None:
+def test_toml_tables_appended_after_the_entry_stay(text: str) -> None:
     edit = entry("toml", "mcp_servers")
     theirs = "\n# theirs\n[other]\nk = 1 # kept\n"
     both = edit.put(text) + theirs
@@ -313,7 +313,7 @@ def load(text: str) -> dict:
 @pytest.mark.parametrize(("style", "parent"), [("yaml", "extensions"), ("yaml-list", "mcpServers")])
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
-def test_yaml_keeps_all_that_is_not_ours(style: str, parent: str, data: st.DataObject) -> None:
+def test_yaml_keeps_all_foreign_content(style: str, parent: str, data: st.DataObject) -> None:
     listed = style == "yaml-list"
     text = data.draw(yaml_texts(parent, listed))
     edit = entry(style, parent)

@@ -140,7 +140,7 @@ def test_a_line_that_ends_a_yaml_document_stays_the_last() -> None:
     assert fresh.endswith("\n...\n")
 
 
-def test_prose_that_speaks_of_the_markers_is_no_block() -> None:
+def test_prose_about_the_markers_is_not_a_block() -> None:
     text = f"`{BEGIN}` is what codelens writes\nmine\nand `{END}`\n"
     fresh = entry_edits.put_block(text, "lines")
     assert fresh.startswith(text)

@@ -108,7 +108,7 @@ def test_an_entry_that_the_user_made_keeps_his_arguments(scratch: Scratch) -> No
     assert servers(file, "mcp") == {}
 
 
-def test_uvx_and_python_entries_are_ours_and_renewed_whole(scratch: Scratch) -> None:
+def test_uvx_and_python_entries_are_recognized_and_rewritten(scratch: Scratch) -> None:
     file = scratch.config("cursor")
     put(file, "codelens", {"command": "uvx", "args": ["codelens", "serve"]})
     scratch.install("cursor")
@@ -138,7 +138,7 @@ def test_another_program_of_our_name_is_left_alone_and_the_rest_is_done(scratch:
     assert file.read_bytes() == before
 
 
-def test_a_lost_ledger_takes_out_what_is_surely_ours(scratch: Scratch) -> None:
+def test_without_a_ledger_only_certain_entries_are_removed(scratch: Scratch) -> None:
     file = scratch.config("claude-code")
     text = '{\n  "mcpServers": {\n    "mine": {}\n  }\n}\n'
     file.write_text(text, "utf-8")
@@ -358,7 +358,7 @@ def test_an_empty_file_is_filled_and_empty_again(scratch: Scratch, text: str) ->
     assert file.read_text("utf-8") == text
 
 
-def test_a_file_that_changes_between_plan_and_write_is_edited_anew(scratch: Scratch) -> None:
+def test_a_file_changed_between_plan_and_write_is_edited_again(scratch: Scratch) -> None:
     from codelens.hosts.host_wiring import install, plan_install
 
     file = scratch.config("kiro")

@@ -52,7 +52,7 @@ def test_names_of_very_many_files_are_written_while_there_is_time_alone() -> Non
     assert not Budget().has_no_time_for(many)
 
 
-def test_without_time_all_files_are_told_and_none_is_written(tmp_path: Path) -> None:
+def test_without_time_all_files_are_reported_and_none_is_written(tmp_path: Path) -> None:
     repo = GitRepo.init(tmp_path / "repo")
     repo.commit("one", {f"src/f{n}.py": f"lantern{n} = {n}\n" for n in range(FEW_FILES + 50)})
     with Engine(Settings(home=tmp_path / "home", workers=1)) as engine:

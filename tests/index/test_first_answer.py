@@ -79,7 +79,7 @@ def test_a_definition_is_found_before_its_file_is_indexed(
 
 
 @pytest.mark.slow
-def test_a_definition_is_found_beside_a_transaction_of_three_seconds(
+def test_a_definition_is_found_during_a_transaction_of_three_seconds(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:
     file = index_file(tmp_path / "home", Repository.at(repo.root).scope().repo_id)
@@ -213,7 +213,7 @@ def test_files_whose_path_shares_rare_parts_with_a_name_are_scanned_first() -> N
         "const lamp = () => 1", "char *lamp(void);", "  lamp: function () {}",
     ],
 )  # fmt: skip
-def test_a_line_that_defines_a_name_is_told_from_one_that_uses_it(text: str) -> None:
+def test_a_line_that_defines_a_name_is_distinguished_from_a_use(text: str) -> None:
     assert text_scan.sight(wanted("lamp"), b"a.c", text.encode()).defines
     for use in ("return lamp", "x = shop.lamp()", "import lamp", "    if lamp > 3:", "new Lamp(1)"):
         assert not text_scan.sight(wanted("lamp"), b"a.c", use.encode()).defines
@@ -239,9 +239,7 @@ def test_progress_is_of_the_whole_work(repo: GitRepo, tmp_path: Path) -> None:
     assert reported[-1][1] == reported[-1][2]
 
 
-def test_who_waits_for_another_process_is_told_how_far_that_is(
-    engine: Engine, repo: GitRepo
-) -> None:
+def test_waiting_for_another_process_shows_its_progress(engine: Engine, repo: GitRepo) -> None:
     reported: list[str] = []
     with pytest.raises(InterruptedError):
         engine.look(path=repo.root, progress=lambda *one: _stop(reported, one))

@@ -154,7 +154,7 @@ def test_a_look_without_time_is_partial_and_never_fresh(repo: GitRepo, engine: E
     assert engine.look(path=repo.root).status == "fresh"
 
 
-def test_another_writer_is_waited_for_within_the_budget_and_then_told(
+def test_another_writer_is_waited_for_within_the_budget_then_reported(
     repo: GitRepo, engine: Engine
 ) -> None:
     settle()

@@ -177,7 +177,7 @@ def test_files_kept_elsewhere_are_refused(repo: GitRepo, engine: Engine, tmp_pat
         engine.look(path=repo.root)
 
 
-def test_a_bare_repository_beside_its_worktrees_has_no_files(
+def test_a_bare_repository_with_worktrees_has_no_files(
     repo: GitRepo, engine: Engine, tmp_path: Path
 ) -> None:
     project = tmp_path / "project"
@@ -213,7 +213,7 @@ def test_an_empty_ref_is_refused(repo: GitRepo, engine: Engine) -> None:
             ask(path=repo.root, ref="")
 
 
-def test_a_damaged_index_is_set_aside_and_built_anew(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_damaged_index_is_set_aside_and_rebuilt(repo: GitRepo, tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Engine(Settings(home=home)) as engine:
         path = Path(engine.status(path=repo.root).index_path)

@@ -112,7 +112,7 @@ def test_a_ref_goes_by_the_file_of_its_commit(
     assert files(engine, repository, ref="HEAD") == ["src/lamp.min.py", "src/lamp.py"]
 
 
-def test_what_is_left_out_is_not_told_as_removed(engine: Engine, repository: GitRepo) -> None:
+def test_ignored_files_are_not_reported_as_removed(engine: Engine, repository: GitRepo) -> None:
     repository.write(".codelensignore", "vendor/\n")
     repository.write("src/lamp.py", "def lamp(dim):\n    return dim\n")
     diff = engine.diff(path=repository.root)
@@ -121,7 +121,7 @@ def test_what_is_left_out_is_not_told_as_removed(engine: Engine, repository: Git
     assert "vendor" not in repr(impact)
 
 
-def test_a_pattern_that_can_match_nothing_is_told(engine: Engine, repository: GitRepo) -> None:
+def test_a_pattern_that_can_match_nothing_is_reported(engine: Engine, repository: GitRepo) -> None:
     assert engine.status(path=repository.root).invalid_patterns == ()
     repository.write(".codelensignore", "vendor/\nsrc/[a\n# a note\n\n")
     status = engine.status(path=repository.root)

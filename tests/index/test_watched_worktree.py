@@ -145,7 +145,7 @@ def _over_after(files: int):
     return is_over
 
 
-def test_what_is_not_told_is_seen_by_the_sweep(
+def test_the_sweep_sees_missed_events(
     repo: GitRepo, server: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_rest(server, repo)

@@ -154,7 +154,7 @@ def test_a_store_that_takes_no_more_collections_says_so(faulty: MilvusServer) ->
         store_at(place(url, "codelens_more")).put(rows(1))
 
 
-def test_a_wrong_token_is_told_without_it(faulty: MilvusServer) -> None:
+def test_a_wrong_token_is_reported_without_quoting_it(faulty: MilvusServer) -> None:
     faulty.wants_token = True
     assert store_at(place(faulty.url, "x")).known({b"1" * 16}) == set()
     with rest_of(faulty) as rest_url:
@@ -175,7 +175,7 @@ def test_a_store_that_hangs_or_is_down_is_given_up(faulty: MilvusServer) -> None
             store_at(place(url, "x", timeout_s=1.0)).known({b"1" * 16})
 
 
-def test_what_the_store_says_otherwise_is_told(faulty: MilvusServer) -> None:
+def test_unexpected_answers_of_the_store_are_reported(faulty: MilvusServer) -> None:
     store = store_at(place(faulty.url, "x"))
     store.put(rows(1))
     wrong = store_at(place(faulty.url, "x")._replace(dimension=8))

@@ -57,7 +57,7 @@ def test_a_comment_begins_at_its_first_line(comment: str) -> None:
 @pytest.mark.parametrize(
     "above", ["x = 1", "", 'class A:\n    """A doc of\n    the class."""', "a */"]
 )
-def test_what_is_no_comment_of_its_own_is_left(above: str) -> None:
+def test_trailing_comments_are_left_alone(above: str) -> None:
     lines = f"{above}\ndef it".split("\n")
     assert comment_start(lines, len(lines)) == len(lines)
 

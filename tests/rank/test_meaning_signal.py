@@ -67,7 +67,7 @@ def test_a_single_name_is_not_ranked_by_meaning(engine: Engine, repository: GitR
     assert all("meaning" not in (hit.explain or {}) for hit in answer.results)
 
 
-def test_a_damaged_table_is_told_and_words_are_ranked(
+def test_a_damaged_table_is_reported_and_words_are_ranked(
     engine: Engine, repository: GitRepo, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = engine.search(QUESTION, path=repository.root, meaning=False)

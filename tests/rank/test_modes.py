@@ -33,7 +33,7 @@ def test_symbol_mode_without_a_match_offers_the_nearest_name(store: Store) -> No
     assert outcome.notes == ["no symbol `fetsh`; nearest: `Fetch`, `fetch`"]
 
 
-def test_text_is_found_whatever_its_case_unless_it_has_capitals(store: Store) -> None:
+def test_text_is_found_in_any_case_unless_it_has_capitals(store: Store) -> None:
     view = store.view(FILES)
     assert len(set(paths(store.search(view, "fetch", mode="text")))) == 5
     assert set(paths(store.search(view, "Fetch", mode="text"))) == {
@@ -133,7 +133,7 @@ def test_words_that_every_match_must_have(pattern: str, words: tuple[str, ...]) 
     assert regex_analysis.sure_words(*regex_analysis.compiled(pattern)) == words
 
 
-def test_ends_of_words_in_ascii_are_found_beside_other_letters(store: Store) -> None:
+def test_ends_of_ascii_words_are_found_next_to_other_letters(store: Store) -> None:
     view = store.view({"a.py": "def éfoo():\n", "b.py": "foo\n", "c.py": "foofoo\n"})
     assert set(paths(store.search(view, r"(?a)\bfoo\b", mode="regex"))) == {"a.py", "b.py"}
     assert paths(store.search(view, r"\bfoo\b", mode="regex")) == ["b.py"]

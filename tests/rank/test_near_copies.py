@@ -78,7 +78,7 @@ def test_a_prototype_alone_is_an_answer(store: Store) -> None:
     assert shown(results)[0] == "include/lantern.h"
 
 
-def test_methods_of_two_classes_are_two_answers_beside_their_prototypes(store: Store) -> None:
+def test_methods_of_two_classes_are_two_answers_despite_prototypes(store: Store) -> None:
     header = "struct {0} {{\n  int trim(int wick);\n}};\n"
     source = '#include "{1}.hpp"\nint {0}::trim(int wick) {{\n  return wick - 1;\n}}\n'
     files = {

@@ -79,7 +79,7 @@ UNIQUE = {
 
 
 @pytest.mark.parametrize("typed", ["captured_queries", "name_property"])
-def test_an_exact_and_unique_name_is_first_whatever_its_kind_and_place(
+def test_an_exact_and_unique_name_is_first_for_any_kind_and_place(
     tmp_path: Path, typed: str
 ) -> None:
     store = Store(tmp_path / "index.db")

@@ -87,7 +87,7 @@ def test_a_module_may_stand_before_a_name(store: Store) -> None:
     assert places(outcome)[0] == ("src/shop/prices.py", 1, 2)
 
 
-def test_an_owner_that_does_not_exist_is_told(store: Store) -> None:
+def test_an_owner_that_does_not_exist_is_reported(store: Store) -> None:
     outcome = store.search(store.view(FILES), "Basket.price_of")
     assert outcome.notes == ["no symbol `Basket.price_of`; there is `price_of` elsewhere"]
 

@@ -164,7 +164,7 @@ def test_a_changelog_with_every_word_stands_below_the_code(store: Store) -> None
         ("lib/feature.py", ""),
     ],
 )
-def test_roles_are_told_by_paths_alone(path: str, role: str) -> None:
+def test_roles_are_determined_by_paths_alone(path: str, role: str) -> None:
     assert path_facts(path.encode()).role == role
 
 
@@ -188,7 +188,7 @@ def test_a_name_with_signs_is_compared_with_stems_stopwords_and_all(store: Store
     assert paths(store.search(view, "fix the report of `no-var` for vars"))[0] == "rules/no-var.js"
 
 
-def test_a_definition_is_found_beside_fifty_translations_of_it(store: Store) -> None:
+def test_a_definition_is_found_among_fifty_translations(store: Store) -> None:
     codes = "ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl he hi hr hu"
     files = {
         f"conf/locale/{code}/formats.py": f"DATE_FORMAT = 'j F {code}'\nX = '{code}'\n"
@@ -241,7 +241,7 @@ def test_a_path_with_wildcards_finds_files(store: Store, query: str) -> None:
     assert (found.mode, paths(found)) == ("path", ["web/page.html"])
 
 
-def test_a_regular_expression_is_no_path_with_wildcards(store: Store) -> None:
+def test_a_regular_expression_is_not_a_path_with_wildcards(store: Store) -> None:
     view = store.view({"src/get_it_all.py": "def get_it_all():\n    pass\n", **FILLER})
     assert store.search(view, "get_.*all").mode != "path"
 
@@ -252,7 +252,7 @@ def test_an_empty_file_answers_nothing(store: Store) -> None:
     assert paths(store.search(view, "session")) == ["src/store.py"]
 
 
-def test_what_lies_at_the_root_is_not_the_answer_for_that_alone(store: Store) -> None:
+def test_a_file_at_the_root_does_not_win_for_that_alone(store: Store) -> None:
     files = {
         "pom.xml": "<project><build>buffers of bytes</build></project>\n",
         "src/main/java/org/acme/io/Buffers.java": "class Buffers {\n  // joins bytes\n}\n",
@@ -270,7 +270,7 @@ def test_a_quoted_word_is_a_whole_word_in_its_own_letter_case(store: Store) -> N
     assert paths(store.search(view, '"Session" class'))[0] == "src/b.py"
 
 
-def test_a_long_question_is_no_message(store: Store) -> None:
+def test_a_long_question_is_not_a_message(store: Store) -> None:
     view = store.view({"src/a.py": "def redirect(url):\n    return url\n", **FILLER})
     asked = (
         "We call 'redirect' from a view and it is not working " + "as we would expect it to " * 20
@@ -307,7 +307,7 @@ def test_what_a_tool_says_of_a_line_leads_to_the_line(store: Store) -> None:
     assert (paths(found)[0], found.results[0].line) == ("src/pkg/code.py", "def two()")
 
 
-def test_the_name_of_a_rule_is_no_message(store: Store) -> None:
+def test_the_name_of_a_rule_is_not_a_message(store: Store) -> None:
     files = {
         "rules/no-unused-vars.js": "module.exports = 1\n",
         "docs/x.md": "no-unused-vars rule\n",

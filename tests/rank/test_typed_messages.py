@@ -87,7 +87,7 @@ def test_a_message_that_is_written_nowhere_is_said(asked) -> None:
         ("cannot open /etc/x.conf at 0x7fff", ("cannot open", "at"), ("/etc/x.conf", "0x7fff")),
     ],
 )
-def test_constant_words_are_told_from_values(text: str, runs, values) -> None:
+def test_constant_words_are_distinguished_from_values(text: str, runs, values) -> None:
     found = message_origins.parse_message(text)
     assert found is not None
     assert (found.runs, found.values) == (runs, values)
@@ -101,7 +101,7 @@ def test_constant_words_are_told_from_values(text: str, runs, values) -> None:
         "JSON schema generation from models", "add a timeout of 30 seconds", "ISO 8601 dates",
     ],
 )  # fmt: skip
-def test_questions_are_no_messages(text: str) -> None:
+def test_questions_are_not_messages(text: str) -> None:
     assert message_origins.parse_message(text) is None
 
 

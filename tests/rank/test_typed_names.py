@@ -92,7 +92,7 @@ def test_the_definition_that_is_meant_comes_first(asked, query: str, place) -> N
     assert places(store.search(view, query))[0] == place
 
 
-def test_other_operators_are_no_answer_while_the_one_asked_for_is_there(asked) -> None:
+def test_other_operators_do_not_answer_if_the_requested_one_exists(asked) -> None:
     store, view = asked
     shown = [
         one.line for one in store.search(view, "operator==").results if one.why == "defines it"
@@ -115,7 +115,7 @@ def test_words_that_could_be_a_declaration_stay_words_without_such_a_definition(
 @pytest.mark.parametrize(
     "text", ["validate", "Session.validate", "how to call foo()", "class loading order", "a b"]
 )
-def test_plain_names_and_sentences_are_no_declarations(text: str) -> None:
+def test_plain_names_and_sentences_are_not_declarations(text: str) -> None:
     assert declared(text) is None
 
 

@@ -164,7 +164,7 @@ def test_a_trace_of_other_programs_is_answered_by_its_error_and_says_so(asked) -
         'what does File "x" mean', "email me at foo (bar:12)", "meet at 10:30", "#0 is first",
     ],
 )  # fmt: skip
-def test_sentences_are_no_traces(text: str) -> None:
+def test_sentences_are_not_traces(text: str) -> None:
     assert stack_traces.parse(text) is None
 
 

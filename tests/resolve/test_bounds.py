@@ -83,7 +83,7 @@ def test_a_long_chain_of_re_exports_gives_up() -> None:
     assert "use.py:- -> m100.py:f" in edges_of(near)
 
 
-def test_thousands_of_one_name_are_told_apart() -> None:
+def test_thousands_with_one_name_are_distinguished() -> None:
     text = "".join(f"class C{at}:\n    def get(self): ...\n" for at in range(3000))
     text += "def use(x: C1500, y): x.get(); y.get(); C7().get()\n"
     assert edges_of({"a.py": text}) == [
@@ -117,7 +117,7 @@ def test_many_bases_in_a_circle_end() -> None:
     ]
 
 
-def test_a_long_circle_of_bases_is_not_walked_anew_for_each_of_its_types() -> None:
+def test_a_long_cycle_of_bases_is_walked_only_once() -> None:
     count = 300
     text = "".join(
         f"class K{at}(K{(at + 1) % count}):\n    def get(self): return self.new()\n"

@@ -134,7 +134,7 @@ def test_alternatives_of_a_build_may_each_be_meant() -> None:
     ]
 
 
-def test_the_definition_beside_the_declaration_is_meant() -> None:
+def test_the_definition_next_to_the_declaration_is_meant() -> None:
     files = {
         "a/pool.h": "int fill(int n);\n",
         "a/pool.c": '#include "pool.h"\nint fill(int n) { return n; }\n',

@@ -74,7 +74,7 @@ def test_what_a_function_calls(body: str, expected: list[str]) -> None:
     ("body", "line"),
     [("item.mark(3);", 8), ("shop::Part part; item.mark(part);", 7), ("item.mark(n);", 8)],
 )
-def test_arguments_tell_overloads_apart(body: str, line: int) -> None:
+def test_arguments_distinguish_overloads(body: str, line: int) -> None:
     text = f'#include "shop/item.h"\nvoid run(shop::Item& item, int n) {{ {body} }}\n'
     expected = "shop.Item.mark" if line == 7 else "shop.Item.mark~2"
     found = edges_of({**LIBRARY, "run.cc": text}, numbered=True)
@@ -137,7 +137,7 @@ def test_types_that_are_made_of_each_other_end() -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_overloads_are_told_to_be_many() -> None:
+def test_ten_thousand_overloads_are_reported_as_too_many() -> None:
     lines = "".join(f"struct T{n} {{}};\nvoid f(T{n} x);\n" for n in range(10_000))
     files = {"a.cc": f"{lines}void g() {{ T1 t; f(t); }}\n"}
     assert edges_of(files) == []

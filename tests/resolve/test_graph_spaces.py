@@ -17,7 +17,7 @@ def test_a_name_of_php_with_a_sign_before_it_is_in_no_namespace() -> None:
     assert edges_of(root) == ["a.php:g -> plain"]
 
 
-def test_a_loop_of_php_binds_its_variable_anew() -> None:
+def test_a_php_loop_rebinds_its_variable() -> None:
     text = (
         "<?php\nclass Foo { function run() {} }\nfunction f($xs) {\n    $a = new Foo;\n"
         "    foreach ([1] as $a) { $a->run(); }\n}\n"

@@ -186,7 +186,7 @@ def test_nothing_is_kept_while_another_process_writes(snapshot: Snapshot) -> Non
     assert rows_of(snapshot, RESOLVER_VERSION)
 
 
-def test_an_index_that_cannot_be_written_is_no_error(snapshot: Snapshot) -> None:
+def test_an_unwritable_index_is_not_an_error(snapshot: Snapshot) -> None:
     found = resolved(snapshot)
     snapshot.db.execute("PRAGMA query_only = ON")
     assert not keep_graph(found, snapshot.db, found.fresh)

@@ -79,7 +79,7 @@ def test_in_a_class_the_lambda_counts_first() -> None:
     ]
 
 
-def test_an_extension_of_another_type_is_no_bare_name() -> None:
+def test_an_extension_of_another_type_is_not_a_bare_name() -> None:
     assert used("far()") == []
     assert used("Free().apply { far() }") == ["Free", "Free.far"]
 

@@ -65,7 +65,7 @@ def test_of_files_of_one_name_it_is_named_for_the_one_with_its_folders(
     assert named(other, [test], [mine]) == []
 
 
-def test_where_the_folders_do_not_tell_all_of_the_name_are_meant() -> None:
+def test_if_folders_do_not_decide_all_files_of_the_name_match() -> None:
     assert named("a/text.py", ["tests/test_text.py"], ["b/text.py"]) == ["tests/test_text.py"]
 
 
@@ -74,5 +74,5 @@ def test_the_test_with_most_of_its_folders_comes_first() -> None:
     assert named("api/auth.py", tests) == ["api/tests/test_auth.py", "web/tests/test_auth.py"]
 
 
-def test_a_test_in_another_language_is_none_of_it() -> None:
+def test_a_test_in_another_language_does_not_match() -> None:
     assert named("auth.py", ["auth_test.go", "auth.test.ts"]) == []

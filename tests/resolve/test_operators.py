@@ -358,7 +358,7 @@ def test_operators_of_ruby(body: str, expected: list[str]) -> None:
     assert uses({"lib.rb": RUBY, "use.rb": use}, "use.rb:use") == ["Money 1", *expected]
 
 
-def test_an_operator_of_an_unknown_receiver_is_no_possible_use() -> None:
+def test_an_operator_on_an_unknown_receiver_is_not_a_possible_use() -> None:
     use = "def use(other)\n  other + 1\n  other[1]\nend\n"
     assert edges_of({"lib.rb": RUBY, "use.rb": use}, certain=False) == []
 

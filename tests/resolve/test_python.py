@@ -140,7 +140,7 @@ def test_what_is_not_awaited_or_bound_by_a_pattern_is_not_what_it_leads_to(
     assert [edge.partition("lib.py:")[2] for edge in found] == expected
 
 
-def test_self_of_a_static_method_is_no_instance() -> None:
+def test_self_of_a_static_method_is_not_an_instance() -> None:
     text = (
         "class A:\n    def go(self): ...\n    @staticmethod\n    def s(self):\n"
         "        self.go()\n    @classmethod\n    def c(self):\n        self.go()\n"

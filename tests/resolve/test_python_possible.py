@@ -78,7 +78,7 @@ def test_a_property_is_read_without_a_call() -> None:
     ) == ["use.py:use -> lib.py:Sub.size"]  # fmt: skip
 
 
-def test_of_too_many_methods_none_is_told() -> None:
+def test_too_many_methods_are_not_listed() -> None:
     many = "".join(f"class C{at}:\n    def fetch(self): ...\n" for at in range(13))
     assert edges_of({"a.py": f"{many}\ndef use(given): given.fetch()\n"}, certain=False) == []
 

@@ -65,7 +65,7 @@ def test_a_bare_name_is_a_call_wherever_it_stands(body: str) -> None:
         "a rescue (b = 2)\n    begin\n      1\n    rescue => shared\n      shared\n    end",
     ],
 )
-def test_a_variable_of_that_name_is_none(body: str) -> None:
+def test_a_variable_of_that_name_is_not_a_call(body: str) -> None:
     assert in_class(body) == []
 
 

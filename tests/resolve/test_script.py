@@ -76,7 +76,7 @@ def test_what_common_js_hands_on_is_called() -> None:
     assert edges_of(files) == ["use.js:use -> lib.js:create"]
 
 
-def test_types_and_values_of_one_name_are_told_apart() -> None:
+def test_types_and_values_with_one_name_are_distinguished() -> None:
     text = (
         "interface Foo { go(): void }\nconst Foo: Maker = make()\n"
         "interface Maker { init(): void }\n"
@@ -148,7 +148,9 @@ def test_this_is_what_its_function_makes_it() -> None:
         ("const g = soon(); g.go()", ""),
     ],
 )
-def test_instance_and_static_members_and_promises_are_told_apart(body: str, expected: str) -> None:
+def test_instance_and_static_members_and_promises_are_distinguished(
+    body: str, expected: str
+) -> None:
     text = (
         "import { G, H } from './a'\nexport async function late() { return new G() }\n"
         "export function soon(): Promise<G> { return late() }\n"
@@ -245,9 +247,7 @@ export interface Has { f(x: string): A; f(x: number, ...more: B[]): B }
         ("has.f(given, given).go()", ["Has.f", "B.go"]),
     ],
 )
-def test_of_overloads_the_one_is_taken_that_the_arguments_tell(
-    body: str, expected: list[str]
-) -> None:
+def test_the_arguments_select_the_overload(body: str, expected: list[str]) -> None:
     names = "import { over, none, twice, generic, type Has } from './lib.js'\n"
     text = f"{names}export function use(given: any, has: Has) {{ {body} }}\n"
     found = [edge for edge in edges_of({"lib.ts": PAIR, "use.ts": text}) if "use.ts:use" in edge]

@@ -32,7 +32,7 @@ def test_a_file_of_the_limit_is_read_and_a_larger_one_refused(tmp_path: Path) ->
         read_file(os.fsencode(file), 9)
 
 
-def test_a_missing_file_is_told_from_an_unreadable_one(tmp_path: Path) -> None:
+def test_a_missing_file_is_distinguished_from_an_unreadable_one(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     for gone in ("none", "file/below"):
         with pytest.raises(FileNotFoundError):

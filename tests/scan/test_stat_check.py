@@ -22,7 +22,7 @@ def files(tmp_path: Path) -> list[tuple[bytes, bytes]]:
     return [(name.name.encode(), signature(name.lstat())) for name in sorted(tmp_path.iterdir())]
 
 
-def test_unchanged_files_are_no_suspects(tmp_path: Path, files: list[tuple[bytes, bytes]]) -> None:
+def test_unchanged_files_are_not_suspects(tmp_path: Path, files: list[tuple[bytes, bytes]]) -> None:
     found = checked(tmp_path, files)
     assert (found.checked, found.suspects, found.gone, found.unchecked) == (3, [], [], 0)
 
@@ -38,7 +38,7 @@ def test_changed_files_are_suspects_and_missing_ones_gone(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links and folders of POSIX")
-def test_what_is_no_regular_file_any_more_is_gone(
+def test_a_file_that_is_no_longer_regular_is_gone(
     tmp_path: Path, files: list[tuple[bytes, bytes]]
 ) -> None:
     (tmp_path / "a.py").unlink()

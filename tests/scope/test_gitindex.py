@@ -254,7 +254,7 @@ def test_the_digest_is_the_same_for_a_split_and_a_sparse_index(repo: GitRepo) ->
     assert sparse.digest == before
 
 
-def test_skipped_ignore_files_are_told_with_their_blobs(repo: GitRepo) -> None:
+def test_skipped_ignore_files_are_reported_with_their_blobs(repo: GitRepo) -> None:
     repo.commit("ignore", {"a/.gitignore": "*.o\n", ".gitignore": "*.c\n"})
     repo.git("update-index", "--skip-worktree", "a/.gitignore", "a/x.py")
 
@@ -286,7 +286,7 @@ def test_a_truncated_index_is_an_error_that_says_what_to_do(repo: GitRepo, lengt
 
 @given(st.binary(max_size=300), st.sampled_from([2, 3, 4]), st.integers(0, 9))
 @examples(100)
-def test_any_bytes_give_entries_or_an_error_of_ours(tmp_path_factory, data, version, count):
+def test_any_bytes_give_entries_or_a_codelens_error(tmp_path_factory, data, version, count):
     index = tmp_path_factory.getbasetemp() / "any-index"
     index.write_bytes(b"DIRC" + struct.pack(">II", version, count) + data)
     for read in (read_index, read_by_path, read_tracked, index_files):

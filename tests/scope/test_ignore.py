@@ -163,7 +163,7 @@ def test_an_excludes_file_that_is_a_folder_is_an_error_as_in_git(repo: GitRepo) 
 
 
 @pytest.mark.parametrize("kind", ["symlink", "folder", "fifo", "dangling"])
-def test_an_ignore_file_that_is_no_file_says_nothing(repo: GitRepo, kind: str) -> None:
+def test_an_ignore_file_that_is_not_a_file_is_skipped(repo: GitRepo, kind: str) -> None:
     repo.write("rules", "a\n")
     target = repo.path(".gitignore")
     match kind:
@@ -188,7 +188,7 @@ def test_an_exclude_file_that_is_a_symlink_is_followed(repo: GitRepo, tmp_path: 
     assert ignored_by_us(repo, [b"a"]) == {b"a"} == ignored_by_git(repo, [b"a"])
 
 
-def test_what_lies_in_an_ignored_folder_cannot_come_back(repo: GitRepo) -> None:
+def test_a_path_in_an_ignored_folder_cannot_be_reincluded(repo: GitRepo) -> None:
     repo.write_all({".gitignore": "build/\n!build/keep\n", "build/.gitignore": "!*\n"})
     candidates = [b"build", b"build/keep", b"build/deep/er"]
     assert ignored_by_us(repo, candidates) == set(candidates) == ignored_by_git(repo, candidates)
@@ -245,7 +245,7 @@ def test_a_pattern_made_to_be_slow_is_not(tmp_path: Path, pattern: bytes) -> Non
     assert not ignore.ignored(b"a" * 250)
 
 
-def test_lines_that_say_nothing_are_no_patterns() -> None:
+def test_empty_lines_are_not_patterns() -> None:
     assert parse_pattern(b"\n# comment\n\n") == []
     assert [one.text for one in parse_pattern(b"a\n#b\n\\#c")] == [b"a", b"\\#c"]
 

@@ -276,7 +276,7 @@ def test_composed_names_are_taken_where_git_takes_them(repo: GitRepo) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs to change user")
-def test_an_unreadable_folder_is_told_and_the_rest_goes_on() -> None:
+def test_an_unreadable_folder_is_reported_and_the_rest_is_listed() -> None:
     with tempfile.TemporaryDirectory() as base:
         Path(base).chmod(0o755)
         repo = GitRepo.init(Path(base) / "repo")
@@ -348,7 +348,7 @@ def test_a_conflict_between_a_submodule_and_a_file_at_a_folder(
     assert listed(found) == expected(repo)
 
 
-def test_what_decides_beside_the_folders_is_told(repo: GitRepo, tmp_path: Path) -> None:
+def test_sources_other_than_folders_are_reported(repo: GitRepo, tmp_path: Path) -> None:
     repo.write_all({".gitignore": "skip/\n", "d/.gitignore": "", "skip/.gitignore": ""})
     repo.path("half/.git").mkdir(parents=True)
     git_dir = os.fsencode(repo.root / ".git")

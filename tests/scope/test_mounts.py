@@ -36,13 +36,13 @@ not a line
         ("/disk/sub/x", 36),
     ],
 )
-def test_a_folder_lies_on_the_mount_that_is_seen_there(folder: str, number: int) -> None:
+def test_a_folder_is_on_the_mount_that_is_visible_there(folder: str, number: int) -> None:
     found = mount_of(folder, mounts(TABLE))
     assert found is not None
     assert found.number == number
 
 
-def test_a_bind_mount_tells_which_folder_is_mounted() -> None:
+def test_a_bind_mount_shows_which_folder_is_mounted() -> None:
     found = mount_of("/mnt/bound/x", mounts(TABLE))
     assert found is not None
     assert (found.within, found.point, found.filesystem) == (
@@ -50,11 +50,11 @@ def test_a_bind_mount_tells_which_folder_is_mounted() -> None:
     )  # fmt: skip
 
 
-def test_an_empty_table_tells_nothing() -> None:
+def test_an_empty_table_gives_nothing() -> None:
     assert mount_of("/home", mounts(b"")) is None
 
 
-def test_the_table_of_this_process_has_the_mounts_that_can_be_told_without_it() -> None:
+def test_the_table_of_this_process_has_the_independently_known_mounts() -> None:
     table = mounts()
     if not table:
         pytest.skip("no table of mounts here")

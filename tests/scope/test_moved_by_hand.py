@@ -90,7 +90,7 @@ def test_when_the_folder_that_core_worktree_names_is_gone_the_cure_works(
     assert Repository.at(repo.root).place.root == str(repo.root)
 
 
-def test_a_moved_submodule_is_told_to_be_moved_by_git(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_moved_submodule_is_refused_with_the_git_command(repo: GitRepo, tmp_path: Path) -> None:
     above = _submodule(repo, tmp_path)
     (above.root / "lib").rename(above.root / "lamps")
     assert "move it back" in _why_not(above.root / "lamps")

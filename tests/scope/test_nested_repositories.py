@@ -78,7 +78,7 @@ def test_an_ignored_nested_repository_is_not_reported(repo: GitRepo) -> None:
     assert found_as_git_lists(repo) == {b".gitignore"}
 
 
-def test_a_folder_with_tracked_files_is_no_nested_repository(repo: GitRepo) -> None:
+def test_a_folder_with_tracked_files_is_not_a_nested_repository(repo: GitRepo) -> None:
     repo.commit("one", {"sub/tracked": "", "other": ""})
     GitRepo.init(repo.path("sub")).write("untracked")
 
@@ -124,7 +124,7 @@ def test_a_dot_git_below_never_belongs(repo: GitRepo) -> None:
     assert listed(found) == expected(repo) == set()
 
 
-def test_a_mark_tells_that_a_folder_became_a_repository_or_ceased_to_be_one(repo: GitRepo) -> None:
+def test_a_mark_shows_that_a_folder_became_a_repository_or_ceased_to_be_one(repo: GitRepo) -> None:
     repo.write("half/file")
     repo.path("half/.git").mkdir()
     before = walk(repo)

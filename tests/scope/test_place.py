@@ -24,7 +24,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 @pytest.mark.parametrize("path", ["out", "out/deep", "out/none", "in/../out", "src/../out/."])
-def test_a_path_by_a_link_out_is_told(repo: GitRepo, path: str) -> None:
+def test_a_path_by_a_link_out_is_reported(repo: GitRepo, path: str) -> None:
     found = link_out(f"{repo.root}/{path}")
     assert found is not None
     assert found[:2] == (str(repo.root / "out"), str(repo.root))
@@ -32,7 +32,7 @@ def test_a_path_by_a_link_out_is_told(repo: GitRepo, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "src/a.py", "in/a.py", "in", "loop", "dangling", "none/x"])
-def test_a_path_that_stays_is_none(repo: GitRepo, path: str) -> None:
+def test_a_path_that_stays_inside_is_not_reported(repo: GitRepo, path: str) -> None:
     assert link_out(f"{repo.root}/{path}") is None
 
 

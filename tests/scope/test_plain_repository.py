@@ -124,7 +124,7 @@ CONFIGS = {
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_whatever_a_config_says_the_answer_is_that_of_libgit2(
+def test_any_config_gives_the_answer_of_libgit2(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     config = repo.root / ".git" / "config"
@@ -196,7 +196,7 @@ HEADS = {
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_whatever_head_is_the_answer_is_that_of_libgit2(
+def test_any_head_gives_the_answer_of_libgit2(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     (repo.root / ".git" / "info").mkdir(exist_ok=True)

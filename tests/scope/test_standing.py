@@ -53,13 +53,13 @@ def test_one_whose_disk_is_not_there_is_out_of_reach(place: Place) -> None:
     assert place.of(place.linked.root, seen) == "unreachable"
 
 
-def test_one_on_whose_mount_point_another_disk_lies_is_out_of_reach(place: Place) -> None:
+def test_one_whose_mount_point_has_another_disk_is_out_of_reach(place: Place) -> None:
     seen = whereabouts(str(place.linked.root))._replace(filesystem="fsid 12345")
     shutil.rmtree(place.linked.root)
     assert place.of(place.linked.root, seen) == "unreachable"
 
 
-def test_one_that_was_never_seen_is_out_of_reach_whatever_git_lists(place: Place) -> None:
+def test_one_that_was_never_seen_is_out_of_reach_even_if_git_lists_it(place: Place) -> None:
     shutil.rmtree(place.linked.root)
     assert place.of(place.linked.root, None) == "unreachable"
     # As `git gc` does to a worktree whose disk was not mounted for three months.

@@ -48,7 +48,7 @@ SCHEMAS = {
          "cl_search has no argument 'words'; it takes query, mode, languages, globs,"),
     ],
 )  # fmt: skip
-def test_a_wrong_argument_is_told_in_a_sentence(
+def test_a_wrong_argument_is_refused_in_a_sentence(
     asker: Asker, tool: str, arguments: dict, said: str
 ) -> None:
     text = asker.error(tool, **arguments)
@@ -80,7 +80,7 @@ def test_null_for_an_argument_that_may_be_left_out_counts_as_left_out(asker: Ask
         ("cl_expand", {"handles": []}, "handles"),
     ],
 )
-def test_an_error_is_a_tool_error_that_tells_what_to_do(
+def test_an_error_is_a_tool_error_with_a_remedy(
     asker: Asker, tool: str, arguments: dict, said: str
 ) -> None:
     text = asker.error(tool, **arguments)
@@ -93,7 +93,7 @@ def test_a_hostile_query_is_answered_or_refused(asker: Asker, query: str) -> Non
     assert "unexpected" not in text_of(asker.result("cl_search", query=query))
 
 
-def test_relations_that_there_are_not_are_told_with_those_that_there_are(asker: Asker) -> None:
+def test_unknown_relations_are_reported_with_the_known_ones(asker: Asker) -> None:
     failed = asker.error("cl_related", target="Session", kinds=["bogus"])
     assert failed == (
         "kinds must be a list of callers, callees, users, uses, importers, imports, bases, "

@@ -126,7 +126,7 @@ def test_a_body_of_100_megabytes_is_refused(server: HttpServer) -> None:
         assert "cl_search" in asker.tools()
 
 
-def test_what_is_no_http_is_refused(server: HttpServer) -> None:
+def test_input_that_is_not_http_is_refused(server: HttpServer) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
         wire.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
         assert wire.recv(12) == b"HTTP/1.1 400"
@@ -261,7 +261,7 @@ def test_it_stops_politely_and_keeps_its_token(
         assert first.token not in "".join(second.said)
 
 
-def test_a_taken_port_is_told_in_one_line(server: HttpServer, env: dict[str, str]) -> None:
+def test_a_taken_port_is_reported_in_one_line(server: HttpServer, env: dict[str, str]) -> None:
     command = [*COMMAND, "--http", "--port", str(server.port)]
     ended = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True)
     assert ended.returncode == 2

@@ -52,7 +52,7 @@ def finds(asker: Asker, query: str, root: Path, handle: str) -> None:
     assert handle in asker.text("cl_search", query=query, path=str(root))
 
 
-def test_a_repository_that_is_deleted_is_told_and_others_are_answered(
+def test_a_deleted_repository_is_reported_and_others_are_answered(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo]
 ) -> None:
     gone, stays = repositories
@@ -72,7 +72,7 @@ def test_a_repository_that_is_deleted_is_told_and_others_are_answered(
         assert f"error: {gone.root}: " in text and "lamps.py#light" in text
 
 
-def test_a_repository_that_is_made_anew_in_its_place_is_the_one_answered(
+def test_a_recreated_repository_is_the_one_answered(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo]
 ) -> None:
     gone, _ = repositories
@@ -85,7 +85,7 @@ def test_a_repository_that_is_made_anew_in_its_place_is_the_one_answered(
         assert "kept.py#price_of_the_second" in text and "shop.py" not in text
 
 
-def test_a_worktree_that_is_deleted_is_told_and_its_repository_answered(
+def test_a_deleted_worktree_is_reported_and_its_repository_answered(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo], tmp_path: Path
 ) -> None:
     shop, _ = repositories
@@ -98,7 +98,7 @@ def test_a_worktree_that_is_deleted_is_told_and_its_repository_answered(
         finds(asker, "price", shop.root, "shop.py#price")
 
 
-def test_hostile_names_are_told_without_control_characters(
+def test_hostile_names_are_shown_without_control_characters(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo]
 ) -> None:
     shop, _ = repositories

@@ -121,7 +121,7 @@ def test_the_tools_say_which_of_them_write(call) -> None:
 
 
 @pytest.mark.slow
-def test_a_moved_repository_is_told_what_to_ask(call, repo: GitRepo, tmp_path: Path) -> None:
+def test_a_moved_repository_learns_what_to_ask(call, repo: GitRepo, tmp_path: Path) -> None:
     text(call("cl_save", name="lamps", note="one", path=str(repo.root)))
     there = tmp_path / "elsewhere"
     repo.root.rename(there)

@@ -72,7 +72,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 @pytest.mark.slow
-def test_index_tells_how_far_it_is_and_ends_fresh(client: Client, repo: GitRepo) -> None:
+def test_index_reports_progress_and_ends_fresh(client: Client, repo: GitRepo) -> None:
     said = client.tool("cl_index", action="create", path=str(repo.root))
     assert said.startswith("fresh")
     values = [one["progress"] for one in client.progress]

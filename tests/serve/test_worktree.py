@@ -126,7 +126,7 @@ def test_without_any_hint_a_server_in_the_home_folder_refuses(
     assert "pass `path`" in text
 
 
-def test_who_must_choose_is_told_the_worktrees_that_were_asked_about(
+def test_an_ambiguous_call_lists_the_worktrees_asked_about_before(
     editor, main: GitRepo, second: GitRepo
 ) -> None:
     opened = editor()

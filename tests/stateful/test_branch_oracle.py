@@ -120,7 +120,7 @@ def answers(engine: Engine, tree: Path, counts: dict[str, int]) -> list[object]:
     return result
 
 
-def test_branches_are_answered_alike_by_whoever_was_there_before(record_property) -> None:
+def test_branch_answers_do_not_depend_on_earlier_questions(record_property) -> None:
     run_state_machine_as_test(
         BranchHistories,
         settings=settings(

@@ -73,7 +73,7 @@ def test_the_rule_keeps_what_it_says(case: Case, goes: bool) -> None:
     assert prune_verdict(case, Limits()).goes is goes
 
 
-def test_what_was_used_lately_stays_whatever_the_settings() -> None:
+def test_recently_used_views_stay_under_any_settings() -> None:
     nothing = Limits(0.0, 0.0, 0.0, 0.0)
     assert not prune_verdict(Case("inactive", False, HOUR_S), nothing).goes
     assert prune_verdict(Case("inactive", False, 3 * HOUR_S), nothing).goes

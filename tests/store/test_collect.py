@@ -142,7 +142,7 @@ def test_ids_of_views_and_paths_are_not_used_again(repo: GitRepo, home: Path) ->
     assert db.rows("SELECT MAX(id) FROM paths")[0][0] >= paths
 
 
-def test_a_rebuild_beside_a_reader_extracts_all_anew(repo: GitRepo, home: Path) -> None:
+def test_a_rebuild_during_a_read_extracts_everything_again(repo: GitRepo, home: Path) -> None:
     with engine_at(home) as engine:
         engine.search("lantern1", path=repo.root)
         reader = index_of(home)
@@ -171,7 +171,7 @@ def test_a_retired_index_knows_nothing_by_hash_path_or_object(repo: GitRepo, hom
     assert count(db, "git_blobs") == 0
 
 
-def test_segments_of_mostly_removed_contents_are_written_anew(repo: GitRepo, home: Path) -> None:
+def test_segments_of_mostly_removed_contents_are_rewritten(repo: GitRepo, home: Path) -> None:
     with_an_old_branch(repo, home)
     with engine_at(home) as engine:
         engine.drop("old", path=repo.root)

@@ -29,7 +29,7 @@ def test_a_letter_that_changed_is_noticed_and_restored(path: Path) -> None:
         path.write_text(text)
 
 
-def test_where_the_copy_is_no_use_either_it_is_told(path: Path) -> None:
+def test_an_unusable_copy_is_reported_as_well(path: Path) -> None:
     for file in (path, path.with_name(f"{path.name}.backup")):
         file.write_text(file.read_text().replace("lamp", "lump"))
     with pytest.raises(StoreError, match="not as it was written"):

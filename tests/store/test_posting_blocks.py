@@ -101,7 +101,7 @@ def test_more_terms_are_asked_for_than_a_statement_takes(tmp_path: Path) -> None
     ]
 
 
-def test_bytes_that_no_block_has_are_told() -> None:
+def test_invalid_blocks_are_reported() -> None:
     (row,) = blocks([("a", b"1"), ("b", b"2"), ("c", b"3")])
     assert row.marks is not None
     damaged = [

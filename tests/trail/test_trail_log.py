@@ -111,7 +111,7 @@ def test_a_held_lock_is_not_waited_for_and_nothing_is_written(tmp_path: Path) ->
     assert len(entries(tmp_path, "repo", now=NOW)) == 1
 
 
-def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_an_unwritable_home_is_reported(tmp_path: Path) -> None:
     (tmp_path / "trails").write_text("a file")
     with pytest.raises(OSError, match="trails"):
         append(tmp_path, "repo", ENTRY)

@@ -131,7 +131,7 @@ def test_names_of_the_repository_come_as_they_are(own_site: Site) -> None:
     assert body
 
 
-def test_a_repository_that_is_gone_is_told(own_site: Site) -> None:
+def test_a_missing_repository_is_reported(own_site: Site) -> None:
     shutil.rmtree(own_site.repo.root)
     status, answer = own_site.ask("search", query="total")
     assert status == 422
@@ -139,7 +139,7 @@ def test_a_repository_that_is_gone_is_told(own_site: Site) -> None:
     assert own_site.get(own_site.base)[0] == 200
 
 
-def test_a_worktree_that_is_gone_is_told_and_the_others_are_shown(own_site: Site) -> None:
+def test_a_missing_worktree_is_reported_and_the_others_are_shown(own_site: Site) -> None:
     side = own_site.repo.worktree(own_site.repo.root.parent / "side", branch="side")
     asked = {"query": "total", "worktree": str(side.root)}
     assert own_site.answer("search", **asked)["results"]
@@ -154,7 +154,7 @@ def test_a_worktree_that_is_gone_is_told_and_the_others_are_shown(own_site: Site
     assert str(side.root) not in str(own_site.answer("standing")["worktrees"])
 
 
-def test_a_repository_that_is_made_anew_is_the_one_shown(own_site: Site) -> None:
+def test_a_recreated_repository_is_the_one_shown(own_site: Site) -> None:
     assert own_site.answer("search", query="total")["results"]
     shutil.rmtree(own_site.repo.root)
     again = GitRepo.init(own_site.repo.root)

@@ -164,6 +164,6 @@ def test_nothing_of_a_request_is_printed(site: Site, capfd: pytest.CaptureFixtur
     assert captured.out + captured.err == ""
 
 
-def test_a_port_in_use_is_told(site: Site) -> None:
+def test_a_port_in_use_is_reported(site: Site) -> None:
     with pytest.raises(PortTaken, match=f"cannot listen on 127.0.0.1:{site.port}: .*--port N"):
         PageServer(site.server.questions, site.port)

@@ -30,9 +30,7 @@ def test_only_what_a_runner_takes_is_a_test_to_run(repo: GitRepo, run: Run) -> N
     assert [one["handle"] for one in found["results"]] == ["lib/shop/test_api.rb#TestApi.on"]
 
 
-def test_impact_tells_who_is_hit_by_distance_and_which_tests_to_run(
-    repo: GitRepo, run: Run
-) -> None:
+def test_impact_lists_affected_users_by_distance_and_tests_to_run(repo: GitRepo, run: Run) -> None:
     found = run("impact", "tax", "--depth", "5", "--json").json
     assert [(one["handle"], one["distance"]) for one in found["results"]] == [
         ("shop/book.py#Book.price", 1),
@@ -99,7 +97,7 @@ def test_impact_compares_two_commits_without_a_checkout(repo: GitRepo, run: Run)
     assert run("impact", "--diff", first).code == 1
 
 
-def test_line_ends_are_no_change(repo: GitRepo, run: Run) -> None:
+def test_line_ends_are_not_a_change(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK.replace("\n", "\r\n"))
     found = run("impact", "--diff", "--json").json
     assert found["changed"] == []

@@ -160,7 +160,7 @@ def test_a_fixture_for_all_and_a_hook_call_for_all_tests_below(repo: GitRepo, ru
     }
 
 
-def test_files_that_only_help_are_no_tests_to_run(repo: GitRepo, run: Run) -> None:
+def test_test_helpers_are_not_tests_to_run(repo: GitRepo, run: Run) -> None:
     repo.commit(
         "help",
         {
@@ -231,9 +231,7 @@ def test_a_diff_without_git_or_commits_says_what_to_do(
     assert "has no commit yet" in ran.err
 
 
-def test_a_call_that_may_mean_one_of_several_overloads_is_told_apart(
-    repo: GitRepo, run: Run
-) -> None:
+def test_a_call_of_an_ambiguous_overload_is_marked(repo: GitRepo, run: Run) -> None:
     repo.commit(
         "java",
         {
@@ -314,14 +312,14 @@ def test_comments_of_any_language_hit_nobody(
         assert (other in {row["path"] for row in ran["results"]}) is hit, line
 
 
-def test_what_is_new_is_told_by_what_holds_it(repo: GitRepo, run: Run) -> None:
+def test_a_new_definition_is_reported_by_its_container(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK + "\n\nclass Leaf:\n    def turn(self):\n        pass\n")
     repo.write("docs/a.md", "# Top\n\n## Inner\n\nText.\n")
     reported = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
     assert reported == ["docs/a.md", "shop/book.py#Leaf"]
 
 
-def test_of_several_of_a_name_the_one_that_changed_is_told(repo: GitRepo, run: Run) -> None:
+def test_of_several_with_one_name_the_changed_one_is_reported(repo: GitRepo, run: Run) -> None:
     two = "class A:\n    def go(self):\n        pass\n\n    def go(self):\n        one()\n"
     repo.commit("two", {"two.py": two})
     repo.write("two.py", two.replace("        one()\n", "        two()\n"))
@@ -329,7 +327,7 @@ def test_of_several_of_a_name_the_one_that_changed_is_told(repo: GitRepo, run: R
     assert reported == ["two.py#A.go~2"]
 
 
-def test_an_example_in_prose_is_no_use_that_hides(repo: GitRepo, run: Run) -> None:
+def test_an_example_in_prose_is_not_a_hidden_use(repo: GitRepo, run: Run) -> None:
     repo.write("docs/a.md", "# A\n\n```python\ntax(1)\n```\n")
     assert "at least" not in run("related", "tax").err
     repo.write("shop/x.py", "def x(thing):\n    thing.tax(1)\n")

@@ -115,7 +115,7 @@ class User {
 """
 
 
-def test_of_several_constructors_the_number_of_arguments_tells(repo: GitRepo, run: Run) -> None:
+def test_the_number_of_arguments_selects_the_constructor(repo: GitRepo, run: Run) -> None:
     repo.commit("case", {"a/Shop.java": OVERLOADED, "a/User.java": BUILDING})
     first = run("related", "a/Shop.java#Shop.Shop", "--json").json
     second = run("related", "a/Shop.java#Shop.Shop~2", "--json").json
@@ -196,7 +196,7 @@ def test_a_property_of_the_same_name_is_not_what_a_method_overrides(
     assert {"Base.price", "ask"} <= {one["symbol"] for one in results}
 
 
-def test_what_helps_tests_and_is_none_is_told_like_other_code(repo: GitRepo, run: Run) -> None:
+def test_test_helpers_are_reported_like_other_code(repo: GitRepo, run: Run) -> None:
     text = "def price(a):\n    return a\n"
     repo.commit("case", {
         "shop.py": text,

@@ -11,7 +11,7 @@ from shop_repository import Run
 from codelens.render.token_budget import cost_of
 
 
-def test_the_map_looks_into_modules_and_tells_code_first(repo: GitRepo, run: Run) -> None:
+def test_the_map_looks_into_modules_and_lists_code_first(repo: GitRepo, run: Run) -> None:
     repo.write_all(
         {
             "big.json": "{\n" + '"a": 1,\n' * 500 + '"b": 2\n}\n',

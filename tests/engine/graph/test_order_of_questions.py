@@ -61,7 +61,7 @@ def _ask(engine: Engine, root: Path, kind: str, handle: str) -> object:
 
 
 @pytest.mark.parametrize(("kind", "handle"), QUESTIONS)
-def test_an_answer_is_the_same_whatever_was_asked_before(
+def test_an_answer_does_not_depend_on_earlier_questions(
     kind: str, handle: str, tmp_path: Path
 ) -> None:
     repo = GitRepo.init(tmp_path / "repo")

@@ -11,7 +11,7 @@ def handles(ran: Ran, relation: str) -> list[str]:
     return [one["handle"] for one in ran.json["results"] if one["relation"] == relation]
 
 
-def test_related_tells_each_relation_with_its_place(repo: GitRepo, run: Run) -> None:
+def test_related_lists_each_relation_with_its_place(repo: GitRepo, run: Run) -> None:
     ran = run("related", "tax")
     assert ran.code == 0
     assert ran.out.splitlines() == [
@@ -50,7 +50,7 @@ def test_depth_goes_on_and_names_what_it_went_through(repo: GitRepo, run: Run) -
     assert ran.json["results"][2]["via"] == "shop/cart.py#total"
 
 
-def test_a_heading_is_no_owner_of_a_name(repo: GitRepo, run: Run) -> None:
+def test_a_heading_does_not_own_a_name(repo: GitRepo, run: Run) -> None:
     example = "```python\ndef tax():\n    pass\n```\n"
     repo.write("docs/api.md", f"# API\n\n## tax\n\nText.\n\n{example}")
     assert run("related", "tax").out.startswith("shop/book.py#tax ")
@@ -89,7 +89,7 @@ def test_a_limit_is_shared_and_what_is_left_out_is_counted(repo: GitRepo, run: R
     assert "not listed: kinds=callers" in run("related", "tax", "--limit", "5").out
 
 
-def test_a_path_is_told_step_by_step(repo: GitRepo, run: Run) -> None:
+def test_a_path_is_shown_step_by_step(repo: GitRepo, run: Run) -> None:
     ran = run("related", "show", "--to", "tax")
     assert ran.code == 0
     assert ran.out.splitlines()[2:] == [
@@ -264,7 +264,7 @@ def test_interfaces_of_go_are_followed_or_said_to_be_open(repo: GitRepo, run: Ru
     assert handles(found, "overridden") == ["one/one.go#A.Walk"]
 
 
-def test_methods_of_a_trait_are_told_where_they_are_implemented(repo: GitRepo, run: Run) -> None:
+def test_methods_of_a_trait_list_their_implementations(repo: GitRepo, run: Run) -> None:
     repo.write_all(
         {
             "Cargo.toml": '[package]\nname = "a"\n',

@@ -163,7 +163,7 @@ def test_a_changed_default_names_the_readers_of_its_key(
     assert readers(run, "impact", "--diff") == reported
 
 
-def test_the_readers_of_a_line_of_settings_are_told_by_related_too(repo: GitRepo, run: Run) -> None:
+def test_related_also_lists_the_readers_of_a_settings_line(repo: GitRepo, run: Run) -> None:
     reported = readers(run, "related", "proj/settings.py:3")
     assert reported == {"proj/use.py#distinctive": "reads RETRY_COUNT"}
     assert readers(run, "impact", "config/app.yml:2").keys() == {
@@ -180,7 +180,7 @@ def test_a_changed_function_has_no_keys(repo: GitRepo, run: Run) -> None:
     assert readers(run, "impact", "--diff") == {}
 
 
-def test_a_key_that_much_reads_tells_nobody_and_says_so(repo: GitRepo, run: Run) -> None:
+def test_a_key_with_too_many_readers_lists_none_and_says_so(repo: GitRepo, run: Run) -> None:
     many = "".join(f"def use_{n}(config):\n    return config.PORT\n\n\n" for n in range(101))
     repo.write("src/many.py", many)
     repo.git("add", "-A")

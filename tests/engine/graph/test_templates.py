@@ -134,7 +134,7 @@ def test_of_several_templates_of_one_name_each_is_a_choice(repo: GitRepo, run: R
     assert "names cart.html, one of 2" in run("impact", "one/templates/cart.html").out
 
 
-def test_views_are_told_through_templates_that_include_it(repo: GitRepo, run: Run) -> None:
+def test_views_are_reported_through_including_templates(repo: GitRepo, run: Run) -> None:
     reported = users(run, "impact", "app/templates/base.html")
     through = "names shop/home.html, through app/templates/shop/home.html"
     assert reported["app/views.py#home"] == through
