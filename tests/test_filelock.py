@@ -57,7 +57,7 @@ def test_a_killed_process_holds_nothing(lock: Path, descriptor: int) -> None:
         assert home_files.take_lock(descriptor, wait_s=60)
 
 
-def test_what_cannot_be_locked_is_an_error_and_not_a_lock_of_another(lock: Path) -> None:
+def test_an_unlockable_file_is_an_error_and_not_a_foreign_lock(lock: Path) -> None:
     closed = os.open(lock, os.O_RDWR)
     os.close(closed)
     with pytest.raises(OSError, match="descriptor"):

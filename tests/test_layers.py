@@ -153,7 +153,7 @@ FILES = sorted(
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_a_package_imports_only_what_stands_above_it(file: Path) -> None:
+def test_a_package_imports_only_allowed_packages(file: Path) -> None:
     package = package_of(file)
     assert package in ALLOWED, f"{package} has no row in the table of layers"
     imported = {name.split(".")[1] for name in imports_of(file) if name.startswith("codelens.")} - {

@@ -56,7 +56,7 @@ def test_the_guard_of_this_test_run_works() -> None:
 CONNECTING = "import socket; socket.create_connection(('192.0.2.1', 9), timeout=1)"
 
 
-def test_the_guard_holds_for_what_tests_start(tmp_path: Path) -> None:
+def test_the_guard_covers_processes_that_tests_start(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     ran = subprocess.run(
         [sys.executable, "-c", CONNECTING], env={**os.environ, CONNECTIONS: str(begun)},

@@ -53,7 +53,7 @@ def test_links_of_pages_stay_on_the_site() -> None:
             assert not target.startswith(".."), (file.name, target)
 
 
-def test_a_release_keeps_no_secret_and_publishes_what_was_tried() -> None:
+def test_a_release_needs_no_secret_and_publishes_the_tested_files() -> None:
     jobs = yaml_of(".github/workflows/release.yml")["jobs"]
     text = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
     assert "secrets." not in text

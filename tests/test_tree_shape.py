@@ -66,7 +66,7 @@ def test_no_two_classes_of_a_package_have_one_name() -> None:
     assert [name for name, count in names.items() if count > 1] == []
 
 
-def test_variables_and_parameters_are_named_by_what_they_hold() -> None:
+def test_variable_and_parameter_names_are_meaningful() -> None:
     empty = {
         f"{module}:{line}: {name}"
         for module, tree in MODULES.items()

@@ -35,7 +35,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(out.glob("*.whl"))
 
 
-def test_the_wheel_carries_what_is_read_at_run_time(wheel: Path) -> None:
+def test_the_wheel_contains_all_run_time_files(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     shipped = {
         f"codelens/_shipped/{folder}/{file.relative_to(ROOT / folder).as_posix()}"

@@ -47,9 +47,7 @@ COMMENTS = [
 
 
 @pytest.mark.parametrize(("language", "before", "after"), ALIKE)
-def test_what_a_formatter_changes_makes_no_difference(
-    language: str, before: bytes, after: bytes
-) -> None:
+def test_formatter_changes_make_no_difference(language: str, before: bytes, after: bytes) -> None:
     assert is_same_code(before, after, language, with_comments=True)
     assert is_same_code(after, before, language, with_comments=True)
 

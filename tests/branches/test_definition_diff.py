@@ -85,7 +85,7 @@ def test_a_renamed_owner_does_not_mark_its_members() -> None:
     assert edited((b"class Shop:", b"class Store:")) == {"Store": ("renamed",)}
 
 
-def test_a_definition_that_moved_to_another_file_says_what_of_it_is_new() -> None:
+def test_a_moved_definition_shows_its_new_lines() -> None:
     at = PYTHON.index(b"class Shop")
     moved = PYTHON[at:].replace(b"night.begin", b"night.start")
     diff = compared({b"a.py": PYTHON}, {b"a.py": PYTHON[:at], b"b.py": moved})

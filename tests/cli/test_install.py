@@ -161,7 +161,7 @@ def test_at_a_terminal_each_fact_is_shown_once(shell: Shell) -> None:
     assert "--approve" not in steps
 
 
-def test_it_ends_with_what_was_done_and_what_is_left_to_do(shell: Shell) -> None:
+def test_it_ends_with_a_summary_and_the_next_steps(shell: Shell) -> None:
     done = shell.install("--host", "gemini,cursor", "--yes")
     table = done.stdout[done.stdout.rindex("cursor") - 2000 :]
     assert "cursor  written    MCP entry" in table or "cursor  written  MCP entry" in table
@@ -182,7 +182,7 @@ def test_json_is_one_object(shell: Shell) -> None:
     assert entry["path"] == str(shell.home / ".cursor/mcp.json")
 
 
-def test_print_shows_what_to_paste_and_writes_nothing(shell: Shell) -> None:
+def test_print_shows_the_text_to_paste_and_writes_nothing(shell: Shell) -> None:
     done = shell.install("--host", "all", "--print")
     assert done.returncode == 0
     assert "# zed: ~/.config/zed/settings.json" in done.stdout
@@ -190,7 +190,7 @@ def test_print_shows_what_to_paste_and_writes_nothing(shell: Shell) -> None:
     assert shell.files() == []
 
 
-def test_the_project_scope_writes_into_the_worktree_and_says_what_it_needs(
+def test_the_project_scope_writes_into_the_worktree_and_names_its_needs(
     shell: Shell, tmp_path: Path
 ) -> None:
     repo = GitRepo.init(tmp_path / "repo")
@@ -210,7 +210,7 @@ def test_the_project_scope_writes_into_the_worktree_and_says_what_it_needs(
     assert repo.git("status", "--porcelain") == b""
 
 
-def test_the_check_starts_what_is_wired(shell: Shell) -> None:
+def test_the_check_starts_the_configured_server(shell: Shell) -> None:
     shell.install("--host", "cursor,codex,goose", "--yes")
     done = shell.run("install", "--check", "--host", "cursor,codex,goose,zed", "--json",
                      "--command", str(shell.program))  # fmt: skip
@@ -264,7 +264,7 @@ def test_a_full_disk_leaves_everything_as_it_was_and_says_so(shell: Shell) -> No
     assert ".cursor/mcp.json" in shell.files()
 
 
-def test_what_may_not_be_read_or_written_is_left_alone(shell: Shell) -> None:
+def test_inaccessible_files_are_left_alone(shell: Shell) -> None:
     secret = shell.home / ".cursor" / "mcp.json"
     locked = shell.home / ".kiro" / "settings"
     for path in (secret.parent, locked):
@@ -288,7 +288,7 @@ def test_what_may_not_be_read_or_written_is_left_alone(shell: Shell) -> None:
     assert ".factory/mcp.json" in shell.files()
 
 
-def test_a_search_does_not_import_what_wires_hosts() -> None:
+def test_a_search_does_not_import_the_installer() -> None:
     code = (
         "import sys; from codelens.cli.argument_parser import parse; parse(['search', 'x']);"
         "print([one for one in sys.modules if one.startswith(('codelens.hosts', 'tomlkit', "

@@ -75,7 +75,7 @@ def test_expired_contexts_are_listed_and_deleted_on_request(shell: Shell) -> Non
 
 
 @pytest.mark.slow
-def test_errors_take_one_line_and_say_what_to_do(shell: Shell) -> None:
+def test_errors_take_one_line_with_a_remedy(shell: Shell) -> None:
     said = shell.run("save", "x", "kindel", code=2).stderr
     assert said.startswith("codelens: error: nothing was saved: its handle") and "#kindle" in said
     shell.run("save", "x", "--note", "one")
@@ -115,7 +115,7 @@ def test_words_on_both_sides_of_an_option_are_one_query() -> None:
     assert (found.query, found.limit) == (["parse", "session"], 3)
 
 
-def test_what_cannot_be_taken_is_named() -> None:
+def test_unrecognized_arguments_are_named() -> None:
     with pytest.raises(UsageError, match=r"arguments: --bogus.*to search for '--bogus' as text"):
         parse(["save", "x", "--note", "n", "kindle", "--bogus"])
     with pytest.raises(UsageError, match=r"unrecognized arguments: two;(?!.*put --)"):
@@ -187,7 +187,7 @@ def test_a_note_cannot_command_a_terminal(shell: Shell) -> None:
 
 
 @pytest.mark.slow
-def test_usage_counts_what_was_printed(shell: Shell) -> None:
+def test_usage_counts_printed_text(shell: Shell) -> None:
     assert shell.run("usage", code=1).stdout.startswith("0 calls in 30 days")
     printed = len(shell.run("expand", "src/lamp.py").stdout)
     shell.run("search", "kindle", CODELENS_USAGE="off")

@@ -28,7 +28,7 @@ def mark(repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return left
 
 
-def test_git_itself_would_ask_for_what_is_missing(mark: Path) -> None:
+def test_git_itself_would_fetch_missing_objects(mark: Path) -> None:
     name = next(iter(FILES))
     done = subprocess.run(
         ["git", "cat-file", "-p", f"HEAD~1:{name}"],
@@ -52,6 +52,6 @@ def test_git_itself_would_ask_for_what_is_missing(mark: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_no_command_fetches_what_is_missing(run: Run, mark: Path, args: tuple[str, ...]) -> None:
+def test_no_command_fetches_missing_objects(run: Run, mark: Path, args: tuple[str, ...]) -> None:
     run(*args)
     assert not mark.exists()

@@ -51,7 +51,7 @@ def test_a_receipt_shows_a_detached_and_an_unborn_head() -> None:
 @pytest.mark.parametrize(
     "char", ["\x1b", "\x00", "\x07", "\x9b", "\r", "\u202e", "\u2066", "\ud800"]
 )
-def test_what_a_terminal_would_obey_is_shown_as_its_code(char: str) -> None:
+def test_control_sequences_are_shown_as_codes(char: str) -> None:
     assert safe(f"a{char}b") == f"a\\x{ord(char):02x}b"
 
 

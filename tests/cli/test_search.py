@@ -34,7 +34,7 @@ def test_search_on_a_terminal_prints_places_that_it_can_open(
     assert handle == "    src/auth.py#Session.validate"
 
 
-def test_what_is_said_about_an_answer_goes_to_stderr(repo: GitRepo, run) -> None:
+def test_remarks_about_an_answer_go_to_stderr(repo: GitRepo, run) -> None:
     ran = run("search", "validate")
     head = repo.head()[:7]
     assert ran.err.splitlines()[-1].startswith(
@@ -117,7 +117,7 @@ def test_a_handle_with_blanks_and_brackets_ends_at_a_tab(repo: GitRepo, run) -> 
     assert run("expand", "guide.md#Lantern care (in short)").code == 0
 
 
-def test_an_answer_cut_short_by_its_budget_says_what_is_pending(repo: GitRepo, run) -> None:
+def test_an_answer_cut_by_its_budget_lists_what_is_pending(repo: GitRepo, run) -> None:
     ran = run("search", "login", "--budget", "0")
     assert ran.code in (0, 1)
     assert ran.err.splitlines()[-1].startswith("partial · ")
@@ -125,7 +125,7 @@ def test_an_answer_cut_short_by_its_budget_says_what_is_pending(repo: GitRepo, r
 
 
 @pytest.mark.parametrize("mode", ["auto", "text", "regex", "path", "symbol"])
-def test_what_answers_beyond_the_limit_is_counted(repo: GitRepo, run, mode: str) -> None:
+def test_matches_beyond_the_limit_are_counted(repo: GitRepo, run, mode: str) -> None:
     repo.write_all({f"lamp{at}.py": f"def lamp(): return {at}\n" for at in range(30)})
     asked = ("search", "lamp", "--mode", mode)
     found = run(*asked, "--json", "--limit", "4").json
@@ -138,7 +138,7 @@ def test_what_answers_beyond_the_limit_is_counted(repo: GitRepo, run, mode: str)
     assert "left" not in run(*asked, "--limit", "100", "--json").json
 
 
-def test_several_repositories_count_what_is_beyond_the_limit(
+def test_several_repositories_count_results_beyond_the_limit(
     repo: GitRepo, run, tmp_path: Path
 ) -> None:
     lamps = GitRepo.init(tmp_path / "lamps")

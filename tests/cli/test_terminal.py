@@ -72,7 +72,7 @@ def test_a_terminal_is_sent_nothing_that_it_would_obey(
     assert not left, ascii(shown)
 
 
-def test_a_file_or_pipe_gets_what_there_is(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_file_or_pipe_gets_the_whole_text(repo: GitRepo, tmp_path: Path) -> None:
     import subprocess
 
     home = repo.root.parent

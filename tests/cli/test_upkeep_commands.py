@@ -85,7 +85,7 @@ def test_prune_is_quiet_where_nobody_looks_and_does_it(shell: Shell) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_prune_on_a_terminal_only_says_what_would_go(shell: Shell) -> None:
+def test_prune_on_a_terminal_only_lists_removals(shell: Shell) -> None:
     shell.with_old_branch()
     code, said = shell.on_terminal("prune")
     assert code == 0
@@ -128,7 +128,7 @@ def test_the_command_of_the_readme_runs_in_crons_bare_environment(shell: Shell) 
     assert shell.branches() == {"main"}
 
 
-def test_pin_unpin_and_drop_say_what_they_did(shell: Shell) -> None:
+def test_pin_unpin_and_drop_report_their_effects(shell: Shell) -> None:
     shell.with_old_branch()
     assert "is pinned" in shell.run("pin", "old").stdout
     refused = shell.run("drop", "old")
@@ -166,7 +166,7 @@ def test_concurrent_prunes_do_not_disturb_searches(shell: Shell) -> None:
     assert shell.branches() == {"main"}
 
 
-def test_of_many_worktrees_a_status_names_some(repo: GitRepo, run: Run) -> None:
+def test_a_status_names_some_of_many_worktrees(repo: GitRepo, run: Run) -> None:
     for number in range(12):
         repo.worktree(repo.root.parent / f"tree{number}", branch=f"b{number}")
     said = run("status").out

@@ -51,7 +51,7 @@ class Turns:
 
 
 @pytest.mark.parametrize("client", HOOKED, ids=lambda one: one.name)
-def test_the_model_reads_what_was_asked_for_earlier(client, tmp_path: Path) -> None:
+def test_the_model_reads_earlier_prompts(client, tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     repo = GitRepo.init(tmp_path / "work" / "shop")
     repo.commit("first", {"till.py": "def charge_card(amount):\n    return amount\n"})

@@ -75,7 +75,7 @@ def played(client, home: Home, repo: GitRepo, reported: list[str]) -> tuple[Mode
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda one: one.name)
-def test_a_session_is_sent_what_changed_and_after_a_compaction_all(client, tmp_path: Path) -> None:
+def test_a_session_gets_changes_and_everything_after_a_compaction(client, tmp_path: Path) -> None:
     sizes: dict[str, int] = {}
     for switch in ("on", "off"):
         home = Home(tmp_path / switch / "home")

@@ -41,7 +41,7 @@ def test_no_replacement_of_a_small_file_breaks_a_question(tmp_path: Path) -> Non
 
 @needs_linux
 @pytest.mark.slow
-def test_settings_that_are_none_stop_no_question(tmp_path: Path) -> None:
+def test_invalid_settings_stop_no_question(tmp_path: Path) -> None:
     place = rough_places.made_place(tmp_path)
     names = list(rough_settings.SETTINGS)
     for name in Random(PAIRS).sample(names, min(len(names), max(1, PAIRS // 3))):

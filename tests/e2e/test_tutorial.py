@@ -55,7 +55,7 @@ def clone(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.skipif(not shutil.which("perl"), reason="the tour edits with perl")
-def test_every_command_of_the_tour_does_what_the_page_says(clone: Path, tmp_path: Path) -> None:
+def test_every_command_of_the_tour_matches_the_page(clone: Path, tmp_path: Path) -> None:
     env = os.environ | {"CODELENS_HOME": str(tmp_path / "home")}
     printed: dict[str, str] = {}
     for command in filter(None, COMMANDS):

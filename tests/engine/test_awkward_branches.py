@@ -136,7 +136,7 @@ def test_a_worktree_amid_a_rebase_is_compared_as_its_files_are(
 
 
 @pytest.mark.slow
-def test_of_300_worktrees_as_many_as_are_bounded_are_compared_and_the_rest_named(
+def test_of_300_worktrees_a_bounded_number_is_compared_and_the_rest_named(
     engine: Engine, here: GitRepo
 ) -> None:
     head = os.fsdecode(here.git("rev-parse", "HEAD")).strip()

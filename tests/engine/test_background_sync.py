@@ -82,7 +82,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
         yield server
 
 
-def test_a_server_sends_what_changed_where_a_provider_is_enabled(
+def test_a_server_sends_changes_if_a_provider_is_enabled(
     tmp_path: Path, server: EmbeddingServer
 ) -> None:
     repositories = [GitRepo.init(tmp_path / name) for name in ("one", "two")]

@@ -76,7 +76,7 @@ QUESTIONS: dict[str, Callable[[Engine, Path], object]] = {
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_every_question_is_answered_from_what_was_committed(
+def test_every_question_is_answered_from_the_last_commit(
     name: str, repo: GitRepo, home: Path, writer: Database
 ) -> None:
     with Engine(Settings(home=home)) as engine:

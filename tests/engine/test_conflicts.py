@@ -78,7 +78,7 @@ def objects(repo: GitRepo) -> set[str]:
     return {os.path.join(folder, name) for folder, _, names in os.walk(git) for name in names}
 
 
-def test_nobody_collides_who_changed_nothing(engine: Engine, here: GitRepo, there: GitRepo) -> None:
+def test_without_changes_nothing_collides(engine: Engine, here: GitRepo, there: GitRepo) -> None:
     write(here, "lib.py", LIB.replace("10", "20"))
     answer = engine.conflicts(path=here.root)
     assert (answer.results, answer.clean) == ((), 1)

@@ -78,7 +78,7 @@ def test_a_note_may_hold_on_one_branch_and_not_on_another(engine: Engine, repo: 
     ]
 
 
-def test_worktrees_of_a_repository_share_what_is_saved(
+def test_worktrees_of_a_repository_share_saved_contexts(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:
     other = repo.worktree(tmp_path / "other", branch="side")
@@ -88,7 +88,7 @@ def test_worktrees_of_a_repository_share_what_is_saved(
     assert states(engine, "carrying", repo.root)[0][0] == "current"
 
 
-def test_a_handle_of_a_ref_is_judged_where_one_stands(engine: Engine, repo: GitRepo) -> None:
+def test_a_handle_of_a_ref_is_judged_in_the_current_worktree(engine: Engine, repo: GitRepo) -> None:
     repo.commit("two", {"src/lamp.py": LAMP.replace("getpid", "getppid")})
     engine.save("old", handles=["HEAD~1:src/lamp.py#Lamp.kindle"], path=repo.root)
     (item,) = items(engine, "old", repo.root)
@@ -132,7 +132,7 @@ def test_words_find_names_notes_tags_and_handles(engine: Engine, repo: GitRepo) 
     assert found('"*()') == [] == found("zebra")
 
 
-def test_what_is_pinned_stands_first_and_the_rest_is_counted(engine: Engine, repo: GitRepo) -> None:
+def test_pinned_entries_come_first_and_the_rest_is_counted(engine: Engine, repo: GitRepo) -> None:
     for at, name in enumerate("abcd"):
         engine.now_s = lambda at=at: at
         engine.save(name, name, pinned=name == "b", path=repo.root)

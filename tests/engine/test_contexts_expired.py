@@ -75,7 +75,7 @@ def test_a_clock_that_jumps_deletes_nothing(
     assert one(engine, "short", repo.root).note == "important"
 
 
-def test_what_expired_is_forgotten_when_it_is_asked_for_unless_pinned(
+def test_expired_contexts_are_deleted_on_request_unless_pinned(
     engine: Engine, repo: GitRepo
 ) -> None:
     engine.now_s = lambda: 0

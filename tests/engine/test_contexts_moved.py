@@ -88,7 +88,7 @@ def test_all_places_not_taken_over_are_reported_and_the_newest_counts(
     assert not engine.load(path=third).former
 
 
-def test_what_was_saved_at_a_place_after_it_was_taken_over_is_offered(
+def test_contexts_saved_after_a_takeover_are_offered(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:
     engine.save("first", "one", path=repo.root)

@@ -69,9 +69,7 @@ def test_copies_of_another_repository_are_not_restored_from(
     assert not answer.results and "none of them is shown" in answer.notes[0]
 
 
-def test_what_was_set_aside_can_be_taken_over_by_its_file(
-    engine: Engine, repo: GitRepo, other: GitRepo
-) -> None:
+def test_a_file_set_aside_can_be_taken_over(engine: Engine, repo: GitRepo, other: GitRepo) -> None:
     own_file, foreign_file = saved_in_both(engine, repo, other)
     shutil.copy(foreign_file, own_file)
     engine.load(path=repo.root)

@@ -159,7 +159,7 @@ def test_definitions_beyond_those_that_are_asked_about_are_counted(
     assert "at least: uses were searched for the first 3 of 9 definitions" in notes
 
 
-def test_of_many_files_outside_of_a_path_none_is_read(
+def test_no_file_outside_a_path_is_read(
     engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repo.root / "words.py").write_text(STAYING.lstrip())

@@ -58,7 +58,7 @@ def test_nothing_is_wrong_with_a_home_that_is_not_there(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_a_damaged_index_is_found_left_alone_and_mended_when_asked(settings: Settings) -> None:
+def test_a_damaged_index_is_found_and_repaired_only_on_request(settings: Settings) -> None:
     index = index_of(settings)
     damage(index)
     for _ in range(2):
@@ -70,7 +70,7 @@ def test_a_damaged_index_is_found_left_alone_and_mended_when_asked(settings: Set
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
-def test_what_others_may_read_is_made_private(settings: Settings) -> None:
+def test_files_readable_by_others_are_made_private(settings: Settings) -> None:
     file = settings.home / "config.toml"
     file.write_text("")
     file.chmod(0o644)
@@ -174,7 +174,7 @@ def test_the_exit_code_shows_the_result(settings: Settings) -> None:
     assert doctor().returncode == 0
 
 
-def test_contexts_that_are_lost_are_not_called_mended(settings: Settings, tmp_path: Path) -> None:
+def test_lost_contexts_are_not_reported_as_repaired(settings: Settings, tmp_path: Path) -> None:
     with Engine(settings) as engine:
         engine.save("lamps", "one", path=tmp_path / "repo")
         engine.save("wicks", "two", path=tmp_path / "repo")
@@ -254,7 +254,7 @@ def test_files_set_aside_are_not_leftovers(settings: Settings) -> None:
     assert aside.exists()
 
 
-def test_where_room_is_scarce_it_is_said_what_takes_it(
+def test_if_space_is_scarce_the_largest_users_are_listed(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("codelens.engine.upkeep.view_survey.LITTLE_BYTES", 1 << 62)

@@ -67,7 +67,7 @@ def test_a_cancelled_call_has_no_turn_where_nobody_waits() -> None:
     assert order == ["late cancelled"]
 
 
-def test_who_holds_the_turn_may_take_it_again() -> None:
+def test_a_turn_is_reentrant() -> None:
     turns = FairTurns()
     with turns, turns:
         pass

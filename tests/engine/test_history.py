@@ -138,7 +138,7 @@ def test_a_file_gives_the_last_change_of_each_definition(engine: Engine, repo: G
     ]
 
 
-def test_what_changed_together_is_counted(engine: Engine, repo: GitRepo) -> None:
+def test_co_change_is_counted(engine: Engine, repo: GitRepo) -> None:
     answer = engine.history("a.py#show", path=repo.root, together=True)
     assert [(one.handle, one.count) for one in answer.together] == [("a.py#add", 2)]
 
@@ -179,7 +179,7 @@ def test_no_change_since_a_date_is_said(engine: Engine, repo: GitRepo) -> None:
     assert branch_text.history(answer)[1][0].startswith("no change in the time")
 
 
-def test_what_changed_together_counts_what_it_leaves_out(engine: Engine, repo: GitRepo) -> None:
+def test_co_change_counts_its_omissions(engine: Engine, repo: GitRepo) -> None:
     for value in ("0", "1"):
         many = "".join(f"def part_{at}():\n    return {value}\n\n\n" for at in range(60))
         commit(repo, f"many {value}", {"many.py": many})

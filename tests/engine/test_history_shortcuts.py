@@ -353,7 +353,7 @@ def test_git_stops_searching_once_nobody_asks_for_more(
         ("a.rs", "#[inline]\nfn f() -> u8 {\n    1\n}\n", "fn f() -> u8 {\n    1\n}\n"),
     ],
 )
-def test_what_was_taken_from_the_edge_of_a_definition_is_a_change(
+def test_removing_the_first_or_last_lines_changes_a_definition(
     engines: list[Engine], tmp_path: Path, name: str, before: str, after: str
 ) -> None:
     repo = GitRepo.init(tmp_path / "edges")

@@ -68,9 +68,7 @@ def test_two_halves_are_ranked_nearly_as_the_whole(
     assert set(best) <= set(list(dict.fromkeys(hit.path for hit in joint))[:8])
 
 
-def test_a_repository_that_has_little_of_the_question_stands_behind(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_a_repository_with_few_matches_ranks_last(engine: Engine, tmp_path: Path) -> None:
     answer = made(
         tmp_path / "answer",
         {
@@ -156,7 +154,7 @@ def test_every_mode_answers(engine: Engine, halves: list[str], mode: str) -> Non
         assert matches[0] == max(matches)
 
 
-def test_what_cannot_be_understood_is_refused(engine: Engine, halves: list[str]) -> None:
+def test_unintelligible_input_is_refused(engine: Engine, halves: list[str]) -> None:
     with pytest.raises(QueryError):
         engine.search_repositories("", halves)
     with pytest.raises(QueryError):

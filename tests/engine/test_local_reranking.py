@@ -51,7 +51,7 @@ def paths(answer: SearchAnswer) -> list[str]:
     return [hit.path for hit in answer.results]
 
 
-def test_it_orders_on_request_alone_and_reads_what_is_never_sent(
+def test_it_orders_only_on_request_and_reads_unsendable_texts(
     engine: Engine, repository: GitRepo
 ) -> None:
     without = engine.search(QUESTION, path=repository.root)
@@ -77,7 +77,7 @@ def test_the_answer_is_of_the_view(engine: Engine, repository: GitRepo) -> None:
     assert paths(there) == BY_RERANKER
 
 
-def test_what_does_not_work_costs_the_order_alone(
+def test_a_failing_reranker_costs_only_the_order(
     engine: Engine, repository: GitRepo, model: Path
 ) -> None:
     without = engine.search(QUESTION, path=repository.root)

@@ -66,7 +66,7 @@ def test_new_handles_of_an_update_are_read_again(engine: Engine, noted: GitRepo)
     assert loaded.items[0].status == "current" and loaded.note == "Lamps are used once."
 
 
-def test_what_cannot_be_updated(engine: Engine, noted: GitRepo) -> None:
+def test_refused_updates(engine: Engine, noted: GitRepo) -> None:
     with pytest.raises(NoSuchContext, match="use-note"):
         engine.save("use-not", "x", update=True, path=noted.root)
     with pytest.raises(SettingError, match="nothing to update"):

@@ -114,7 +114,7 @@ def test_a_hit_has_the_first_line_of_its_doc(engine: Engine, shop: GitRepo) -> N
     assert "def charge(self, sum)  -- Charge a sum. (" in shown
 
 
-def test_current_has_what_doctor_finds(engine: Engine, shop: GitRepo, home: Path) -> None:
+def test_current_includes_the_doctors_findings(engine: Engine, shop: GitRepo, home: Path) -> None:
     assert engine.status(path=shop.root).findings is None
     assert "doctor: no problems" in answer_shapes.current(
         engine.status(path=shop.root, detail=True), "concise"

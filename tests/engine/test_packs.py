@@ -88,7 +88,7 @@ def test_a_clone_with_a_pack_parses_nothing_and_answers_the_same(
     assert engine.unpack(pack, path=clone.root).merged == 0
 
 
-def test_only_what_differs_is_parsed(pack: Path, clone: GitRepo, engine: Engine) -> None:
+def test_only_differing_files_are_parsed(pack: Path, clone: GitRepo, engine: Engine) -> None:
     clone.write("src/lamp.py", LAMP.replace("lamp", "lantern"))
     clone.write("more.py", "def more():\n    return 1\n")
     engine.unpack(pack, path=clone.root)
@@ -120,7 +120,7 @@ def raw_of(pack: Path) -> tuple[dict, bytes]:
         return reader.head, b"".join(reader.records())
 
 
-def test_nothing_but_what_git_tracks_is_in_it(pack: Path, repo: GitRepo) -> None:
+def test_only_files_that_git_tracks_are_in_it(pack: Path, repo: GitRepo) -> None:
     head, raw = raw_of(pack)
     assert b"validate" in raw
     for hidden in (MARK, MARK.lower(), "precious", str(repo.root), "src/auth.py", "untracked"):
@@ -128,9 +128,7 @@ def test_nothing_but_what_git_tracks_is_in_it(pack: Path, repo: GitRepo) -> None
         assert hidden not in json.dumps(head), hidden
 
 
-def test_since_leaves_out_what_an_earlier_commit_has(
-    clone: GitRepo, engine: Engine, tmp_path: Path
-) -> None:
+def test_since_leaves_out_earlier_commits(clone: GitRepo, engine: Engine, tmp_path: Path) -> None:
     clone.commit("second", {"more.py": "def more():\n    return 1\n"})
     assert engine.pack(tmp_path / "s.pack", since="HEAD~1", path=clone.root).contents == 1
     both = engine.pack(tmp_path / "b.pack", refs=["HEAD", "HEAD~1"], path=clone.root)

@@ -67,7 +67,7 @@ def sendable(answer: SearchAnswer) -> list[str]:
     return [path for path in paths(answer) if path in BY_RERANKER]
 
 
-def test_the_reranker_orders_what_it_may_be_sent_and_the_rest_stays_in_place(
+def test_the_reranker_orders_sendable_texts_and_the_rest_stays_in_place(
     synced: Engine, repository: GitRepo, server: EmbeddingServer
 ) -> None:
     without = synced.search(QUESTION, path=repository.root, rerank=False)

@@ -58,7 +58,7 @@ def test_ranking_counts_texts_that_were_indexed_since(view: CurrentView) -> None
     assert corpus_of(view.snapshot) is after
 
 
-def test_edges_lead_to_what_was_indexed_since(view: CurrentView) -> None:
+def test_edges_lead_to_newly_indexed_files(view: CurrentView) -> None:
     before = edge_cache_of(behind(view))
     before.take(b"use.py")
     assert not before.table.edges_from(b"use.py")

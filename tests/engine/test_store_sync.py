@@ -83,7 +83,7 @@ def test_the_answers_are_those_of_the_embedded_store_in_every_view(
     assert len(server.texts) == len(set(server.texts)) + 2
 
 
-def test_a_sync_sends_the_store_what_it_lacks_alone(
+def test_a_sync_sends_only_missing_vectors_to_the_store(
     engine: Engine, repository: GitRepo, server: EmbeddingServer, milvus: MilvusServer
 ) -> None:
     root = repository.root
@@ -103,7 +103,7 @@ def test_a_sync_sends_the_store_what_it_lacks_alone(
     assert (status.contents_ready, status.store, status.store_failure) == (4, milvus.url, "")
 
 
-def test_a_second_clone_finds_what_the_first_one_stored(
+def test_a_second_clone_finds_the_vectors_of_the_first(
     engine: Engine, repository: GitRepo, server: EmbeddingServer, milvus: MilvusServer,
     tmp_path: Path,
 ) -> None:  # fmt: skip
@@ -150,7 +150,7 @@ def test_a_store_that_is_down_costs_an_answer_by_words_and_nothing_else(
     assert ranked(engine.search(QUESTIONS[0], path=root)) == by_store
 
 
-def test_what_was_made_before_a_store_is_chosen_is_not_sent_again(
+def test_vectors_made_before_a_store_was_chosen_are_not_sent_again(
     engine: Engine, repository: GitRepo, server: EmbeddingServer, milvus: MilvusServer
 ) -> None:
     root = repository.root

@@ -275,7 +275,7 @@ def test_one_broken_index_does_not_keep_the_others_from_being_pruned(kept: Kept)
     folder.rmdir()
 
 
-def test_drop_refuses_what_is_active_and_says_how_to_force_it(kept: Kept) -> None:
+def test_drop_refuses_an_active_view_and_explains_force(kept: Kept) -> None:
     kept.ask()
     with pytest.raises(SettingError, match="--force"):
         kept.engine.drop("main", path=kept.repo.root)

@@ -92,7 +92,7 @@ def test_the_file_becomes_smaller(
     assert freed > 100 * 1000
 
 
-def test_where_nothing_has_vectors_nothing_is_removed(engine: Engine, repository: GitRepo) -> None:
+def test_without_vectors_nothing_is_removed(engine: Engine, repository: GitRepo) -> None:
     assert engine.meaning_prune(path=repository.root) == PrunedVectors(0, 0, 0)
 
 

@@ -87,7 +87,7 @@ def test_a_sync_sends_each_text_once_and_counts_it(
     assert (sent.requests, sent.failed, sent.texts, sent.tokens) == (4, 0, 6, 42)
 
 
-def test_a_branch_and_a_second_worktree_send_what_is_new_alone(
+def test_a_branch_and_a_second_worktree_send_only_new_texts(
     enabled: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
 ) -> None:
     enabled.meaning_sync(path=repository.root)

@@ -17,7 +17,7 @@ OWN = Path(__file__).resolve().parent.parent.parent / "codelens"
 
 
 @pytest.mark.slow
-def test_facts_do_not_depend_on_what_was_extracted_before() -> None:
+def test_facts_do_not_depend_on_earlier_extractions() -> None:
     files = [file for file in FIXTURES.rglob("*") if file.is_file() and file.suffix != ".json"]
     files += sorted(OWN.rglob("*.py"))[:60]
     texts = [(file.read_bytes(), language_of(file.name.encode(), b"")) for file in files]

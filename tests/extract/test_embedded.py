@@ -84,7 +84,7 @@ def test_the_attribute_of_a_script_says_its_language() -> None:
     assert [name for name in names(text, "html") if name in "bcd"] == ["b", "d"]
 
 
-def test_a_template_may_use_what_its_script_imports_or_defines() -> None:
+def test_a_template_may_use_names_of_its_script() -> None:
     text = (
         '<template><A @click="go"/><b/></template>\n'
         '<script>\nimport A from "a"\nfunction go() {}\n</script>\n'

@@ -208,7 +208,9 @@ def test_a_contested_extension_is_decided_by_content(own_languages: Path) -> Non
         ('title = "X"\nversion = 1\nexported = "maybe"\n', "exported must be one of"),
     ],
 )
-def test_wrong_settings_say_what_is_wrong(own_languages: Path, settings: str, message: str) -> None:
+def test_wrong_settings_are_reported_with_the_reason(
+    own_languages: Path, settings: str, message: str
+) -> None:
     (own_languages / "x.toml").write_text(settings)
     with pytest.raises(SettingError, match=message):
         language_settings.languages()
@@ -228,7 +230,7 @@ def test_the_index_of_detection_is_that_of_the_settings() -> None:
     )
 
 
-def test_what_the_index_says_is_what_the_settings_say() -> None:
+def test_the_index_agrees_with_the_settings() -> None:
     assert tuple(language_detection.all_traits().values()) == tuple(language_detection._read())
 
 

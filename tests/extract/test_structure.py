@@ -121,7 +121,7 @@ def test_deep_nesting_ends_soon_and_never_in_a_crash(language: str, text: bytes)
     check(text, found_in(text, language))
 
 
-def test_hopeless_text_raises_a_signal_of_its_own() -> None:
+def test_hopeless_text_raises_a_specific_signal() -> None:
     with pytest.raises(ParseTimeout):
         structure(b"(" * 60_000, "python")
 

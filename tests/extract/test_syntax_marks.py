@@ -56,5 +56,5 @@ def test_a_part_has_the_marks_of_that_part() -> None:
     assert {mark.start_byte // 6 for mark in part} == {100, 101}
 
 
-def test_a_text_of_no_language_has_none() -> None:
+def test_a_text_without_a_language_has_no_marks() -> None:
     assert syntax_marks(b"plain words\n", "text", 0, 12) == []

@@ -91,7 +91,7 @@ def test_damage_loses_nothing_while_there_is_a_copy(
 
 
 @pytest.mark.parametrize("seed", range(rounds(6)))
-def test_without_any_copy_what_can_be_read_is_restored(path: Path, seed: int) -> None:
+def test_without_a_copy_readable_entries_are_restored(path: Path, seed: int) -> None:
     for copy in path.parent.glob("*.backup*"):
         copy.unlink()
     data = bytearray(path.read_bytes())
@@ -118,7 +118,7 @@ def test_a_lost_file_comes_back_from_its_copy(path: Path) -> None:
     assert notes == ["the saved contexts were damaged (it is gone): 30 restored"]
 
 
-def test_what_was_forgotten_after_a_restore_stays_forgotten_when_the_file_is_lost(
+def test_contexts_forgotten_after_a_restore_stay_forgotten(
     path: Path,
 ) -> None:
     file = open_contexts(path, terms_of, make=True)
@@ -134,7 +134,7 @@ def test_what_was_forgotten_after_a_restore_stays_forgotten_when_the_file_is_los
     assert notes == ["the saved contexts were damaged (it is gone): 1 restored"]
 
 
-def test_what_a_process_killed_while_it_mended_had_set_aside_is_restored(path: Path) -> None:
+def test_a_repair_killed_midway_is_completed(path: Path) -> None:
     file = open_contexts(path, terms_of, make=True)
     assert file is not None
     with file, file.db.write(None):
@@ -154,7 +154,7 @@ def test_the_copy_before_counts_where_the_newest_is_damaged(path: Path) -> None:
     assert len(Notebook(path).every()[0]) == 30
 
 
-def test_what_is_newer_in_the_damaged_file_counts_more(path: Path, sound: Path) -> None:
+def test_newer_entries_of_the_damaged_file_win(path: Path, sound: Path) -> None:
     Notebook(path).put(context("later", "it " * 9000), HOME, replace=False)
     Notebook(path).put(context("name-3", "changed", saved_s=9), HOME, replace=True)
     for copy in path.parent.glob("*.backup*"):

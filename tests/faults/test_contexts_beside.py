@@ -196,7 +196,7 @@ def test_a_copy_that_cannot_be_read_now_is_waited_for(tmp_path: Path) -> None:
     assert [one.name for one in Notebook(path).every()[0]] == ["first"]
 
 
-def test_damaged_copies_are_kept_and_what_they_hold_is_restored(tmp_path: Path) -> None:
+def test_damaged_copies_are_kept_and_their_contents_restored(tmp_path: Path) -> None:
     path = tmp_path / "contexts-x.db"
     for name in ("first", "second"):
         Notebook(path).put(context(name), HOME, replace=False)
@@ -265,7 +265,7 @@ os.kill(os.getpid(), 9)
 """
 
 
-def test_what_a_killed_writer_left_half_written_is_undone_where_it_is_only_read(
+def test_a_killed_writers_partial_write_is_undone_for_readers(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "contexts-x.db"

@@ -190,7 +190,7 @@ def test_the_bytes_that_say_there_are_checksums_are_protected(tmp_path: Path) ->
             open_database(path, "index")
 
 
-def test_of_two_that_meet_the_damage_one_sets_aside(tmp_path: Path) -> None:
+def test_of_two_processes_that_find_damage_one_sets_aside(tmp_path: Path) -> None:
     for _ in range(rounds(20)):
         path = tmp_path / "index.db"
         open_index(path).close()
@@ -222,7 +222,7 @@ def test_of_two_that_meet_the_damage_one_sets_aside(tmp_path: Path) -> None:
         COUNTS["races of four over one damaged index"] += 1
 
 
-def test_who_has_the_old_file_open_goes_over_to_the_new_one(world: World, sound: bytes) -> None:
+def test_a_holder_of_the_old_file_switches_to_the_new_one(world: World, sound: bytes) -> None:
     with world.engine() as one, world.engine() as other:
         one.search("beacon", path=world.root)
         other.index(path=world.root, rebuild=True)

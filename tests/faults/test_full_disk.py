@@ -84,7 +84,7 @@ def json_of(world: World, *args: str) -> dict:
     return json.loads(done.stdout)
 
 
-def test_what_is_due_goes_without_room(full: World) -> None:
+def test_due_views_are_removed_on_a_full_disk(full: World) -> None:
     planned = json_of(full, "prune", "--dry-run")
     done = json_of(full, "prune")
     for answer in (planned, done):
@@ -112,7 +112,7 @@ def test_one_view_is_dropped_without_room(full: World) -> None:
     full.check()
 
 
-def test_what_the_doctor_advises_makes_room(full: World) -> None:
+def test_the_doctors_advice_frees_space(full: World) -> None:
     found = full.run("doctor", "--no-agents", "--json")
     assert found.returncode == 1
     (disk,) = [one for one in json.loads(found.stdout)["results"] if one["state"] == "wrong"]
@@ -136,7 +136,7 @@ def test_damaged_files_that_were_set_aside_go_first(full: World) -> None:
     full.check()
 
 
-def test_a_damaged_index_is_set_aside_and_let_go_without_room(full: World) -> None:
+def test_a_damaged_index_is_set_aside_and_deleted_on_a_full_disk(full: World) -> None:
     data = bytearray(full.index.read_bytes())
     data[len(data) // 2] ^= 1
     full.index.write_bytes(bytes(data))
@@ -148,7 +148,7 @@ def test_a_damaged_index_is_set_aside_and_let_go_without_room(full: World) -> No
     full.check()
 
 
-def test_nothing_is_taken_from_who_has_an_index_open(full: World) -> None:
+def test_an_index_in_use_is_not_removed(full: World) -> None:
     (full.home.parent / "fill").unlink()
     with closing(open_index(full.index)) as reader, reader.read():
         before = reader.rows("SELECT COUNT(*) FROM view_files")

@@ -75,7 +75,7 @@ def test_killed_workers_cost_nothing_but_time() -> None:
         assert found == expected
 
 
-def test_a_text_whose_worker_was_stopped_is_not_to_blame() -> None:
+def test_a_stopped_worker_does_not_blame_its_text() -> None:
     tasks = [(n, Task(text, "python", "full")) for n, text in enumerate(TEXTS[:3])]
     with WorkerPool(1, hang_s=2.0) as pool:
         list(pool.run(tasks[:1]))

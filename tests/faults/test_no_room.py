@@ -77,7 +77,7 @@ def test_a_server_goes_back_to_the_file_when_there_is_room(tmp_path: Path) -> No
     world.check()
 
 
-def test_what_is_too_large_for_memory_is_answered_from_the_last_state(
+def test_an_edit_too_large_for_memory_is_answered_from_the_last_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(tmp_path)

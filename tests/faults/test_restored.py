@@ -211,7 +211,7 @@ def test_a_row_that_refers_to_nothing_is_damage_at_once(world: World) -> None:
         db.execute("INSERT INTO view_folders VALUES (9999, x'00', x'00')")
 
 
-def test_checkpoints_of_ones_own_make_no_check_due(world: World, server: Server) -> None:
+def test_own_checkpoints_do_not_trigger_a_check(world: World, server: Server) -> None:
     world.check()
     stamp = database_recovery.stamp(world.index)
     os.utime(stamp, (1_000_000_000, stamp.stat().st_mtime - 3600))

@@ -36,7 +36,7 @@ def kinds_with(shown: dict[str, list[str]], word: str) -> list[str]:
     return [kind for kind, rows in shown.items() if any(word in row for row in rows)]
 
 
-def test_each_repository_has_what_is_its_own(home: Home, sides: tuple[Side, Side]) -> None:
+def test_each_repository_has_its_own_contexts(home: Home, sides: tuple[Side, Side]) -> None:
     for side, other in (sides, sides[::-1]):
         shown = home.shown(side)
         assert kinds_with(shown, side.word) == list(KINDS), "else the tests below show nothing"

@@ -102,7 +102,7 @@ def test_an_undecodable_index_is_set_aside_and_rebuilt(
 
 
 @columns
-def test_the_doctor_finds_and_mends_it(world: World, table: str, column: str, where: str) -> None:
+def test_the_doctor_finds_and_repairs_it(world: World, table: str, column: str, where: str) -> None:
     asked(world)
     change(world.index, table, column, where)
     for fix, state in ((False, "wrong"), (True, "mended")):

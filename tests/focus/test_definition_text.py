@@ -63,5 +63,5 @@ ALLMAN = "namespace Shop;\n\npublic class Till : Box\n{\n    struct Row\n    {\n
         ("a.lua", "-- function M.a()\nfunction M.b()\nend\n", "M.a", "gone"),
     ],
 )  # fmt: skip
-def test_how_a_definition_stands(path: str, text: str, name: str, expected: str) -> None:
+def test_the_state_of_a_definition(path: str, text: str, name: str, expected: str) -> None:
     assert standing(text, path, name) == expected

@@ -48,7 +48,7 @@ def as_kept(state: forest_file.State) -> list[object]:
     return [fields, guide, rest, forest.counts.documents, forest.counts.holding]
 
 
-def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+def test_saved_contexts_are_loaded(tmp_path: Path) -> None:
     path = fill(tmp_path)
     state = forest_file.load(str(path))
     assert not state.note and state.root == PLACE.root and len(state.forest.roots()) == 3
@@ -174,7 +174,7 @@ def test_prompts_of_a_lost_topic_are_still_read(tmp_path: Path) -> None:
     assert not forest_file.load(str(path)).note
 
 
-def test_what_was_set_aside_is_not_overwritten_and_goes_with_a_reset(tmp_path: Path) -> None:
+def test_files_set_aside_are_not_overwritten_and_go_with_a_reset(tmp_path: Path) -> None:
     path = fill(tmp_path)
     for number in range(7):
         path.write_bytes(b"damage %d" % number)
@@ -187,7 +187,7 @@ def test_what_was_set_aside_is_not_overwritten_and_goes_with_a_reset(tmp_path: P
     assert not forest_file.delete(str(path))
 
 
-def test_what_a_clock_ahead_wrote_fades_and_goes(tmp_path: Path) -> None:
+def test_entries_from_a_clock_ahead_fade_and_disappear(tmp_path: Path) -> None:
     chosen = FocusSettings(memory_size=6)
     for number, prompt in enumerate(PROMPTS[:3]):
         take_prompt(str(tmp_path), PLACE, prompt, chosen, now=NOW + 1e7 + number)

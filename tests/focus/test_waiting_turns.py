@@ -55,7 +55,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_block_is_given_and_the_next_prompt_takes_in_what_waits(home: Path) -> None:
+def test_the_block_is_shown_and_the_next_prompt_merges_waiting_turns(home: Path) -> None:
     before = state_file(home).read_bytes()
     with held(home):
         turn = ask(home, "write a database migration", 1)
@@ -72,7 +72,7 @@ def test_the_block_is_given_and_the_next_prompt_takes_in_what_waits(home: Path) 
     assert not waiting(home)
 
 
-def test_what_waits_gives_the_forest_that_it_gives_unhindered(home: Path, tmp_path: Path) -> None:
+def test_waiting_turns_give_the_same_forest_as_direct_ones(home: Path, tmp_path: Path) -> None:
     steps = ["write a database migration", "make the migration reversible", "rotate the token"]
     other = tmp_path / "other"
     ask(other, "add refresh token rotation")
@@ -89,7 +89,7 @@ def test_what_waits_gives_the_forest_that_it_gives_unhindered(home: Path, tmp_pa
     assert lines[0] == lines[1]
 
 
-def test_an_answer_takes_in_what_waits_too(home: Path) -> None:
+def test_an_answer_also_merges_waiting_turns(home: Path) -> None:
     with held(home):
         ask(home, "write a database migration", 1)
     answer(home, "Written.", 2)
@@ -166,7 +166,7 @@ def test_whole_lines_of_a_file_that_is_cut_count_once(home: Path) -> None:
     assert aside.read_bytes() == cut
 
 
-def test_of_damaged_files_five_are_kept(home: Path) -> None:
+def test_five_damaged_files_are_kept(home: Path) -> None:
     for number in range(7):
         Path(f"{state_file(home)}.waiting-{number}").write_bytes(b"%d" % number)
     assert len(ask(home, "change the font", 1).notes) == 7
@@ -182,7 +182,7 @@ def test_no_secret_waits(home: Path) -> None:
     assert os.stat(left).st_mode & 0o077 == 0
 
 
-def test_a_reset_takes_what_waits_with_it(home: Path) -> None:
+def test_a_reset_removes_waiting_turns(home: Path) -> None:
     with held(home):
         ask(home, "write a database migration", 1)
     assert forest_file.delete(str(state_file(home))) and not waiting(home)
@@ -199,7 +199,7 @@ def test_a_forest_names_only_files_next_to_it(home: Path) -> None:
     assert foreign.read_text() == "mine"
 
 
-def test_what_waits_for_another_forest_is_not_taken(home: Path) -> None:
+def test_turns_waiting_for_another_forest_are_not_taken(home: Path) -> None:
     with held(home):
         ask(home, "write a database migration", 1)
     other = PLACE._replace(root="/work/bank", common_dir="/work/bank/.git")

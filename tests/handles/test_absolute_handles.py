@@ -38,7 +38,7 @@ def test_the_worktree_of_absolute_handles(tmp_path: Path) -> None:
     assert common_worktree([]) == ""
 
 
-def test_a_folder_without_git_is_not_meant_by_a_file_in_it(tmp_path: Path) -> None:
+def test_a_file_does_not_select_its_folder_without_git(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "secret.txt").write_text("x")
     assert common_worktree([str(tmp_path / "notes" / "secret.txt")]) == ""

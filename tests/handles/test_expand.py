@@ -88,7 +88,7 @@ def test_context_is_added_and_stays_inside_the_file(engine: Engine, repo: GitRep
     assert item.text == AUTH
 
 
-def test_what_is_cut_off_is_said(engine: Engine, repo: GitRepo) -> None:
+def test_truncation_is_reported(engine: Engine, repo: GitRepo) -> None:
     item = read(engine, repo, "src/auth.py", max_lines=3)
     assert item.truncated
     assert (item.end_line, item.text.count("\n")) == (3, 3)
@@ -146,7 +146,7 @@ def test_an_example_in_prose_does_not_own_a_name(engine: Engine, repo: GitRepo) 
     assert [item.handle for item in items] == ["src/auth.py#login", "src/other.py#login"]
 
 
-def test_a_file_is_meant_before_a_name(engine: Engine, repo: GitRepo) -> None:
+def test_a_file_takes_precedence_over_a_name(engine: Engine, repo: GitRepo) -> None:
     repo.write("login", "the file\n")
     assert read(engine, repo, "login").text == "the file\n"
     assert read(engine, repo, "#login").handle == "src/auth.py#login"
@@ -204,7 +204,7 @@ def test_an_edit_is_read_at_once_with_the_lines_it_has_now(engine: Engine, repo:
     assert item.text == "def login(name):\n    return None\n"
 
 
-def test_what_the_look_did_not_reach_is_read_from_the_disk_all_the_same(
+def test_files_the_look_did_not_reach_are_still_read_from_disk(
     engine: Engine, repo: GitRepo
 ) -> None:
     read(engine, repo, "src/auth.py#login")
@@ -382,7 +382,7 @@ def test_files_found_as_a_whole_are_named_without_lines(engine: Engine, repo: Gi
     assert "binary" in read(engine, repo, "ext/kr.png").error
 
 
-def test_what_was_cut_off_is_known_by_its_last_line(engine: Engine, repo: GitRepo) -> None:
+def test_a_truncated_text_is_recognized_by_its_last_line(engine: Engine, repo: GitRepo) -> None:
     item = read(engine, repo, "src/auth.py#Session", max_lines=2)
     assert (item.end_line, item.truncated) == (5, True)
     whole = read(engine, repo, "src/auth.py#Session")

@@ -17,7 +17,7 @@ from codelens.trail.trail_log import entries
 
 
 @pytest.mark.slow
-def test_an_edit_of_what_another_worktree_edits_is_warned_of(
+def test_an_edit_of_code_edited_in_another_worktree_warns(
     agent: Agent, repo: GitRepo, tmp_path: Path
 ) -> None:
     second = repo.worktree(tmp_path / "second", branch="second")

@@ -122,7 +122,7 @@ def test_a_folder_that_is_a_file_stops_nothing_else(agent: Agent, place: str) ->
     assert context.startswith("codelens: worktree ")
 
 
-def test_a_pipe_in_place_of_what_is_written_first_is_not_waited_at(agent: Agent) -> None:
+def test_a_pipe_in_place_of_the_first_output_does_not_block(agent: Agent) -> None:
     agent.prompt("add refresh token rotation")
     (state,) = (agent.home / "focus").glob("*.jsonl")
     os.mkfifo(f"{state}.new")
@@ -141,9 +141,7 @@ def test_a_clock_that_jumps_loses_nothing(agent: Agent, jump_s: int) -> None:
 
 
 @pytest.mark.parametrize("data", [b"{}", b'{"prompt": 5}', b'{"prompt": ""}'])
-def test_an_input_without_what_the_event_is_about_leaves_one_line(
-    agent: Agent, data: bytes
-) -> None:
+def test_an_input_without_the_events_subject_logs_one_line(agent: Agent, data: bytes) -> None:
     assert agent.run("prompt", data).stdout == b""
     (line,) = agent.log().splitlines()
     assert "prompt: the input has no prompt" in line

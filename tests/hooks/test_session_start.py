@@ -69,7 +69,7 @@ def compacted(agent: Agent, **fields: object) -> None:
 
 
 @pytest.mark.slow
-def test_where_no_session_starts_after_a_compaction_the_next_prompt_brings_the_recovery(
+def test_without_a_session_start_the_next_prompt_brings_the_recovery(
     agent: Agent, repo: GitRepo
 ) -> None:
     place = checkout_at(str(repo.root))
@@ -132,7 +132,7 @@ def test_a_session_that_goes_on_is_given_the_block_again(agent: Agent, source: s
 @pytest.mark.parametrize(
     ("source", "ends"), [("compact", True), ("clear", True), ("resume", False)]
 )
-def test_a_compaction_ends_what_was_sent(
+def test_a_compaction_resets_the_sent_texts(
     agent: Agent, repo: GitRepo, source: str, ends: bool
 ) -> None:
     place = checkout_at(str(repo.root))

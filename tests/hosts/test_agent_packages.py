@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REMEDY = "run `python -m codelens.hosts.packages`"
 
 
-def test_the_checkout_has_what_the_tables_say() -> None:
+def test_the_checkout_matches_the_tables() -> None:
     files = package_files()
     there = {
         file.relative_to(ROOT).as_posix() for file in (ROOT / FOLDER).rglob("*") if file.is_file()

@@ -61,7 +61,7 @@ def raced(scratch: Scratch, saves: int, text: str = "") -> tuple[Change, Ledger]
     return Change(file, (wish,), None, None), Ledger(scratch.kept)
 
 
-def test_what_a_program_saves_during_install_is_kept(scratch: Scratch) -> None:
+def test_a_programs_save_during_install_is_kept(scratch: Scratch) -> None:
     change, ledger = raced(scratch, 3)
     done = install(change, ledger, "user")
     assert not done.problems
@@ -72,7 +72,7 @@ def test_what_a_program_saves_during_install_is_kept(scratch: Scratch) -> None:
     assert old.undo.applied(change.path.read_bytes()) == b"save 1\nsave 2\nsave 3\n"
 
 
-def test_what_a_program_saves_during_uninstall_is_kept(scratch: Scratch) -> None:
+def test_a_programs_save_during_uninstall_is_kept(scratch: Scratch) -> None:
     change, ledger = raced(scratch, 3, "own\n")
     assert not uninstall(change, ledger).problems
     assert "own" not in change.path.read_text()

@@ -61,7 +61,7 @@ def test_an_existing_jsonc_is_preferred(tmp_path: Path) -> None:
     assert picked() == "opencode.jsonc"
 
 
-def test_only_what_is_here_is_detected(tmp_path: Path) -> None:
+def test_only_installed_hosts_are_detected(tmp_path: Path) -> None:
     machine = Machine("linux", tmp_path, {"PATH": str(tmp_path / "bin")})
     (tmp_path / ".copilot").mkdir()  # VS Code creates it
     assert named("detected", machine) == []

@@ -133,7 +133,7 @@ def test_the_hosts_are_those_that_users_type() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_host_writes_what_is_golden(name: str) -> None:
+def test_a_host_writes_the_golden_files(name: str) -> None:
     assert golden(hosts()[name]) == (GOLDEN / f"{name}.txt").read_text("utf-8")
 
 

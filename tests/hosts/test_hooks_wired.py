@@ -64,7 +64,7 @@ def test_without_being_asked_for_no_hook_is_written(scratch: Scratch, name: str)
 
 @pytest.mark.parametrize("name", WITH_HOOKS)
 @pytest.mark.parametrize("found", [None, "", "{}\n", "foreign"])
-def test_install_and_uninstall_give_back_the_bytes(
+def test_install_then_uninstall_restores_the_bytes(
     scratch: Scratch, name: str, found: str | None
 ) -> None:
     file = file_of(scratch, name)
@@ -149,7 +149,9 @@ def test_an_upgrade_elsewhere_renews_the_command_unasked(scratch: Scratch, name:
 
 
 @pytest.mark.parametrize("name", WITH_HOOKS)
-def test_without_the_ledger_what_runs_codelens_hook_goes(scratch: Scratch, name: str) -> None:
+def test_without_the_ledger_hooks_that_run_codelens_are_removed(
+    scratch: Scratch, name: str
+) -> None:
     file = file_of(scratch, name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(FOREIGN[name])
@@ -162,7 +164,7 @@ def test_without_the_ledger_what_runs_codelens_hook_goes(scratch: Scratch, name:
 
 
 @pytest.mark.parametrize("name", WITH_HOOKS)
-def test_what_cannot_be_edited_safely_is_left_alone(scratch: Scratch, name: str) -> None:
+def test_files_that_cannot_be_edited_safely_are_left_alone(scratch: Scratch, name: str) -> None:
     event = next(iter(hosts()[name].hooks.events))  # type: ignore[union-attr]
     file = file_of(scratch, name)
     file.parent.mkdir(parents=True, exist_ok=True)

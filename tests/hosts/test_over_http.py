@@ -50,7 +50,7 @@ def test_an_entry_that_started_a_server_asks_one_now(tmp_path: Path, name: str) 
     assert ACCESS.token not in scratch.config(name).read_text()
 
 
-def test_a_server_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
+def test_a_users_own_server_is_left_alone(tmp_path: Path) -> None:
     scratch = Scratch(tmp_path)
     file = scratch.config("cursor")
     file.parent.mkdir(parents=True)

@@ -111,9 +111,7 @@ def test_jsonc_keeps_all_foreign_content(text: str) -> None:
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(written(), names, values)
-def test_jsonc_gives_back_what_others_wrote_after_install(
-    text: str, key: str, value: Value
-) -> None:
+def test_jsonc_keeps_content_written_after_install(text: str, key: str, value: Value) -> None:
     edit = entry("jsonc", "mcpServers")
     made = edit.parents(text)
     other = ("mcpServers", f"other-{key}")
@@ -134,7 +132,7 @@ def test_jsonc_gives_back_what_others_wrote_after_install(
 
 @settings(max_examples=200, deadline=None)
 @given(written())
-def test_jsonc_taken_out_without_a_ledger_means_what_it_meant(text: str) -> None:
+def test_jsonc_removal_without_a_ledger_preserves_the_meaning(text: str) -> None:
     edit = entry("jsonc", "mcpServers")
     made = edit.parents(text)
     left = edit.take(edit.put(text), made)

@@ -118,7 +118,7 @@ def test_a_relative_codelens_home_is_written_down_as_an_absolute_one(
 
 
 @pytest.mark.parametrize("tail", [', "b": 2\n}\n', ",}\n", "}\n"])
-def test_what_stands_behind_our_member_does_not_become_a_comment(tail: str) -> None:
+def test_text_after_the_entry_does_not_become_a_comment(tail: str) -> None:
     text = '{\n  "a": 1, // first\n  "codelens": {\n    "x": 1\n  }' + tail
     fresh = json_edit.take(text, ("codelens",), comments=True)
     expected = {"a": 1, "b": 2} if "b" in tail else {"a": 1}
@@ -126,7 +126,7 @@ def test_what_stands_behind_our_member_does_not_become_a_comment(tail: str) -> N
     assert "// first" in fresh
 
 
-def test_our_member_alone_after_a_comment_goes() -> None:
+def test_the_only_entry_after_a_comment_is_removed() -> None:
     text = '{ // mine\n  "codelens": 1}\n'
     fresh = json_edit.take(text, ("codelens",), comments=True)
     assert json_edit.parse(fresh, comments=True) == {}

@@ -176,7 +176,7 @@ def test_a_ledger_that_names_other_bytes_does_not_bring_them_back(scratch: Scrat
     assert servers(file) == {"other": OTHER}
 
 
-def test_uninstall_finds_what_was_installed_under_another_environment(tmp_path: Path) -> None:
+def test_uninstall_finds_installs_from_another_environment(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     first = Scratch(tmp_path, CODEX_HOME=str(elsewhere))
     first.install("codex")

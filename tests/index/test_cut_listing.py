@@ -108,7 +108,7 @@ def test_a_first_question_with_no_time_to_list_denies_nothing(
     assert whole.results[0].path == "part7/inner/f3.py"
 
 
-def test_what_git_tracks_is_searched_before_it_is_listed(
+def test_tracked_files_are_searched_before_they_are_listed(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.commit("all")
@@ -118,7 +118,7 @@ def test_what_git_tracks_is_searched_before_it_is_listed(
     assert found.results[0].path == "part7/inner/f3.py"
 
 
-def test_what_git_tracks_is_searched_though_a_question_put_files_in_the_view_before(
+def test_tracked_files_are_searched_although_a_question_filled_the_view(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first question makes a view of the few files that hold its words."""

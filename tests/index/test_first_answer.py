@@ -114,7 +114,7 @@ def test_words_are_found_in_the_encoding_of_their_file(engine: Engine, repo: Git
 
 
 @pytest.mark.slow
-def test_what_is_in_no_file_is_denied_once_all_were_looked_through(
+def test_a_missing_name_is_denied_once_all_files_were_searched(
     engine: Engine, repo: GitRepo
 ) -> None:
     answer = engine.search("no_such_name", path=repo.root, budget_ms=BUDGET_MS)

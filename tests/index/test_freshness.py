@@ -107,9 +107,7 @@ def test_a_tree_seen_before_and_a_second_worktree_extract_nothing(
     assert engine.look(path=repo.root, ref="main").indexed == 0
 
 
-def test_no_time_gives_a_partial_answer_that_names_what_is_missing(
-    repo: GitRepo, engine: Engine
-) -> None:
+def test_without_time_a_partial_answer_names_what_is_missing(repo: GitRepo, engine: Engine) -> None:
     receipt = engine.look(path=repo.root, budget_ms=0)
     assert receipt.status == "partial"
     # Plus the folder, which was not listed: git knows the files.
@@ -225,7 +223,7 @@ def test_a_folder_swapped_for_a_link_out_of_the_tree_gives_nothing(
     assert not [one for one in found.results if one.path.startswith("src/")]
 
 
-def test_a_setting_that_changes_takes_in_what_it_should(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_raised_size_limit_includes_skipped_files(repo: GitRepo, tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Engine(Settings(home=home, max_file_bytes=20)) as small:
         assert small.status(path=repo.root).skipped["oversized"] == 40

@@ -51,7 +51,7 @@ def test_an_interrupted_first_index_is_never_called_fresh(
     assert len(names(engine, repo.root)) == 30
 
 
-def test_what_was_extracted_a_second_before_the_end_is_kept(
+def test_work_done_a_second_before_a_kill_is_kept(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`kill -9` three seconds into an index of 743 files lost 735 of them."""

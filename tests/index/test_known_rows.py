@@ -102,7 +102,7 @@ def test_while_a_view_grows_only_what_changed_is_read(
         assert len(rows(reader)) == len(NAMES) and len(whole) == 2, "of what went nothing tells"
 
 
-def test_what_others_write_to_other_views_costs_no_rows(path: Path) -> None:
+def test_writes_to_other_views_cost_no_rows(path: Path) -> None:
     with closing(open_index(path)) as writer, closing(open_index(path)) as reader:
         apply(writer, dict.fromkeys(NAMES, CURRENT))
         before = load(reader, SCOPE).files

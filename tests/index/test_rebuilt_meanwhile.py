@@ -91,7 +91,7 @@ def test_a_first_view_that_is_retired_is_not_called_whole(
     assert files_with_wick(engine, repo, 60_000) == (set(FILES), "fresh")
 
 
-def test_who_waited_for_the_rebuild_has_the_files_that_did_not_change(
+def test_after_waiting_for_a_rebuild_unchanged_files_are_there(
     repo: GitRepo, engine: Engine, other: Database
 ) -> None:
     assert files_with_wick(engine, repo, 60_000) == (set(FILES), "fresh")

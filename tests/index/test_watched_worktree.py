@@ -60,7 +60,7 @@ def at_rest(engine: Engine, repo: GitRepo) -> None:
     engine.look(path=repo.root)
 
 
-def test_where_nothing_happened_nothing_is_looked_at(
+def test_without_events_nothing_is_checked(
     repo: GitRepo, server: Engine, looked_at: list[bytes]
 ) -> None:
     at_rest(server, repo)

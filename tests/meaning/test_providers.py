@@ -145,7 +145,7 @@ def test_a_provider_that_hangs_is_given_up(provider: str, server: EmbeddingServe
         embedder.embed(TEXTS, "document")
 
 
-def test_who_cancels_waits_no_longer(provider: str, server: EmbeddingServer) -> None:
+def test_a_cancelled_call_stops_waiting(provider: str, server: EmbeddingServer) -> None:
     spec = PROVIDERS[provider]
     server.misbehave("hang")
     call = Call()

@@ -158,7 +158,7 @@ def test_a_namesake_with_another_text_is_only_near(place: Place) -> None:
     assert place.near() == ("cart.py#carry",)
 
 
-def test_of_several_copies_none_is_taken(place: Place) -> None:
+def test_none_of_several_copies_is_taken(place: Place) -> None:
     place.save("lamp.py#carry")
     body = LAMP.partition("def carry")[2].partition("\n\n\n")[0]
     place.repo.remove("lamp.py")

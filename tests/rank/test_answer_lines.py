@@ -42,7 +42,7 @@ def test_a_one_line_value_does_not_answer_a_question(store: Store) -> None:
     assert "lantern_oil = None" not in found.line
 
 
-def test_of_a_chunk_of_many_small_definitions_the_one_that_answers_is_shown(store: Store) -> None:
+def test_the_matching_definition_of_a_chunk_is_shown(store: Store) -> None:
     text = FILLING + (
         "\n\ndef pour(can):\n    # the oil of a lantern is filled in slowly\n    can.tip()\n"
     )
@@ -121,7 +121,7 @@ def test_a_class_is_shown_for_its_name_and_not_its_constructor(store: Store) -> 
     assert found.line == "class Pager"
 
 
-def test_a_field_or_an_alias_stands_for_its_type_unless_it_is_asked_for(store: Store) -> None:
+def test_a_field_or_alias_represents_its_type_unless_requested(store: Store) -> None:
     text = (
         "class Splitter:\n"
         "    Delimiter = str\n\n"

@@ -70,7 +70,7 @@ COMMENTED = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(COMMENTED, st.lists(st.integers(1, 120), max_size=20), st.booleans())
-def test_what_is_known_of_lines_above_changes_no_comment(
+def test_lines_above_do_not_change_a_comment(
     lines: list[str], starts: list[int], repeated: bool
 ) -> None:
     lines = lines * 3 if repeated else lines
@@ -79,7 +79,7 @@ def test_what_is_known_of_lines_above_changes_no_comment(
         assert comment_start(lines, start, known) == comment_start(lines, start)
 
 
-def test_of_a_run_of_comments_forty_lines_belong_to_a_definition() -> None:
+def test_at_most_forty_comment_lines_belong_to_a_definition() -> None:
     lines = ["#define LAMP"] * 100
     known: dict[int, int] = {}
     assert [comment_start(lines, start, known) for start in (100, 60, 41, 40, 1)] == [

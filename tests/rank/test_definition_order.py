@@ -63,7 +63,7 @@ def test_code_comes_before_its_tests_where_the_task_speaks_of_tests(store: Store
     assert order(store, files, "by the spec a locked door can be opened twice")[0] == ("door.py", 1)
 
 
-def test_where_the_words_stand_in_one_line_comes_first(store: Store) -> None:
+def test_a_line_with_all_words_comes_first(store: Store) -> None:
     together = "    lamp.put(wick, flame, smoke)\n"
     scattered = "    lamp.put(wick)\n    lamp.put(flame)\n    lamp.put(smoke)\n"
     glass = "    lamp.oil()\n    lamp.glass()\n"

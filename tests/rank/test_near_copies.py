@@ -164,7 +164,7 @@ def test_folding_lets_others_in_and_keeps_to_the_limit(store: Store) -> None:
     assert len(folded(results)["copy0/lantern.py"]) == 3
 
 
-def test_what_else_the_store_holds_folds_nothing(store: Store) -> None:
+def test_other_content_of_the_store_folds_nothing(store: Store) -> None:
     files = {"lamps.py": TRIM, "torches.py": "def trim_lantern(wick):\n    return wick\n"}
     alone = found(store, files, "trim_lantern")
     store.view({"copy.py": TRIM, "lamps.py": TRIM}, name="other")

@@ -56,7 +56,7 @@ def test_a_part_of_a_file_name_finds_the_file(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_an_exact_name_stands_before_those_it_is_a_part_of(tmp_path: Path) -> None:
+def test_an_exact_name_comes_before_longer_names(tmp_path: Path) -> None:
     store = Store(tmp_path / "index.db")
     view = store.view({**FILES, "z.py": "def sess():\n    pass\n"})
     top = store.search(view, "sess").results[0]

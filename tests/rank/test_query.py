@@ -50,7 +50,7 @@ def test_one_name_is_distinguished_from_several_words(text: str, single: bool) -
     assert analyse(text).single is single
 
 
-def test_phrases_are_what_stands_in_double_quotes() -> None:
+def test_double_quotes_make_phrases() -> None:
     query = analyse('find "exact words" and "more of them" here')
     assert query.phrases == ("exact words", "more of them")
 

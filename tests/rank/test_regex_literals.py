@@ -71,7 +71,7 @@ def test_no_matching_line_is_left_out(pattern: str, fold: bool, texts: list[byte
         (r"A?", []),
     ],
 )
-def test_what_a_pattern_cannot_match_without(pattern: str, clauses: list[set[str]]) -> None:
+def test_literals_required_by_a_pattern(pattern: str, clauses: list[set[str]]) -> None:
     compiled, parts = regex_analysis.compiled(pattern)
     found = regex_analysis.required_literals(compiled, parts).clauses
     assert [{way.decode() for way in clause} for clause in found] == clauses

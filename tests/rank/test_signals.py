@@ -36,11 +36,11 @@ def test_a_word_brings_its_kin(typed: str, written: str) -> None:
     assert written in related_words(typed)
 
 
-def test_a_single_name_is_meant_as_it_is_typed() -> None:
+def test_a_single_name_is_taken_literally() -> None:
     assert query_analysis.related_to(analyse("config")) == []
 
 
-def test_kin_never_crowds_out_what_was_typed() -> None:
+def test_related_words_never_outrank_typed_ones() -> None:
     long = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(60))
     query = analyse(long)
     assert len(query.terms) + len(query_analysis.related_to(query)) <= max(
@@ -89,7 +89,7 @@ def test_an_identifier_among_plain_words_outweighs_them(store: Store) -> None:
     assert first.explain["verbatim"] == pytest.approx(ranking_weights.WORDS["verbatim"])
 
 
-def test_of_files_that_are_alike_the_one_nearer_to_the_root_comes_first(store: Store) -> None:
+def test_among_similar_files_the_one_nearest_the_root_is_first(store: Store) -> None:
     text = "def encode(value):\n    # encodes a value for the wire\n    return value\n"
     files = {"src/a/b/c/wire.py": text, "src/wire.py": text + "\n"}
     view = store.view({**files, **FILLER})
@@ -278,7 +278,7 @@ def test_a_long_question_is_not_a_message(store: Store) -> None:
     assert not any("message" in note for note in store.search(view, asked).notes)
 
 
-def test_a_file_that_is_called_so_stands_before_near_names(store: Store) -> None:
+def test_a_file_with_the_name_comes_before_near_names(store: Store) -> None:
     files = {
         "src/commands/testserver.py": "class Command:\n    def handle(self):\n        return 1\n",
         "src/http.py": "def testservr():\n    return 3\n",
@@ -298,7 +298,7 @@ def test_a_function_of_its_own_comes_before_methods_that_are_called_alike(store:
     assert paths(store.search(view, "render"))[0] == "src/z/shortcuts.py"
 
 
-def test_what_a_tool_says_of_a_line_leads_to_the_line(store: Store) -> None:
+def test_a_tools_message_about_a_line_leads_to_the_line(store: Store) -> None:
     code = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
     view = store.view(
         {"src/pkg/code.py": code, "src/long.py": "line_too_long = 'E501'\n", **FILLER}

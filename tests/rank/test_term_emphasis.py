@@ -13,7 +13,7 @@ def weights(question: str, rarities: dict[str, float]) -> dict[str, float]:
     return {term.text: term.weight for term in emphasised(analyse(question), terms)}
 
 
-def test_what_is_said_again_counts_more() -> None:
+def test_repetition_counts_more() -> None:
     weighed = weights("trim the wick of a lamp when the wick smokes", {"lamp": 2.0, "wick": 2.0})
     assert weighed["lamp"] < weighed["wick"] < 2 * weighed["lamp"]
 

@@ -164,7 +164,7 @@ def test_a_word_that_nothing_has_is_an_empty_answer_with_a_note(asked) -> None:
 
 
 @pytest.mark.parametrize("query", ["🚀 retries", "retries 🚀🚀", "повтор retries", "再试 retries"])
-def test_what_is_known_of_a_mixed_query_is_found(asked, query: str) -> None:
+def test_the_known_part_of_a_mixed_query_is_found(asked, query: str) -> None:
     store, view = asked
     assert "src/other.py" in paths(store.search(view, query))[:3]
 

@@ -87,7 +87,7 @@ def test_a_name_is_found_however_it_is_written(asked, query: str) -> None:
         ("all", ("web/all.js", 1, 3)),
     ],
 )
-def test_the_definition_that_is_meant_comes_first(asked, query: str, place) -> None:
+def test_the_intended_definition_comes_first(asked, query: str, place) -> None:
     store, view = asked
     assert places(store.search(view, query))[0] == place
 
@@ -120,7 +120,7 @@ def test_plain_names_and_sentences_are_not_declarations(text: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["valdate_session", "vaildateSession", "validate_sesion("])
-def test_a_misspelt_name_gives_the_near_definition_marked_as_such(asked, query: str) -> None:
+def test_a_misspelled_name_gives_the_near_definition_marked_as_near(asked, query: str) -> None:
     store, view = asked
     outcome = store.search(view, query)
     assert places(outcome)[0] == ("src/shop/session.py", 6, 7)
@@ -129,7 +129,7 @@ def test_a_misspelt_name_gives_the_near_definition_marked_as_such(asked, query: 
     assert "nearest: `validate_session`" in outcome.notes[0]
 
 
-def test_a_misspelt_owner_gives_the_near_definition(asked) -> None:
+def test_a_misspelled_owner_gives_the_near_definition(asked) -> None:
     store, view = asked
     outcome = store.search(view, "Sesion.validate")
     assert places(outcome)[0] == ("src/shop/session.py", 2, 3)

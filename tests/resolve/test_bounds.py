@@ -31,7 +31,7 @@ def test_re_exports_in_a_circle_end() -> None:
     assert edges_of(files) == []
 
 
-def test_a_file_that_hands_on_all_who_import_from_it_is_walked_once_a_name(
+def test_a_reexporting_file_is_walked_once_per_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     count = 12

@@ -26,7 +26,7 @@ H = (
         "if (const auto it = h.mp.find(1); it != h.mp.end()) it->second.m();",
     ],
 )
-def test_what_is_bound_is_known(body: str) -> None:
+def test_bindings_have_types(body: str) -> None:
     assert "a.cc:x -> T.m" in edges_of({"a.cc": f"{H}void x(H& h) {{ {body} }}\n"})
 
 

@@ -51,7 +51,7 @@ def test_a_namespace_of_cpp_gives_no_body_to_what_another_declares() -> None:
     assert len(edges_of({"a.cpp": text.replace("1.0", "x")}, certain=False)) == 2
 
 
-def test_what_a_generic_function_of_go_gives_is_said_by_its_call() -> None:
+def test_the_call_determines_the_result_of_a_generic_go_function() -> None:
     text = (
         "package k\n\ntype Runner interface{ Run() int }\ntype B struct{}\n\n"
         "func gen[T Runner](t T) T { t.Run(); return t }\n"

@@ -45,7 +45,7 @@ def rows_of(snapshot: Snapshot, version: int) -> list[bytes]:
     return [data for _, data in stored_edges.load(snapshot.db, b"a.py", content, version)]
 
 
-def test_what_was_kept_is_not_resolved_again(snapshot: Snapshot) -> None:
+def test_cached_edges_are_not_resolved_again(snapshot: Snapshot) -> None:
     first = resolved(snapshot)
     assert [path for path, _ in first.fresh] == [b"a.py", b"b.py"]
     assert keep_graph(first, snapshot.db, first.fresh)
@@ -132,7 +132,7 @@ def test_newer_rows_replace_older_ones_and_never_the_other_way(snapshot: Snapsho
     assert rows_of(snapshot, 1) == []
 
 
-def test_of_one_text_the_rows_of_the_last_few_states_are_kept(snapshot: Snapshot) -> None:
+def test_the_rows_of_the_last_states_of_a_text_are_kept(snapshot: Snapshot) -> None:
     kept = snapshot.by_path[b"a.py"].content
     assert kept is not None
     states = b"1", b"2", b"2", b"3", b"4"
@@ -148,7 +148,7 @@ def test_of_one_text_the_rows_of_the_last_few_states_are_kept(snapshot: Snapshot
     assert parts == [(frozenset({"f"}), data) for data in (b"4", b"3", b"2")]
 
 
-def test_two_branches_find_what_either_of_them_kept(tmp_path: Path) -> None:
+def test_two_branches_share_saved_contexts(tmp_path: Path) -> None:
     store = Store(tmp_path / "index.db")
     branches = [FILES, FILES | {"b.py": "X = 1\ndef f(): f()\ndef g(): f()\n"}]
 

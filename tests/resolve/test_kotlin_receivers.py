@@ -59,7 +59,7 @@ def test_a_lambda_has_the_receiver_that_its_taker_says(body: str, expected: list
     assert used(body) == expected
 
 
-def test_in_an_unknown_lambda_what_a_type_may_have_is_left_open() -> None:
+def test_in_an_unknown_lambda_members_of_a_type_stay_possible() -> None:
     assert used("unknown { go() }") == []
     assert used("unknown { wrap(1) { } }") == ["wrap"]
 

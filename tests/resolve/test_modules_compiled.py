@@ -65,7 +65,7 @@ def test_rust_super_counts_only_where_it_names_a_file() -> None:
     ]
 
 
-def test_rust_tests_are_crates_of_their_own() -> None:
+def test_rust_tests_are_separate_crates() -> None:
     assert of("a/tests/it.rs", "mod util;\nuse crate::util::x;\n", "a/tests/util.rs", **CRATE) == [
         "a/tests/util.rs"
     ]

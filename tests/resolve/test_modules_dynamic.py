@@ -83,9 +83,7 @@ def test_php_includes_are_relative_to_the_file() -> None:
          ["modules/net/main.tf", "modules/net/vars.tf"], ["modules/net/README.md"]),
     ],
 )  # fmt: skip
-def test_what_is_written_is_found(
-    at: str, text: str, expected: list[str], others: list[str]
-) -> None:
+def test_written_code_is_found(at: str, text: str, expected: list[str], others: list[str]) -> None:
     at = at if at != "bin/run" else "bin/run.sh"
     assert of(at, text, *expected, *others) == expected
 

@@ -92,7 +92,7 @@ def test_a_manifest_that_is_not_json_is_ignored() -> None:
     assert of("import 'k'\n", "index.ts", **{"package.json": "{", "tsconfig.json": "[1"}) == []
 
 
-def test_what_only_require_gets_is_the_last_choice() -> None:
+def test_require_only_entries_are_the_last_choice() -> None:
     manifest = """{"name": "kit", "exports": {".": {
       "types": {"require": "./kit.d.cts", "default": "./kit.d.ts"}, "default": "./kit.js"}}}"""
     files = {"package.json": manifest, "kit.d.cts": "", "kit.d.ts": "", "kit.js": ""}

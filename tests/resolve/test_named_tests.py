@@ -15,7 +15,7 @@ def named(path: str, tests: Iterable[str], others: Iterable[str] = ()) -> list[s
     return [one.decode() for one in NamedTests(known, files).of(path.encode())]
 
 
-def test_test_files_are_named_for_what_they_test() -> None:
+def test_test_files_match_the_files_they_test() -> None:
     names = {
         b"tests/test_auth.py": b"auth", b"auth_test.go": b"auth", b"src/auth.spec.ts": b"auth",
         b"src/Auth.test.tsx": b"Auth", b"AuthTest.java": b"Auth", b"spec/auth_spec.rb": b"auth",
@@ -58,7 +58,7 @@ def test_a_test_is_named_for_the_last_parts_of_a_path(path: str, test: str) -> N
         ("pkg/a/auth.go", "pkg/a/auth_test.go", "pkg/b/auth.go"),
     ],
 )  # fmt: skip
-def test_of_files_of_one_name_it_is_named_for_the_one_with_its_folders(
+def test_among_files_with_one_name_folders_select_the_test(
     mine: str, test: str, other: str
 ) -> None:
     assert named(mine, [test], [other]) == [test]

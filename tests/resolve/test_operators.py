@@ -371,7 +371,7 @@ NAMESPACE = {
 }
 
 
-def test_what_is_taken_out_of_a_namespace_is_used_by_its_own_name() -> None:
+def test_names_imported_from_a_namespace_are_used_unqualified() -> None:
     refs = [edge for edge in edges_of(NAMESPACE, "ref", lined=True) if edge.startswith("use.ts")]
     assert [edge for edge in refs if "lib.ts" not in edge] == [
         "use.ts:renamed -> f 1",
@@ -382,6 +382,6 @@ def test_what_is_taken_out_of_a_namespace_is_used_by_its_own_name() -> None:
 
 
 @pytest.mark.parametrize(("body", "expected"), PHP_BODIES)
-def test_what_php_calls_by_itself(body: str, expected: list[str]) -> None:
+def test_implicit_calls_of_php(body: str, expected: list[str]) -> None:
     use = f"<?php\nrequire 'lib.php';\nfunction use_it(Money $a, $other) {{ {body} }}\n"
     assert uses({"lib.php": PHP, "use.php": use}, "use.php:use_it") == expected

@@ -66,7 +66,7 @@ def test_a_comment_that_contradicts_the_declaration_is_ignored() -> None:
     assert edges_of({"a.php": text}) == ["a.php:A.x -> A.t", "a.php:A.x -> E.go"]
 
 
-def test_what_is_declared_counts_before_a_comment() -> None:
+def test_a_declaration_takes_precedence_over_a_comment() -> None:
     text = (
         f"<?php\n{D}class E {{ function go() {{}} }}\n"
         "class A { /** @param D $d */ function x(E $d) { $d->go(); } }\n"

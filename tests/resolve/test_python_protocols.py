@@ -59,7 +59,7 @@ class Repo:
         ("x = Repo\n    x(1)", []),
     ],
 )
-def test_what_is_written_as_an_operator_calls_its_method(body: str, expected: list[str]) -> None:
+def test_an_operator_calls_its_method(body: str, expected: list[str]) -> None:
     use = f"from lib import Repo\nasync def use(r: Repo, other):\n    {body}\n"
     called = called_in({"lib.py": LIB, "use.py": use}, "use.py:use")
     assert called == [f"Repo.{name}" for name in expected]

@@ -35,7 +35,7 @@ def plain(): return Part()
     ("given", "expected"), [("base", ["Base.go"]), ("part", ["Base.go"]), ("made", ["Base.go"])]
 )
 @pytest.mark.parametrize("conftest", ["tests/conftest.py", "tests/inner/conftest.py"])
-def test_a_test_is_given_what_the_fixture_gives(
+def test_a_test_gets_the_value_of_its_fixture(
     given: str, expected: list[str], conftest: str
 ) -> None:
     text = f"def test_use({given}): {given}.go()\n"

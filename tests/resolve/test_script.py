@@ -67,7 +67,7 @@ def test_a_name_is_followed_through_barrels(line: str) -> None:
     assert [edge for edge in edges_of(files) if "deep" in edge] == expected
 
 
-def test_what_common_js_hands_on_is_called() -> None:
+def test_common_js_reexports_are_called() -> None:
     files = {
         "index.js": "module.exports = require('./lib')",
         "lib.js": "exports = module.exports = create\nfunction create() {}",
@@ -117,7 +117,7 @@ export const o = { go() {}, h() { this.go() } };
 """
 
 
-def test_this_is_what_its_function_makes_it() -> None:
+def test_the_function_determines_this() -> None:
     found = edges_of({"a.ts": SIDES}, numbered=True)
     assert [edge for edge in found if "go" in edge.partition("->")[2]] == [
         "a.ts:G.again -> G.go",
@@ -174,7 +174,7 @@ def test_instance_and_static_members_and_promises_are_distinguished(
         "const o = { go, ...lib, other: 1 }; o.go()",
     ],
 )
-def test_an_object_written_out_hands_on_what_it_holds(body: str) -> None:
+def test_an_object_literal_passes_on_its_values(body: str) -> None:
     files = {
         "lib.js": "function go() {}\nfunction other() {}\nexport default { go, other }",
         "use.js": "import lib from './lib'\nconst more = { ...lib }\n"
@@ -197,7 +197,7 @@ def test_a_key_that_may_be_another_gives_no_edge(body: str) -> None:
     assert edges_of(files) == []
 
 
-def test_what_is_assigned_to_a_function_or_an_object_is_its_member() -> None:
+def test_assignments_to_a_function_or_object_are_its_members() -> None:
     files = {
         "app.js": "var app = module.exports = {}\napp.use = function use() { this.init() }\n"
         "app.init = function init() {}\nfunction Kind() {}\nKind.make = () => 1\n"
@@ -277,7 +277,7 @@ def test_a_name_bound_in_a_part_of_a_module_hides_an_import(text: str, expected:
 @pytest.mark.parametrize(
     "asked", ["x instanceof A", "x.kind === 'a'", "'kind' in x", "x.kind !== 'b'", "given"]
 )
-def test_of_a_union_that_may_be_narrowed_each_type_may_be_meant(asked: str) -> None:
+def test_each_type_of_a_possibly_narrowed_union_is_a_candidate(asked: str) -> None:
     body = f"if ({asked}) {{ x.go() }}"
     text = (
         f"import {{ A, B }} from './lib.js'\nexport function use(x: A | B, given: any) {{{body}}}"
@@ -315,7 +315,7 @@ def test_a_function_reads_what_others_may_have_given_to_a_variable(
 @pytest.mark.parametrize(
     "exported", ["class A { use() {} }", "class { use() {} }", "function mk() {}", "() => 1"]
 )
-def test_what_a_module_exports_where_it_is_defined_is_what_is_required(exported: str) -> None:
+def test_an_inline_export_is_what_require_returns(exported: str) -> None:
     files = {
         "lib/app.js": f"module.exports = {exported}\n",
         "test.js": "const App = require('./lib/app')\nApp()\n",

@@ -51,7 +51,7 @@ def test_a_base_has_its_type_arguments() -> None:
     assert called(f"{head} {{ f() {{ this.inner.cut() }} }}") == ["Part.cut"]
 
 
-def test_a_base_that_is_made_has_none() -> None:
+def test_an_alias_of_a_class_is_followed_as_a_base() -> None:
     lib = "export class A { go() {} }\nexport const B = A\n"
     text = "import { B } from './lib'\nclass C extends B<string> { f() { this.go() } }"
     assert edges_of({"lib.ts": lib, "use.ts": text}) == ["use.ts:C.f -> lib.ts:A.go"]

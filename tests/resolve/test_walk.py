@@ -151,7 +151,7 @@ def test_types_know_their_bases_and_subtypes() -> None:
     assert related(graph, "shop/base.py#Item", "subtypes") == ["shop/book.py#Book"]
 
 
-def test_methods_know_what_they_override_and_by_what_they_are() -> None:
+def test_methods_list_what_they_override_and_their_overrides() -> None:
     graph = WholeNet(SHOP)
     assert related(graph, "shop/book.py#Book.price", "overrides") == ["shop/base.py#Item.price"]
     assert related(graph, "shop/base.py#Item.price", "overridden") == ["shop/book.py#Book.price"]
@@ -186,7 +186,7 @@ def test_a_change_reaches_callers_by_distance_and_those_who_may_be_dispatched_to
     }
 
 
-def test_a_changed_base_method_hits_what_overrides_it_and_stops_there() -> None:
+def test_a_changed_base_method_affects_its_overrides_only() -> None:
     graph = WholeNet(SHOP)
     assert hit(graph, "shop/base.py#Item.price") == {"shop/book.py#Book.price": 1}
 
@@ -289,7 +289,7 @@ def test_many_paths_are_cut_in_bounded_work() -> None:
     assert len(paths(graph, "a.py#l0_0", "a.py#end", most=5)) == 5
 
 
-def test_a_table_gives_back_the_edges_that_it_was_given() -> None:
+def test_a_table_returns_the_edges_it_stored() -> None:
     table = Table()
     edges = [
         Edge(b"a", -1, b"b", -1, "import", "b", 1, 1.0),
@@ -306,7 +306,7 @@ def test_a_table_gives_back_the_edges_that_it_was_given() -> None:
     assert b"b" not in table
 
 
-def test_a_subtree_holds_what_is_defined_inside() -> None:
+def test_a_subtree_holds_the_definitions_inside() -> None:
     graph = WholeNet(SHOP)
     symbols = graph.symbols(b"shop/base.py")
     assert {symbols[at].qualified for at in subtree(symbols, 0)} == {

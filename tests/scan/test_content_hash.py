@@ -50,7 +50,7 @@ def test_links_folders_and_pipes_are_refused(tmp_path: Path) -> None:
             read_file(os.fsencode(tmp_path / name), 10)
 
 
-def test_a_limit_beyond_all_memory_sets_apart_what_the_file_has(tmp_path: Path) -> None:
+def test_a_limit_beyond_memory_allocates_only_for_the_file(tmp_path: Path) -> None:
     path = tmp_path / "large.txt"
     for size in (0, 5, 1 << 20, (1 << 20) + 1, 5_000_000):
         path.write_bytes(b"lamp\n" * (size // 5) + b"x" * (size % 5))

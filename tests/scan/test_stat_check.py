@@ -48,7 +48,7 @@ def test_a_file_that_is_no_longer_regular_is_gone(
     assert checked(tmp_path, files).gone == [b"a.py", b"b.py"]
 
 
-def test_what_the_deadline_cuts_off_is_counted(
+def test_files_cut_by_the_deadline_are_counted(
     tmp_path: Path, files: list[tuple[bytes, bytes]]
 ) -> None:
     found = checked(tmp_path, files, deadline=0.0)

@@ -99,7 +99,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return repo
 
 
-def test_a_glance_denies_what_is_not_in_an_index(repo: GitRepo) -> None:
+def test_a_glance_denies_entries_outside_the_index(repo: GitRepo) -> None:
     glance = IndexGlance(str(index_of(repo)))
     (entry, *_) = read_index(index_of(repo))
     assert glance.may_hold(entry.path, entry.oid, lambda found: found == entry)
@@ -216,7 +216,7 @@ def test_a_sparse_checkout_without_a_sparse_index_is_read(repo: GitRepo) -> None
     assert sum(entry.skip_worktree for entry in assert_read_as_git_does(repo)) == 6
 
 
-def test_a_linked_worktree_has_an_index_of_its_own(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_linked_worktree_has_a_separate_index(repo: GitRepo, tmp_path: Path) -> None:
     linked = repo.worktree(tmp_path / "linked", branch="other")
     linked.git("rm", "-q", "-r", "a")
 
@@ -230,7 +230,7 @@ def test_no_index_file_means_nothing_is_tracked(tmp_path: Path) -> None:
     assert index_files(tmp_path / "index") == [str(tmp_path / "index")]
 
 
-def test_the_digest_changes_with_what_is_tracked_and_not_with_stat_data(repo: GitRepo) -> None:
+def test_the_digest_depends_on_tracked_files_not_on_stat_data(repo: GitRepo) -> None:
     def digest() -> bytes:
         return read_tracked(index_of(repo)).digest
 

@@ -91,7 +91,7 @@ CANDIDATES = [
         b"d/?/a", b"d[/]a", b"d\\/a", b"[d]/a", b"***/a", b"d/***", b"d/e**/f/a", b"d/**e/f/a",
     ],
 )  # fmt: skip
-def test_a_pattern_ignores_what_it_does_in_git(repo: GitRepo, text: bytes) -> None:
+def test_a_pattern_ignores_the_same_paths_as_in_git(repo: GitRepo, text: bytes) -> None:
     make_file(repo.root, b".gitignore", text)
     (repo.root / "d" / "e" / "f").mkdir(parents=True)
     candidates = [*CANDIDATES, b"d", b"d/e", b"d/e/f"]
@@ -253,9 +253,7 @@ def test_empty_lines_are_not_patterns() -> None:
 @pytest.mark.slow
 @given(text=ignore_texts, below=st.lists(short_paths, min_size=5, max_size=30), fold=st.booleans())
 @examples(150)
-def test_a_file_of_very_many_patterns_says_what_one_of_few_says(
-    tmp_path_factory, text, below, fold
-):
+def test_a_file_of_very_many_patterns_works_like_a_small_one(tmp_path_factory, text, below, fold):
     """`test_patterns_match_what_git_matches` compares small files with git."""
     many = b"".join(b"*q%dq*q\n" % number for number in range(600))
     said = []
@@ -269,7 +267,7 @@ def test_a_file_of_very_many_patterns_says_what_one_of_few_says(
     assert said[0] == said[1] == said[2]
 
 
-def test_what_very_many_patterns_ignore_is_as_in_git(repo: GitRepo) -> None:
+def test_very_many_patterns_ignore_the_same_as_git(repo: GitRepo) -> None:
     lines = [b"a%d*b%d*c" % (number, number) for number in range(0, 3000, 3)]
     lines += [
         b"!a9*b?*c",
@@ -292,7 +290,7 @@ def test_what_very_many_patterns_ignore_is_as_in_git(repo: GitRepo) -> None:
 
 
 @pytest.mark.slow
-def test_of_very_many_patterns_those_that_matter_are_read(tmp_path: Path) -> None:
+def test_only_relevant_patterns_of_very_many_are_read(tmp_path: Path) -> None:
     """Each pattern that is read costs 0.2 ms, so several hundred thousand would take a minute."""
     lines = b"".join(b"a%d*b%d*c\n" % (number, number) for number in range(100_000))
     (tmp_path / ".gitignore").write_bytes(lines)

@@ -75,7 +75,7 @@ def make_extra(root: Path, path: bytes, kind: str) -> None:
     version=st.sampled_from(["2", "4", "split"]),
 )
 @examples(150)
-def test_a_walk_finds_what_git_lists(
+def test_a_walk_finds_the_files_git_lists(
     tmp_path_factory, files, missing, ignores, at_root, exclude, excludes_file, extras, seed, fold,
     version,
 ):  # fmt: skip
@@ -187,7 +187,7 @@ def test_empty_folders_are_among_the_folders_and_ignored_ones_are_not(repo: GitR
 
 @pytest.mark.parametrize("cone", [["--cone", "src"], ["--no-cone", "/src/", "*.md"]])
 @pytest.mark.parametrize("sparse_index", ["--sparse-index", "--no-sparse-index"])
-def test_a_sparse_checkout_holds_what_git_lists(
+def test_a_sparse_checkout_holds_the_files_git_lists(
     repo: GitRepo, cone: list[str], sparse_index: str
 ) -> None:
     repo.commit(

@@ -49,7 +49,7 @@ def test_a_linked_worktree_that_was_moved_stays_one(repo: GitRepo, tmp_path: Pat
     assert is_dirty(found) is True
 
 
-def test_of_a_copied_worktree_each_copy_has_its_own_files(repo: GitRepo, tmp_path: Path) -> None:
+def test_each_copy_of_a_worktree_has_its_own_files(repo: GitRepo, tmp_path: Path) -> None:
     first = repo.worktree(tmp_path / "first", branch="side")
     shutil.copytree(first.root, tmp_path / "second")
     first.write("lamp.py", "lit = False\n")

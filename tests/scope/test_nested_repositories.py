@@ -48,7 +48,7 @@ def nested_kinds(repo: GitRepo, outside: Path) -> dict[str, bool]:
     return kinds
 
 
-def test_a_nested_repository_is_what_git_takes_for_one(repo: GitRepo, tmp_path: Path) -> None:
+def test_nested_repositories_are_those_of_git(repo: GitRepo, tmp_path: Path) -> None:
     kinds = nested_kinds(repo, tmp_path / "outside")
 
     found = walk(repo)

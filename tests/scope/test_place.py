@@ -36,13 +36,13 @@ def test_a_path_that_stays_inside_is_not_reported(repo: GitRepo, path: str) -> N
     assert link_out(f"{repo.root}/{path}") is None
 
 
-def test_links_of_plain_folders_are_the_users_own(repo: GitRepo, tmp_path: Path) -> None:
+def test_links_to_plain_folders_are_allowed(repo: GitRepo, tmp_path: Path) -> None:
     os.symlink(repo.root, tmp_path / "project")
     assert link_out(tmp_path / "project" / "src") is None
     assert link_out(tmp_path / "project" / "out") is not None
 
 
-def test_links_of_a_home_folder_under_git_are_the_users_own(
+def test_links_in_a_home_folder_under_git_are_allowed(
     repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = GitRepo.init(tmp_path / "home")

@@ -51,7 +51,7 @@ def said_by_libgit2(file: Path) -> dict[str, str | None]:
 
 
 @given(st.lists(WORDS, max_size=8), st.sampled_from(["\n", "\n\n"]), st.booleans())
-def test_a_plain_config_says_what_libgit2_says(
+def test_a_plain_config_reads_like_in_libgit2(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], end: str, ends: bool
 ) -> None:
     file = tmp_path_factory.getbasetemp() / "plain-config"

@@ -12,7 +12,7 @@ from codelens.scope.repository import Repository
 from codelens.scope.uncommitted_changes import is_dirty
 
 
-def test_what_libgit2_read_goes_with_the_last_who_holds_it(tmp_path: Path) -> None:
+def test_libgit2_data_is_freed_with_its_last_user(tmp_path: Path) -> None:
     made = GitRepo.init(tmp_path / "repo")
     made.commit("first", {"a.py": "x = 1\n"})
     gc.disable()

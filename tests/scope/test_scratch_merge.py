@@ -24,7 +24,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return repo
 
 
-def test_what_is_merged_is_written_to_the_folder_that_TMPDIR_names(
+def test_merges_are_written_to_the_folder_of_TMPDIR(
     repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scratch_folder = tmp_path / "scratch"

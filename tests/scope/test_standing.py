@@ -36,7 +36,7 @@ def place(tmp_path: Path) -> Place:
     return Place(Path(os.path.realpath(tmp_path)))
 
 
-def test_a_worktree_that_is_there_says_what_it_stands_on(place: Place) -> None:
+def test_an_existing_worktree_is_there_with_its_scope(place: Place) -> None:
     found = standing(str(place.linked.root), place.repo_id, place.common_dir, None, printed=False)
     assert found == ("there", Repository.at(place.linked.root).scope().key)
 
@@ -47,7 +47,7 @@ def test_a_removed_worktree_on_a_disk_that_is_there_is_gone(place: Place) -> Non
     assert place.of(place.linked.root, seen) == "gone"
 
 
-def test_one_whose_disk_is_not_there_is_out_of_reach(place: Place) -> None:
+def test_one_on_a_missing_disk_is_out_of_reach(place: Place) -> None:
     seen = Whereabouts(os.fsencode(place.linked.root.parent), "fsid 12345")
     shutil.rmtree(place.linked.root)
     assert place.of(place.linked.root, seen) == "unreachable"

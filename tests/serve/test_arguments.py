@@ -131,7 +131,7 @@ def every(env: dict[str, str]) -> Iterator[Asker]:
         ("cl_search", {"query": None, "no_such": None}, {"query": None, "no_such": None}),
     ],
 )  # fmt: skip
-def test_what_can_only_mean_one_thing_is_read_so(tool: str, given: dict, meant: dict) -> None:
+def test_unambiguous_arguments_are_accepted(tool: str, given: dict, meant: dict) -> None:
     assert as_meant(SCHEMAS[tool], given) == meant
 
 
@@ -168,7 +168,7 @@ def test_a_name_with_a_comma_is_one_handle(asker: Asker, repo: GitRepo, name: st
 
 
 @pytest.mark.slow
-def test_a_truth_value_as_text_means_what_it_says(every: Asker, repo: GitRepo) -> None:
+def test_a_boolean_as_text_is_parsed(every: Asker, repo: GitRepo) -> None:
     asker = every.at(repo.root)
     asker.text("cl_search", query="login")
     assert asker.text("cl_prune", dry_run="true").startswith("dry run")
@@ -196,7 +196,7 @@ def test_relations_are_listed_whole(every: Asker) -> None:
 
 
 @pytest.mark.slow
-def test_errors_advise_what_a_tool_takes(every: Asker, repo: GitRepo) -> None:
+def test_errors_advise_valid_arguments_of_a_tool(every: Asker, repo: GitRepo) -> None:
     asker = every.at(repo.root)
     asker.text("cl_save", name="lamps", note="they burn")
     said = [

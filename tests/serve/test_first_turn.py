@@ -48,7 +48,9 @@ def test_the_first_turn_is_over_before_the_sdk_is_imported(
     assert lines.end() == (0, b"")
 
 
-def test_what_is_pipelined_is_answered_in_full_and_once(env: dict[str, str], repo: GitRepo) -> None:
+def test_pipelined_requests_are_answered_in_full_and_once(
+    env: dict[str, str], repo: GitRepo
+) -> None:
     lines = Lines(env, repo.root)
     lines.send(
         request(1, "initialize", HELLO),
@@ -66,7 +68,7 @@ def test_what_is_pipelined_is_answered_in_full_and_once(env: dict[str, str], rep
     assert lines.end() == (0, b"")
 
 
-def test_what_comes_during_the_import_is_answered(env: dict[str, str], repo: GitRepo) -> None:
+def test_requests_during_the_import_are_answered(env: dict[str, str], repo: GitRepo) -> None:
     lines = Lines(env, repo.root)
     lines.ask(1, "initialize", HELLO)
     lines.send(INITIALIZED, call(2, "cl_search", query="login"))

@@ -33,7 +33,7 @@ def quick(messages: list[dict], names: tuple[str, ...] = CORE) -> list[dict]:
 
 
 @pytest.mark.slow
-def test_the_record_is_what_the_sdk_answers_now() -> None:
+def test_the_record_equals_the_sdks_current_answers() -> None:
     assert json.loads(RECORD.read_text("utf-8")) == recorded(), (
         "a tool, a prompt, the version or the SDK changed: run "
         "python -m codelens.serve.record_answers"
@@ -96,7 +96,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("line", ODD)
-def test_what_is_odd_is_left_to_the_sdk(line: str) -> None:
+def test_unusual_requests_are_left_to_the_sdk(line: str) -> None:
     front = Front(ANSWERS)
     assert front.answer(line) is None
     assert front.replayed == []
@@ -116,7 +116,7 @@ LATER = [
 
 
 @pytest.mark.parametrize("line", LATER)
-def test_after_a_handshake_what_is_not_known_is_left_to_the_sdk(line: str) -> None:
+def test_after_a_handshake_unknown_methods_are_left_to_the_sdk(line: str) -> None:
     front = Front(ANSWERS)
     assert front.answer(request("initialize", HELLO))
     assert front.answer(line) is None
@@ -260,7 +260,7 @@ def test_no_envelope_is_taken_that_the_sdk_refuses(
         {"tasks": {"list": {}, "cancel": {}}, "sampling": {"tools": {}, "context": {}}},
     ],
 )
-def test_what_clients_really_can_do_is_taken_at_once(capabilities: dict) -> None:
+def test_real_client_capabilities_are_accepted_at_once(capabilities: dict) -> None:
     params = {**HELLO, "capabilities": capabilities}
     assert Front(ANSWERS).answer(request("initialize", params)) is not None
     assert sdk_takes(params)

@@ -230,7 +230,7 @@ def test_a_client_that_names_no_worktree_is_not_answered_about_another(
         assert "lamps.py#light" in asker.text("cl_search", query="light", path=str(side.root))
 
 
-def test_what_one_client_was_sent_is_not_left_out_for_another(
+def test_text_sent_to_one_client_is_not_omitted_for_another(
     server: HttpServer, repositories: dict[str, Path]
 ) -> None:
     asked = {"handles": ["lamps.py#light"], "path": str(repositories["lamps"])}

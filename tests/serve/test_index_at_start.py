@@ -59,7 +59,7 @@ def test_a_setting_turns_it_off(repo: GitRepo, tmp_path: Path) -> None:
     db.close()
 
 
-def test_a_folder_without_git_is_meant_only_if_it_is_named(
+def test_a_folder_without_git_counts_only_if_named(
     repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = tmp_path / "plain"

@@ -64,7 +64,7 @@ def text(found) -> str:
 
 
 @pytest.mark.slow
-def test_what_is_saved_is_loaded_and_judged_where_one_stands(call, repo: GitRepo) -> None:
+def test_saved_contexts_are_loaded_and_judged_in_the_current_worktree(call, repo: GitRepo) -> None:
     said = text(
         call("cl_save", name="lamps", note="Lamps burn.", handles="kindle", category="decision")
     )
@@ -103,7 +103,7 @@ def test_forgetting_takes_the_names_alone(call) -> None:
 
 
 @pytest.mark.slow
-def test_what_expired_is_forgotten_only_when_asked_for(call) -> None:
+def test_expired_contexts_are_deleted_only_on_request(call) -> None:
     text(call("cl_save", name="brief", note="once", ttl="1m"))
     assert text(call("cl_forget", expired=True)) == "nothing has expired"
     assert "brief" in text(call("cl_load"))

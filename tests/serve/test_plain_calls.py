@@ -119,7 +119,7 @@ def test_each_tool_answers_as_through_the_sdk(engine: Engine, repo: GitRepo, ver
     assert len(set(failures)) == (2 if len(asked) > 1 else 1)
 
 
-def test_what_is_printed_is_the_same_to_the_byte(env: dict[str, str], repo: GitRepo) -> None:
+def test_output_is_byte_identical(env: dict[str, str], repo: GitRepo) -> None:
     env = {**env, "CLAUDE_CODE_SESSION_ID": ""}
     asked = call(2, "cl_search", query="validate é")
     lines = Lines(env, repo.root)
@@ -215,7 +215,7 @@ def imported(lines: Lines) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="reads /proc")
-def test_the_sdk_is_imported_for_what_only_it_can_answer(
+def test_the_sdk_is_imported_only_for_calls_that_need_it(
     env: dict[str, str], repo: GitRepo
 ) -> None:
     lines = Lines(env, repo.root)

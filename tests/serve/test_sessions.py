@@ -40,7 +40,7 @@ def test_the_session_of_the_call_comes_first(asker: Asker, repo: GitRepo) -> Non
     assert REPEAT not in asker.text("cl_expand", handles=[HANDLE], session="one", again=True)
 
 
-def test_what_max_tokens_cut_off_was_not_sent(asker: Asker, repo: GitRepo) -> None:
+def test_text_cut_by_max_tokens_was_not_sent(asker: Asker, repo: GitRepo) -> None:
     first = asker.text("cl_expand", handles=[HANDLE], max_tokens=200)
     assert "truncated after line" in first
     shown = first.split("\n")[2:-1]

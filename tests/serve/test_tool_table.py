@@ -33,7 +33,7 @@ def test_the_engine_takes_the_arguments_of_each_tool(row: ToolRow) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))
-def test_the_renderer_takes_what_it_is_given(row: ToolRow) -> None:
+def test_the_renderer_accepts_the_engines_answers(row: ToolRow) -> None:
     given = {one.name: one.default for one in row.arguments}
     shown = [given[name] for name in FOR_THE_RENDERER if name in given]
     inspect.signature(renderer_of(row)).bind(None, *shown, **row.renders_with(given))

@@ -128,7 +128,7 @@ def test_a_name_that_is_defined_is_followed_by_few_others(asker: Asker, repo: Gi
 
 
 @pytest.mark.slow
-def test_search_as_json_is_what_the_command_line_gives(asker: Asker, repo: GitRepo, env) -> None:
+def test_search_as_json_equals_the_command_lines_output(asker: Asker, repo: GitRepo, env) -> None:
     answer = json.loads(asker.text("cl_search", query="validate", format="json"))
     command = [*COMMAND[:-1], "search", "validate", "--json", "-C", str(repo.root)]
     done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, check=True)

@@ -109,7 +109,7 @@ def test_several_roots_of_one_worktree_are_that_worktree(editor, main: GitRepo) 
     assert at(main.root) in editor(roots=[main.root, main.root / "src"]).where(1)
 
 
-def test_of_several_roots_the_one_that_the_server_runs_in_is_meant(
+def test_among_several_roots_the_servers_own_is_selected(
     editor, main: GitRepo, second: GitRepo
 ) -> None:
     opened = editor(roots=[main.root, second.root], cwd=second.root / "src")

@@ -251,7 +251,7 @@ class Lives(RuleBasedStateMachine):
         return limit, self._age(state), undisturbed
 
 
-def test_prune_removes_what_is_due_and_nothing_that_is_protected() -> None:
+def test_prune_removes_due_views_and_no_protected_ones() -> None:
     run_state_machine_as_test(
         Lives,
         settings=settings(

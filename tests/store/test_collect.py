@@ -76,7 +76,7 @@ def test_a_view_that_goes_takes_its_contents_symbols_paths_and_postings_with_it(
     assert db.is_sound() and not db.rows("PRAGMA foreign_key_check")
 
 
-def test_what_a_running_reader_may_hold_waits(repo: GitRepo, home: Path) -> None:
+def test_data_of_a_running_reader_stays(repo: GitRepo, home: Path) -> None:
     with_an_old_branch(repo, home)
     reader = index_of(home)
     before = count(reader, "contents")
@@ -205,7 +205,7 @@ PLANS = {
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_what_collects_goes_by_its_index(name: str, tmp_path: Path) -> None:
+def test_collection_queries_use_their_index(name: str, tmp_path: Path) -> None:
     sql, bindings, wanted = PLANS[name]
     db = open_index(tmp_path / "index.db")
     steps = [row[3] for row in db.rows(f"EXPLAIN QUERY PLAN {sql}", bindings)]

@@ -29,7 +29,7 @@ def test_references_keep_receiver_scope_and_arguments(arguments: int) -> None:
     assert (tuple(scopes), tuple(bindings), tuple(references)) == (SCOPES, BINDINGS, references_in)
 
 
-def test_what_is_resolved_with_is_stored_whole(tmp_path: Path) -> None:
+def test_facts_for_the_resolver_are_stored_whole(tmp_path: Path) -> None:
     text = "export class A { static go(n: number): A { return this.at(n) } }\nA.go(1)\n"
     snapshot = Store(tmp_path / "index.db").view({"a.ts": text})
     (content,) = snapshot.by_content

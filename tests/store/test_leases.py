@@ -271,7 +271,7 @@ def test_a_holder_that_hangs_stops_beating(db: Database, monkeypatch: pytest.Mon
     assert writer_lease.acquire(db, 0, later(writer_lease.LEASE_S + 1)).fencing == lease.fencing + 1
 
 
-def test_a_lease_taken_over_is_not_given_back_by_who_lost_it(db: Database) -> None:
+def test_a_lost_lease_is_not_released_by_its_former_holder(db: Database) -> None:
     mine = writer_lease.acquire(db, 0)
     taken = writer_lease.acquire(db, 0, later(writer_lease.LEASE_S + 1))
     mine.release(db)

@@ -79,7 +79,7 @@ def test_a_large_posting_is_read_with_no_other_term() -> None:
     assert all(row.marks is None or len(row.data) <= BLOCK_BYTES for row in stored)
 
 
-def test_rare_terms_take_a_fraction_of_rows_of_their_own() -> None:
+def test_rare_terms_share_rows() -> None:
     rows = [(f"word{at:05}", packed([at], [b"\0\0\1\0\0\1\0\0"])) for at in range(5_000)]
     size = sum(len(row.first_term) + len(row.data) + 20 for row in blocks(rows))
     assert size < sum(len(term) + len(data) + 13 for term, data in rows) / 3

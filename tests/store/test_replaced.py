@@ -68,7 +68,7 @@ def _with_a_commit(path: Path) -> Database:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows renames no file that is open")
 @pytest.mark.parametrize("done", ["db.alone()", "db.close()"])
-def test_who_has_the_old_file_leaves_the_log_of_the_new_one(tmp_path: Path, done: str) -> None:
+def test_a_holder_of_the_old_file_leaves_the_new_log_alone(tmp_path: Path, done: str) -> None:
     path = tmp_path / "index.db"
     open_index(path).close()
     other = Other(path)

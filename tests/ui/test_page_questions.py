@@ -27,7 +27,7 @@ def test_the_answers_are_those_of_the_commands(site: Site) -> None:
     assert timeless(site.answer("diff", spec="HEAD")) == timeless(diff)
 
 
-def test_standing_names_what_can_be_looked_at(site: Site) -> None:
+def test_standing_lists_worktrees_and_refs(site: Site) -> None:
     site.repo.git("branch", "feature")
     answer = site.answer("standing")
     assert [tree["branch"] for tree in answer["worktrees"]] == ["main"]
@@ -71,7 +71,7 @@ def test_a_source_has_colours_and_links(site: Site) -> None:
     assert (' EUR"', "string") in marks
 
 
-def test_columns_count_what_javascript_counts(site: Site) -> None:
+def test_columns_count_like_javascript(site: Site) -> None:
     answer = site.answer("source", target="shop/wide.py")
     units = answer["text"].split("\n")[2].encode("utf-16-le")
     link = next(link for link in answer["links"] if link[0] == 3 and not link[4])
@@ -117,7 +117,7 @@ def test_only_worktrees_of_the_repository_are_shown(own_site: Site) -> None:
      "search?query=a&limit=1e3", "search?query=a&limit=9999", "search?query=%ff", "search?&&",
      "search?query=" + "a" * 9_000],
 )  # fmt: skip
-def test_what_no_page_asks_is_refused(site: Site, query: str) -> None:
+def test_requests_that_no_page_sends_are_refused(site: Site, query: str) -> None:
     assert site.get(f"{site.base}api/{query}")[0] == 400
 
 

@@ -56,7 +56,7 @@ def test_the_page_has_no_inline_script_or_style() -> None:
     assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=", text) == []
 
 
-def test_texts_and_handles_are_shown_as_they_are_meant() -> None:
+def test_texts_and_handles_are_shown_unchanged() -> None:
     places = {
         "src/a.py#A.b": "target=src/a.py#A.b&worktree=/w",
         "src/a.py:10-42": "target=src/a.py:10-42&worktree=/w",

@@ -55,7 +55,7 @@ def test_another_name_of_this_machine_is_refused(site: Site, host: str) -> None:
     assert site.get(site.base, {"Host": host.format(port=site.port)})[0] == 403
 
 
-def test_this_machine_is_asked_by_its_own_names(site: Site) -> None:
+def test_local_host_names_are_accepted_in_any_case(site: Site) -> None:
     assert site.get(site.base, {"Host": f"LocalHost:{site.port}"})[0] == 200
     two = f"GET {site.base} HTTP/1.1\r\nHost: localhost:{site.port}\r\nHost: evil\r\n\r\n"
     assert raw(site, two.encode()).startswith(b"HTTP/1.1 403")

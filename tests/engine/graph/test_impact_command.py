@@ -14,7 +14,7 @@ from codelens.config import load
 from codelens.engine.engine import Engine
 
 
-def test_only_what_a_runner_takes_is_a_test_to_run(repo: GitRepo, run: Run) -> None:
+def test_only_files_that_a_runner_accepts_are_tests_to_run(repo: GitRepo, run: Run) -> None:
     repo.write_all(
         {
             "README.md": "# Shop\n\nText.\n",
@@ -56,9 +56,7 @@ def test_impact_of_a_change_takes_the_definitions_whose_lines_differ(
     assert found["base"].startswith("HEAD@")
 
 
-def test_impact_of_a_change_knows_what_is_new_gone_or_unknown_to_git(
-    repo: GitRepo, run: Run
-) -> None:
+def test_impact_of_a_change_covers_new_deleted_and_untracked_files(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK.replace("def tax(amount):\n    return amount\n\n\n", ""))
     repo.write("shop/new.py", "def fresh():\n    return 1\n")
     repo.write("shop/cart.py", CART + "\n\ndef more():\n    return show(1)\n")
@@ -73,7 +71,7 @@ def test_impact_of_a_change_knows_what_is_new_gone_or_unknown_to_git(
     assert any("tax is gone; 1 use of its name" in note for note in ran.json["notes"])
 
 
-def test_impact_of_a_deleted_file_names_what_went_with_it(repo: GitRepo, run: Run) -> None:
+def test_impact_of_a_deleted_file_names_its_definitions(repo: GitRepo, run: Run) -> None:
     repo.remove("shop/book.py")
     ran = run("impact", "--diff", "--json")
     changed = {(one["handle"], one["how"]) for one in ran.json["changed"]}

@@ -39,7 +39,7 @@ def runs_after(run: Run, *args: str) -> dict[str, str]:
     return {one["path"]: one["why"] for one in run("impact", *args, "--json").json["tests"]}
 
 
-def test_who_imported_a_file_that_moved_is_hit(repo: GitRepo, run: Run) -> None:
+def test_importers_of_a_moved_file_are_affected(repo: GitRepo, run: Run) -> None:
     repo.git("mv", "shop/book.py", "shop/volume.py")
     found = hits(run, "--diff")
     assert found["shop/cart.py#total"] == 1
@@ -53,7 +53,9 @@ def test_who_imported_a_file_that_moved_is_hit(repo: GitRepo, run: Run) -> None:
     assert "shop/cart.py#total  4-5  calls HEAD:shop/book.py#Book at :5" in out
 
 
-def test_who_called_what_was_renamed_is_hit_with_the_tests(repo: GitRepo, run: Run) -> None:
+def test_callers_of_a_renamed_definition_and_their_tests_are_affected(
+    repo: GitRepo, run: Run
+) -> None:
     repo.write("shop/cart.py", CART.replace("def total", "def amount"))
     found = hits(run, "--diff")
     assert found == {"shop/cart.py#show": 1}
@@ -63,14 +65,16 @@ def test_who_called_what_was_renamed_is_hit_with_the_tests(repo: GitRepo, run: R
     assert "shop/cart.py#total".partition("#")[2] in ran.err
 
 
-def test_who_used_a_file_that_was_removed_is_hit(repo: GitRepo, run: Run) -> None:
+def test_users_of_a_removed_file_are_affected(repo: GitRepo, run: Run) -> None:
     repo.remove("shop/base.py")
     found = hits(run, "--diff")
     assert found["shop/book.py#Book"] == 1
     assert "tests/test_cart.py" in runs_after(run, "--diff", "--depth", "5")
 
 
-def test_what_is_gone_several_commits_back_is_asked_of_that_commit(repo: GitRepo, run: Run) -> None:
+def test_a_definition_deleted_several_commits_ago_is_asked_of_that_commit(
+    repo: GitRepo, run: Run
+) -> None:
     repo.checkout("-b", "work")
     repo.commit("rename", {"shop/book.py": BOOK.replace("tax", "levy")})
     repo.commit("other", {"shop/other.py": "X = 1\n"})
@@ -85,7 +89,7 @@ def test_what_is_gone_several_commits_back_is_asked_of_that_commit(repo: GitRepo
     )
 
 
-def test_lines_of_who_is_hit_are_those_of_now(repo: GitRepo, run: Run) -> None:
+def test_affected_users_have_their_current_lines(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK.replace("tax", "levy"))
     repo.write("shop/cart.py", "import os\nimport sys\n\n" + CART)
     repo.remove("shop/base.py")
@@ -98,14 +102,14 @@ def test_lines_of_who_is_hit_are_those_of_now(repo: GitRepo, run: Run) -> None:
     assert site["shop/cart.py#total"] == "shop/cart.py:8"
 
 
-def test_what_was_used_unseen_leaves_an_at_least(repo: GitRepo, run: Run) -> None:
+def test_uses_in_unread_files_mark_the_answer_at_least(repo: GitRepo, run: Run) -> None:
     repo.write("shop/base.py", "class Item:\n    pass\n")
     ran = run("impact", "--diff", "--json")
     assert ran.json["at_least"] is True
     assert any("price could not be resolved at HEAD" in note for note in ran.json["notes"])
 
 
-def test_what_stays_asks_nothing_of_the_commit(repo: GitRepo, run: Run) -> None:
+def test_unchanged_definitions_need_no_commit(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK.replace("    return amount", "    print()\n    return amount"))
     run("impact", "--diff")
     found = run("status", "--json").json["status"]
@@ -256,9 +260,7 @@ def test_a_call_of_an_ambiguous_overload_is_marked(repo: GitRepo, run: Run) -> N
     )
 
 
-def test_tests_that_are_reached_are_counted_and_come_before_what_helps(
-    repo: GitRepo, run: Run
-) -> None:
+def test_reached_tests_are_counted_and_precede_helpers(repo: GitRepo, run: Run) -> None:
     many = "".join(f"def test_{at}():\n    help()\n\n\n" for at in range(9))
     help_ = "from shop.book import tax\n\n\ndef help():\n    tax(1)\n\n\n"
     repo.commit("many", {"tests/test_many.py": help_ + many})

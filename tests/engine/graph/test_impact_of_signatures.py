@@ -159,7 +159,7 @@ def test_a_method_that_is_gone_breaks_its_callers(repo: GitRepo, run: Run) -> No
     assert "calls HEAD:a/Shop.java#Shop.price at :3, no longer fits" in run("impact", "--diff").out
 
 
-def test_of_overloads_only_the_one_that_changed_is_asked_about(repo: GitRepo, run: Run) -> None:
+def test_only_the_changed_overload_is_queried(repo: GitRepo, run: Run) -> None:
     shop = (
         "package a;\nclass Shop {\n    static int price(int a) { return a; }\n"
         "    static int price(String a) { return 1; }\n}\n"
@@ -188,7 +188,7 @@ def test_of_overloads_only_the_one_that_changed_is_asked_about(repo: GitRepo, ru
     ]
 
 
-def test_callers_stand_at_their_lines_of_now_and_those_mended_fit(repo: GitRepo, run: Run) -> None:
+def test_callers_have_their_current_lines_and_fixed_ones_fit(repo: GitRepo, run: Run) -> None:
     files = CASES["java"].files
     repo.commit("case", files)
     repo.write("a/Shop.java", JAVA.replace("(int a)", "(int a, int b)"))

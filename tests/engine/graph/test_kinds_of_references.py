@@ -234,7 +234,7 @@ def test_texts_that_name_a_class_by_its_package(
     assert found(run, name) == (set(), texts)
 
 
-def test_a_name_that_an_import_gives_is_what_it_imports(repo: GitRepo, run: Run) -> None:
+def test_an_imported_name_means_the_imported_definition(repo: GitRepo, run: Run) -> None:
     repo.commit(
         "names",
         {

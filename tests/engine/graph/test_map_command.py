@@ -25,7 +25,7 @@ def test_the_map_looks_into_modules_and_lists_code_first(repo: GitRepo, run: Run
     assert "  2  class Bill" in ran.out.splitlines()
 
 
-def test_the_map_shows_what_matters_within_its_budget(repo: GitRepo, run: Run) -> None:
+def test_the_map_shows_important_entries_within_its_budget(repo: GitRepo, run: Run) -> None:
     ran = run("map", "--max-tokens", "400")
     assert ran.code == 0
     assert cost_of(ran.out) <= 400

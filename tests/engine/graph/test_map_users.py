@@ -62,7 +62,7 @@ def test_a_class_and_the_function_of_its_name_have_their_own_users(tmp_path: Pat
     assert answer.hot[0].node.kind == "class"
 
 
-def test_what_was_not_counted_in_time_is_said_and_has_no_false_number(
+def test_counts_cut_by_time_are_marked_and_never_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file_ranks, "_LEAST_SECONDS", 0.0)
@@ -83,7 +83,7 @@ def test_what_was_not_counted_in_time_is_said_and_has_no_false_number(
     assert [(row.node.symbol, row.users) for row in whole.hot] == [("tapped", 6)]
 
 
-def test_another_process_goes_on_with_what_was_counted(
+def test_another_process_continues_the_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each map resolves a limited number, and the next one continues there."""
@@ -112,7 +112,7 @@ def test_another_process_goes_on_with_what_was_counted(
     assert len(resolved) == len(set(resolved)) < 60
 
 
-def test_a_query_leads_with_what_it_finds(repo: GitRepo, run: Run) -> None:
+def test_a_query_leads_with_its_matches(repo: GitRepo, run: Run) -> None:
     for at in range(20):
         repo.write(
             f"far/f{at}.py", f"def far{at}():\n    return {at}\n\n\ndef parse_invoice{at}(): pass\n"

@@ -82,7 +82,7 @@ def test_a_member_belongs_to_its_type_and_the_type_defines_it(
         ({"A.cs": "namespace N {\n  public class A { }\n}\n"}, "A.cs", ["A.cs#N", "A.cs#A"]),
     ],
 )  # fmt: skip
-def test_a_file_and_a_type_export_what_others_see(
+def test_a_file_and_a_type_export_visible_names(
     repo: GitRepo, run: Run, files: dict[str, str], target: str, shown: list[str]
 ) -> None:
     repo.commit("case", files)

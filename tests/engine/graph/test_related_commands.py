@@ -40,7 +40,7 @@ def test_kinds_and_direction_choose_relations(repo: GitRepo, run: Run) -> None:
     assert set(out) == {"callees", "overrides"}
 
 
-def test_depth_goes_on_and_names_what_it_went_through(repo: GitRepo, run: Run) -> None:
+def test_depth_continues_and_names_the_steps(repo: GitRepo, run: Run) -> None:
     ran = run("related", "tax", "--kind", "callers", "--depth", "3", "--json")
     assert [(one["handle"], one["distance"]) for one in ran.json["results"]] == [
         ("shop/book.py#Book.price", 1),
@@ -153,7 +153,7 @@ def test_a_name_with_several_owners_answers_for_each(repo: GitRepo, run: Run) ->
         (("map", "--max-tokens", "3"), "--max-tokens must be between 200"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_sentence(
+def test_impossible_requests_are_refused_in_a_sentence(
     repo: GitRepo, run: Run, arguments: tuple[str, ...], said: str
 ) -> None:
     ran = run(*arguments)

@@ -194,7 +194,7 @@ def test_a_key_with_too_many_readers_lists_none_and_says_so(repo: GitRepo, run: 
     )
 
 
-def test_of_many_keys_the_first_are_looked_for_and_it_is_said(repo: GitRepo, run: Run) -> None:
+def test_of_many_keys_only_the_first_are_searched_and_reported(repo: GitRepo, run: Run) -> None:
     keys = "".join(f"KEY_NUMBER_{n}={n}\n" for n in range(100))
     repo.write(".env", keys)
     repo.write("src/late.py", 'def first():\n    return os.environ["KEY_NUMBER_1"]\n')

@@ -12,7 +12,7 @@ from codelens.engine.engine import Engine
 from codelens.engine.graph import candidate_files
 
 
-def test_sets_of_earlier_questions_are_let_go(tmp_path: Path) -> None:
+def test_sets_of_earlier_questions_are_released(tmp_path: Path) -> None:
     repo = GitRepo.init(tmp_path / "repo")
     repo.commit("one", {"a.py": "def f(): ...\nf()\n", "b.py": "from a import f\nf()\n"})
     with (

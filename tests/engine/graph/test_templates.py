@@ -121,7 +121,7 @@ def test_a_bare_name_means_the_template_of_its_own_controller(repo: GitRepo, run
     assert users(run, "impact", "app/views/posts/edit.html.erb") == {}
 
 
-def test_of_several_templates_of_one_name_each_is_a_choice(repo: GitRepo, run: Run) -> None:
+def test_each_template_with_one_name_is_a_candidate(repo: GitRepo, run: Run) -> None:
     repo.write_all(
         {
             "one/templates/cart.html": "1\n",

@@ -86,9 +86,7 @@ def test_edges_are_the_same_however_they_are_asked(
     assert by_name == whole
 
 
-def test_what_is_known_by_name_follows_edits(
-    repo: GitRepo, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_name_index_follows_edits(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lazy_graph, "_FEW_FILES", 0)
     engine = Engine()
 
@@ -156,7 +154,7 @@ def test_the_clock_ends_a_walk_that_gets_no_work_done(monkeypatch: pytest.Monkey
     assert limit.is_reached()
 
 
-def test_what_time_ran_out_for_is_gone_on_with(
+def test_work_cut_by_time_resumes(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(lazy_graph, "_FEW_FILES", 0)
