@@ -159,7 +159,7 @@ COMPACTED = {
     # It starts a session afterwards, whose text is lost if the process ends then.
     "qwen": ("<state_snapshot>", "Thanks for the additional context!", "codelens: worktree"),
 }
-"""For each client: its prompt for a summary, its placeholder for the session, and our text."""
+"""For each client: its prompt for a summary, its placeholder for the session, and the text of codelens."""
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_install_then_uninstall_restores_the_bytes(
 def test_foreign_hooks_stay_in_any_order_of_changes(scratch: Scratch, name: str) -> None:
     """Another tool adds and removes its element before, between and after those of codelens."""
     event = next(iter(hosts()[name].hooks.events))  # type: ignore[union-attr]
-    mine: Value = {"hooks": [{"type": "command", "command": "mine"}]}
+    foreign_hook: Value = {"hooks": [{"type": "command", "command": "mine"}]}
     for order in permutations("iuIU"):
         if order.index("i") > order.index("u") or order.index("I") > order.index("U"):
             continue
@@ -103,9 +103,9 @@ def test_foreign_hooks_stay_in_any_order_of_changes(scratch: Scratch, name: str)
             elif step == "u":
                 assert not problems(scratch.uninstall(name))
             elif step == "I":
-                file.write_text(json_edit.append(text, ("hooks", event), [mine], comments=True))
+                file.write_text(json_edit.append(text, ("hooks", event), [foreign_hook], comments=True))
             else:
-                file.write_text(json_edit.take_items(text, ("hooks", event), [mine], comments=True))
+                file.write_text(json_edit.take_items(text, ("hooks", event), [foreign_hook], comments=True))
             if file.exists() and step in "iI":
                 for one, elements in foreign.items():
                     assert [e for e in events(file)[one] if e in elements] == elements
@@ -121,7 +121,7 @@ MENTIONS = [
 
 
 @pytest.mark.parametrize("command", MENTIONS)
-def test_a_foreign_command_in_our_element_stays(scratch: Scratch, command: str) -> None:
+def test_a_foreign_command_in_a_codelens_element_stays(scratch: Scratch, command: str) -> None:
     file = file_of(scratch, "claude-code")
     scratch.install("claude-code", hooks=True)
     settings = json.loads(file.read_text())

@@ -44,11 +44,11 @@ def test_own_arguments_stay_when_the_program_becomes_the_installed_one(
 
 def test_a_way_of_the_users_own_to_start_codelens_stays(scratch: Scratch) -> None:
     file = scratch.config("gemini")
-    mine = {"command": "docker", "args": ["run", "-i", "codelens", "serve"]}
-    entry(file, mine)
+    own_entry = {"command": "docker", "args": ["run", "-i", "codelens", "serve"]}
+    entry(file, own_entry)
     done = scratch.install("gemini")
     assert not problems(done)
-    assert entry(file) == mine
+    assert entry(file) == own_entry
     assert any("with docker, which you configured" in one for one in done[0].remarks)
 
 
@@ -92,7 +92,7 @@ def test_approvals_that_were_there_before_install_stay_after_an_edit(scratch: Sc
     assert json.loads(opencode.read_text())["permission"] == {"codelens_cl_search": "allow"}
 
 
-def test_without_a_ledger_a_file_of_our_lines_alone_goes(scratch: Scratch) -> None:
+def test_without_a_ledger_a_file_with_only_codelens_lines_is_removed(scratch: Scratch) -> None:
     scratch.install("gemini")
     (scratch.kept / "install.json").unlink()
     scratch.uninstall("gemini")
