@@ -128,8 +128,8 @@ COLUMNS = ("all", "architecture", "semantic", "symbol")
 
 
 def table(every: list[Case]) -> None:
-    known = scores(every)
-    base = by_category(known)
+    baseline = scores(every)
+    base = by_category(baseline)
     print("| without | " + " | ".join(COLUMNS) + " |")
     print("|---|" + "---|" * len(COLUMNS))
     print("| (nothing left out) | " + " | ".join(f"{base[name]:.4f}" for name in COLUMNS) + " |")
@@ -140,7 +140,7 @@ def table(every: list[Case]) -> None:
             now = by_category(
                 [
                     (old[0], one.score()) if only is None or only == (old[0] == "symbol") else old
-                    for one, old in zip(every, known, strict=True)
+                    for one, old in zip(every, baseline, strict=True)
                 ]
             )
         shown = (f"{now[column] - base[column]:+.4f}" for column in COLUMNS)
@@ -267,7 +267,7 @@ def five(every: list[Case]) -> None:
     random.seed(1)
     names = list(ranking_weights.WORDS)
     start = list(ranking_weights.WORDS.values())
-    samples = [known for one in every if (known := sample(one, names))]
+    samples = [features for one in every if (features := sample(one, names))]
     repos = sorted({one.question["repo"] for one in every})
     values: dict[str, list[float]] = collections.defaultdict(list)
     for fold in range(FOLDS):

@@ -89,13 +89,13 @@ def main() -> None:
     parser.add_argument("--worktrees", type=int, default=10)
     parser.add_argument("--commits", type=int, default=500)
     parser.add_argument("--at", type=Path, help="an empty folder, or one of an earlier run")
-    asked = parser.parse_args()
-    if asked.what == "conflicts":
+    args = parser.parse_args()
+    if args.what == "conflicts":
         with tempfile.TemporaryDirectory() as scratch:
-            conflicts(asked.at or Path(scratch), asked.files, asked.worktrees)
+            conflicts(args.at or Path(scratch), args.files, args.worktrees)
         return
     with tempfile.TemporaryDirectory() as home:
-        diff(asked.repository, asked.commits, Path(home))
+        diff(args.repository, args.commits, Path(home))
 
 
 if __name__ == "__main__":

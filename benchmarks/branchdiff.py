@@ -483,8 +483,8 @@ def judge(trial: Trial, answer: DiffAnswer, counts: Counter[str], what: str) -> 
         truth.add((how, old, moved_files.get(name, name) + mark + symbol if how != "file" else new))
     touched = set(trial.touched)
     names_before = {new: old for old, new in moved_files.items()}
-    for known in trial.touched:
-        name, _, symbol = known.partition("#")
+    for new_name in trial.touched:
+        name, _, symbol = new_name.partition("#")
         touched.add(f"{moved_files.get(name, name)}#{symbol}")
         touched.add(f"{names_before.get(name, name)}#{symbol}")
     counts["trials"] += 1
@@ -495,7 +495,7 @@ def judge(trial: Trial, answer: DiffAnswer, counts: Counter[str], what: str) -> 
     for one in found - truth:
         counts["false"] += 1
         print("false ", what, one)
-    owners = {known for how, _, known in truth if how == "renamed"}
+    owners = {new_name for how, _, new_name in truth if how == "renamed"}
     for one in sorted(reported):
         plain = re.sub(r"~\d+$", "", one)
         if plain not in touched and not any(plain.startswith(f"{own}.") for own in owners):
@@ -512,12 +512,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="LANGUAGE or LANGUAGE:TRIAL")
     parser.add_argument("--keep", default="", help="a folder for the repository of a trial")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        if asked.what == "account":
-            account(asked.repositories, asked.commits, Path(home))
+        if args.what == "account":
+            account(args.repositories, args.commits, Path(home))
         else:
-            seeded(asked.repositories, asked.trials, Path(home), asked.seed, asked.only, asked.keep)
+            seeded(args.repositories, args.trials, Path(home), args.seed, args.only, args.keep)
 
 
 if __name__ == "__main__":

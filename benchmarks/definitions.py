@@ -73,12 +73,12 @@ def pairs(engine: Engine, folder: Path, repo: str, each: int) -> list[Pair]:
             found.append(Pair(repo, question, path, one.start_line, one.end_line))
     found = [one for one in found if seen[one.question] == 1]
     random.Random(7).shuffle(found)
-    kept, files = [], collections.Counter()
+    questions, files = [], collections.Counter()
     for one in found:
         files[one.path] += 1
         if files[one.path] <= 2:
-            kept.append(one)
-    return kept[:each]
+            questions.append(one)
+    return questions[:each]
 
 
 def asked(doc: str, name: str) -> str:

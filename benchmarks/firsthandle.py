@@ -79,10 +79,10 @@ def is_range(hit, tag: Tag) -> bool:
 def symbol(hits, name: str, targets: list[dict], paths: set[str], tags) -> bool | None:
     """Whether the first result is the definition asked for; None if unknown."""
     lines = [one for one in targets if "start_line" in one]
-    known = [tag for tag in tags.get(name, []) if tag.path in paths] or tags.get(name, [])
-    if not hits or not (lines or known):
-        return None if not (lines or known) else False
-    if any(is_range(hits[0], tag) for tag in known):
+    definitions = [tag for tag in tags.get(name, []) if tag.path in paths] or tags.get(name, [])
+    if not hits or not (lines or definitions):
+        return None if not (lines or definitions) else False
+    if any(is_range(hits[0], tag) for tag in definitions):
         return True
     return any(
         hits[0].path.endswith(one["path"])
@@ -130,7 +130,7 @@ def main() -> None:
             folder = args.checkouts / one["repo"]
             if not folder.exists():
                 continue
-            known = tags.get(one["repo"]) or tags.setdefault(one["repo"], tags_of(folder))
+            by_name = tags.get(one["repo"]) or tags.setdefault(one["repo"], tags_of(folder))
             paths = {
                 retrieval.full_path(folder, roots[one["repo"]], target["path"])
                 for target in one["relevant"]
@@ -138,9 +138,9 @@ def main() -> None:
             hits = engine.search(one["query"], path=folder).results
             if one["category"] == "symbol":
                 name = NAME.findall(one["query"])[-1]
-                group, good = "symbol", symbol(hits, name, one["relevant"], paths, known)
+                group, good = "symbol", symbol(hits, name, one["relevant"], paths, by_name)
             else:
-                group, good = "sentence", sentence(hits, one["query"], paths, known)
+                group, good = "sentence", sentence(hits, one["query"], paths, by_name)
             if good is None:
                 continue
             counted[group].append(good)

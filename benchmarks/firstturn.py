@@ -58,8 +58,8 @@ class Server:
     def ask(self, method: str, params: dict | None = None) -> tuple[dict, tuple[float, float]]:
         """The result, and the time spent so far."""
         assert self._process.stdin and self._process.stdout
-        asked = {"jsonrpc": "2.0", "id": method, "method": method, "params": params or {}}
-        self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+        request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params or {}}
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
         self._process.stdin.flush()
         while (said := json.loads(self._process.stdout.readline())).get("id") != method:
             pass

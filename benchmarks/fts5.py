@@ -96,8 +96,8 @@ def all_rows(db: apsw.Connection, sql: str, match: tuple[str]) -> list[tuple]:
 
 
 def chosen(view: Snapshot, corpus: Corpus, query: Query) -> list[FileRow]:
-    known, _ = candidates.weigh(view, corpus, query.terms)
-    return candidates.choose(corpus, known, [], None, query.single)
+    weighed, _ = candidates.weigh(view, corpus, query.terms)
+    return candidates.choose(corpus, weighed, [], None, query.single)
 
 
 def compare(view: Snapshot, db: apsw.Connection, files: list[int], texts: list[str]) -> None:

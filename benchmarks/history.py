@@ -174,9 +174,9 @@ class Texts:
             mode, _, rest = meta.partition(" ")
             kind, _, blob = rest.partition(" ")
             if kind == "blob" and mode != "120000":
-                known = self._text(blob)
-                if known is not None:
-                    found.append((path, known))
+                text = self._text(blob)
+                if text is not None:
+                    found.append((path, text))
         return found
 
     def _text(self, blob: str) -> rivals.Text | None:

@@ -63,13 +63,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--definitions", type=int, default=34)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     totals: dict[str, int] = dict.fromkeys(
         ("asked", "git", "found", "drifted", "missed", "beyond", "more", "moves", "cut"), 0
     )
     with tempfile.TemporaryDirectory() as home:
-        for where in asked.repositories:
-            one(where, asked.definitions, Path(home), totals)
+        for where in args.repositories:
+            one(where, args.definitions, Path(home), totals)
     print(totals, f"recall {totals['found'] / max(totals['found'] + totals['missed'], 1):.4f}")
 
 

@@ -40,15 +40,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--merges", type=int, default=100)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     merges = conflicting = differences = 0
-    for where in asked.repositories:
+    for where in args.repositories:
         text = subprocess.run(
             ["git", "rev-list", "--merges", "--max-parents=2", "--parents", "HEAD"],
             cwd=where, capture_output=True, check=True,
         ).stdout.decode()  # fmt: skip
         every = [line.split()[1:] for line in text.splitlines()]
-        chosen = every[:: max(1, len(every) // asked.merges)][: asked.merges]
+        chosen = every[:: max(1, len(every) // args.merges)][: args.merges]
         repository = Repository.at(where)
         pairs = [(one, other) for one, other in chosen if repository.git.merge_base(one, other)]
         started = time.process_time()

@@ -162,13 +162,13 @@ def drawn_names(root: Path) -> list[tuple[str, str]]:
     ).stdout  # fmt: skip
     tags = [json.loads(row) for row in printed.splitlines()]
     times = Counter(tag["name"] for tag in tags)
-    known = sorted(
+    unique_names = sorted(
         (tag["name"], tag["path"].removeprefix("./"))
         for tag in tags
         if times[tag["name"]] == 1 and tag.get("kind") in KINDS and len(tag["name"]) > 3
         and re.fullmatch(r"\w+", tag["name"]) and history.is_source(tag["path"].removeprefix("./"))
     )  # fmt: skip
-    return random.Random(23).sample(known, min(NAMES, len(known)))
+    return random.Random(23).sample(unique_names, min(NAMES, len(unique_names)))
 
 
 def drawn_messages(root: Path) -> list[tuple[str, frozenset[str]]]:

@@ -272,15 +272,15 @@ POLICIES: dict[str, Callable[[Engine, Checkout, str], Iterator[Shown]]] = {
 
 def run(checkouts: Path, results: Path, home: Path, rg: str) -> None:
     roots = {one["name"]: one for one in json.loads((RETRIEVAL / "repos.json").read_text())}
-    known: dict[str, Checkout] = {}
+    checkouts_by_name: dict[str, Checkout] = {}
     with Engine(Settings(home=home)) as engine, results.open("w", encoding="utf-8") as out:
         for one in questions():
             folder = checkouts / one["repo"]
-            if one["repo"] not in known:
-                known = {one["repo"]: Checkout(folder, rg)}
+            if one["repo"] not in checkouts_by_name:
+                checkouts_by_name = {one["repo"]: Checkout(folder, rg)}
                 engine.look(path=folder)
                 print(one["repo"], file=sys.stderr, flush=True)
-            checkout = known[one["repo"]]
+            checkout = checkouts_by_name[one["repo"]]
             root = roots[one["repo"]].get("benchmark_root") or ""
             name = identifier(one["query"]) if one["category"] == "symbol" else ""
             targets = [

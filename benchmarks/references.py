@@ -147,9 +147,9 @@ def _lose(
     figures: Figures, answer: str, target: str, listed: set[Site],
     edges: Mapping[Site, set[Site]], sites: Mapping[Site, Row],
 ) -> None:  # fmt: skip
-    known = _known(sites, edges)
+    has_edge = _known(sites, edges)
     for site in sites.keys() - listed:
-        cause = "answer" if site in known else "edge"
+        cause = "answer" if site in has_edge else "edge"
         figures.lost[answer][cause] += 1
         if answer != "impact":
             place = f"{site[0]}:{site[1]}"
@@ -165,11 +165,11 @@ def _judge(figures: Figures, answer: ReferencesAnswer, truth: Truth) -> None:
         calls = [call for call in truth.lines.get((row.path, row.line), ()) if call["name"] == name]
         if calls:
             figures.judged += 1
-            meant = {place for call in calls for place in same(call)}
+            sites_meant = {place for call in calls for place in same(call)}
             figures.right += any(
                 path == file and first <= line <= last
                 for path, first, last in places
-                for file, line in meant
+                for file, line in sites_meant
             )
 
 

@@ -115,8 +115,8 @@ def report(results: Path) -> None:
     languages = {one["name"]: one["language"] for one in json.loads(REPOS.read_text())}
     answers = {}
     for line in results.read_text(encoding="utf-8").splitlines():
-        known = json.loads(line)
-        answers[known["repo"], known["query"]] = known["results"]
+        row = json.loads(line)
+        answers[row["repo"], row["query"]] = row["results"]
     groups = collections.defaultdict(list)
     for one in questions():
         value = ndcg(answers.get((one["repo"], one["query"]), []), one["relevant"])

@@ -472,12 +472,12 @@ def main() -> None:
     parser.add_argument("what", choices=("seeded", "merges"))
     parser.add_argument("repositories", nargs="*", type=Path)
     parser.add_argument("--merges", type=int, default=30)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        if asked.what == "seeded":
+        if args.what == "seeded":
             seeded(Path(home))
         else:
-            merges(asked.repositories, asked.merges, Path(home))
+            merges(args.repositories, args.merges, Path(home))
 
 
 if __name__ == "__main__":

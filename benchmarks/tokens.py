@@ -32,8 +32,8 @@ def tiktoken_counter(ranks: Path) -> Callable[[str], int]:
     import tiktoken
 
     pairs = (line.split() for line in ranks.read_bytes().splitlines() if line)
-    known = {base64.b64decode(token): int(rank) for token, rank in pairs}
-    encoding = tiktoken.Encoding("x", pat_str=SPLIT, mergeable_ranks=known, special_tokens={})
+    rank_of = {base64.b64decode(token): int(rank) for token, rank in pairs}
+    encoding = tiktoken.Encoding("x", pat_str=SPLIT, mergeable_ranks=rank_of, special_tokens={})
     return lambda text: len(encoding.encode(text, disallowed_special=()))
 
 

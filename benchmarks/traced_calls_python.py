@@ -21,8 +21,8 @@ BEGINS = dict[CodeType, int]()
 def begin(code: CodeType) -> int:
     """Marks the first run of a code object; a resumed generator was called before."""
     if code not in BEGINS:
-        known = code.co_filename.startswith(ROOT)
-        BEGINS[code] = code.co_code[::2].find(opmap["RESUME"]) * 2 if known else -1
+        is_inside = code.co_filename.startswith(ROOT)
+        BEGINS[code] = code.co_code[::2].find(opmap["RESUME"]) * 2 if is_inside else -1
     return BEGINS[code]
 
 

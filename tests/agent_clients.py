@@ -108,8 +108,8 @@ class Home:
     def change(self, path: str, **given: object) -> None:
         """Sets top-level keys of a JSON file."""
         file = self.folder / path
-        kept: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
-        self.write(path, json.dumps({**kept, **given}))
+        settings: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+        self.write(path, json.dumps({**settings, **given}))
 
 
 class ClaudeCode:

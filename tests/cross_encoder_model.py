@@ -41,7 +41,9 @@ def write_cross_encoder(
 
 def _model(weights: numpy.ndarray, inputs: tuple[str, ...]):
     """The sum of the weights of the text's tokens: those of type 1, without padding."""
-    asked = [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "m"]) for name in inputs]
+    inputs_info = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "m"]) for name in inputs
+    ]
     nodes = [helper.make_node("Gather", ["weights", "input_ids"], ["weighed"])]
     last = "weighed"
     for name in inputs[1:]:
@@ -58,5 +60,5 @@ def _model(weights: numpy.ndarray, inputs: tuple[str, ...]):
         numpy_helper.from_array(numpy.array([2], numpy.int64), "axis"),
         numpy_helper.from_array(numpy.array([1], numpy.int64), "over"),
     ]
-    graph = helper.make_graph(nodes, "words", asked, given, constants)
+    graph = helper.make_graph(nodes, "words", inputs_info, given, constants)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)

@@ -18,9 +18,9 @@ _WHEN = 1_700_000_000  # 2023-11-14T22:13:20Z; each commit of a repository is on
 
 def git_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment for a git whose behaviour depends only on the repository."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    kept.pop("XDG_CONFIG_HOME", None)
-    return kept | {
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment.pop("XDG_CONFIG_HOME", None)
+    return environment | {
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",

@@ -24,8 +24,8 @@ ENVELOPE = {
 
 
 def request(number: int, method: str, params: dict | None = None) -> bytes:
-    asked = {"jsonrpc": "2.0", "id": number, "method": method}
-    return json.dumps(asked if params is None else {**asked, "params": params}).encode()
+    message = {"jsonrpc": "2.0", "id": number, "method": method}
+    return json.dumps(message if params is None else {**message, "params": params}).encode()
 
 
 def call(number: int, tool: str, **arguments: object) -> bytes:

@@ -44,9 +44,9 @@ class Store:
         }
         with self.db.write(None):
             rows = self._contents(texts, per_segment)
-            known = views.find_paths(self.db, texts)
-            facts = [path_facts(path) for path in texts if path not in known]
-            ids = {**known, **views.add_paths(self.db, facts)}
+            stored_ids = views.find_paths(self.db, texts)
+            facts = [path_facts(path) for path in texts if path not in stored_ids]
+            ids = {**stored_ids, **views.add_paths(self.db, facts)}
             self.db.execute(
                 "INSERT INTO views (scope, kind, worktree, branch, head, index_id, created_s,"
                 " accessed_s) VALUES (?, 'worktree', 'w', 'b', 'h', 'i', 0, 0)",

@@ -86,9 +86,9 @@ def vocabulary(harvests: list[Harvest], size: int, least_packages: int) -> list[
         for term, times in zip(one.terms, counted.tolist(), strict=True):
             packages[term] += 1
             rows[term] += times
-    known = [term for term, times in packages.items() if times >= least_packages]
-    known.sort(key=lambda term: (-packages[term] * rows[term] ** 0.5, term))
-    return sorted(known[:size])
+    common = [term for term, times in packages.items() if times >= least_packages]
+    common.sort(key=lambda term: (-packages[term] * rows[term] ** 0.5, term))
+    return sorted(common[:size])
 
 
 def joined(harvests: list[Harvest], terms: list[str]) -> PairSet:
@@ -121,9 +121,9 @@ def _matrix(
     starts, terms, counts = rows
     columns = own[terms]
     keep = columns >= 0
-    kept = np.concatenate([[0], np.cumsum(keep)])
+    row_ends = np.concatenate([[0], np.cumsum(keep)])
     matrix = sparse.csr_matrix(
-        (np.log1p(counts[keep].astype(np.float32)), columns[keep], kept[starts]),
+        (np.log1p(counts[keep].astype(np.float32)), columns[keep], row_ends[starts]),
         shape=(len(starts) - 1, width),
     )
     return matrix, named[keep] if named is not None else np.zeros(0, bool)

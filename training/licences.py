@@ -74,13 +74,13 @@ def permissive(text: str) -> str:
         parts = [permissive(part) for part in every]
         return " AND ".join(sorted(set(parts))) if all(parts) else ""
     for part in [plain, *re.split(r"\s+or\s+|\s*\|\s*", plain)]:
-        known = PERMISSIVE.get(part.strip())
-        if known is None and re.fullmatch(r"bsd-[234]-clause(s)?([~-][\w.~-]+)?", part):
-            known = f"BSD-{part[4]}-Clause"
-        if known is None and re.fullmatch(r"(mit|expat)[~-][\w.~-]+", part):
-            known = "MIT"
-        if known is not None:
-            return known
+        spdx = PERMISSIVE.get(part.strip())
+        if spdx is None and re.fullmatch(r"bsd-[234]-clause(s)?([~-][\w.~-]+)?", part):
+            spdx = f"BSD-{part[4]}-Clause"
+        if spdx is None and re.fullmatch(r"(mit|expat)[~-][\w.~-]+", part):
+            spdx = "MIT"
+        if spdx is not None:
+            return spdx
     return ""
 
 

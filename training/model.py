@@ -51,12 +51,12 @@ class _Adam:
 
     def step(self, gradients: list[np.ndarray], rates: list[float]) -> None:
         self._step += 1
-        known = 1 - 0.9**self._step, 1 - 0.99**self._step
+        corrections = 1 - 0.9**self._step, 1 - 0.99**self._step
         for at, (array, gradient) in enumerate(zip(self._arrays, gradients, strict=True)):
             self._mean[at] += 0.1 * (gradient - self._mean[at])
             self._square[at] += 0.01 * (gradient * gradient - self._square[at])
-            scale = np.sqrt(self._square[at] / known[1]) + 1e-8
-            change = rates[at] * (self._mean[at] / known[0]) / scale
+            scale = np.sqrt(self._square[at] / corrections[1]) + 1e-8
+            change = rates[at] * (self._mean[at] / corrections[0]) / scale
             np.subtract(array, change.astype(np.float32), out=array)
 
 

@@ -86,10 +86,10 @@ def _one_file(
     by_name: dict[str, list[Symbol]] = collections.defaultdict(list)
     for symbol in symbols:
         by_name[bare(symbol.name)].append(symbol)
-    known: set[Symbol] = set()
+    matched: set[Symbol] = set()
     for tag in tags:
         serving = [one for one in by_name.get(bare(tag.name), ()) if _serves(one, tag)]
-        known.update(serving)
+        matched.update(serving)
         if tag.counts:
             place = Place(repo, path, tag.line, tag.kind, tag.name)
             result.by_ctags.append(place)
@@ -102,7 +102,7 @@ def _one_file(
                 repo, path, symbol.name_line, symbol.kind, symbol.qualified, symbol.signature
             )
             result.by_codelens.append(place)
-            if symbol not in known:
+            if symbol not in matched:
                 result.extras.append(place)
 
 

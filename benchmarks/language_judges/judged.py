@@ -46,15 +46,15 @@ def current(path: Path, classes: tuple[str, ...], places: list[Place]) -> list[V
 
 def write(path: Path, classes: tuple[str, ...], places: list[Place], count: int) -> int:
     """Writes the sample, keeps existing verdicts, returns the number of rows without a class."""
-    kept = {one.place.key: one for one in read(path, classes) if one.verdict}
+    verdicts = {one.place.key: one for one in read(path, classes) if one.verdict}
     rows = sampled(places)[:count]
     open_rows = 0
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write("\t".join(_COLUMNS) + "\n")
         for place in rows:
-            known = kept.get(place.key)
-            verdict, why = (known.verdict, known.why) if known else ("", "")
+            earlier = verdicts.get(place.key)
+            verdict, why = (earlier.verdict, earlier.why) if earlier else ("", "")
             open_rows += not verdict
             cells = (place.repo, place.path, str(place.line), place.kind, place.qualified)
             file.write("\t".join(_cell(one) for one in (*cells, verdict, why)) + "\n")

@@ -64,13 +64,13 @@ def test_changes_of_documentation_alone_are_counted_and_given_by_all(
     run: Run, repo: GitRepo, other: GitRepo
 ) -> None:
     other.write("shop/book.py", BOOK.replace("def lonely():", 'def lonely():\n    """Alone."""'))
-    asked = ("conflicts", "--changing", "shop/book.py")
-    quiet = run(*asked)
+    command = ("conflicts", "--changing", "shop/book.py")
+    quiet = run(*command)
     assert (quiet.code, quiet.out) == (1, "")
     assert "1 change of documentation or formatting alone not shown: --all" in quiet.err
-    assert run(*asked, "--json").json == {"results": [], "left": 1}
+    assert run(*command, "--json").json == {"results": [], "left": 1}
     listed = f"shop/book.py#lonely\tdocumentation  in {other.root} (other)\n"
-    assert run(*asked, "--all").out == listed
+    assert run(*command, "--all").out == listed
 
 
 def test_every_worktree_is_read(run: Run, repo: GitRepo, other: GitRepo) -> None:

@@ -37,8 +37,8 @@ class Shell:
             f'#!/bin/sh\nPYTHONPATH="{SOURCE}" exec "{sys.executable}" -m codelens "$@"\n'
         )
         self.program.chmod(0o755)
-        kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-        self.environ = {**kept, "HOME": str(self.home), "PATH": f"{self.bin}:/usr/bin:/bin"}
+        environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+        self.environ = {**environment, "HOME": str(self.home), "PATH": f"{self.bin}:/usr/bin:/bin"}
 
     def run(self, *words: str, limit: int | None = None) -> subprocess.CompletedProcess[str]:
         command = [str(self.program), *words]

@@ -53,9 +53,9 @@ def test_a_test_of_unknown_words_finds_nothing(run: Run) -> None:
 def test_meaning_is_switched_off_by_option_and_setting(
     run: Run, lamps: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ("search", "how to cancel a task", "-C", str(lamps.root), "--explain")
-    assert " meaning " in run(*asked).out
-    assert " meaning " not in run(*asked, "--meaning", "off").out
+    command = ("search", "how to cancel a task", "-C", str(lamps.root), "--explain")
+    assert " meaning " in run(*command).out
+    assert " meaning " not in run(*command, "--meaning", "off").out
     monkeypatch.setenv("CODELENS_MEANING", "off")
-    assert " meaning " not in run(*asked).out
-    assert " meaning " in run(*asked, "--meaning", "on").out
+    assert " meaning " not in run(*command).out
+    assert " meaning " in run(*command, "--meaning", "on").out

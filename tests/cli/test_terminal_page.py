@@ -149,10 +149,10 @@ COMMANDS = (
 
 def _answer(text: str) -> list[str]:
     """The lines that do not depend on time: without the receipt, sizes and days."""
-    kept = [line for line in text.replace("\r", "").splitlines() if "@" not in line]
+    lines = [line for line in text.replace("\r", "").splitlines() if "@" not in line]
     # A receipt wraps on a terminal wherever its time breaks: `12`, `ms`, ``.
-    kept = [line for line in kept if not re.fullmatch(r"[\d,\s]*(?:m?s)?|.* ms", line)]
-    return [line for line in kept if not line.startswith(("note:", "index", "codelens:"))]
+    lines = [line for line in lines if not re.fullmatch(r"[\d,\s]*(?:m?s)?|.* ms", line)]
+    return [line for line in lines if not line.startswith(("note:", "index", "codelens:"))]
 
 
 def _piped(repo: GitRepo, args: tuple[str, ...]) -> str:

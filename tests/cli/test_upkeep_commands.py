@@ -151,15 +151,15 @@ def test_status_all_lists_views_in_words(shell: Shell) -> None:
 
 def test_concurrent_prunes_do_not_disturb_searches(shell: Shell) -> None:
     shell.with_old_branch()
-    asked = [["prune"], ["search", "lantern"], ["prune"], ["search", "lantern"], ["prune"]]
+    commands = [["prune"], ["search", "lantern"], ["prune"], ["search", "lantern"], ["prune"]]
     running = [
         subprocess.Popen(
             [*COMMAND, *args], cwd=shell.repo.root, env=shell.env, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
-        for args in asked
+        for args in commands
     ]  # fmt: skip
-    for args, process in zip(asked, running, strict=True):
+    for args, process in zip(commands, running, strict=True):
         out, err = process.communicate()
         assert process.returncode == 0, (args, err)
         assert ("lantern" in out) == (args[0] == "search")

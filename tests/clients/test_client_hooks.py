@@ -159,7 +159,7 @@ COMPACTED = {
     # It starts a session afterwards, whose text is lost if the process ends then.
     "qwen": ("<state_snapshot>", "Thanks for the additional context!", "codelens: worktree"),
 }
-"""For each client: its prompt for a summary, its placeholder for the session, and the text of codelens."""
+"""For each client: its prompt for a summary, its placeholder for the session, and the recovery."""
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_after_its_own_compaction_a_client_sends_the_recovery(client, tmp_path: 
     repo.commit("first", {"till.py": "def charge_card(amount):\n    return amount\n"})
     with serving(Call("none", {})) as model:
         compaction, after = Compacting(client, home, repo, model).compacted()
-    asked, continued, recovery = COMPACTED[client.name]
-    assert asked in compaction and RECOVERED not in compaction
+    summary_prompt, continued, recovery = COMPACTED[client.name]
+    assert summary_prompt in compaction and RECOVERED not in compaction
     assert continued in after and recovery in after
     assert f"- {FIRST}" in after and "[Focus | 2 prompts" in after

@@ -72,8 +72,8 @@ def test_codex_runs_a_whole_turn_with_the_plugin(home: Home, repo: GitRepo, mode
     codex("plugin", "marketplace", "add", str(ROOT))
     codex("plugin", "add", "codelens@codelens")
     # Nobody is there to approve tools and trust hooks.
-    asked = ("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust")
-    judge(codex("exec", "--skip-git-repo-check", *asked, "where is it?"), model)
+    flags = ("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust")
+    judge(codex("exec", "--skip-git-repo-check", *flags, "where is it?"), model)
 
 
 def test_gemini_runs_a_whole_turn_with_the_extension(

@@ -72,8 +72,8 @@ class McpClient:
         return self._portal.call(ask)
 
     def search(self, root: Path, query: str, ref: str | None = None) -> dict:
-        asked = {"query": query, "path": str(root), "format": "json"}
-        answer = self.call("cl_search", **asked, **({"ref": ref} if ref else {}))
+        arguments = {"query": query, "path": str(root), "format": "json"}
+        answer = self.call("cl_search", **arguments, **({"ref": ref} if ref else {}))
         assert not answer.is_error, answer
         return json.loads(text_of(answer))
 

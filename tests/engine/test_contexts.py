@@ -39,9 +39,15 @@ def test_all_invalid_handles_are_reported_and_nothing_is_saved(
     engine: Engine, repo: GitRepo, home: Path
 ) -> None:
     repo.write("two.py", "def carry(x):\n    pass\n")
-    asked = ["carry", "src/lamp.py#Lamp.glow", "README.md:90", "nowhere:src/lamp.py", "kindle"]
+    handles_given = [
+        "carry",
+        "src/lamp.py#Lamp.glow",
+        "README.md:90",
+        "nowhere:src/lamp.py",
+        "kindle",
+    ]
     with pytest.raises(NotSaved) as caught:
-        engine.save("lamps", handles=asked, path=repo.root)
+        engine.save("lamps", handles=handles_given, path=repo.root)
     said = caught.value.reasons
     assert len(said) == 4
     assert "has 2 owners: src/lamp.py#carry, two.py#carry" in said[0]

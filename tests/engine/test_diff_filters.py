@@ -107,18 +107,18 @@ def test_a_vendored_file_counts_its_definitions_and_shows_them_by_its_name(
     engine: Engine, repo: GitRepo
 ) -> None:
     repo.write("vendor/lamp.py", MOVED + STAYING)
-    asked = {"path": repo.root, "uses": False}
-    (file,) = engine.diff(**asked, globs=["vendor"]).files
+    options = {"path": repo.root, "uses": False}
+    (file,) = engine.diff(**options, globs=["vendor"]).files
     assert (file.folded, file.folded_count, file.definitions) == ("vendored", 2, ())
-    shown = branch_text.diff(engine.diff(**asked))[1]
+    shown = branch_text.diff(engine.diff(**options))[1]
     assert "vendor/lamp.py  added  vendored (2 definitions: name its path)" in shown
     assert (
-        json.loads(json.dumps(branch_text.diff_json(engine.diff(**asked))))["results"][0][
+        json.loads(json.dumps(branch_text.diff_json(engine.diff(**options))))["results"][0][
             "folded_count"
         ]
         == 2
     )
-    (file,) = engine.diff(**asked, globs=["vendor/lamp.py"]).files
+    (file,) = engine.diff(**options, globs=["vendor/lamp.py"]).files
     assert (file.folded, file.folded_count, len(file.definitions)) == ("", 0, 2)
 
 

@@ -59,9 +59,9 @@ def test_two_halves_are_ranked_nearly_as_the_whole(
     alone = engine.search(query, path=whole, limit=50).results
     joint = engine.search_repositories(query, halves, limit=50).results
     scores = {hit.path: hit.score for hit in reversed(alone)}
-    known = [hit for hit in joint if hit.path in scores]
-    assert len(known) >= 8
-    for hit in known[:10]:
+    common = [hit for hit in joint if hit.path in scores]
+    assert len(common) >= 8
+    for hit in common[:10]:
         assert hit.score == pytest.approx(scores[hit.path], abs=0.6), hit.path
     # The five best of the whole are all among the eight best of the halves.
     best = list(dict.fromkeys(hit.path for hit in alone))[:5]

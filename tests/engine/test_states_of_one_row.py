@@ -69,7 +69,7 @@ def test_edges_lead_to_newly_indexed_files(view: CurrentView) -> None:
 
 
 def test_a_state_read_again_is_the_same(view: CurrentView) -> None:
-    kept = corpus_of(view.snapshot)
+    corpus = corpus_of(view.snapshot)
     now = view.snapshot
     again = [file._replace(signature=b"touched") for file in now.files]
-    assert corpus_of(Snapshot(now.db, now.row, again)) is kept
+    assert corpus_of(Snapshot(now.db, now.row, again)) is corpus

@@ -71,11 +71,11 @@ def test_json_costs_no_more_than_it_may(answer: SearchAnswer, limit: int) -> Non
 @settings(deadline=None)
 @given(ANSWERS, st.integers(100, 2000))
 def test_results_are_kept_as_far_as_their_text_fits(answer: SearchAnswer, limit: int) -> None:
-    kept = search_text.kept_within(answer, limit)
-    assert len(kept.results) + kept.more == len(answer.results)
-    assert bool(kept.results) == bool(answer.results)
-    if len(kept.results) > 1:
-        assert token_budget.cost_of("\n".join(search_text.blocks(kept))) <= limit
+    shortened = search_text.kept_within(answer, limit)
+    assert len(shortened.results) + shortened.more == len(answer.results)
+    assert bool(shortened.results) == bool(answer.results)
+    if len(shortened.results) > 1:
+        assert token_budget.cost_of("\n".join(search_text.blocks(shortened))) <= limit
 
 
 HIT = Hit("src/a.py#go", "src/a.py", 4, 9, "go", "function", "python", 1.0, "def go()", "name")

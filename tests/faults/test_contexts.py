@@ -107,8 +107,8 @@ def test_a_damaged_file_is_never_deleted(path: Path) -> None:
     for at in range(3):
         path.write_bytes(b"damage %d" % at)
         assert len(Notebook(path).every()[0]) == 30
-    kept = sorted(file.read_bytes() for file in path.parent.glob("*.unreadable-*"))
-    assert kept == [b"damage 0", b"damage 1", b"damage 2"]
+    set_aside = sorted(file.read_bytes() for file in path.parent.glob("*.unreadable-*"))
+    assert set_aside == [b"damage 0", b"damage 1", b"damage 2"]
 
 
 def test_a_lost_file_comes_back_from_its_copy(path: Path) -> None:

@@ -127,8 +127,8 @@ def test_another_programs_database_is_set_aside_and_kept(world: World, sound: by
     other.close()
     theirs = world.index.read_bytes()
     world.check()
-    kept = next(database_recovery.asides(world.index.parent))
-    assert kept.path.read_bytes() == theirs
+    set_aside = next(database_recovery.asides(world.index.parent))
+    assert set_aside.path.read_bytes() == theirs
     COUNTS["foreign or empty files"] += 1
 
 
@@ -212,9 +212,12 @@ def test_of_two_processes_that_find_damage_one_sets_aside(tmp_path: Path) -> Non
             thread.join()
         assert [db.was_replaced() for db in found] == [False] * 4
         assert [db.row("SELECT COUNT(*) FROM git_blobs") for db in found] == [(1,)] * 4
-        kept = [one.path for one in database_recovery.asides(tmp_path)]
-        assert [file.read_bytes()[:4] for file in kept if file.suffix.isalnum()] in ([], [b"junk"])
-        assert kept[0].read_bytes() == b"junk" * 10_000
+        set_aside = [one.path for one in database_recovery.asides(tmp_path)]
+        assert [file.read_bytes()[:4] for file in set_aside if file.suffix.isalnum()] in (
+            [],
+            [b"junk"],
+        )
+        assert set_aside[0].read_bytes() == b"junk" * 10_000
         for db in found:
             db.close()
         shutil.rmtree(tmp_path)
@@ -238,10 +241,10 @@ def test_only_the_newest_damaged_file_is_kept_and_for_a_week(tmp_path: Path) -> 
         path = tmp_path / "index.db"
         path.write_bytes(b"junk" * 1000)
         database_recovery.set_aside(path, database_recovery.identity_of(path))
-    (kept,) = database_recovery.asides(tmp_path)
-    then = int(kept.path.name.rpartition("-")[2]) - 8 * 86_400 * 10**9
+    (aside,) = database_recovery.asides(tmp_path)
+    then = int(aside.path.name.rpartition("-")[2]) - 8 * 86_400 * 10**9
     old = tmp_path / f"index.db.damaged-{then}"
-    kept.path.rename(old)
+    aside.path.rename(old)
     assert database_recovery.forget_old(tmp_path) == [old]
 
 

@@ -132,16 +132,16 @@ def test_an_invalid_settings_file_is_reported_and_the_doctor_runs(world: World) 
     file = world.home / "config.toml"
     for text in (b"workers = \n", b"workers = 'a'\n", b"nonsense = 1\n", b"\xff\xfe"):
         file.write_bytes(text)
-        asked = world.run("search", "lamp")
-        assert asked.returncode == 0 and asked.stderr.count("warning") == 1
+        ran = world.run("search", "lamp")
+        assert ran.returncode == 0 and ran.stderr.count("warning") == 1
         found = world.run("doctor", "--no-agents", "--json")
         assert found.returncode == 1
         (wrong,) = [one for one in json.loads(found.stdout)["results"] if one["state"] == "wrong"]
         assert wrong["check"] == "settings"
     file.unlink()
     file.mkdir()
-    asked = world.run("search", "lamp")
-    assert asked.returncode == 0 and "move it away" in asked.stderr
+    ran = world.run("search", "lamp")
+    assert ran.returncode == 0 and "move it away" in ran.stderr
 
 
 def test_a_missing_home_is_reported() -> None:

@@ -140,9 +140,9 @@ class World:
         opened = open_contexts(self.contexts, _terms, make=False)
         assert opened is not None, "the saved context is lost"
         with opened:
-            kept = context_rows.named(opened.db, "decision")
-        assert kept is not None
-        assert kept.note == "the lamp burns oil"
+            saved = context_rows.named(opened.db, "decision")
+        assert saved is not None
+        assert saved.note == "the lamp burns oil"
 
     def _save(self) -> None:
         opened = open_contexts(self.contexts, _terms, make=True)

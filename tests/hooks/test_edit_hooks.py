@@ -98,8 +98,8 @@ def test_a_call_that_found_nothing_leaves_no_line(
 ) -> None:
     from codelens.scope.repository import Repository
 
-    asked = {"tool_input": {"handles": ["till.py#Session.logout"]}, "tool_response": response}
-    agent.hook("after-tool", "PostToolUse", tool_name="mcp__codelens__cl_expand", **asked)
+    event = {"tool_input": {"handles": ["till.py#Session.logout"]}, "tool_response": response}
+    agent.hook("after-tool", "PostToolUse", tool_name="mcp__codelens__cl_expand", **event)
     assert entries(agent.home, Repository.at(repo.root).scope().repo_id) == []
 
 

@@ -122,8 +122,8 @@ def test_four_installs_at_once_are_four_records_and_all_comes_back(scratch: Scra
 
     running = [command("install", "--command", sys.executable, "--host", name) for name in names]
     assert [one.wait(120) for one in running] == [0] * 4
-    kept = json.loads((scratch.kept / "install.json").read_text())["files"]
-    assert {host for one in kept.values() for host in one["edits"]} == set(names)
+    recorded = json.loads((scratch.kept / "install.json").read_text())["files"]
+    assert {host for one in recorded.values() for host in one["edits"]} == set(names)
     assert command("uninstall").wait(120) == 0
     assert scratch.everything() == before
 

@@ -167,13 +167,13 @@ def test_a_windows_path_survives_the_format(name: str) -> None:
     entry = entry_of(host, Request(SYSTEMS["windows"], "user", None, WINDOWS))
     text = snippet(entry)
     if entry.format == "toml":
-        meant = tomllib.loads(text)
+        document = tomllib.loads(text)
     else:  # JSON is YAML
-        meant = YAML(typ="safe", pure=True).load(text)
+        document = YAML(typ="safe", pure=True).load(text)
     if entry.format == "yaml-list":
-        assert meant[entry.keys[0]][0]["command"] == WINDOWS
+        assert document[entry.keys[0]][0]["command"] == WINDOWS
         return
-    found = at(meant, entry.keys)
+    found = at(document, entry.keys)
     assert WINDOWS in str(found).replace("\\\\", "\\")
 
 

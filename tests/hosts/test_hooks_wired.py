@@ -103,9 +103,13 @@ def test_foreign_hooks_stay_in_any_order_of_changes(scratch: Scratch, name: str)
             elif step == "u":
                 assert not problems(scratch.uninstall(name))
             elif step == "I":
-                file.write_text(json_edit.append(text, ("hooks", event), [foreign_hook], comments=True))
+                file.write_text(
+                    json_edit.append(text, ("hooks", event), [foreign_hook], comments=True)
+                )
             else:
-                file.write_text(json_edit.take_items(text, ("hooks", event), [foreign_hook], comments=True))
+                file.write_text(
+                    json_edit.take_items(text, ("hooks", event), [foreign_hook], comments=True)
+                )
             if file.exists() and step in "iI":
                 for one, elements in foreign.items():
                     assert [e for e in events(file)[one] if e in elements] == elements

@@ -98,10 +98,10 @@ def test_jsonc_keeps_all_foreign_content(text: str) -> None:
     edit = entry("jsonc", "mcpServers")
     before = parsed(text)
     after = edit.put(text)
-    meant = parsed(after)
-    assert at(meant, ("mcpServers", "codelens")) == {**LAUNCH, "timeout": 30}
-    assert without(meant, ("mcpServers", "codelens")) == {"mcpServers": {}, **before}
-    assert list(meant)[: len(before)] == list(before)
+    document = parsed(after)
+    assert at(document, ("mcpServers", "codelens")) == {**LAUNCH, "timeout": 30}
+    assert without(document, ("mcpServers", "codelens")) == {"mcpServers": {}, **before}
+    assert list(document)[: len(before)] == list(before)
     assert comments_of(after) == comments_of(text)
     assert edit.put(after) == after
     assert ("\r\n" in after) == ("\r\n" in text) or "\n" not in text
@@ -119,9 +119,9 @@ def test_jsonc_keeps_content_written_after_install(text: str, key: str, value: V
     left = edit.take(with_both, made)
     assert left is not None
     before = parsed(text)
-    meant = json_edit.parse(left, comments=True)
-    assert at(meant, other) == value
-    assert without(meant, other) == {"mcpServers": {}, **before}
+    document = json_edit.parse(left, comments=True)
+    assert at(document, other) == value
+    assert without(document, other) == {"mcpServers": {}, **before}
     assert comments_of(left) == comments_of(text)
     alone = json_edit.take(left, other, comments=True)
     assert alone is not None
@@ -227,9 +227,9 @@ def test_toml_keeps_all_foreign_content(text: str) -> None:
     edit = entry("toml", "mcp_servers")
     before = tomllib.loads(text)
     after = edit.put(text)
-    meant = tomllib.loads(after)
-    assert meant["mcp_servers"]["codelens"] == {**LAUNCH, "timeout": 30}
-    assert without(meant, ("mcp_servers", "codelens")) == {"mcp_servers": {}, **before}
+    document = tomllib.loads(after)
+    assert document["mcp_servers"]["codelens"] == {**LAUNCH, "timeout": 30}
+    assert without(document, ("mcp_servers", "codelens")) == {"mcp_servers": {}, **before}
     assert toml_remarks(after) == toml_remarks(text)
     assert edit.put(after) == after
     left = edit.take(after, edit.parents(text))
@@ -322,8 +322,8 @@ def test_yaml_keeps_all_foreign_content(style: str, parent: str, data: st.DataOb
     assert after.count("# note") == text.count("# note")
     left = edit.take(after, edit.parents(text))
     assert left is not None
-    meant = load(left)
-    assert {**meant, parent: meant.get(parent) or None} == {
+    document = load(left)
+    assert {**document, parent: document.get(parent) or None} == {
         **before,
         parent: before.get(parent) or None,
     }

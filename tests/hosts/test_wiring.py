@@ -100,7 +100,10 @@ def test_an_entry_that_the_user_made_keeps_his_arguments(scratch: Scratch) -> No
     file.write_text(json.dumps({"mcp": {"codelens": own_entry}}), "utf-8")
     before = file.read_bytes()
     scratch.install("opencode")
-    assert servers(file, "mcp", "codelens") == {**own_entry, "command": [COMMAND, *own_entry["command"][1:]]}
+    assert servers(file, "mcp", "codelens") == {
+        **own_entry,
+        "command": [COMMAND, *own_entry["command"][1:]],
+    }
     done = scratch.uninstall("opencode")
     assert file.read_bytes() == before
     assert any("uninstall again" in remark for one in done for remark in one.remarks)
@@ -125,7 +128,9 @@ def test_an_older_plain_entry_gets_all_that_starts_codelens_now(scratch: Scratch
     assert entry["env"] == {"A": "b"}
 
 
-def test_a_foreign_program_named_codelens_is_left_alone_and_the_rest_is_done(scratch: Scratch) -> None:
+def test_a_foreign_program_named_codelens_is_left_alone_and_the_rest_is_done(
+    scratch: Scratch,
+) -> None:
     file = scratch.config("gemini")
     put(file, "codelens", {"command": "npx", "args": ["-y", "codelens-mcp"]})
     before = file.read_bytes()

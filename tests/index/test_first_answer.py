@@ -125,15 +125,15 @@ def test_a_missing_name_is_denied_once_all_files_were_searched(
 
 @pytest.mark.slow
 def test_the_graph_is_answered_before_the_files_are_indexed(engine: Engine, repo: GitRepo) -> None:
-    asked = {"path": repo.root, "budget_ms": BUDGET_MS}
+    options = {"path": repo.root, "budget_ms": BUDGET_MS}
     target = "src/wick.py#WickTrimmer"
-    related = engine.related(target, direction="in", **asked)
+    related = engine.related(target, direction="in", **options)
     assert "src/use.py#evening" in {one.node.handle for one in related.results}
-    hit = engine.impact([target], **asked)
+    hit = engine.impact([target], **options)
     assert "src/use.py#evening" in {one.node.handle for one in hit.results}
-    (read,) = engine.expand(["WickTrimmer"], **asked).items
+    (read,) = engine.expand(["WickTrimmer"], **options).items
     assert read.text.startswith("class WickTrimmer")
-    (outline,) = engine.outline("src/wick.py", **asked).files
+    (outline,) = engine.outline("src/wick.py", **options).files
     assert outline.items[0].name == "WickTrimmer"
     assert related.receipt.status == "partial"
 

@@ -135,12 +135,12 @@ def test_a_look_that_was_cut_short_goes_on_where_it_stopped(
 
 
 def _over_after(files: int):
-    asked = 0
+    questions = 0
 
     def is_over(deadline: float | None) -> bool:
-        nonlocal asked
-        asked += 1
-        return deadline is not None and asked * 10 > files
+        nonlocal questions
+        questions += 1
+        return deadline is not None and questions * 10 > files
 
     return is_over
 

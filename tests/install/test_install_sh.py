@@ -31,9 +31,9 @@ def environment(home: Path, *tools: str) -> dict[str, str]:
     for tool in tools:
         (bin_ / Path(tool).name).symlink_to(tool)
     settings = ("PIP_", "UV_", "SSL_CERT_")  # uv finds a proxy's certificates by the last one
-    kept = {name: value for name, value in os.environ.items() if name.startswith(settings)}
+    passed_on = {name: value for name, value in os.environ.items() if name.startswith(settings)}
     path = f"{home / '.local' / 'bin'}:{bin_}:/usr/bin:/bin"
-    return {**kept, "HOME": str(home), "PATH": path, "CODELENS_PYTHON": sys.executable}
+    return {**passed_on, "HOME": str(home), "PATH": path, "CODELENS_PYTHON": sys.executable}
 
 
 def run(env: dict[str, str], *args: str, code: int = 0) -> str:

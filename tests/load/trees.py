@@ -96,9 +96,9 @@ class Tree:
 
     def _switch(self) -> None:
         branch = f"{self.name}-{self._random.randrange(3)}"
-        known = self.repo.git("branch", "--list", branch).strip()
+        exists = self.repo.git("branch", "--list", branch).strip()
         self.repo.commit("before the switch")
-        self.repo.git("checkout", "-q", *([branch] if known else ["-b", branch]))
+        self.repo.git("checkout", "-q", *([branch] if exists else ["-b", branch]))
 
     def _reset(self) -> None:
         self.repo.git("reset", "-q", "--hard", "HEAD")

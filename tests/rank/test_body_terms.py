@@ -74,15 +74,15 @@ def test_lines_above_do_not_change_a_comment(
     lines: list[str], starts: list[int], repeated: bool
 ) -> None:
     lines = lines * 3 if repeated else lines
-    known: dict[int, int] = {}
+    cache: dict[int, int] = {}
     for start in [*(min(start, len(lines)) for start in starts), *range(1, len(lines) + 1)]:
-        assert comment_start(lines, start, known) == comment_start(lines, start)
+        assert comment_start(lines, start, cache) == comment_start(lines, start)
 
 
 def test_at_most_forty_comment_lines_belong_to_a_definition() -> None:
     lines = ["#define LAMP"] * 100
-    known: dict[int, int] = {}
-    assert [comment_start(lines, start, known) for start in (100, 60, 41, 40, 1)] == [
+    cache: dict[int, int] = {}
+    assert [comment_start(lines, start, cache) for start in (100, 60, 41, 40, 1)] == [
         60,
         20,
         1,

@@ -86,9 +86,9 @@ def test_without_the_vectors_of_a_candidate_no_meaning_counts(
     real = ranking_reads.vectors_of
 
     def without_one(*asked) -> dict[int, bytes]:
-        known = real(*asked)
-        known.pop(min(known))
-        return known
+        scores = real(*asked)
+        scores.pop(min(scores))
+        return scores
 
     monkeypatch.setattr(ranking_reads, "vectors_of", without_one)
     answer = engine.search(QUESTION, path=repository.root, explain=True)

@@ -175,8 +175,8 @@ def test_translations_do_not_take_the_places_of_code(store: Store) -> None:
     view = store.view({**files, **FILLER})
     found = store.search(view, "the builder failed to write the output file")
     assert paths(found)[0] == "app/builder.py"
-    asked = store.search(view, "translation of: the builder failed to write the output file")
-    assert any(path.endswith(".po") for path in paths(asked))
+    outcome = store.search(view, "translation of: the builder failed to write the output file")
+    assert any(path.endswith(".po") for path in paths(outcome))
 
 
 def test_a_name_with_signs_is_compared_with_stems_stopwords_and_all(store: Store) -> None:
@@ -272,10 +272,10 @@ def test_a_quoted_word_is_a_whole_word_in_its_own_letter_case(store: Store) -> N
 
 def test_a_long_question_is_not_a_message(store: Store) -> None:
     view = store.view({"src/a.py": "def redirect(url):\n    return url\n", **FILLER})
-    asked = (
+    queries = (
         "We call 'redirect' from a view and it is not working " + "as we would expect it to " * 20
     )
-    assert not any("message" in note for note in store.search(view, asked).notes)
+    assert not any("message" in note for note in store.search(view, queries).notes)
 
 
 def test_a_file_with_the_name_comes_before_near_names(store: Store) -> None:

@@ -158,9 +158,9 @@ def test_two_branches_share_saved_contexts(tmp_path: Path) -> None:
         first = graph_of(view, lambda _: None)
         edges.append(list(first.every()))
         assert keep_graph(first, store.db, first.fresh)
-    for view, known in zip(views, edges, strict=True):
+    for view, expected in zip(views, edges, strict=True):
         again = graph_of(view, lambda _: None)
-        assert list(again.every()) == known
+        assert list(again.every()) == expected
         assert again.fresh == []
 
 

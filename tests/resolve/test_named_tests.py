@@ -10,9 +10,9 @@ from codelens.resolve.walk.named_tests import NamedTests, subject_of
 
 
 def named(path: str, tests: Iterable[str], others: Iterable[str] = ()) -> list[str]:
-    known = [one.encode() for one in tests]
-    files = [path.encode(), *known, *(one.encode() for one in others)]
-    return [one.decode() for one in NamedTests(known, files).of(path.encode())]
+    paths = [one.encode() for one in tests]
+    files = [path.encode(), *paths, *(one.encode() for one in others)]
+    return [one.decode() for one in NamedTests(paths, files).of(path.encode())]
 
 
 def test_test_files_match_the_files_they_test() -> None:

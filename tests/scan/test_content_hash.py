@@ -79,7 +79,7 @@ def test_the_bytes_alone_are_had_where_a_file_can_be_read(tmp_path: Path) -> Non
         path = os.fsencode(tmp_path / name)
         for limit in (1, 99, 100, 101, MANY, MANY + 1):
             try:
-                known = read_file(path, limit).data
+                read_data = read_file(path, limit).data
             except (FileNotFoundError, ReadError):
-                known = None
-            assert bytes_of_file(path, limit) == known, (name, limit)
+                read_data = None
+            assert bytes_of_file(path, limit) == read_data, (name, limit)

@@ -58,10 +58,10 @@ def test_files_cut_by_the_deadline_are_counted(
 def test_folders_are_checked_even_without_time(tmp_path: Path) -> None:
     folder = tmp_path / "src"
     folder.mkdir()
-    known = signature(folder.lstat())
+    before = signature(folder.lstat())
     root = os.fsencode(tmp_path)
-    assert look(root, [(b"src", known)], [], 0, 0.0).folders == []
-    assert look(root, [(b"src", b"other"), (b"gone", known)], [], 0, 0.0).folders == [
+    assert look(root, [(b"src", before)], [], 0, 0.0).folders == []
+    assert look(root, [(b"src", b"other"), (b"gone", before)], [], 0, 0.0).folders == [
         b"src",
         b"gone",
     ]

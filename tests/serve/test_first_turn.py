@@ -73,12 +73,12 @@ def test_requests_during_the_import_are_answered(env: dict[str, str], repo: GitR
     lines.ask(1, "initialize", HELLO)
     lines.send(INITIALIZED, call(2, "cl_search", query="login"))
     # The import begins with the call; these arrive during it and after it.
-    asked = range(3, 33)
-    for number in asked:
+    numbers = range(3, 33)
+    for number in numbers:
         lines.send(request(number, "ping" if number % 2 else "tools/list"))
         time.sleep(0.05)
-    found = [lines.next() for _ in range(len(asked) + 1)]
-    assert sorted(one["id"] for one in found) == [2, *asked]
+    found = [lines.next() for _ in range(len(numbers) + 1)]
+    assert sorted(one["id"] for one in found) == [2, *numbers]
     assert all("result" in one for one in found)
     assert lines.end() == (0, b"")
 

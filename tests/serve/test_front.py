@@ -56,8 +56,8 @@ def test_a_modern_client_is_answered_as_the_sdk_does(names: tuple[str, ...]) -> 
 
 
 def request(method: str, params: object = None, **rest: object) -> str:
-    asked = {"jsonrpc": "2.0", "id": 1, "method": method, **rest}
-    return json.dumps(asked if params is None else {**asked, "params": params})
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, **rest}
+    return json.dumps(message if params is None else {**message, "params": params})
 
 
 ODD = [
@@ -182,8 +182,8 @@ def test_an_odd_call_is_not_handed_on(params: object) -> None:
     for odd in ("1.5", "null", "[7]"):
         assert not front.cancels(STOP % odd)
     # A search for the word cancels nothing.
-    asked = request("tools/call", {"name": "cl_search", "arguments": {"query": STOP % 7}}, id=8)
-    assert not front.cancels(asked)
+    message = request("tools/call", {"name": "cl_search", "arguments": {"query": STOP % 7}}, id=8)
+    assert not front.cancels(message)
     assert (calls.taken, calls.cancelled) == ([], [])
 
 

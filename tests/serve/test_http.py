@@ -95,8 +95,8 @@ def test_pages_of_a_foreign_origin_are_refused(server: HttpServer) -> None:
 
 
 def test_a_preflight_of_a_browser_allows_nothing(server: HttpServer) -> None:
-    asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
-    assert server.status("OPTIONS", "/mcp", asked) == 403
+    headers = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
+    assert server.status("OPTIONS", "/mcp", headers) == 403
 
 
 def test_there_is_one_path(server: HttpServer) -> None:
@@ -233,14 +233,14 @@ def test_a_client_that_names_no_worktree_is_not_answered_about_another(
 def test_text_sent_to_one_client_is_not_omitted_for_another(
     server: HttpServer, repositories: dict[str, Path]
 ) -> None:
-    asked = {"handles": ["lamps.py#light"], "path": str(repositories["lamps"])}
+    arguments = {"handles": ["lamps.py#light"], "path": str(repositories["lamps"])}
     with server.client() as first, server.client() as second:
-        assert REPEAT not in first.text("cl_expand", **asked)
-        assert REPEAT in first.text("cl_expand", **asked)
-        assert REPEAT not in second.text("cl_expand", **asked)
+        assert REPEAT not in first.text("cl_expand", **arguments)
+        assert REPEAT in first.text("cl_expand", **arguments)
+        assert REPEAT not in second.text("cl_expand", **arguments)
     with server.client("2026-07-28") as nameless:
-        assert REPEAT not in nameless.text("cl_expand", **asked)
-        assert REPEAT not in nameless.text("cl_expand", **asked)
+        assert REPEAT not in nameless.text("cl_expand", **arguments)
+        assert REPEAT not in nameless.text("cl_expand", **arguments)
 
 
 def test_it_stops_politely_and_keeps_its_token(
@@ -254,8 +254,8 @@ def test_it_stops_politely_and_keeps_its_token(
             # Its stream for server messages is still open.
             assert first.stop() == (0, "stopped\n")
         assert first.token in first.said[1]
-    kept = tmp_path / "home" / "http-token"
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    token_file = tmp_path / "home" / "http-token"
+    assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
     with http_server(env, *root) as second:
         assert second.token == first.token
         assert first.token not in "".join(second.said)
@@ -271,17 +271,17 @@ def test_a_taken_port_is_reported_in_one_line(server: HttpServer, env: dict[str,
 
 @pytest.mark.parametrize("spoiled", ["mode", "link", "text", "folder"])
 def test_a_token_that_others_may_know_is_not_used(tmp_path: Path, spoiled: str) -> None:
-    kept = tmp_path / "http-token"
+    token_file = tmp_path / "http-token"
     if spoiled == "folder":
-        kept.mkdir()
+        token_file.mkdir()
     elif spoiled == "link":
         other = tmp_path / "other"
         other.write_text("x" * 43)
         other.chmod(0o600)
-        kept.symlink_to(other)
+        token_file.symlink_to(other)
     else:
-        kept.write_text("x" * 43 if spoiled == "mode" else "too short\n")
-        kept.chmod(0o640 if spoiled == "mode" else 0o600)
+        token_file.write_text("x" * 43 if spoiled == "mode" else "too short\n")
+        token_file.chmod(0o640 if spoiled == "mode" else 0o600)
     with pytest.raises(UnusableToken, match="delete the file"):
         bearer_token(tmp_path)
 

@@ -107,8 +107,8 @@ def test_hostile_names_are_shown_without_control_characters(
     with server.client() as asker:
         text = asker.text("cl_search", query="hostile", path=str(shop.root), limit=20)
         assert not set(text) & (set(map(chr, range(32))) - {"\n", "\t"} | {"\x7f", "\u202e"})
-        asked = {"query": "hostile", "path": str(shop.root), "format": "json"}
-        results = json.loads(asker.text("cl_search", **asked))["results"]
+        arguments = {"query": "hostile", "path": str(shop.root), "format": "json"}
+        results = json.loads(asker.text("cl_search", **arguments))["results"]
         assert {result["path"] for result in results} == set(NAMES)
         for result in results:
             handles = [result["handle"]]
@@ -125,9 +125,9 @@ def test_hostile_names_are_shown_without_control_characters(
 def test_no_path_of_a_call_leads_elsewhere(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo], path: str
 ) -> None:
-    asked = path.format(root=repositories[0].root)
+    hostile_path = path.format(root=repositories[0].root)
     with server.client() as asker:
-        reply = asker.error("cl_outline", target=".", path=asked)
+        reply = asker.error("cl_outline", target=".", path=hostile_path)
     assert "root:x:0" not in reply and "bug" not in reply and len(reply) < 4_500
 
 

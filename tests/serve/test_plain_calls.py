@@ -121,16 +121,16 @@ def test_each_tool_answers_as_through_the_sdk(engine: Engine, repo: GitRepo, ver
 
 def test_output_is_byte_identical(env: dict[str, str], repo: GitRepo) -> None:
     env = {**env, "CLAUDE_CODE_SESSION_ID": ""}
-    asked = call(2, "cl_search", query="validate é")
+    message = call(2, "cl_search", query="validate é")
     lines = Lines(env, repo.root)
     assert lines.process.stdin and lines.process.stdout
     lines.ask(1, "initialize", HELLO)
-    lines.send(INITIALIZED, asked)
+    lines.send(INITIALIZED, message)
     lines.next()
-    lines.send(asked)
+    lines.send(message)
     plain = lines.process.stdout.readline()
     assert "resourceTemplates" in lines.ask(3, "resources/templates/list")["result"]
-    lines.send(asked)
+    lines.send(message)
     with_sdk = lines.process.stdout.readline()
     assert re.sub(rb"\d+ ms", b"", with_sdk) == re.sub(rb"\d+ ms", b"", plain)
     assert lines.end() == (0, b"")
@@ -240,10 +240,10 @@ def test_a_client_with_folders_is_asked_for_them(env: dict[str, str], repo: GitR
     named = lines.call(2, "cl_search", query="validate", path=str(repo.root))
     assert "src/auth.py" in json.dumps(named)
     lines.send(call(3, "cl_search", query="validate"))
-    asked = lines.next()
-    assert asked["method"] == "roots/list"
+    request = lines.next()
+    assert request["method"] == "roots/list"
     roots = {"roots": [{"uri": repo.root.as_uri()}]}
-    lines.send(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": roots}).encode())
+    lines.send(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": roots}).encode())
     assert "src/auth.py" in json.dumps(lines.next())
     assert lines.end() == (0, b"")
 

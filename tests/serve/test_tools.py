@@ -34,8 +34,8 @@ def test_an_answer_stays_within_its_tokens_and_counts_omissions(
 ) -> None:
     repo.write("many.py", "".join(f"def lantern_{at}():\n    pass\n\n\n" for at in range(300)))
     repo.write_all({f"f{at}.py": f"def f{at}(): return 'oil lamp'\n" for at in range(50)})
-    asked = {"query": "oil lamp", "mode": "text", "limit": 50, "format": form}
-    text = asker.text("cl_search", **asked, max_tokens=400)
+    arguments = {"query": "oil lamp", "mode": "text", "limit": 50, "format": form}
+    text = asker.text("cl_search", **arguments, max_tokens=400)
     assert len(text.encode()) <= 3 * 400
     assert "more" in (json.loads(text) if form == "json" else text.splitlines()[-1])
     text = asker.text("cl_outline", target="many.py", max_tokens=400)

@@ -56,9 +56,9 @@ class Editor(Lines):
     def where(self, number: int, **arguments: object) -> str:
         """The text of `cl_current`; answers a question of the server's on the way."""
         meta = {"_meta": arguments.pop("_meta")} if "_meta" in arguments else {}
-        asked = json.loads(call(number, "cl_current", **arguments))
-        asked["params"].update(meta)
-        self.send(json.dumps(asked).encode())
+        message = json.loads(call(number, "cl_current", **arguments))
+        message["params"].update(meta)
+        self.send(json.dumps(message).encode())
         while (said := self.next()).get("method") == "roots/list":
             roots = [{"uri": root.as_uri()} for root in self._roots or ()]
             reply = {"jsonrpc": "2.0", "id": said["id"], "result": {"roots": roots}}

@@ -81,13 +81,13 @@ class BranchHistories(Histories):
 @contextmanager
 def nothing_known() -> Iterator[None]:
     """Hides what this process has cached."""
-    kept = [getattr(module, name) for module, name in CACHES]
+    caches = [getattr(module, name) for module, name in CACHES]
     for module, name in CACHES:
         setattr(module, name, {})
     try:
         yield
     finally:
-        for (module, name), cache in zip(CACHES, kept, strict=True):
+        for (module, name), cache in zip(CACHES, caches, strict=True):
             setattr(module, name, cache)
 
 

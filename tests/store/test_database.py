@@ -43,8 +43,8 @@ def test_a_damaged_file_is_set_aside_and_recreated(tmp_path: Path, junk: bytes) 
     path.write_bytes(junk)
     db = open_index(path)
     assert db.rows("SELECT * FROM views") == []
-    kept = [one for one in tmp_path.iterdir() if ".damaged-" in one.name]
-    assert [one.read_bytes() for one in kept] == [junk]
+    damaged = [one for one in tmp_path.iterdir() if ".damaged-" in one.name]
+    assert [one.read_bytes() for one in damaged] == [junk]
 
 
 def test_a_full_disk_is_reported_and_changes_nothing(tmp_path: Path) -> None:

@@ -51,13 +51,15 @@ def test_all_keys_of_so_many_edits_are_found(
 ) -> None:
     word, keys, most = drawn
     split = data.draw(st.integers(0, len(keys)))
-    known = kept(keys[:split], keys[split:])
+    keys_in_memory = kept(keys[:split], keys[split:])
     for start in (word[0], word[1] + word[0]):
-        found = known.nearly(start, word, most)
+        found = keys_in_memory.nearly(start, word, most)
         assert len(found) == len(set(found))
         assert set(found) <= {key for key in keys if key.startswith(start)}
-        meant = {key for key in keys if key.startswith(start) and distance(word, key, most) <= most}
-        assert meant <= set(found)
+        expected = {
+            key for key in keys if key.startswith(start) and distance(word, key, most) <= most
+        }
+        assert expected <= set(found)
 
 
 @settings(max_examples=100, deadline=None)
@@ -70,6 +72,6 @@ def test_all_keys_with_some_letters_are_found(
 
 
 def test_keys_of_several_lines_are_found_too() -> None:
-    known = KeptKeys("abcd", ["abc\nd"], 1)
-    assert set(known.nearly("a", "abcde", 1)) == {"abcd", "abc\nd"}
-    assert known.holding("c\nd") == ["abc\nd"]
+    keys_in_memory = KeptKeys("abcd", ["abc\nd"], 1)
+    assert set(keys_in_memory.nearly("a", "abcde", 1)) == {"abcd", "abc\nd"}
+    assert keys_in_memory.holding("c\nd") == ["abc\nd"]

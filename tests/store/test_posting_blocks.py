@@ -48,18 +48,18 @@ def test_each_posting_is_found_and_no_other(
     tmp_path_factory: pytest.TempPathFactory, segments: list[dict[str, bytes]], absent: list[str]
 ) -> None:
     db = written(tmp_path_factory.mktemp("db") / "index.db", segments)
-    asked = [*absent, *(term for terms in segments for term in terms)]
-    found = postings.postings(db, asked)
+    terms_to_read = [*absent, *(term for terms in segments for term in terms)]
+    found = postings.postings(db, terms_to_read)
     expected = [
         (number, term, terms[term])
         for number, terms in enumerate(segments, 1)
-        for term in sorted(set(asked))
+        for term in sorted(set(terms_to_read))
         if term in terms
     ]
     assert found == expected
     for number, terms in enumerate(segments, 1):
         assert list(postings._rows_of(db, number)) == sorted(terms.items())
-    for start in {*asked, *(term[:1] for term in asked)}:
+    for start in {*terms_to_read, *(term[:1] for term in terms_to_read)}:
         for longest in (1, 9, 9000):
             assert sorted(vocabulary.terms_from(db, start, longest)) == sorted({
                 term

@@ -141,12 +141,14 @@ def test_a_missing_repository_is_reported(own_site: Site) -> None:
 
 def test_a_missing_worktree_is_reported_and_the_others_are_shown(own_site: Site) -> None:
     side = own_site.repo.worktree(own_site.repo.root.parent / "side", branch="side")
-    asked = {"query": "total", "worktree": str(side.root)}
-    assert own_site.answer("search", **asked)["results"]
+    arguments = {"query": "total", "worktree": str(side.root)}
+    assert own_site.answer("search", **arguments)["results"]
     shutil.rmtree(side.root)
     for question in ("search", "standing", "diff", "conflicts", "views"):
-        asked = {"worktree": str(side.root)} | ({"query": "total"} if question == "search" else {})
-        status, answer = own_site.ask(question, **asked)
+        arguments = {"worktree": str(side.root)} | (
+            {"query": "total"} if question == "search" else {}
+        )
+        status, answer = own_site.ask(question, **arguments)
         assert status in (200, 400, 422) and "bug" not in str(answer.get("error")), question
     status, answer = own_site.ask("search", query="total", worktree=str(side.root))
     assert (status, str(side.root) in answer["error"]) == (422, True)

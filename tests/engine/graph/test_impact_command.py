@@ -110,15 +110,15 @@ def test_the_graph_of_an_edited_tree_is_that_of_a_new_index(
         "import Book", "import Book, tax"))  # fmt: skip
     repo.rename("shop/base.py", "shop/things.py")
     repo.write("shop/book.py", BOOK.replace("shop.base", "shop.things"))
-    asked = [
+    commands = [
         ("related", "tax", "--depth", "3", "--json"),
         ("related", "shop/things.py", "--json"),
         ("impact", "shop/things.py", "--json"),
         ("map", "--json"),
     ]
-    edited = [run(*one).json for one in asked]
+    edited = [run(*one).json for one in commands]
     monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "other"))
-    fresh = [run(*one).json for one in asked]
+    fresh = [run(*one).json for one in commands]
     for one in (*edited, *fresh):
         del one["receipt"]
     assert edited == fresh
