@@ -1,4 +1,4 @@
-"""Files that are too large to be read may use anything: answers on users say so."""
+"""Files that are too large to be read may use anything: answers about users say so."""
 
 from __future__ import annotations
 
