@@ -1,14 +1,15 @@
-"""What each part of the ranking is worth, and whether its weights hold on other repositories.
+"""Measures what each part of the ranking is worth, and whether its weights hold elsewhere.
 
-    python benchmarks/ablation.py table CHECKOUTS   # one row a signal: NDCG@10 without it
+    python benchmarks/ablation.py table CHECKOUTS   # one row per signal: NDCG@10 without it
     python benchmarks/ablation.py five CHECKOUTS    # fitted on four fifths of the repositories
 
-`CHECKOUTS` is what `retrieval.py prepare` made. Every row is a whole run: each question goes
-through `codelens.rank` on the view that the engine gives, with one constant changed.
+`retrieval.py prepare` makes `CHECKOUTS`. Each row is a whole run: each question goes through
+`codelens.rank` on the view that the engine returns, with one constant changed.
 
-`five` fits the weights of questions of several words, fold by fold, on the features of the four
-other fifths (coordinate ascent on NDCG@10 over a bootstrap of repositories, the mean of several),
-and scores the fifth with what came out; repositories are dealt in turn, by name.
+`five` is a five-fold cross-validation over repositories. It fits the weights of questions of
+several words on the features of four folds (coordinate ascent on NDCG@10 over a bootstrap of
+repositories, the mean of several) and scores the fifth. Repositories are assigned to folds in
+turn, by name.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ DISCOUNT = [1 / math.log2(rank + 2) for rank in range(10)]
 
 
 class Case(NamedTuple):
-    """One question, ready to be asked again and again."""
+    """A question that can be asked repeatedly."""
 
     question: dict[str, Any]
     wanted: dict[str, str]
@@ -70,7 +71,7 @@ class _Hit:
 
 
 def cases(checkouts: Path, engine: Engine) -> list[Case]:
-    """All questions with the views that answer them."""
+    """All questions, with the views that answer them."""
     taken: list[tuple[Any, ...]] = []
     real = search_pipeline.search
 
@@ -97,7 +98,7 @@ def cases(checkouts: Path, engine: Engine) -> list[Case]:
 
 @contextmanager
 def changed(module: Any, name: str, value: Any) -> Iterator[None]:
-    """`module.name` is `value` for a while."""
+    """Sets `module.name` to `value` inside the block."""
     before = getattr(module, name)
     setattr(module, name, value)
     try:
@@ -127,19 +128,19 @@ COLUMNS = ("all", "architecture", "semantic", "symbol")
 
 
 def table(every: list[Case]) -> None:
-    known = scores(every)
-    base = by_category(known)
+    baseline = scores(every)
+    base = by_category(baseline)
     print("| without | " + " | ".join(COLUMNS) + " |")
     print("|---|" + "---|" * len(COLUMNS))
     print("| (nothing left out) | " + " | ".join(f"{base[name]:.4f}" for name in COLUMNS) + " |")
     for label, module, name, value in left_out():
-        # A row of weights for names leaves questions as they are, and the reverse.
+        # A row about weights of names leaves questions unchanged, and the reverse.
         only = {"WORDS": False, "TOKEN": True}.get(name)
         with changed(module, name, value):
             now = by_category(
                 [
                     (old[0], one.score()) if only is None or only == (old[0] == "symbol") else old
-                    for one, old in zip(every, known, strict=True)
+                    for one, old in zip(every, baseline, strict=True)
                 ]
             )
         shown = (f"{now[column] - base[column]:+.4f}" for column in COLUMNS)
@@ -147,7 +148,7 @@ def table(every: list[Case]) -> None:
 
 
 def left_out() -> Iterator[tuple[str, Any, str, Any]]:
-    """What to change for each row: label, module, name, value."""
+    """Yields what to change for each row: label, module, name, value."""
     for kind, chosen in (("WORDS", ranking_weights.WORDS), ("TOKEN", ranking_weights.TOKEN)):
         for name in chosen:
             yield f"{kind.lower()}: {name}", ranking_weights, kind, _with(chosen, {name: 0.0})
@@ -179,12 +180,12 @@ def _with(chosen: Any, changes: dict[str, float]) -> MappingProxyType[str, float
 
 
 class Sample(NamedTuple):
-    """The candidates of one question: features by column, in order of path."""
+    """The candidates of one question: features by column, sorted by path."""
 
     case: Case
     columns: list[list[float]]
     fixed: list[float]
-    """What is not fitted: the roles' share."""
+    """The roles' share, which is not fitted."""
     right: list[bool]
     ideal: float
 
@@ -233,7 +234,7 @@ def quality(one: Sample, total: list[float]) -> float:
 
 
 def fitted(samples: list[Sample], start: list[float], names: list[str]) -> list[float]:
-    """One round of coordinate ascent from `start`, a weight at a time."""
+    """Runs one round of coordinate ascent from `start`, one weight at a time."""
     chosen = list(start)
     totals = [scored(one, chosen) for one in samples]
     best = mean([quality(one, at) for one, at in zip(samples, totals, strict=True)])
@@ -266,7 +267,7 @@ def five(every: list[Case]) -> None:
     random.seed(1)
     names = list(ranking_weights.WORDS)
     start = list(ranking_weights.WORDS.values())
-    samples = [known for one in every if (known := sample(one, names))]
+    samples = [features for one in every if (features := sample(one, names))]
     repos = sorted({one.question["repo"] for one in every})
     values: dict[str, list[float]] = collections.defaultdict(list)
     for fold in range(FOLDS):

@@ -1,10 +1,10 @@
-"""What `conflicts` over many worktrees and `diff` of a long range cost, warm: CPU of the question.
+"""Measures the CPU of `conflicts` over many worktrees and of `diff` over a long range, warm.
 
     python benchmarks/branchcost.py conflicts [--files 5000] [--worktrees 10] [--at FOLDER]
     python benchmarks/branchcost.py diff REPOSITORY [--commits 500]
 
-`conflicts` makes a repository of small files and worktrees with a few uncommitted edits each; with
-`--at` it is kept, so that two versions can be asked in turn (`PYTHONPATH=OTHER_CHECKOUT`).
+`conflicts` makes a repository of small files and worktrees with a few uncommitted edits each.
+`--at` keeps it, so that two versions can be measured in turn (`PYTHONPATH=OTHER_CHECKOUT`).
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def conflicts(folder: Path, files: int, worktrees: int) -> None:
             started = cpu()
             answer = engine.conflicts(path=root)
             spent = (cpu() - started) * 1000
-            told = f"{len(answer.results)} with something to say, {answer.clean} clean"
+            outcome = f"{len(answer.results)} with something to say, {answer.clean} clean"
             size = f"{answer.receipt.files} files, {worktrees} worktrees"
-            print(f"{size}: {spent:.0f} ms CPU, {told}", flush=True)
+            print(f"{size}: {spent:.0f} ms CPU, {outcome}", flush=True)
 
 
 def make(folder: Path, files: int, worktrees: int) -> None:
@@ -75,9 +75,9 @@ def diff(where: Path, commits: int, home: Path) -> None:
         for uses in (False, False, True, True):
             started = cpu()
             answer = engine.diff(f"HEAD~{commits}..HEAD", path=where, uses=uses)
-            told = sum(len(file.definitions) for file in answer.files)
+            definitions = sum(len(file.definitions) for file in answer.files)
             how = f"{'with' if uses else 'without'} uses: {cpu() - started:.2f} s CPU"
-            size = f"{len(answer.files)} files, {told} definitions"
+            size = f"{len(answer.files)} files, {definitions} definitions"
             print(f"{where.name}: {commits} commits, {size}, {how}")
 
 
@@ -89,13 +89,13 @@ def main() -> None:
     parser.add_argument("--worktrees", type=int, default=10)
     parser.add_argument("--commits", type=int, default=500)
     parser.add_argument("--at", type=Path, help="an empty folder, or one of an earlier run")
-    asked = parser.parse_args()
-    if asked.what == "conflicts":
+    args = parser.parse_args()
+    if args.what == "conflicts":
         with tempfile.TemporaryDirectory() as scratch:
-            conflicts(asked.at or Path(scratch), asked.files, asked.worktrees)
+            conflicts(args.at or Path(scratch), args.files, args.worktrees)
         return
     with tempfile.TemporaryDirectory() as home:
-        diff(asked.repository, asked.commits, Path(home))
+        diff(args.repository, args.commits, Path(home))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""Is every changed line told, and are renames and moves what they were? `codelens diff`, checked.
+"""Checks `codelens diff`: does it report every changed line, and label renames and moves correctly?
 
     python benchmarks/branchdiff.py account REPOSITORY... [--commits 30]
     python benchmarks/branchdiff.py seeded REPOSITORY... [--trials 30]
 
-`account` takes real commits that are no merges, spread over the history, and removes from both
-sides of each file the lines that the answer tells; what is left must be the same on both sides.
-`seeded` makes small repositories from real files, renames, moves, edits, reorders, reindents and
-swaps definitions by program, and compares what is told with what was done.
+`account` takes real non-merge commits, spread over the history, and removes from both sides of
+each file the lines that the answer reports. The rest must be the same on both sides.
+`seeded` makes small repositories from real files. It renames, moves, edits, reorders, reindents
+and swaps definitions by program, and compares the reported changes with the real ones.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def lines_of(data: bytes) -> list[bytes]:
     return [line.rstrip() for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
 
 
-def told_lines(answer: DiffAnswer) -> tuple[dict[bytes, set[int]], dict[bytes, set[int]]]:
+def reported_lines(answer: DiffAnswer) -> tuple[dict[bytes, set[int]], dict[bytes, set[int]]]:
     old: dict[bytes, set[int]] = {}
     new: dict[bytes, set[int]] = {}
     for file in answer.files:
@@ -81,13 +81,13 @@ def blob(where: Path, commit: str, path: bytes) -> bytes:
 def unaccounted(where: Path, commit: str, answer: DiffAnswer) -> Iterator[str]:
     names = git(where, "diff", "--no-renames", "--name-only", "-z", f"{commit}~1", commit)
     differ = {name for name in names.split(b"\0") if name}
-    told = {parse_handle(file.path).path for file in answer.files}
-    told |= {parse_handle(file.old_path).path for file in answer.files if file.old_path}
-    for path in differ - told:
+    reported = {parse_handle(file.path).path for file in answer.files}
+    reported |= {parse_handle(file.old_path).path for file in answer.files if file.old_path}
+    for path in differ - reported:
         old, new = blob(where, f"{commit}~1", path), blob(where, commit, path)
         if left(lines_of(old), set()) != left(lines_of(new), set()):
-            yield f"{path!r}: not told"
-    old_told, new_told = told_lines(answer)
+            yield f"{path!r}: not reported"
+    old_reported, new_reported = reported_lines(answer)
     for file in answer.files:
         if file.folded:
             continue
@@ -95,16 +95,16 @@ def unaccounted(where: Path, commit: str, answer: DiffAnswer) -> Iterator[str]:
         before = (parse_handle(file.old_path).path or b"") if file.old_path else path
         old = lines_of(blob(where, f"{commit}~1", before))
         new = lines_of(blob(where, commit, path))
-        left_old = left(old, old_told.get(before, set()))
-        left_new = left(new, new_told.get(path, set()))
+        left_old = left(old, old_reported.get(before, set()))
+        left_new = left(new, new_reported.get(path, set()))
         if left_old != left_new:
             extra = [one for one in left_old if one not in left_new][:1]
             extra += [one for one in left_new if one not in left_old][:1]
             yield f"{file.path}: {extra}"
 
 
-def left(lines: list[bytes], told: set[int]) -> list[bytes]:
-    return [line for number, line in enumerate(lines, 1) if line and number not in told]
+def left(lines: list[bytes], reported: set[int]) -> list[bytes]:
+    return [line for number, line in enumerate(lines, 1) if line and number not in reported]
 
 
 def account(repositories: list[Path], count: int, home: Path) -> None:
@@ -123,8 +123,8 @@ def account(repositories: list[Path], count: int, home: Path) -> None:
                 for what in unaccounted(where, commit, answer):
                     wrong += 1
                     print(f"{where.name} {commit[:10]} {what}")
-        print(f"{where}: {commits} commits so far, {wrong} files with lines not told", flush=True)
-    print(f"{commits} commits, {definitions} definitions told, {wrong} files with lines not told, "
+        print(f"{where}: {commits} commits so far, {wrong} files incomplete", flush=True)
+    print(f"{commits} commits, {definitions} definitions reported, {wrong} files incomplete, "
           f"{spent:.1f} s CPU")  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def account(repositories: list[Path], count: int, home: Path) -> None:
 
 
 class Trial:
-    """A small repository of real files, and what was done to it."""
+    """A small repository of real files, and the changes made to it."""
 
     def __init__(self, root: Path, language: str, files: dict[str, bytes], rng: random.Random):
         self.root = root
@@ -140,9 +140,9 @@ class Trial:
         self.rng = rng
         self.texts = dict(files)
         self.truth: set[tuple[str, str, str]] = set()
-        """How, old and new `path#qualified`."""
+        """Kind of change, old and new `path#qualified`."""
         self.touched: set[str] = set()
-        """Definitions that may be told, by `path#qualified`, old or new."""
+        """Definitions that may be reported, by `path#qualified`, old or new."""
         for name, data in files.items():
             (root / name).write_bytes(data)
         git(root, "init", "-q")
@@ -197,7 +197,7 @@ class Trial:
             start -= 1
         return lines[:start], lines[start : one.end_line], lines[one.end_line :]
 
-    # What is done. Each says whether it could be.
+    # The changes. Each returns whether it was possible.
 
     def rename(self, kinds: set[str] = CALLABLES, how: str = "renamed") -> bool:
         chosen = self.pick(kinds, 10)
@@ -205,7 +205,7 @@ class Trial:
             return False
         name, at = chosen
         one = self.symbols(name)[at]
-        new = f"{one.name}Anew" if one.name[0].isupper() else f"anew_{one.name}"
+        new = f"{one.name}Renamed" if one.name[0].isupper() else f"renamed_{one.name}"
         before, body, after = self.cut(name, one)
         word = re.compile(rb"(?<!\w)" + one.name.encode() + rb"(?!\w)")
         body = [word.sub(new.encode(), line) for line in body]
@@ -225,9 +225,9 @@ class Trial:
         return True
 
     def replaced(self, name: str, text: bytes, old: str = "", new: str = "") -> bool:
-        """Take a text if a parser finds the same definitions in it, but for a new name.
+        """Accepts a text if a parser finds the same definitions in it, except for a new name.
 
-        Otherwise the step did more than is known of it (a header in C++ that is read as C).
+        Otherwise the step changed more than it records (such as a C++ header that is parsed as C).
         """
         then = Counter(
             new + one.qualified[len(old) :] if old and _is_in(one.qualified, old) else one.qualified
@@ -379,7 +379,7 @@ class Trial:
         self.touched.add(self.key(name, qualified))
 
     def touch_inside(self, name: str, one: Symbol, target: str) -> None:
-        """What is defined inside of what was edited may have been edited."""
+        """An edit of a definition may also have edited the definitions inside it."""
         for other in self.symbols(name):
             if other.qualified.startswith(f"{one.qualified}."):
                 self.touch(target, other.qualified)
@@ -401,18 +401,18 @@ def _column(text: bytes, one: Symbol) -> int:
     return one.start_byte - (text.rfind(b"\n", 0, one.start_byte) + 1)
 
 
-def told_of(files: tuple[FileDiff, ...]) -> tuple[set[tuple[str, str, str]], set[str]]:
-    """Renames and moves, and every definition that is told."""
+def reported_changes(files: tuple[FileDiff, ...]) -> tuple[set[tuple[str, str, str]], set[str]]:
+    """Renames and moves, and all reported definitions."""
     found: set[tuple[str, str, str]] = set()
-    told: set[str] = set()
+    reported: set[str] = set()
     for file in files:
         if file.how == "renamed":
             found.add(("file", file.old_path, file.path))
         for one in file.definitions:
             old = one.old_handle.removeprefix("HEAD:")
-            told |= {one.handle.removeprefix("HEAD:"), old} - {""}
+            reported |= {one.handle.removeprefix("HEAD:"), old} - {""}
             found |= {(how, old, one.handle) for how in ("moved", "renamed") if how in one.how}
-    return found, told
+    return found, reported
 
 
 def sources(repositories: list[Path]) -> dict[str, list[tuple[str, bytes]]]:
@@ -471,11 +471,11 @@ def seeded(
     right, missed, false = every["right"], every["missed"], every["false"]
     precision, recall = right / max(right + false, 1), right / max(right + missed, 1)
     print(f"{len(sums)} languages, {every['trials']} trials, {right + missed} renames and moves:")
-    print(f"precision {precision:.3f}, recall {recall:.3f}; told unchanged: {every['unchanged']}")
+    print(f"precision {precision:.3f}, recall {recall:.3f}; unchanged: {every['unchanged']}")
 
 
 def judge(trial: Trial, answer: DiffAnswer, counts: Counter[str], what: str) -> None:
-    found, told = told_of(answer.files)
+    found, reported = reported_changes(answer.files)
     moved_files = {old: new for how, old, new in trial.truth if how == "file"}
     truth = set()
     for how, old, new in trial.truth:
@@ -483,8 +483,8 @@ def judge(trial: Trial, answer: DiffAnswer, counts: Counter[str], what: str) -> 
         truth.add((how, old, moved_files.get(name, name) + mark + symbol if how != "file" else new))
     touched = set(trial.touched)
     names_before = {new: old for old, new in moved_files.items()}
-    for known in trial.touched:
-        name, _, symbol = known.partition("#")
+    for new_name in trial.touched:
+        name, _, symbol = new_name.partition("#")
         touched.add(f"{moved_files.get(name, name)}#{symbol}")
         touched.add(f"{names_before.get(name, name)}#{symbol}")
     counts["trials"] += 1
@@ -495,12 +495,12 @@ def judge(trial: Trial, answer: DiffAnswer, counts: Counter[str], what: str) -> 
     for one in found - truth:
         counts["false"] += 1
         print("false ", what, one)
-    owners = {known for how, _, known in truth if how == "renamed"}
-    for one in sorted(told):
+    owners = {new_name for how, _, new_name in truth if how == "renamed"}
+    for one in sorted(reported):
         plain = re.sub(r"~\d+$", "", one)
         if plain not in touched and not any(plain.startswith(f"{own}.") for own in owners):
             counts["unchanged"] += 1
-            print("told, unchanged:", what, one)
+            print("unchanged:", what, one)
 
 
 def main() -> None:
@@ -512,12 +512,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="LANGUAGE or LANGUAGE:TRIAL")
     parser.add_argument("--keep", default="", help="a folder for the repository of a trial")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        if asked.what == "account":
-            account(asked.repositories, asked.commits, Path(home))
+        if args.what == "account":
+            account(args.repositories, args.commits, Path(home))
         else:
-            seeded(asked.repositories, asked.trials, Path(home), asked.seed, asked.only, asked.keep)
+            seeded(args.repositories, args.trials, Path(home), args.seed, args.only, args.keep)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Whether codelens became slower: CPU of its steps against yardsticks, beside what was recorded.
+"""Measures whether codelens became slower: CPU of its steps against yardsticks and the budget.
 
     python benchmarks/budget.py              the table; exit code 1 where a ratio is 20 % worse
-    python benchmarks/budget.py --record     the ratios of now become the budget
+    python benchmarks/budget.py --record     makes the current ratios the budget
 
-The tree is the standard library of the Python that runs this, put under git in a scratch folder, so
-it needs no network. Each step is measured in turns with a yardstick that has nothing of codelens in
-it, and what counts is the median of the ratios: a slow or busy machine slows both. CPU is user +
-system of a process and its children, from the operating system. The budget is in `budget.toml`.
+The tree is the standard library of the running Python, put under git in a scratch folder, so no
+network is needed. Each step is measured in turns with a yardstick that does not involve codelens.
+The median of the ratios counts, because a slow or busy machine slows both. CPU is user + system of
+a process and its children, from the operating system. `budget.toml` holds the budget.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from speed import GIT_ENV, PYTHON, parse_only, run
 
 BUDGET = Path(__file__).with_name("budget.toml")
 ALLOWED = 1.2
-"""Times the recorded ratio."""
+"""Maximum ratio, relative to the recorded one."""
 LEFT_OUT = {"test", "tests", "idlelib", "lib2to3", "site-packages", "dist-packages", "__pycache__"}
 START = "import argparse, dataclasses, inspect, json, logging, pathlib, re, sqlite3, ssl, typing"
-"""A yardstick of starts: modules of the standard library that a search imports as well."""
+"""The yardstick for startup: modules of the standard library that a search also imports."""
 
 
 LOOKS = """
@@ -49,17 +49,17 @@ print((time.process_time() - start) / 10)
 
 @dataclass(frozen=True)
 class Step:
-    """A step of codelens and what it is measured against; each gives seconds of CPU."""
+    """A codelens step and its yardstick; each returns seconds of CPU."""
 
     name: str
     yardstick: str
-    ours: Callable[[], float]
-    theirs: Callable[[], float]
+    step_cpu: Callable[[], float]
+    yardstick_cpu: Callable[[], float]
     rounds: int = 15
 
 
 def standard_library(to: Path) -> None:
-    """A git repository of the standard library's modules."""
+    """Makes a git repository of the standard library's modules."""
     source = Path(sysconfig.get_path("stdlib"))
     for file in sorted(source.rglob("*.py")):
         place = file.relative_to(source)
@@ -73,12 +73,12 @@ def standard_library(to: Path) -> None:
         )  # fmt: skip
 
 
-# Without compiled copies each start would compile all modules anew.
+# Without compiled copies each start would compile all modules again.
 STARTS_AS_INSTALLED = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 def steps(repo: Path, home: Path) -> list[Step]:
-    """What is measured, in the order in which it can be: the index comes first."""
+    """The steps to measure, in the order they must run: the index comes first."""
 
     def python(code: str) -> float:
         return run([PYTHON, "-P", "-c", code], repo, STARTS_AS_INSTALLED)["cpu_s"]
@@ -124,13 +124,13 @@ def steps(repo: Path, home: Path) -> list[Step]:
 
 
 def ratio(step: Step) -> float:
-    """The median of ours / theirs, taken in turns; the first round only warms up."""
-    pairs = [(step.ours(), step.theirs()) for _ in range(step.rounds + 1)][1:]
-    return statistics.median(ours / theirs for ours, theirs in pairs)
+    """The median of codelens / yardstick, taken in turns; the first round only warms up."""
+    pairs = [(step.step_cpu(), step.yardstick_cpu()) for _ in range(step.rounds + 1)][1:]
+    return statistics.median(step_cpu / yardstick_cpu for step_cpu, yardstick_cpu in pairs)
 
 
 def verdict(now: float, recorded: float | None) -> str:
-    """What a ratio is to the budget: `new`, `worse` by more than is allowed, or `holds`."""
+    """Compares a ratio with the budget: `new`, `worse` by more than is allowed, or `holds`."""
     if recorded is None:
         return "new"
     return "worse" if now > ALLOWED * recorded else "holds"
@@ -158,8 +158,8 @@ def main() -> int:
         for step in steps(repo, home):
             now = ratios[step.name] = ratio(step)
             before = recorded.get(step.name)
-            told = "" if before is None else f"{before:.3g}"
-            line = f"| {step.name} | {step.yardstick} | {now:.3g} | {told} |"
+            recorded_ratio = "" if before is None else f"{before:.3g}"
+            line = f"| {step.name} | {step.yardstick} | {now:.3g} | {recorded_ratio} |"
             print(line, verdict(now, before), "|", flush=True)
     if args.record:
         BUDGET.write_text(written(ratios), encoding="utf-8")

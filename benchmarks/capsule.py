@@ -1,20 +1,20 @@
-"""Capsules without a language model: does an answer hold the code that real commits changed?
+"""Checks capsules without a language model: do answers hold the code that real commits changed?
 
     python benchmarks/capsule.py run MIRROR ANSWERS.jsonl [--first 6] [--repo OWNER/NAME ...]
         [--methods explore,search] [--home FOLDER]
     python benchmarks/capsule.py score MIRROR ANSWERS.jsonl [--by language]
     python benchmarks/capsule.py ablation MIRROR [--first 6] [--repo OWNER/NAME ...]
 
-`CODELENS_SHARED` names the folder with the data set, whose folder `capsule` has the tasks (one for
-each commit: its message, and what it changed and used) and the scorer. `MIRROR` has a git folder
-`owner+name/repo` for each repository; bare ones do. Each task is asked of the tree before its
-commit.
+`CODELENS_SHARED` names the folder of the data set. Its folder `capsule` holds the scorer and the
+tasks, one per commit: the commit's message, and the code that it changed and used. `MIRROR` has a
+git folder `owner+name/repo` for each repository, which may be bare. Each task is asked of the tree
+before its commit.
 
 Methods: `explore` is the text of `Engine.explore`; `search` is the text of `cl_search`, then
-`cl_expand` of its handles in their order, as far as the budget goes.
+`cl_expand` of its handles in their order, until the budget is spent.
 
-`ablation` leaves parts out in turn and asks only repositories outside `HELD_OUT`, on which no
-weight was chosen before 26 November 2026.
+`ablation` leaves out one part at a time and asks only repositories outside `HELD_OUT`. No weight
+was tuned on those of `HELD_OUT` before 26 November 2026.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ HELD_OUT = frozenset("google/gson serilog/serilog celery/celery jekyll/jekyll tr
 
 
 def tasks(first: int, repos: list[str]) -> list[dict]:
-    """The first so many tasks of each repository."""
+    """The first tasks of each repository."""
     seen: collections.Counter[str] = collections.Counter()
     found = []
     for line in (CAPSULE / "tasks.jsonl").read_text(encoding="utf-8").splitlines():
@@ -122,7 +122,7 @@ PARTS: Mapping[str, tuple[tuple[object, str, object], ...]] = {
         for name in getattr(ranking_weights, table)
     },
 }
-"""What is left out in turn."""
+"""The parts to leave out, one row at a time."""
 
 
 @contextmanager
@@ -140,7 +140,7 @@ def without(part: str) -> Iterator[None]:
 def score(mirror: Path, file: Path, by: str) -> None:
     command = [sys.executable, str(CAPSULE / "score.py"), str(CAPSULE / "tasks.jsonl")]
     more = ["--by", by] if by else []
-    # Where a path may stand for two files the scorer takes the first of a set: .01 by the seed.
+    # If a path may mean two files, the scorer takes the first of a set: scores vary by .01.
     fixed = {**os.environ, "PYTHONHASHSEED": "0"}
     subprocess.run([*command, str(mirror), str(file), *more], check=True, env=fixed)
 

@@ -1,7 +1,7 @@
-"""Changes of one definition, written by rules: its text before and after, by language.
+"""Rule-based changes of one definition: its text before and after, by language.
 
-Used by benchmarks/seededchanges.py. A change is made in the text alone, as an editor would: only
-where a definition begins and ends, and the line of its name, are told by the index.
+Used by benchmarks/seededchanges.py. A change edits only the text, as an editor would. The index
+supplies only where a definition begins and ends, and the line of its name.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ NEW_PARAMETER = {
     "javascript": "zz", "kotlin": "zz: Int", "lua": "zz", "php": "int $zz", "python": "zz",
     "ruby": "zz", "rust": "zz: i32", "tsx": "zz: number", "typescript": "zz: number",
 }  # fmt: skip
-"""Languages that changes are made in, and a parameter of each."""
+"""Languages in which changes are made, and a new parameter for each."""
 _COLON = frozenset({"kotlin", "python", "rust", "tsx", "typescript"})
 """Languages that write `name: Type`."""
 _TYPE_FIRST = {"c": "long", "cpp": "long", "csharp": "long", "java": "long", "php": "array"}
@@ -28,7 +28,7 @@ _VALUE = re.compile(r"(?P<before>[=\s])(?P<value>\d+|\"[^\"\\\n]+\"|'[^'\\\n]+')
 
 
 class Definition(NamedTuple):
-    """Where a definition stands: lines from 1."""
+    """The location of a definition; lines count from 1."""
 
     path: str
     name: str
@@ -42,17 +42,17 @@ class Definition(NamedTuple):
 
 
 class _List(NamedTuple):
-    """The parameters behind a name."""
+    """The parameters after a name."""
 
     start: int
-    """Character behind the opening bracket; where one may be put, if there is none."""
+    """The character after the opening bracket; without brackets, the place to insert some."""
     end: int
     texts: list[str]
     bracket: bool
 
 
 def _parameters(text: str, definition: Definition) -> _List | None:
-    """The parameters of a function, as they are written."""
+    """The parameters of a function, as written."""
     at = _line_start(text, definition.line)
     name = re.compile(rf"(?<![\w$]){re.escape(definition.name)}(?![\w$])").search(text, at)
     if name is None or text.count("\n", at, name.start()):
@@ -80,7 +80,7 @@ def _parameters(text: str, definition: Definition) -> _List | None:
 
 
 def _fixed(texts: list[str]) -> int:
-    """How many parameters come first by rule: the instance."""
+    """The number of leading parameters that the language fixes: the instance."""
     return int(bool(texts) and bool(_SELF.match(texts[0].strip())))
 
 
@@ -90,7 +90,7 @@ def _with(text: str, old: _List, texts: list[str]) -> str:
 
 
 def with_more(text: str, definition: Definition) -> str | None:
-    """A parameter added, before the others."""
+    """Adds a parameter before the others."""
     old = _parameters(text, definition)
     if old is None:
         return None
@@ -104,7 +104,7 @@ def with_more(text: str, definition: Definition) -> str | None:
 
 
 def with_fewer(text: str, definition: Definition) -> str | None:
-    """The last parameter taken away."""
+    """Removes the last parameter."""
     old = _parameters(text, definition)
     if old is None or len(old.texts) <= _fixed(old.texts) or _REST.search(old.texts[-1].strip()):
         return None
@@ -114,7 +114,7 @@ def with_fewer(text: str, definition: Definition) -> str | None:
 
 
 def with_order(text: str, definition: Definition) -> str | None:
-    """The first two parameters the other way round."""
+    """Swaps the first two parameters."""
     old = _parameters(text, definition)
     if old is None:
         return None
@@ -128,7 +128,7 @@ def with_order(text: str, definition: Definition) -> str | None:
 
 
 def with_type(text: str, definition: Definition) -> str | None:
-    """Another type of the first parameter; None in languages without types."""
+    """Changes the type of the first parameter; None in languages without types."""
     old = _parameters(text, definition)
     if old is None:
         return None
@@ -155,7 +155,7 @@ def with_type(text: str, definition: Definition) -> str | None:
 
 
 def renamed(text: str, definition: Definition) -> str | None:
-    """Another name, where it is defined alone."""
+    """Renames a definition; only the definition itself."""
     at = _line_start(text, definition.line)
     name = re.compile(rf"(?<![\w$]){re.escape(definition.name)}(?![\w$])").search(text, at)
     if name is None or text.count("\n", at, name.start()):
@@ -170,7 +170,7 @@ def taken_out(text: str, definition: Definition) -> tuple[str, str]:
 
 
 def with_value(text: str, definition: Definition) -> str | None:
-    """Another value of a constant: the first number or string that stands in its line."""
+    """Changes the value of a constant: the first number or string in its line."""
     start, end = _line_start(text, definition.line), _line_start(text, definition.line + 1)
     value = _VALUE.search(text, start, end)
     if value is None:
@@ -198,7 +198,7 @@ def is_open(method: str, definition: Definition, owner: Definition) -> bool:
 
 
 def with_override(text: str, subtype: Definition, method: str) -> str | None:
-    """A subtype's text with a method of its base written into it."""
+    """Writes an override of a base's method into the text of a subtype."""
     end = _line_start(text, subtype.end + 1)
     if subtype.language == "python":
         if not text.startswith(("class", "@"), _line_start(text, subtype.start)):
@@ -213,7 +213,7 @@ def with_override(text: str, subtype: Definition, method: str) -> str | None:
 
 
 def _are_grouped(texts: list[str]) -> bool:
-    """Some parameters of Go share a type that stands behind the last of them."""
+    """Whether parameters in Go share a type that follows the last of them."""
     return any(len(one.split()) < 2 for one in texts)
 
 

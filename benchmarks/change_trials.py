@@ -1,4 +1,4 @@
-"""Which definitions of real code are changed, how, and who must be told of it.
+"""Chooses definitions of real code and how they change, and determines who is affected.
 
 Used by benchmarks/seededchanges.py.
 """
@@ -28,14 +28,14 @@ IN_PLACE: dict[str, Callable[[str, Definition], str | None]] = {
 }
 KINDS = (*IN_PLACE, "move", "constant", "override")
 FILES_MOVE = frozenset({"csharp", "java", "kotlin", "php"})
-"""Languages where a definition moves with its file."""
+"""Languages in which a definition moves together with its file."""
 NO_OVERRIDES = frozenset({"c", "go", "lua", "rust"})
-"""Languages where a type's own text does not say what it overrides."""
+"""Languages in which the text of a type does not show what it overrides."""
 DECLARED_APART = frozenset({"c", "cpp"})
 
 
 class User(NamedTuple):
-    """Who uses: a definition by the line of its name; 0 is the file itself."""
+    """A user: a definition, by the line of its name; 0 is the file itself."""
 
     path: str
     line: int
@@ -43,44 +43,44 @@ class User(NamedTuple):
 
 @dataclass
 class Code:
-    """One checkout, as it stands before any change."""
+    """One checkout before any change."""
 
     name: str
     folder: Path
     judge: str
     symbols: dict[str, list[Definition]] = field(default_factory=lambda: defaultdict(list))
     users: dict[tuple[str, User], set[User]] = field(default_factory=lambda: defaultdict(set))
-    """(kind of edge, what is used) -> who."""
+    """(kind of edge, used definition) -> users."""
     bases: list[tuple[User, User]] = field(default_factory=list)
     judged: set[str] = field(default_factory=set)
-    """Files; empty if all were."""
+    """Judged files; empty if all files were judged."""
 
     def at(self, place: User) -> Definition | None:
-        """The definition whose name stands in that line."""
+        """The definition whose name is in that line."""
         return next((one for one in self.symbols[place.path] if one.line == place.line), None)
 
     def around(self, path: str, line: int) -> Definition | None:
-        """The innermost definition of a line, of those that can use anything."""
+        """The innermost definition that contains a line."""
         holding = [one for one in self.symbols[path] if one.start <= line <= one.end]
         return min(holding, key=lambda one: one.end - one.start, default=None)
 
     def text(self, path: str) -> str:
-        """A file as it is; bytes that are no UTF-8 stay what they are."""
+        """The text of a file; bytes that are not UTF-8 survive a round trip."""
         return (self.folder / path).read_bytes().decode("utf-8", "surrogateescape")
 
 
 class Trial(NamedTuple):
-    """One change: the files that it writes, and who must be told."""
+    """One change: the files that it writes, and the users that must be reported."""
 
     what: Definition
     texts: dict[str, str | None]
-    """Path -> text; None where the file is gone."""
+    """Path -> text; None if the file is deleted."""
     expected: set[User]
     steps: int = 1
 
 
 def trials(code: Code, kind: str, language: str, chance: random.Random) -> Iterator[Trial]:
-    """Changes of one kind, in an order by chance."""
+    """Yields changes of one kind, in random order."""
     if kind == "override":
         yield from _overrides(code, language, chance)
         return
@@ -113,18 +113,18 @@ def trials(code: Code, kind: str, language: str, chance: random.Random) -> Itera
 
 
 def is_within(user: User, definition: Definition) -> bool:
-    """The user is part of a definition: of what changes, and is told as that."""
+    """Whether the user is inside a changed definition, which is reported itself."""
     return user.path == definition.path and definition.start <= user.line <= definition.end
 
 
 def _holds(code: Code, user: User, definition: Definition) -> bool:
-    """The user is a function around the definition, and so changes itself."""
+    """Whether the user is a function around the definition, and so changes itself."""
     around = code.at(user)
     return around is not None and is_within(User(definition.path, definition.line), around)
 
 
 def _texts(code: Code, kind: str, definition: Definition) -> dict[str, str | None]:
-    """The files of a change as they are after it; empty if it cannot be made."""
+    """The changed files after a change; empty if the change is impossible."""
     text = code.text(definition.path)
     folder, _, base = definition.path.rpartition("/")
     if kind == "constant":
@@ -194,8 +194,10 @@ def _overrides(code: Code, language: str, chance: random.Random) -> Iterator[Tri
 
 
 def _apart(code: Code, sub: User, base: User) -> list[Definition]:
-    """Types below a base that a subtype of it is no base of: what is called there on the instance
-    itself can never be of the subtype."""
+    """Types below a base that are not related to its subtype.
+
+    What these types call on their own instance can never resolve to the subtype.
+    """
     below = {base}
     while more := {one for one, above in code.bases if above in below} - below:
         below |= more

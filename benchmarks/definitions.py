@@ -1,17 +1,17 @@
-"""Does search find the definition itself? Questions are made by program from real repositories.
+"""Does search find the definition itself? Questions are generated from real repositories.
 
     python benchmarks/definitions.py MIRROR [--each 40] [--repo OWNER/NAME ...] [--home FOLDER]
 
-`MIRROR` has a folder `owner+name/repo` a repository (bare does). From the newest tree of each, by
-a fixed draw, functions, methods and types of five lines or more in production code whose doc begins
-with a sentence of six words or more, at most two of a file. The question is that sentence with the
-words of the name taken out; what has fewer than four words left is not asked. A doc that two
-definitions share tells neither and is left out.
+`MIRROR` has a folder `owner+name/repo` for each repository, which may be bare. A fixed draw picks
+definitions from the newest tree of each: functions, methods and types of five lines or more in
+production code whose doc begins with a sentence of six words or more, at most two per file. The
+question is that sentence without the words of the name; questions of fewer than four words are
+dropped. A doc that two definitions share identifies neither, so both are left out.
 
-Counted: the definition as the first result, among the first three and ten, the same with what the
-results name in `also`, and its file. The doc stands in the text that is searched, so this asks
-which definition of a file is shown; whether files are found is asked by `history.py` and
-`retrieval.py`.
+Counted: the definition as the first result, among the first three and ten, the same including
+what results name in `also`, and its file. The doc is part of the searched text, so this measures
+which definition of a file is shown; `history.py` and `retrieval.py` measure whether files are
+found.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SENTENCE = re.compile(r"(.{20,300}?)(?:[.!?](?:\s|$)|$)", re.DOTALL)
 
 
 class Pair(NamedTuple):
-    """A question and what answers it."""
+    """A question and its answer."""
 
     repo: str
     question: str
@@ -73,12 +73,12 @@ def pairs(engine: Engine, folder: Path, repo: str, each: int) -> list[Pair]:
             found.append(Pair(repo, question, path, one.start_line, one.end_line))
     found = [one for one in found if seen[one.question] == 1]
     random.Random(7).shuffle(found)
-    kept, files = [], collections.Counter()
+    questions, files = [], collections.Counter()
     for one in found:
         files[one.path] += 1
         if files[one.path] <= 2:
-            kept.append(one)
-    return kept[:each]
+            questions.append(one)
+    return questions[:each]
 
 
 def asked(doc: str, name: str) -> str:
@@ -95,17 +95,17 @@ def asked(doc: str, name: str) -> str:
 
 
 class Ranks(NamedTuple):
-    """Positions among the results, 1000 where it is not found."""
+    """Positions among the results; 1000 if not found."""
 
     shown: int = NOWHERE
-    """Of the result that is the definition."""
+    """Position of the result that is the definition."""
     named: int = NOWHERE
-    """Of the result that is it or names it in `also`."""
+    """Position of the result that is the definition or names it in `also`."""
     file: int = NOWHERE
 
 
 def ranks_of(engine: Engine, folder: Path, pair: Pair) -> Ranks:
-    """Where the definition and its file stand."""
+    """The positions of the definition and its file."""
     answer = engine.search(pair.question, path=folder, ref="HEAD")
     ranks = Ranks()
     for rank, hit in enumerate(answer.results, 1):

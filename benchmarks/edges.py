@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Precision and recall of `export edges` against what type checkers say, and what it costs.
+"""Precision and recall of `export edges` against type checkers, and what the edges cost.
 
     python benchmarks/edges.py TRUTH CHECKOUT...
 
-TRUTH has for each repository NAME.jsonl.xz, a row an edge: `src_file`, `src_symbol`, `src_line` (of
-the enclosing definition's name, 0 for the module), `dst_file`, `dst_symbol`, `dst_line`, `dst_alt`
-(equal targets), `kind` (call, ref, inherit, import), `line`, `col`, `name`; NAME.files.txt, the
-files judged; and a score.py. A checkout is named as its truth (`requests`, `httpx`, ...).
-Each is indexed anew, its edges are exported and scored with the folder's own score.py: kinds one
-by one, and imports file to file. CPU is of this process and its workers: indexing, then resolving
-from nothing.
+For each repository TRUTH has NAME.jsonl.xz, one edge per row: `src_file`, `src_symbol`, `src_line`
+(of the enclosing definition's name, 0 for the module), `dst_file`, `dst_symbol`, `dst_line`,
+`dst_alt` (equal targets), `kind` (call, ref, inherit, import), `line`, `col`, `name`; and
+NAME.files.txt, the files judged. It also has a score.py. A checkout has the name of its truth
+(`requests`, `httpx`, ...). Each is indexed from scratch. The folder's own score.py scores its
+exported edges: each kind separately, and imports file to file. CPU is that of this process and its
+workers: indexing, then resolving from scratch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KINDS = ("call", "inherit", "ref", "import")
 
 
 def main() -> None:
-    """Print a table."""
+    """Prints a table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="folder to write the edges to")
     args = parser.parse_args()
     judge = _judge(args.truth)
-    print("| repository | kind | truth | ours | precision | recall |")
+    print("| repository | kind | truth | codelens | precision | recall |")
     print("|---|---|---|---|---|---|")
     costs: list[str] = []
     for checkout in args.checkouts:
@@ -71,7 +71,7 @@ def _scored(
 
 
 def _exported(checkout: Path) -> tuple[list[dict[str, Any]], str]:
-    """Edges of a checkout, and a row of what they cost."""
+    """The edges of a checkout, and a row with their cost."""
     with tempfile.TemporaryDirectory() as home:
         os.environ["CODELENS_HOME"] = home
         from codelens.engine.engine import Engine
@@ -105,7 +105,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _judge(folder: Path) -> ModuleType:
-    """score.py of the folder: the judge is not ours."""
+    """Loads score.py from the folder: codelens must not judge itself."""
     spec = importlib.util.spec_from_file_location("score", folder / "score.py")
     if spec is None or spec.loader is None:
         raise SystemExit(f"no score.py in {folder}")

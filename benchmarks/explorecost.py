@@ -1,10 +1,10 @@
-"""CPU of one explore beside one search, warm: each task was asked once before.
+"""Compares the CPU of one explore with one search, warm: each task was asked once before.
 
     python benchmarks/explorecost.py REPO... [--tasks 30] [--home FOLDER]
 
-The tasks are subjects of the latest commits, by the rules of `benchmarks/history.py`; they are
-asked of the tree of HEAD, by ref, so that a bare repository does. Measured is the CPU of the
-process, with 8,000 tokens an explore and ten results a search.
+The tasks are subjects of the latest commits, chosen by the rules of `benchmarks/history.py`. They
+are asked of the tree of HEAD, by ref, so a bare repository works. The measurement is the CPU of
+the process, with 8,000 tokens per explore and ten results per search.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from codelens.engine.engine import Engine
 
 
 def subjects(repo: Path, most: int) -> list[str]:
-    """The first paragraphs of the latest telling commits."""
+    """The first paragraphs of the latest informative commit messages."""
     log = history.git(repo, "log", "--no-merges", "-n", str(most * 20), "--format=%x01%B")
     messages = [history.telling(body) for body in log.decode("utf-8", "replace").split("\1")[1:]]
     return list(dict.fromkeys(message for message in messages if message))[:most]

@@ -1,15 +1,15 @@
-"""The first questions on a repository that was never indexed, through a real MCP client.
+"""Asks the first questions on a repository that was never indexed, through a real MCP client.
 
     python benchmarks/firstcontact.py REPOSITORY [--questions 20]
     python benchmarks/firstcontact.py REPOSITORY --node FOLDER
 
 With `--node` the client is that of the TypeScript SDK; FOLDER is where `npm install
-@modelcontextprotocol/sdk` was run. Else it is the Python SDK's.
+@modelcontextprotocol/sdk` was run. Otherwise it is that of the Python SDK.
 
-Picks names that are defined once in the whole tree, spread evenly over its paths (told by
-patterns of its own, not by codelens), starts `codelens serve` on a new home, and asks `cl_search`
-for one after the other as soon as the client is connected. An answer is right if its first result
-is the file that defines the name. A receipt is true if it counts the repository's files and, while
+Picks names that are defined once in the whole tree, spread evenly over its paths (by its own
+patterns, not by codelens). It starts `codelens serve` on a new home and asks `cl_search` for one
+name after the other as soon as the client is connected. An answer is right if its first result is
+the file that defines the name. A receipt is correct if it counts the repository's files and, while
 it says `fresh`, has nothing pending. Times are wall times: compare them on one machine only.
 """
 
@@ -43,15 +43,15 @@ _DEFINES_C = re.compile(
     rb"|(?<=struct )(\w{8,}) \{$)",
     re.MULTILINE,
 )
-"""A function whose brace begins a line, and a struct."""
+"""A function whose opening brace starts a line, and a struct."""
 _SUFFIXES_C = (".c", ".h")
 _LARGEST = 1_000_000
-"""Bytes of a file that is indexed by default."""
+"""Bytes of the largest file that is indexed by default."""
 _SUFFIXES = (".py", ".js", ".ts", ".go", ".rs", ".java", ".php", ".rb", ".kt", ".cs", ".swift")
 
 
 def definitions(root: Path) -> list[tuple[str, str]]:
-    """Names defined once, with their file, by path."""
+    """Names defined once, with their file, sorted by path."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True
     ).stdout.split(b"\0")
@@ -70,12 +70,12 @@ def definitions(root: Path) -> list[tuple[str, str]]:
 
 
 def spread(found: list[tuple[str, str]], count: int) -> list[tuple[str, str]]:
-    """So many of them, at even distances."""
+    """Picks `count` items at even distances."""
     return [found[(2 * at + 1) * len(found) // (2 * count)] for at in range(count)]
 
 
 Ask = Callable[[str], Awaitable[str]]
-"""From a query to the text of the tool's answer."""
+"""Maps a query to the text of the tool's answer."""
 _SERVE = ("-P", "-m", "codelens", "serve")
 
 
@@ -96,7 +96,7 @@ async def python_client(root: Path, env: dict[str, str]) -> AsyncIterator[Ask]:
 
 @asynccontextmanager
 async def node_client(root: Path, env: dict[str, str], folder: Path) -> AsyncIterator[Ask]:
-    """The client of the TypeScript SDK, in a process of Node.js."""
+    """The client of the TypeScript SDK, in a Node.js process."""
     script = Path(__file__).with_name("firstcontact_client.mjs")
     command = ["node", str(script), str(folder.resolve()), str(root), sys.executable, *_SERVE]
     pipe = asyncio.subprocess.PIPE
@@ -121,7 +121,7 @@ async def node_client(root: Path, env: dict[str, str], folder: Path) -> AsyncIte
 
 
 async def run(root: Path, questions: list[tuple[str, str]], files: int, node: Path | None) -> None:
-    """Ask and print a line for each question."""
+    """Asks, and prints a line for each question."""
     right = true = 0
     with tempfile.TemporaryDirectory() as home:
         env = {**os.environ, "CODELENS_HOME": home}
@@ -129,7 +129,7 @@ async def run(root: Path, questions: list[tuple[str, str]], files: int, node: Pa
         client = python_client(root, env) if node is None else node_client(root, env, node)
         async with client as ask:
             print(f"connected after {time.perf_counter() - began:.2f} s")
-            # The names mean nothing to each other; this order is that of a shuffle.
+            # Hashing shuffles the names the same way each time.
             for path, name in sorted(questions, key=lambda question: hash_of(question[1])):
                 start = time.perf_counter()
                 receipt, *lines = (await ask(name)).splitlines()
@@ -148,12 +148,12 @@ async def run(root: Path, questions: list[tuple[str, str]], files: int, node: Pa
 
 
 def hash_of(name: str) -> int:
-    """An order that is the same each time and has nothing to do with the paths."""
+    """A reproducible sort key that does not depend on the order of paths."""
     return sum(ord(char) * (at + 7) ** 3 for at, char in enumerate(name)) % 9973
 
 
 def main() -> None:
-    """See the module."""
+    """Runs the benchmark; see the module's docstring."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,5 +1,6 @@
-// The TypeScript SDK's client over stdio: one JSON line in is a query, one out is the answer's text.
-// Run by firstcontact.py: node firstcontact_client.mjs NODE_MODULES ROOT COMMAND ARGUMENT...
+// The TypeScript SDK's client over stdio: reads one query per JSON line, and writes the text of each
+// answer as a JSON line. firstcontact.py runs it:
+// node firstcontact_client.mjs NODE_MODULES ROOT COMMAND ARGUMENT...
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";

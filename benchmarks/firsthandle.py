@@ -1,17 +1,19 @@
-"""Where a definition is asked for, is the first handle its own range?
+"""When a query asks for a definition, is the first handle exactly its range?
 
     python benchmarks/firsthandle.py CHECKOUTS [--home HOME] [--misses]
 
-On the questions and checkouts of `retrieval.py`, through the engine:
+Uses the questions and checkouts of `retrieval.py`, through the engine:
 
-- `symbol`: the questions that are a name. The range is the target's, where it has lines (a result
-  that starts in it and ends in it), else what universal-ctags says of the name in the target files
-  or, where it is not defined there, in any file. Only questions count whose name ctags knows.
-- `sentence`: all other questions with a name in code's spelling (inner capitals, `_`) that ctags
-  finds in a target file; counted where a result is in that file at all. The place of the first one
-  must begin at the definition, or hold its first line.
+- `symbol`: the questions that are a name. The range is the target's, if it has lines (a result
+  that starts in it and ends in it). Otherwise it is that of universal-ctags for the name in the
+  target files or, if it is not defined there, in any file. Only questions whose name ctags knows
+  count.
+- `sentence`: all other questions that contain an identifier (inner capitals, `_`) that ctags
+  finds in a target file; counted if any result is in that file. The first such result must begin
+  at the definition, or contain its first line.
 
-ctags reads the files by itself, so a definition that our extraction misses counts as a miss.
+ctags reads the files independently, so a definition that codelens fails to extract counts as a
+miss.
 """
 
 from __future__ import annotations
@@ -38,16 +40,16 @@ NOT_DEFINITIONS = frozenset(
     "parameter id namespace using reference implementation".split()
 )
 NEAR_LINES = 12
-"""ctags gives the line of the name; decorators, attributes and a long head begin before it."""
+"""ctags gives the line of the name; decorators, attributes and a long head start before it."""
 
 
 class Tag(NamedTuple):
-    """One definition as ctags has it."""
+    """One definition, as reported by ctags."""
 
     path: str
     line: int
     end: int
-    """0 where ctags cannot tell."""
+    """0 if ctags does not report it."""
 
 
 def tags_of(folder: Path) -> dict[str, list[Tag]]:
@@ -67,7 +69,7 @@ def tags_of(folder: Path) -> dict[str, list[Tag]]:
 
 
 def is_range(hit, tag: Tag) -> bool:
-    """Whether a result is the definition: about its lines, not just some that hold its name."""
+    """Whether a result covers the definition, and not just some lines that hold its name."""
     if hit.path != tag.path or not hit.start_line <= tag.line <= hit.end_line:
         return False
     begins = tag.line - hit.start_line <= NEAR_LINES
@@ -75,12 +77,12 @@ def is_range(hit, tag: Tag) -> bool:
 
 
 def symbol(hits, name: str, targets: list[dict], paths: set[str], tags) -> bool | None:
-    """Whether the first result is the definition asked for; None where it cannot be told."""
+    """Whether the first result is the definition asked for; None if unknown."""
     lines = [one for one in targets if "start_line" in one]
-    known = [tag for tag in tags.get(name, []) if tag.path in paths] or tags.get(name, [])
-    if not hits or not (lines or known):
-        return None if not (lines or known) else False
-    if any(is_range(hits[0], tag) for tag in known):
+    definitions = [tag for tag in tags.get(name, []) if tag.path in paths] or tags.get(name, [])
+    if not hits or not (lines or definitions):
+        return None if not (lines or definitions) else False
+    if any(is_range(hits[0], tag) for tag in definitions):
         return True
     return any(
         hits[0].path.endswith(one["path"])
@@ -91,7 +93,7 @@ def symbol(hits, name: str, targets: list[dict], paths: set[str], tags) -> bool 
 
 
 def sentence(hits, query: str, paths: set[str], tags) -> bool | None:
-    """Whether the place of the first target file has the definition that the question names."""
+    """Whether the first result in the target file covers the definition that the question names."""
     known = [
         tag
         for word in NAME.findall(query)
@@ -111,7 +113,7 @@ def sentence(hits, query: str, paths: set[str], tags) -> bool | None:
 
 
 def main() -> None:
-    """Print both shares, and the misses if asked."""
+    """Prints both shares, and the misses if requested."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--home", type=Path, default=Path("/tmp/codelens-retrieval"))
@@ -128,7 +130,7 @@ def main() -> None:
             folder = args.checkouts / one["repo"]
             if not folder.exists():
                 continue
-            known = tags.get(one["repo"]) or tags.setdefault(one["repo"], tags_of(folder))
+            by_name = tags.get(one["repo"]) or tags.setdefault(one["repo"], tags_of(folder))
             paths = {
                 retrieval.full_path(folder, roots[one["repo"]], target["path"])
                 for target in one["relevant"]
@@ -136,9 +138,9 @@ def main() -> None:
             hits = engine.search(one["query"], path=folder).results
             if one["category"] == "symbol":
                 name = NAME.findall(one["query"])[-1]
-                group, good = "symbol", symbol(hits, name, one["relevant"], paths, known)
+                group, good = "symbol", symbol(hits, name, one["relevant"], paths, by_name)
             else:
-                group, good = "sentence", sentence(hits, one["query"], paths, known)
+                group, good = "sentence", sentence(hits, one["query"], paths, by_name)
             if good is None:
                 continue
             counted[group].append(good)

@@ -1,8 +1,8 @@
-"""What codelens adds to the first request of real clients: characters and tokens, by part.
+"""Measures what codelens adds to the first request of real clients: characters and tokens, by part.
 
     python benchmarks/firstrequest.py [claude-code codex gemini opencode]
 
-Installs the clients of `tests/agent_clients.py` and runs them offline, on a model that is none,
+Installs the clients of `tests/agent_clients.py` and runs them offline against a fake model,
 before and after `codelens install`. A token is taken as four characters.
 """
 
@@ -38,7 +38,7 @@ def first_request(client, home: Home, repo: GitRepo, *, wired: bool) -> str:
         client.prepare(home, model, [repo.root])
         if wired:
             home.codelens("install", "--host", client.name, "--yes", "--approve")
-            client.listed(home, repo.root)  # started once, so that the server is there in time
+            client.listed(home, repo.root)  # Start it once, so that the server is ready in time.
         client.ask(home, model, repo.root)
     return max((json.dumps(one, ensure_ascii=False) for one in model.bodies), key=len)
 

@@ -2,11 +2,11 @@
 
     python benchmarks/firstturn.py WORKTREE [--rounds N]
 
-Two servers take turns: ours, and one that imports the SDK before it reads a line. The worktree is
-indexed first. `first call` is `cl_search`; the times of the processes are whole, so that all that
-Python does is in them. What the tool list and the instructions cost is printed as well, by
-characters / 4 and, with --tokenizer (a file of the `tokenizers` package, such as
-litellm_core_utils/tokenizers/anthropic_tokenizer.json in the wheel of litellm), by that.
+Two servers take turns: codelens, and one that imports the SDK before it reads a line. The worktree
+is indexed first. `first call` is `cl_search`; times cover the whole process, so they include
+Python's startup. The cost of the tool list and the instructions is printed as well: by characters
+/ 4 and, with --tokenizer, by a real tokenizer (a file of the `tokenizers` package, such as
+litellm_core_utils/tokenizers/anthropic_tokenizer.json in the wheel of litellm).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from codelens.serve.first_turn import CORE
 from codelens.serve.sdk_server import make_server
 make_server(Engine(config.load(), keep_going=True), None, 500, CORE).run("stdio")
 """
-OURS = ["-m", "codelens", "serve"]
+CODELENS = ["-m", "codelens", "serve"]
 HELLO = {
     "protocolVersion": "2025-11-25",
     "capabilities": {"roots": {}},
@@ -38,7 +38,7 @@ HELLO = {
 
 
 class Turn(NamedTuple):
-    """Milliseconds of processor time, of wall time, from the start of the process."""
+    """Milliseconds of processor time and of wall time since the start of the process."""
 
     handshake: tuple[float, float]
     listed: tuple[float, float]
@@ -46,7 +46,7 @@ class Turn(NamedTuple):
 
 
 class Server:
-    """A server that was started just now."""
+    """A newly started server."""
 
     def __init__(self, arguments: list[str], worktree: Path) -> None:
         self._began = time.perf_counter()
@@ -56,10 +56,10 @@ class Server:
         )  # fmt: skip
 
     def ask(self, method: str, params: dict | None = None) -> tuple[dict, tuple[float, float]]:
-        """The result, and the time spent by then."""
+        """The result, and the time spent so far."""
         assert self._process.stdin and self._process.stdout
-        asked = {"jsonrpc": "2.0", "id": method, "method": method, "params": params or {}}
-        self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+        request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params or {}}
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
         self._process.stdin.flush()
         while (said := json.loads(self._process.stdout.readline())).get("id") != method:
             pass
@@ -70,7 +70,7 @@ class Server:
         return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
     def end(self) -> None:
-        """Close its stdin and wait."""
+        """Closes its stdin and waits."""
         assert self._process.stdin
         self._process.stdin.close()
         self._process.wait()
@@ -87,9 +87,9 @@ def turn(arguments: list[str], worktree: Path) -> Turn:
     return Turn(handshake, listed, called)
 
 
-def told(worktree: Path) -> str:
+def advertised(worktree: Path) -> str:
     """The tool list and the instructions, as a client gets them."""
-    server = Server(OURS, worktree)
+    server = Server(CODELENS, worktree)
     opening, _ = server.ask("initialize", HELLO)
     listed, _ = server.ask("tools/list")
     server.end()
@@ -104,7 +104,7 @@ def main() -> None:
     args = parser.parse_args()
     worktree = args.worktree.resolve()
     subprocess.run([sys.executable, "-m", "codelens", "index", "-C", worktree], check=True)
-    kinds = {"codelens": OURS, "the SDK first": ["-c", SDK_FIRST]}
+    kinds = {"codelens": CODELENS, "the SDK first": ["-c", SDK_FIRST]}
     turns: dict[str, list[Turn]] = {kind: [] for kind in kinds}
     for _ in range(args.rounds):
         for kind, arguments in kinds.items():
@@ -117,7 +117,7 @@ def main() -> None:
             for at in range(3)
         ]
         print(f"{kind:16} {'  '.join(cells)}")
-    text = told(worktree)
+    text = advertised(worktree)
     print(f"tools and instructions: {len(text)} characters, {len(text) / 4:.0f} tokens at 4 each")
     if args.tokenizer:
         from tokenizers import Tokenizer

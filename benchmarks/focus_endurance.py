@@ -1,18 +1,18 @@
-"""CPU of the prompt hook with a full forest; prompts with kills and two writers.
+"""Measures the CPU of the prompt hook with a full forest, and kills two concurrent writers.
 
     python benchmarks/focus_endurance.py [--runs 50] [--prompts 10000]
 
-First: `codelens hook prompt` and a bare `python -I -c pass` in turn; median and quartiles of user +
-system milliseconds, and of the ratios of neighbours, which a busy machine moves least. Bytecode is
-kept, as users have it. Three kinds of prompts: plain words; what needs regular expressions (a
-password, a URL with a name); and one in which a topic's file has changed and words are not ASCII.
-`--prompts 0` leaves out what comes then.
+First: `codelens hook prompt` and a bare `python -I -c pass` in turn. Reports median and quartiles
+of user + system milliseconds, and of the ratios of neighbours, which vary least on a busy machine.
+Bytecode is cached, as it is for users. There are three kinds of prompts: plain words; prompts that
+need regular expressions (a password, a URL with a name); and prompts for which a topic's file has
+changed and words are not ASCII. `--prompts 0` stops here.
 
-Two processes write generated prompts to one forest, and are killed at
-random moments; after each kill the state is loaded and must be whole. Each prompt is counted by
-what its writer was told: kept, or waiting because the other held the lock for 50 ms. In the end
-what waits is taken in, and all prompts must be in the forest's count, each once; a writer that is
-killed between the writing and the telling may add one more.
+Then two processes write generated prompts to one forest and are killed at random moments. After
+each kill the state is loaded and must be whole. Each prompt counts by the reply that its writer
+got: kept, or waiting because the other process held the lock for 50 ms. At the end the waiting
+prompts are merged, and the forest must count each prompt once. A writer killed between the write
+and its reply may add one more.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def cost(runs: int, home: str, folder: str) -> None:
             said = json.dumps({"session_id": "s", "cwd": folder, "prompt": generated(chance),
                                "hook_event_name": "UserPromptSubmit"}).encode()  # fmt: skip
             times.append((cpu_ms(hook, said, env, folder), cpu_ms(bare, b"", env, folder)))
-        del times[:3]  # the first ones compile
+        del times[:3]  # the first runs compile
         for name, found in (
             ("hook", [one for one, _ in times]),
             ("bare", [one for _, one in times]),
@@ -116,11 +116,11 @@ def cost(runs: int, home: str, folder: str) -> None:
 def kills(prompts: int, home: str, folder: str) -> None:
     chance, place, chosen = random.Random(2), checkout_at(folder), FocusSettings()
     path = path_of(home, place, chosen, "")
-    told: Counter[str] = Counter()
+    replies: Counter[str] = Counter()
     rounds = 0
     first = forest_file.load(path).forest.prompts
     here = str(Path(__file__).parent)
-    while told.total() < prompts:
+    while replies.total() < prompts:
         rounds += 1
         writers = [
             subprocess.Popen(
@@ -132,17 +132,17 @@ def kills(prompts: int, home: str, folder: str) -> None:
         time.sleep(chance.uniform(0.5, 6.0))
         for one in writers:
             one.send_signal(signal.SIGKILL)
-            told.update((one.communicate()[0] or b"").decode().splitlines())
+            replies.update((one.communicate()[0] or b"").decode().splitlines())
         state = forest_file.load(path)
         assert not state.note, state.note
         assert len(state.forest.nodes) <= chosen.memory_size
     while waiting_turns.names(path):
         take_answer(home, place, f"Did {prompt(chance)}.", chosen)
     counted = forest_file.load(path).forest.prompts - first
-    assert set(told) <= {"kept", "waiting"}, told
-    assert told.total() <= counted <= told.total() + 2 * rounds
-    print(f"{told.total()} prompts of two writers, {2 * rounds} kills: the state was whole after "
-          f"each; told {dict(told)}; counted in the forest {counted}")  # fmt: skip
+    assert set(replies) <= {"kept", "waiting"}, replies
+    assert replies.total() <= counted <= replies.total() + 2 * rounds
+    print(f"{replies.total()} prompts of two writers, {2 * rounds} kills: the state was whole "
+          f"after each; replies {dict(replies)}; counted in the forest {counted}")  # fmt: skip
 
 
 def main() -> None:

@@ -1,19 +1,19 @@
-"""Replay what people asked for in a public repository, in order, and judge the topics it gets.
+"""Replays what people asked in a public repository, in order, and judges the resulting topics.
 
     python benchmarks/focus_replay.py GIT_DIR... [--by file|scope|session] [--prompts 300]
         [--labels 12] [--runs 4] [--sweep] [--stems]
 
-What is a prompt, and its label:
-- `session`: the prompts of a session that SpecStory saved under `.specstory/history`, in the order
-  of their times; the label is the session. Answers (their first sentences) go into the guide.
-- `scope`: subjects of commits, `fix(SCOPE): ...` or `SCOPE: ...`; the label is what their author
-  wrote there, which is taken out.
-- `file`: subjects of commits that changed one or two files of code, named alike; the label is the
-  file, whose name is taken out.
-Of commits those of the most frequent labels are kept. Labels are not seen by what is judged.
+Prompts and their labels:
+- `session`: the prompts of a session that SpecStory saved under `.specstory/history`, sorted by
+  time; the label is the session. Answers (their first sentences) go into the guide.
+- `scope`: subjects of commits, `fix(SCOPE): ...` or `SCOPE: ...`; the label is the scope that the
+  author wrote, which is removed from the prompt.
+- `file`: subjects of commits that changed one or two files of code with the same name; the label
+  is the file, whose name is removed from the prompt.
+Commits count if they have one of the most frequent labels. The judged code does not see labels.
 Printed for each way, over all prompts:
-- purity: prompts that have the commonest label of their tree;
-- right: prompts put into a tree whose commonest label so far is theirs, or into a new tree where
+- purity: prompts that have the most common label of their tree;
+- right: prompts put into a tree whose most common label so far is theirs, or into a new tree if
   no earlier prompt has their label;
 - F1: of pairs of prompts in one tree against pairs with one label; trees: how many.
 """
@@ -41,14 +41,14 @@ PAUSE_S = 600.0
 HISTORY = ".specstory/history/"
 SCOPED = re.compile(r"(?:[a-z]+\(([a-z0-9/_.-]+)\)!?|([a-z0-9/_.-]+)): (.*)")
 KINDS = frozenset("feat fix chore docs doc test tests refactor style perf ci build revert".split())
-"""Of changes: no topics."""
+"""Kinds of changes, which are not topics."""
 WHO = re.compile(
     r"^_\*\*(User|Agent)[^\n]*?(?:(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)Z)?\)?\*\*_\s*$", re.M
 )
 
 
 class Prompt(NamedTuple):
-    """What was asked for, when (in seconds), in what, and what was answered."""
+    """A prompt, its time (in seconds), its label, and its answer."""
 
     text: str
     label: str
@@ -63,7 +63,7 @@ def git(git_dir: str, *arguments: str) -> str:
 
 
 def sessions(git_dir: str) -> list[Prompt]:
-    """The prompts of all saved sessions by their times; commands and empty ones are left out."""
+    """The prompts of all saved sessions by time, without commands and empty prompts."""
     names = git(git_dir, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
     found: dict[tuple[str, float], Prompt] = {}
     for name in names:
@@ -78,7 +78,7 @@ def sessions(git_dir: str) -> list[Prompt]:
             answers = [said for by, _, said in speeches[number + 1 :] if by == "Agent"]
             answer = next((one for one in answers if not one.lstrip().startswith("<")), "")
             at = datetime.datetime.fromisoformat(f"{when}+00:00").timestamp()
-            # A session that was resumed is saved again with what came before.
+            # SpecStory saves a resumed session again, including its earlier prompts.
             found.setdefault((text[:200], at), Prompt(text, name, at, answer))
     return sorted(found.values(), key=lambda one: one.at)
 
@@ -118,7 +118,7 @@ def of_frequent(found: list[Prompt], most: int, labels: int) -> list[Prompt]:
 
 
 def in_runs(prompts: list[Prompt], mean: int) -> list[Prompt]:
-    """The prompts of each label in their order, a run of one label after a run of another."""
+    """The prompts of each label in order, in runs: one label after another."""
     chance = random.Random(7)
     queues: dict[str, list[Prompt]] = defaultdict(list)
     for one in prompts:
@@ -145,7 +145,7 @@ def by_focus(prompts: list[Prompt], settings: FocusSettings, terms=terms_of) -> 
 
 
 def by_neighbours(prompts: list[Prompt], settings: FocusSettings, most: int) -> list[int]:
-    """The tree that the nearest of the last hundred prompts vote for by their cosines."""
+    """The tree that the nearest of the last hundred prompts vote for, weighted by cosine."""
     counts, seen, trees = DocumentCounts(), [], []
     for one in prompts:
         terms = counted(terms_of(one.text))
@@ -191,19 +191,17 @@ def shown(name: str, rows: list[tuple[float, float, float, int]]) -> None:
 
 
 def stem_agreement(prompts: list[Prompt]) -> None:
-    """How often our stems and the index's put two words of the prompts together or apart alike."""
+    """How often the stemmers of focus and of the index agree on whether two words are the same."""
     words = sorted({one for prompt in prompts for one in words_of(prompt.text) if one.isalpha()})
-    ours = {one: prompt_terms.stem(one) for one in words}
-    theirs = {one: (terms_of_text(one) or [one])[0] for one in words}
+    stems = {one: prompt_terms.stem(one) for one in words}
+    porter = {one: (terms_of_text(one) or [one])[0] for one in words}
     agree = Counter()
     for left, right in combinations(words, 2):
-        agree[ours[left] == ours[right], theirs[left] == theirs[right]] += 1
+        agree[stems[left] == stems[right], porter[left] == porter[right]] += 1
     both, alone, other = agree[True, True], agree[True, False], agree[False, True]
-    print(
-        f"{len(words)} words: {both} pairs joined by both, {alone} by ours alone, {other} by Porter"
-    )
+    print(f"{len(words)} words: {both} pairs joined by both, {alone} by focus, {other} by Porter")
     odd = [f"{a}/{b}" for a, b in combinations(words, 2)
-           if (ours[a] == ours[b]) != (theirs[a] == theirs[b])]  # fmt: skip
+           if (stems[a] == stems[b]) != (porter[a] == porter[b])]  # fmt: skip
     print("  differ:", " ".join(odd[:40]))
 
 

@@ -1,18 +1,19 @@
-"""Candidates by SQLite's FTS5 beside our own postings: time, size, and what they find.
+"""Compares SQLite's FTS5 with the postings of codelens: time, size, and candidates found.
 
     python benchmarks/fts5.py REPOSITORY [--home HOME]
 
-The chunks of the repository's view go into an FTS5 table (our terms, with blanks between, so that
-both search the same words; contentless, detail=full), with the fields of our BM25F. Each query
-(names, words, sentences, questions, common words, from `queries.py`) is then asked, warm; CPU of
-the process:
+The chunks of the repository's view go into an FTS5 table (the terms of codelens, separated by
+blanks, so that both search the same words; contentless, detail=full), with the fields of its
+BM25F. Each query (names, words, sentences, questions, common words, from `queries.py`) is then
+asked, warm. CPU of the process:
 
-- fts5 match: the rows that hold any term (`MATCH a OR b`), as a score of our own would need them;
-- fts5 bm25: the 200 best rows by bm25(3, 2, .75, 1, 1), which counts every row of the table;
-- ours: `candidates.weigh` and `choose`: postings, BM25F by field over the view, the best files.
+- fts5 match: the rows that hold any term (`MATCH a OR b`), as a custom score would need them;
+- fts5 bm25: the 200 best rows by bm25(3, 2, .75, 1, 1), which scores every matching row;
+- codelens: `candidates.weigh` and `choose`: postings, BM25F by field over the view, the best files.
 
-`agree` is the share of our 20 best files that are among FTS5's 200 best chunks. FTS5's table here
-has one view; in an index shared by worktrees its scores would move with what others index.
+`agree` is the share of the 20 best files of codelens that are among the 200 best chunks of FTS5.
+The FTS5 table holds one view; in an index shared by worktrees its scores would depend on the other
+worktrees.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ BEST_ROWS = f"{MATCHING} ORDER BY bm25(t, 3, 2, .75, 1, 1) LIMIT {BEST}"
 
 
 def fill(db: apsw.Connection, view: Snapshot, read: Callable[..., bytes | None]) -> list[int]:
-    """Write all chunks; the path id of each row."""
+    """Writes all chunks; returns the path id of each row."""
     db.execute(
         "CREATE VIRTUAL TABLE t USING fts5(names, stem, folders, body, docs, content='',"
         " tokenize=\"unicode61 tokenchars '_'\")"
@@ -95,13 +96,13 @@ def all_rows(db: apsw.Connection, sql: str, match: tuple[str]) -> list[tuple]:
 
 
 def chosen(view: Snapshot, corpus: Corpus, query: Query) -> list[FileRow]:
-    known, _ = candidates.weigh(view, corpus, query.terms)
-    return candidates.choose(corpus, known, [], None, query.single)
+    weighed, _ = candidates.weigh(view, corpus, query.terms)
+    return candidates.choose(corpus, weighed, [], None, query.single)
 
 
 def compare(view: Snapshot, db: apsw.Connection, files: list[int], texts: list[str]) -> None:
     corpus = corpus_of(view)
-    took: dict[str, list[float]] = {"fts5 match": [], "fts5 bm25": [], "ours": []}
+    took: dict[str, list[float]] = {"fts5 match": [], "fts5 bm25": [], "codelens": []}
     agree: list[float] = []
     for text in texts:
         query = analyse(text)
@@ -113,7 +114,7 @@ def compare(view: Snapshot, db: apsw.Connection, files: list[int], texts: list[s
         ms, rows = timed(partial(all_rows, db, BEST_ROWS, match))
         took["fts5 bm25"].append(ms)
         ms, best = timed(partial(chosen, view, corpus, query))
-        took["ours"].append(ms)
+        took["codelens"].append(ms)
         theirs = {files[row[0]] for row in rows}
         mine = [one.path_id for one in best[:AGREE]]
         agree.append(sum(one in theirs for one in mine) / len(mine) if mine else 1.0)

@@ -1,9 +1,10 @@
-"""Grammars of the pack beside those that are wheels of their own: do they parse alike?
+"""Compares grammars of the language pack with standalone wheels: do they parse alike?
 
     pip install tree-sitter-python tree-sitter-kotlin     # in a scratch environment
     python benchmarks/grammarwheels.py python kotlin
 
-For each: the kinds of nodes, whether our query fits, and whether the fixtures give the same trees.
+For each grammar: the kinds of nodes, whether the codelens query compiles, and whether the fixtures
+give the same trees.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def trees(language: Language, name: str) -> list[str]:
 
 
 def fits(language: Language, name: str) -> str:
-    """Whether our query is one of this grammar."""
+    """Whether the codelens query compiles for this grammar."""
     try:
         Query(language, (ROOT / "codelens/extract/languages" / f"{name}.scm").read_text("utf-8"))
     except QueryError as error:

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""What the graph costs on any repository: resolving, questions, and an edit.
+"""Measures what the graph costs on any repository: resolving, questions, and an edit.
 
     python benchmarks/graphcost.py REPOSITORY... [--asked N] [--repeat N] [--json FILE]
 
-Each repository is cloned into a scratch folder (hard links, nothing in it is touched) and indexed
-in a scratch CODELENS_HOME. All figures are CPU: of a whole process and its children for indexing
-(`os.wait4`), of the process for the rest (`time.process_time`), with the garbage collector set as
-the command line and the server set it.
+Each repository is cloned into a scratch folder (hard links, the original is not modified) and
+indexed in a scratch CODELENS_HOME. All figures are CPU: of a whole process and its children for
+indexing (`os.wait4`), of the process for the rest (`time.process_time`), with the garbage collector
+configured as the command line and the server configure it.
 
-- resolving: all edges of all files from nothing, in a process of its own, against the CPU of
-  indexing from nothing in the same run; the median of `--repeat` runs of each.
-- questions: `--asked` definitions by chance (the same for the same repository), in one process;
-  "first" is a definition not asked about before, "warm" the best of three further times. The look
-  at the files is part of each question.
-- edit: a line added inside a function, and a definition added; then a look, then each question
-  once, on the definition that was asked about last. Medians over `--repeat` edits of each kind.
-- noise: spread of the same warm look, (p95 - p50) / p50 of 20.
+- resolving: all edges of all files from scratch, in a separate process, against the CPU of indexing
+  from scratch in the same run; the median of `--repeat` runs of each.
+- questions: `--asked` random definitions (the same for the same repository), in one process;
+  "first" is a definition not asked about before, "warm" the best of three further times. The
+  freshness check of the files is part of each question.
+- edit: a line added inside a function, and a definition added; then a freshness check, then each
+  question once, on the definition that was asked about last. Medians over `--repeat` edits of each
+  kind.
+- noise: spread of the same warm check, (p95 - p50) / p50 of 20.
 """
 
 from __future__ import annotations
@@ -105,8 +106,8 @@ if path:
     for kind in ('body', 'definition'):
         rows = []
         for number in range(1, repeat + 1):
-            told = (0, number) if kind == 'body' else (number, number)
-            open(path, 'w', newline='').write(text + form % told)
+            numbers = (0, number) if kind == 'body' else (number, number)
+            open(path, 'w', newline='').write(text + form % numbers)
             row = {'look': spent(engine.look)}
             row.update((name, spent(lambda: way(handles[0]))) for name, way in ways.items())
             rows.append(row)
@@ -126,7 +127,7 @@ def run(code: str, repo: Path, home: Path, *args: str) -> dict:
 
 
 def index(repo: Path, home: Path) -> float:
-    """CPU seconds of indexing from nothing."""
+    """CPU seconds of indexing from scratch."""
     process = subprocess.Popen(
         [PYTHON, "-P", "-m", "codelens", "index"], cwd=repo, stdout=subprocess.DEVNULL,
         env={**os.environ, "CODELENS_HOME": str(home)},
@@ -146,8 +147,8 @@ def measure(source: Path, asked: int, repeat: int) -> dict:
         runs = [index(repo, home / str(number)) for number in range(repeat)]
         home = home / "0"
         resolved = [run(RESOLVE, repo, home) for _ in range(repeat)]
-        told = run(ASK, repo, home, str(asked), str(repeat))
-    return {"name": source.name, "index": runs, "resolve": resolved, **told}
+        answers = run(ASK, repo, home, str(asked), str(repeat))
+    return {"name": source.name, "index": runs, "resolve": resolved, **answers}
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -155,27 +156,27 @@ def percentile(values: list[float], share: float) -> float:
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 
 
-def show(told: dict) -> None:
-    cold = statistics.median(told["index"])
-    resolve = statistics.median(one["cpu_s"] for one in told["resolve"])
-    last, looks = told["resolve"][-1], told["looks"]
+def show(result: dict) -> None:
+    cold = statistics.median(result["index"])
+    resolve = statistics.median(one["cpu_s"] for one in result["resolve"])
+    last, looks = result["resolve"][-1], result["looks"]
     usual = statistics.median(looks)
     noise = (percentile(looks, 0.95) - usual) / usual
-    print(f"\n{told['name']}: {last['files']:,} files, {last['edges']:,} edges; "
+    print(f"\n{result['name']}: {last['files']:,} files, {last['edges']:,} edges; "
           f"index {cold:.1f} s, resolving {resolve:.2f} s = {resolve / cold:.0%} "
           f"(peak {last['rss_mib']:.0f} MiB); look {usual:.0f} ms, noise {noise:.0%}")  # fmt: skip
     print("\n| CPU ms | opens | first p50 | p95 | warm p50 | p95 | after an edit | of a name |")
     print("|---|---|---|---|---|---|---|---|")
-    edits = told["edits"]
-    for name, both in told["questions"].items():
-        cells = [told["opening"][name]]
+    edits = result["edits"]
+    for name, both in result["questions"].items():
+        cells = [result["opening"][name]]
         for rows in (both["first"], both["warm"]):
             cells += [percentile(rows, 0.5), percentile(rows, 0.95)]
         cells += [statistics.median(row[name] for row in rows) for rows in edits.values()]
         print(f"| {name} | " + " | ".join(f"{cell:.0f}" for cell in cells) + " |")
     if edits:
-        told_looks = [statistics.median(row["look"] for row in rows) for rows in edits.values()]
-        print("| the look before it | | | | | | " + " | ".join(f"{one:.0f}" for one in told_looks)
+        look_times = [statistics.median(row["look"] for row in rows) for rows in edits.values()]
+        print("| the look before it | | | | | | " + " | ".join(f"{one:.0f}" for one in look_times)
               + " |")  # fmt: skip
 
 

@@ -1,40 +1,41 @@
-"""An outside measure from real history: does a commit's message find the files it changed?
+"""An independent measure from real history: does a commit's message find the files it changed?
 
     python benchmarks/history.py run RESULTS.jsonl REPO... [--commits 40] [--home FOLDER]
     python benchmarks/history.py report RESULTS.jsonl
     python benchmarks/history.py worst RESULTS.jsonl [--show 15]
 
-For the latest commits of each repository with a telling message, the message's first paragraph
-is searched in the tree before the commit (by ref, nothing is checked out; a bare mirror does),
-and the ranks of the files that the commit changed are scored: recall at 5, 10 and 20 results,
-the mean over commits. Beside codelens, on the same trees and the same words:
+Takes the latest commits of each repository that have an informative message. Searches for the
+message's first paragraph in the tree before the commit (by ref; nothing is checked out, and a bare
+mirror works). Scores the ranks of the files that the commit changed: recall at 5, 10 and 20
+results, the mean over commits. The rivals get the same trees and the same words:
 
 - BM25: files as bags of lower-case words, k1 = 1.2, b = .75;
 - BM25 parts: the same on stemmed parts of identifiers, which are codelens' own tokens;
 - ripgrep: files by the number of distinct words of the message that they hold, then by matches
-  (`rg -i --count-matches` a word); hidden files left out, as ripgrep does.
+  (`rg -i --count-matches` per word); hidden files left out, as ripgrep does.
 
-The rule, the same for all repositories, set before their results were seen. A commit counts if
+One rule selects the commits of all repositories. It was set before their results were seen. A
+commit counts if
 - it has one parent, and is among the newest 4,000;
-- its subject, numbers of issues aside, has at least four distinct words of three letters or more
-  that are no English function words, and no earlier one has the same first paragraph;
+- its subject, without issue numbers, has at least four distinct words of three letters or more
+  that are not English function words, and no earlier one has the same first paragraph;
 - its subject is not a merge, revert, release, version or dependency commit, not of the kinds
-  `chore`, `ci`, `build`, `docs`, `style` or `test`, and about no typo, spelling, white space,
+  `chore`, `ci`, `build`, `docs`, `style` or `test`, and not about a typo, spelling, white space,
   formatting, linting or copyright;
-- it changed 1 to 5 source files, all of them there before. Other files may change with them.
-  Source is a programming language, style sheet, page or query language; no data (JSON, YAML,
-  TOML), prose, notebook or build file (make, CMake, Dockerfile); and nothing whose path says
-  test, example, documentation, benchmark, vendored or generated (`ASIDE`, a list of its own: what
-  codelens takes for such does not decide what it is judged by).
+- it changed 1 to 5 source files, all of which existed before. Other files may change with them.
+  Source is a programming language, style sheet, page or query language. It is not data (JSON,
+  YAML, TOML), prose, a notebook or a build file (make, CMake, Dockerfile), and its path does not
+  say test, example, documentation, benchmark, vendored or generated (`ASIDE`, a separate list, so
+  that codelens' own classification does not decide what judges it).
 
-Two ways to look at one list of results: `all files`, as a caller gets it, where a second place of
-a file wastes its rank, and files folded behind a result (`alike`) take the ranks after it; and
-`source alone`, where files that no rule above could have chosen are left out of every method's
-list. Apart from that, commits whose message names a changed file (the stem or the whole name, as
-a word of its own) are told from those that name none.
+One list of results is scored in two ways. `all files` is what a caller gets: a second place in a
+file wastes its rank, and files folded behind a result (`alike`) take the ranks after it.
+`source alone` removes the files that the rule above could never select from every method's list.
+Commits whose message names a changed file (the stem or the whole name, as a separate word) are
+also reported separately from the others.
 
-Changed files are not all that is relevant to a message, and some changed by the way: a recall of
-1 is out of reach for any method.
+A message may have other relevant files, and some changed files are incidental: no method can reach
+a recall of 1.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def git(repo: Path, *args: str) -> bytes:
 
 
 def cases(repo: Path, wanted: int) -> Iterator[Case]:
-    """The latest commits that the rules choose, newest first."""
+    """The latest commits that satisfy the rules, newest first."""
     log = git(repo, "log", "--no-merges", "-n", str(COMMITS_READ), "--raw", "-z", "--no-renames",
               "--abbrev=40", "--format=%x01%H%x02%P%x02%B%x03")  # fmt: skip
     seen: set[str] = set()
@@ -125,7 +126,7 @@ def cases(repo: Path, wanted: int) -> Iterator[Case]:
 
 
 def telling(body: str) -> str:
-    """The first paragraph of a message without numbers of issues; empty if it says little."""
+    """The first paragraph of a message without issue numbers; empty if it says little."""
     subject = body.strip().split("\n", 1)[0]
     if DULL.search(subject) or len(rivals.words_of(NOISE.sub("", subject))) < LEAST_WORDS:
         return ""
@@ -133,7 +134,7 @@ def telling(body: str) -> str:
 
 
 def judged(raw: str) -> frozenset[str]:
-    """Changed source files, if they are few and were all there; else nothing."""
+    """The changed source files, if they are few and all existed before; otherwise nothing."""
     parts = raw.strip("\0\n").split("\0")
     found: set[str] = set()
     for status, path in zip(parts[::2], parts[1::2], strict=False):
@@ -173,9 +174,9 @@ class Texts:
             mode, _, rest = meta.partition(" ")
             kind, _, blob = rest.partition(" ")
             if kind == "blob" and mode != "120000":
-                known = self._text(blob)
-                if known is not None:
-                    found.append((path, known))
+                text = self._text(blob)
+                if text is not None:
+                    found.append((path, text))
         return found
 
     def _text(self, blob: str) -> rivals.Text | None:
@@ -200,7 +201,7 @@ class Texts:
 
 
 def by_codelens(engine: Engine, repo: Path, case: Case) -> tuple[list[str], dict[str, float]]:
-    """Paths as `flattened`, and milliseconds."""
+    """Paths as `flattened` returns them, and milliseconds."""
     took: dict[str, float] = {}
     started = time.perf_counter()
     engine.look(path=repo, ref=case.parent)
@@ -214,9 +215,9 @@ def by_codelens(engine: Engine, repo: Path, case: Case) -> tuple[list[str], dict
 
 
 def flattened(answer: SearchAnswer) -> list[str]:
-    """Paths in the order of the results, a file as often as it has a place of its own.
+    """Paths in the order of the results; a file appears once per place.
 
-    What is folded behind a result comes directly after it and takes ranks.
+    The files folded behind a result follow it directly and take ranks.
     """
     paths: list[str] = []
     for hit in answer.results:
@@ -265,7 +266,7 @@ def measured(engine: Engine, repo: Path, texts: Texts, case: Case, alone: bool) 
 
 
 def ranks_of(paths: list[str], changed: Iterable[str]) -> dict[str, int | None]:
-    """Rank of each changed file, from 1."""
+    """The rank of each changed file, from 1."""
     places: dict[str, int] = {}
     for rank, path in enumerate(paths, 1):
         places.setdefault(path, rank)
@@ -284,7 +285,7 @@ def names_one(message: str, changed: Iterable[str]) -> bool:
 
 
 def name_of(repo: Path) -> str:
-    """A mirror is `owner+name/repo`."""
+    """The repository's name; a mirror is `owner+name/repo`."""
     folder = repo.resolve()
     name = folder.parent.name if folder.name == "repo" else folder.name
     return name.rpartition("+")[2].removesuffix(".git")
@@ -299,7 +300,7 @@ def recall(ranks: dict[str, int | None], cut: int) -> float:
 
 
 def report(results: Path) -> None:
-    """The tables: by repository, and by whether the message names a changed file."""
+    """Prints the tables: by repository, and by whether the message names a changed file."""
     rows = rows_of(results)
     methods = [method for method in METHODS if method in rows[0]["ranks"]]
     for title, key in (("all files", "ranks"), ("source alone", "source")):
@@ -347,7 +348,7 @@ def timing(by_repo: dict[str, list[dict]]) -> None:
 
 
 def worst(results: Path, shown: int) -> None:
-    """The commits on which codelens loses most, by the first changed file's rank."""
+    """Prints the commits on which codelens loses most, by the first changed file's rank."""
 
     def first(row: dict, method: str) -> int:
         return min((rank for rank in row["ranks"][method].values() if rank), default=LONGEST_LIST)

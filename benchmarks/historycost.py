@@ -1,14 +1,14 @@
-"""Does `codelens history` find what `git log -L` finds, what more, and at which cost?
+"""Compares `codelens history` with `git log -L`: what it finds, and at which cost.
 
     python benchmarks/historycost.py REPOSITORY... [--definitions 34]
 
-The commits that `git log -L` gives for the lines of definitions, as far back as the one that added
-the definition by codelens, against those that codelens gives. A commit that is missing is read
-again: where the definition of that name has the same text before and after it, git followed other
-lines (`drifted`). Commits older than the one that added it are `beyond`: git goes on with lines of
-another thing. A history that does not end with `added` is `cut`, which is always wrong. CPU is of
-git's process, and of this one and its children (`git rev-list`) for the question alone: once with
-nothing known of these versions, and again.
+Compares the commits that `git log -L` reports for the lines of definitions with those of codelens,
+as far back as the commit that codelens says added the definition. Each missing commit is checked:
+if the definition of that name has the same text before and after it, git followed other lines
+(`drifted`). Commits older than the one that added the definition are `beyond`: git continues with
+the lines of something else. A history that does not end with `added` is `cut`, which is always
+wrong. CPU is that of git's process, and of this one and its children (`git rev-list`) for the
+question alone: once with nothing cached about these versions, and again.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--definitions", type=int, default=34)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     totals: dict[str, int] = dict.fromkeys(
         ("asked", "git", "found", "drifted", "missed", "beyond", "more", "moves", "cut"), 0
     )
     with tempfile.TemporaryDirectory() as home:
-        for where in asked.repositories:
-            one(where, asked.definitions, Path(home), totals)
+        for where in args.repositories:
+            one(where, args.definitions, Path(home), totals)
     print(totals, f"recall {totals['found'] / max(totals['found'] + totals['missed'], 1):.4f}")
 
 
@@ -89,31 +89,33 @@ def one(where: Path, count: int, home: Path, totals: dict[str, int]) -> None:
         for row in chosen:
             path = row.path
             handle = f"{path}#{row.qualified_name}"
-            theirs, spent = by_git(where, path, row.start_line, row.end_line)
+            git_commits, spent = by_git(where, path, row.start_line, row.end_line)
             cost[0] += spent
             for at in (1, 2):
                 started = cpu()
                 answer = engine.history(handle, path=where, ref="HEAD", limit=1000)
                 cost[at] += cpu() - started
-            compare(where, handle, answer, theirs, totals)
+            compare(where, handle, answer, git_commits, totals)
         print(f"{where}: {len(chosen)} definitions, {totals}; CPU git log -L {cost[0]:.1f} s, "
               f"first {cost[1]:.1f} s, again {cost[2]:.1f} s", flush=True)  # fmt: skip
 
 
-def compare(where: Path, handle: str, answer, theirs: list[str], totals: dict[str, int]) -> None:
-    ours = {event.commit: event for event in answer.results}
+def compare(
+    where: Path, handle: str, answer, git_commits: list[str], totals: dict[str, int]
+) -> None:
+    by_codelens = {event.commit: event for event in answer.results}
     oldest = answer.results[-1].commit if answer.results else ""
-    cut = theirs.index(oldest) + 1 if oldest in theirs else len(theirs)
+    cut = git_commits.index(oldest) + 1 if oldest in git_commits else len(git_commits)
     totals["asked"] += 1
     totals["git"] += cut
-    totals["beyond"] += len(theirs) - cut
+    totals["beyond"] += len(git_commits) - cut
     totals["cut"] += not answer.results or "added" not in answer.results[-1].how
     totals["moves"] += sum("moved" in event.how for event in answer.results)
-    totals["more"] += sum(commit not in theirs for commit in ours)
+    totals["more"] += sum(commit not in git_commits for commit in by_codelens)
     names = {(parse_handle(event.handle).path, parse_handle(event.handle).symbol)
              for event in answer.results}  # fmt: skip
-    for commit in theirs[:cut]:
-        if commit in ours:
+    for commit in git_commits[:cut]:
+        if commit in by_codelens:
             totals["found"] += 1
             continue
         changed = any(

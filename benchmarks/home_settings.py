@@ -1,4 +1,4 @@
-"""Settings of a measured engine: a home of its own, and what the environment switches off."""
+"""Settings of a measured engine: a separate home, and the switches of the environment."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from codelens.config import Settings
 
 
 def home_settings(home: Path) -> Settings:
-    """`CODELENS_MEANING=off` ranks without meaning; all else is the default."""
+    """Default settings for `home`; `CODELENS_MEANING=off` ranks without meaning."""
     return Settings(home=home, meaning=os.environ.get("CODELENS_MEANING") != "off")

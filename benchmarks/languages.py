@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What judges that nobody here wrote say of the facts of each language.
+"""Compares the extracted facts of each language with independent judges.
 
     python benchmarks/languages.py compare --language NAME [REPOSITORY...]
     python benchmarks/languages.py table
@@ -8,14 +8,16 @@
     python benchmarks/languages.py macros REPOSITORY...
 
 `macros` counts, for C and C++, with and without the repair around macros: ctags' definitions that
-we have, names that hold a blank, and functions named after a macro that ctags does not know there.
+codelens finds, names that hold a blank, and functions named after a macro that ctags does not
+report there.
 
-`compare` sets codelens beside Universal Ctags on the same files: recall of ctags' functions,
-classes, methods and types, and those of ours that ctags lacks ("extras"). `--write-sample` writes
-a random sample of the extras to benchmarks/judged/<language>.tsv with an empty `class` to fill by
-reading the source (right | debatable | wrong), `--write-misses` the misses to
-<language>.misses.tsv (ctags-wrong | debatable | ours); both keep what is judged already.
-Languages, kinds that count and repositories with commits: benchmarks/languages.toml.
+`compare` compares codelens with Universal Ctags on the same files: recall of ctags' functions,
+classes, methods and types, and the definitions of codelens that ctags lacks ("extras").
+`--write-sample` writes a random sample of the extras to benchmarks/judged/<language>.tsv with an
+empty `class`, to fill in after reading the source (right | debatable | wrong). `--write-misses`
+writes the misses to <language>.misses.tsv (ctags-wrong | debatable | ours). Both keep existing
+verdicts. benchmarks/languages.toml has the languages, the kinds that count, and the
+repositories with their commits.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("compare", help="one language beside ctags")
+    one = commands.add_parser("compare", help="one language compared with ctags")
     one.add_argument("--language", required=True)
     one.add_argument("repositories", nargs="*", help="folders or names; else those of the plan")
     one.add_argument("--sample", type=int, default=40, help="extras shown or written")
@@ -46,10 +48,10 @@ def main() -> None:
     edges.add_argument("edges", type=Path, help="folder with *.jsonl.xz")
     edges.add_argument("repositories", nargs="+", type=Path)
     edges.add_argument("--misses", type=int, default=30)
-    cpu = commands.add_parser("cpu", help="CPU per MB beside bare parse and ctags")
+    cpu = commands.add_parser("cpu", help="CPU per MB, bare parse and ctags")
     cpu.add_argument("--language", action="append")
     cpu.add_argument("--rounds", type=int, default=3)
-    named = commands.add_parser("macros", help="C and C++: names that macros broke, beside ctags")
+    named = commands.add_parser("macros", help="C and C++: names that macros broke")
     named.add_argument("repositories", nargs="+", help="folders or names")
     for command in (one, table, cpu, named):
         command.add_argument("--root", type=Path, default=ROOT, help="where checkouts lie")

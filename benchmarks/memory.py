@@ -1,13 +1,13 @@
-"""Whether a server grows with its questions: its resident memory (Linux), one server a row.
+"""Does a server grow with its questions? Measures its resident memory (Linux), one server per row.
 
     python benchmarks/memory.py WORKTREE [--calls 3600] [--edits 1200] [--only ROW,...]
     python benchmarks/memory.py WORKTREE --mixed 1000
 
-Each row asks one tool over and over in a clone of the worktree, with an index of its own; `edits`
-changes a file before each question, `switches` checks out another branch, and both ask several
-tools in turn. What counts is the growth a call over the second half: caches fill in the first.
-`--mixed` asks so many different questions of one server, those of `queries.py` and every fourth
-time another tool, and waits a minute: the memory in between, the most, and what is left then.
+Each row calls one tool repeatedly in a clone of the worktree, with a separate index. `edits`
+changes a file before each question, `switches` checks out another branch, and both call several
+tools in turn. The figure is the growth per call over the second half: caches fill in the first.
+`--mixed` asks one server that many different questions: those of `queries.py`, and every fourth
+time another tool. It then waits a minute and prints the memory in between, the peak, and the rest.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ GIT = ("git", "-c", "user.name=m", "-c", "user.email=m@example.com", "-c", "core
 
 
 class Server:
-    """A server on a clone of a worktree, which goes with it."""
+    """A server on a clone of a worktree, which is deleted with it."""
 
     def __init__(self, worktree: Path, scratch: Path) -> None:
         self.root = scratch / "clone"
@@ -78,7 +78,7 @@ class Server:
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     def end(self) -> None:
-        """Close its stdin and wait."""
+        """Closes its stdin and waits."""
         assert self._process.stdin
         self._process.stdin.close()
         self._process.wait()
@@ -116,7 +116,7 @@ class Session:
         self.word = word
 
     def prepare(self) -> None:
-        """A saved context, and a branch that differs."""
+        """Makes a saved context and a branch that differs."""
         self.server.call("cl_save", name="kept", note="a note", handles=[self._handles[0]])
         self.server.git("checkout", "-q", "-b", "memory-other")
         for file in self._files:
@@ -182,7 +182,7 @@ def measured(worktree: Path, word: str, row: str, calls: int) -> str:
 
 
 def mixed(worktree: Path, word: str, count: int) -> str:
-    """Memory of a server that is asked `count` different questions."""
+    """Measures the memory of a server that gets `count` different questions."""
     with tempfile.TemporaryDirectory() as scratch:
         server = Server(worktree, Path(scratch))
         session = Session(server, word)

@@ -1,9 +1,9 @@
-"""Are textual conflicts git's own? Real merges, replayed from their parents.
+"""Do the textual conflicts match git's? Replays real merges from their parents.
 
     python benchmarks/mergereplay.py REPOSITORY... [--merges 100]
 
-For each merge of two parents, what `ScratchMerge` gives is compared with
-`git merge-tree --write-tree` run in the repository itself: paths and kinds.
+For each merge of two parents, compares the result of `ScratchMerge` with that of
+`git merge-tree --write-tree` in the repository itself: paths and kinds.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--merges", type=int, default=100)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     merges = conflicting = differences = 0
-    for where in asked.repositories:
+    for where in args.repositories:
         text = subprocess.run(
             ["git", "rev-list", "--merges", "--max-parents=2", "--parents", "HEAD"],
             cwd=where, capture_output=True, check=True,
         ).stdout.decode()  # fmt: skip
         every = [line.split()[1:] for line in text.splitlines()]
-        chosen = every[:: max(1, len(every) // asked.merges)][: asked.merges]
+        chosen = every[:: max(1, len(every) // args.merges)][: args.merges]
         repository = Repository.at(where)
         pairs = [(one, other) for one, other in chosen if repository.git.merge_base(one, other)]
         started = time.process_time()
         with ScratchMerge(repository, {}) as scratch:
-            ours = scratch.merges(pairs)
+            replayed = scratch.merges(pairs)
         spent = time.process_time() - started
-        for (one, other), found in zip(pairs, ours, strict=True):
+        for (one, other), found in zip(pairs, replayed, strict=True):
             theirs = in_repository(where, one, other)
             merges += 1
             mine = found.clean, {(conflict.path, conflict.kind) for conflict in found.conflicts}

@@ -1,24 +1,23 @@
-"""What each weight of the order of notes is worth, on real history.
+"""Measures what each weight in the order of notes is worth, on real history.
 
     python benchmarks/note_weights.py collect CASES.jsonl REPO... [--questions 40] [--notes 300]
         [--home FOLDER]
     python benchmarks/note_weights.py report CASES.jsonl
 
 Notes are the messages of commits, questions those of later ones; the rules of
-`benchmarks/history.py` say which commits count. A note is tied to the definitions that its commit
-changed, as git names them in the heads of its hunks. For each question, the notes are the 300
-commits before it.
+`benchmarks/history.py` select the commits. A note is tied to the definitions that its commit
+changed, as git names them in hunk headers. The notes of each question are the 300 commits before
+it.
 
 - Shown: the first ten places of `Engine.search` for the message, in the tree before the commit. As
-  in the product, only notes on a file that is shown are ordered. Nearness is 1 for a note on a
-  definition of the first three places, .5 on one of the others, .3 for one on another part of a
-  file that is shown.
+  in the product, only notes on a shown file are ordered. Nearness is 1 for a note on a definition
+  of the first three places, .5 on one of the others, .3 on another part of a shown file.
 - Stale: a commit between the note and the question changed one of the definitions.
 - Right: notes whose commits wrote the lines that the question's commit replaces, or below which it
-  adds (`git blame` of the tree before it). So the truth knows nothing of words, but favours, of two
-  commits to the same lines, the later one.
+  adds (`git blame` of the tree before it). The truth does not depend on words, but of two commits
+  to the same lines it favours the later one.
 
-A question counts where at least two notes are shown, one of them right and one not. Scored: the
+A question counts if at least two notes are shown, one of them right and one not. Scored: the
 share of questions with a right note first, and the reciprocal rank of the first right one.
 """
 
@@ -50,16 +49,16 @@ MOST_FILES = 20
 
 
 class Commit(NamedTuple):
-    """What one commit says and changes."""
+    """The message and the changes of one commit."""
 
     id: str
     parent: str
     at: int
     message: str
     places: frozenset[tuple[str, str]]
-    """Paths with the name of the definition around each hunk."""
+    """Paths, each with the name of the definition around each hunk."""
     replaced: tuple[tuple[str, int, int], ...]
-    """Path, first line and how many, in the parent's tree."""
+    """Path, first line and number of lines, in the parent's tree."""
 
 
 def commits(repo: Path, most: int) -> Iterator[Commit]:
@@ -110,7 +109,7 @@ def blamed(repo: Path, commit: Commit) -> set[str]:
 
 
 def nearness(note: Commit, hits: list[tuple[str, str]]) -> float:
-    """How near a note is to what is shown; 0: not in its files."""
+    """How near a note is to the shown places; 0 if it is in none of their files."""
     best = 0.0
     for at, (path, name) in enumerate(hits):
         for place in note.places:
@@ -184,7 +183,7 @@ def scored(cases: list[dict], weights: NoteWeights) -> tuple[float, float]:
 
 
 def report(cases: list[dict]) -> None:
-    """Each weight left out, halved and doubled; and other half-lives."""
+    """Prints each weight left out, halved and doubled; and other half-lives."""
     now = NoteWeights()
     issue = NoteWeights(0.35, 0.25, 0.20, 0.15, -0.30)
     rows: list[tuple[str, NoteWeights]] = [("as it is", now), ("as the issue has it", issue)]

@@ -1,8 +1,8 @@
-"""What a pack costs and spares: `python benchmarks/packcost.py WORKTREE`.
+"""Measures what a pack costs and saves: `python benchmarks/packcost.py WORKTREE`.
 
-Indexes the worktree, packs its HEAD, and brings two clones of it up to date, one with the pack and
-one without, each in a home of its own. Prints processor time of each command with its children,
-and sizes. Nothing of the worktree is changed.
+Indexes the worktree, packs its HEAD, and updates two clones of it, one with the pack and one
+without, each with a separate home. Prints the processor time of each command and its children, and
+sizes. The worktree is not modified.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 def cpu_s(home: Path, folder: Path, *words: str) -> tuple[float, str]:
-    """Processor time of one command, and the last line that it prints."""
+    """The processor time of one command, and the last line that it prints."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-m", "codelens", *words], cwd=folder, check=True, capture_output=True,

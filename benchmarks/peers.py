@@ -1,24 +1,24 @@
-"""codelens beside other tools that agents search code with, in one run: docs/comparison.md.
+"""Compares codelens with other code search tools in one run: docs/comparison.md.
 
     python benchmarks/peers.py REPOSITORY [--codegraph PROGRAM] [--aider PROGRAM] [--json FILE]
 
-The repository is cloned, so nothing in it is touched. Tools that are not given, and ripgrep and
-universal-ctags where they are not installed, are left out. CPU is user + system of a command and
+The repository is cloned, so the original is not modified. Tools that are not given are left out,
+as are ripgrep and universal-ctags if they are not installed. CPU is user + system of a command and
 its children, from the operating system; homes and caches are scratch folders.
 
-What is asked, drawn by a fixed seed before any tool is run:
+The questions, drawn by a fixed seed before any tool runs:
 
-- names: definitions whose name universal-ctags knows once in the repository, outside of tests and
+- names: definitions whose name universal-ctags knows once in the repository, outside tests and
   documentation. Right if the first file of the answer is the one that ctags names.
 - messages: subjects of commits that changed 1 to 5 source files, by the rules of
   `benchmarks/history.py`, asked of the newest tree. Right if one of the changed files is among the
-  first ten of the answer. The code has the change already, the same for all.
+  first ten of the answer. The code already contains the change, for all tools.
 - worktree: a function written in a worktree below the repository (`.worktrees/side`), asked from
-  there at once, and in the main worktree, which must not know it.
+  there at once, and in the main worktree, which must not find it.
 - edit: a function written in a file of the main worktree, asked at once.
 
-ripgrep has no order of its own: for names it gets a pattern of words that define, for messages
-files are ordered by how many distinct words they have, then by matches (`benchmarks/rivals.py`).
+ripgrep does not rank: names are searched with a pattern for definitions; for messages, files are
+ordered by the number of distinct words they hold, then by matches (`benchmarks/rivals.py`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ SUFFIXES = {".py": "python", ".go": "go", ".js": "javascript"}
 
 @dataclass
 class Trial:
-    """One tool in one clone, and what was seen of it."""
+    """One tool in one clone, and its measurements."""
 
     name: str
     root: Path
@@ -64,7 +64,7 @@ class Trial:
     right: Counter[str] = field(default_factory=Counter)
 
     def run(self, step: str, folder: Path, *command: str) -> str:
-        """What a command prints; its CPU counts for the step."""
+        """The output of a command; its CPU counts for the step."""
         with tempfile.TemporaryFile() as out:
             process = subprocess.Popen(
                 command, cwd=folder, env={**os.environ, **self.env}, stdin=subprocess.DEVNULL,
@@ -79,18 +79,18 @@ class Trial:
 
 
 Files = Callable[[Trial, str, Path, str], list[str]]
-"""Trial, step, folder that is asked from, words -> paths, best first, each once."""
+"""Trial, step, folder to ask from, words -> distinct paths, best first."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """How a tool is prepared and asked."""
+    """How to prepare a tool and ask it."""
 
     prepare: Callable[[Trial, Path], None]
     by_name: Files
     by_message: Files | None
     kept: str
-    """What it keeps, below the scratch folder (`home/`) or the clone."""
+    """Where the tool stores its index: below the scratch folder (`home/`) or the clone."""
 
 
 def codelens_files(trial: Trial, step: str, folder: Path, words: str) -> list[str]:
@@ -143,7 +143,7 @@ def ripgrep_peer() -> Peer:
 
 
 def aider_peer(program: str) -> Peer:
-    """Its map of the repository is not asked anything: what it costs, cold and warm."""
+    """aider's map of the repository takes no question: measures only its cost, cold and warm."""
 
     def prepare(trial: Trial, folder: Path) -> None:
         command = [program, "--show-repo-map", "--map-tokens", "1024", "--model", "gpt-4o"]
@@ -155,24 +155,24 @@ def aider_peer(program: str) -> Peer:
 
 
 def drawn_names(root: Path) -> list[tuple[str, str]]:
-    """Name and file of definitions that ctags knows once."""
+    """Name and file of definitions that ctags finds once."""
     printed = subprocess.run(
         ["ctags", "-R", "--output-format=json", "--fields=+K", "--exclude=.git", "-f", "-", "."],
         cwd=root, check=True, capture_output=True, text=True, errors="replace",
     ).stdout  # fmt: skip
     tags = [json.loads(row) for row in printed.splitlines()]
     times = Counter(tag["name"] for tag in tags)
-    known = sorted(
+    unique_names = sorted(
         (tag["name"], tag["path"].removeprefix("./"))
         for tag in tags
         if times[tag["name"]] == 1 and tag.get("kind") in KINDS and len(tag["name"]) > 3
         and re.fullmatch(r"\w+", tag["name"]) and history.is_source(tag["path"].removeprefix("./"))
     )  # fmt: skip
-    return random.Random(23).sample(known, min(NAMES, len(known)))
+    return random.Random(23).sample(unique_names, min(NAMES, len(unique_names)))
 
 
 def drawn_messages(root: Path) -> list[tuple[str, frozenset[str]]]:
-    """Subject of a commit, and what it changed that is there still."""
+    """The subject of a commit, and the files it changed that still exist."""
     there = set(history.git(root, "ls-files", "-z").decode("utf-8", "replace").split("\0"))
     cases = [(case.message, case.changed & there) for case in history.cases(root, MESSAGES)]
     return [(message, changed) for message, changed in cases if changed]
@@ -248,7 +248,7 @@ def main() -> None:
             history.git(place, "clone", "-q", str(args.repository.resolve()), str(root))
             names, messages = drawn_names(root), drawn_messages(root)
             env = {"HOME": str(place / "home"), "CODELENS_HOME": str(place / "home")}
-            env["PYTHONDONTWRITEBYTECODE"] = ""  # as installed: else each start compiles all
+            env["PYTHONDONTWRITEBYTECODE"] = ""  # as installed, else each start compiles all
             (place / "home").mkdir()
             trial = Trial(name, root, env)
             measured(trial, peer, names, messages)

@@ -1,10 +1,10 @@
-"""What a provider's vectors cost on this machine: a sync, a search, and the store.
+"""Measures what a provider's vectors cost on this machine: a sync, a search, and the store.
 
     python benchmarks/providercost.py REPOSITORY [--dimension N]
 
-The provider is a server on loopback in a process of its own (tests/embedding_server.py), whose
-vectors are bags of words: it costs nothing and says nothing of quality. CPU of this process alone,
-the median of ten questions that were asked before, so that none is sent.
+The provider is a loopback server in a separate process (tests/embedding_server.py) whose vectors
+are bags of words: it is free, and the figures do not measure quality. CPU is that of this process
+alone, the median of ten questions that were asked before, so that none is sent.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""What a warm query costs on any repository: CPU of the ranking alone, and of the whole answer.
+"""Measures what a warm query costs: CPU of the ranking alone, and of the whole answer.
 
     python benchmarks/queries.py REPOSITORY [--queries N] [--home DIR] [--json FILE]
 
-The queries are made of the repository itself, always the same ones for the same files: see `MIX`.
-Each is asked in one process that stays open, after a few others; its postings may be cold.
-`ranking` is `codelens.rank.search_pipeline.search` alone over a view that is already looked at;
-`answer` is
-`Engine.search` from end to end, the look at the disk included, for every fourth query, asked again.
-CPU is that of the process and its children. `--answers FILE` writes every result, to compare two
-versions byte by byte.
+The queries are generated from the repository, always the same ones for the same files: see `MIX`.
+One long-lived process answers them, after a few warm-up queries; their postings may be cold.
+`ranking` is `codelens.rank.search_pipeline.search` alone, over a view that is already checked.
+`answer` is `Engine.search` from end to end, including the freshness check, for every fourth query,
+asked again. CPU is that of the process and its children. `--answers FILE` writes every result, to
+compare two versions byte by byte.
 """
 
 from __future__ import annotations
@@ -46,12 +45,12 @@ MIX = {
     "typo": (8, "a name with two letters swapped, or one dropped"),
     "stopwords": (4, "function words alone"),
 }
-"""Kind -> parts of a hundred, and what it is."""
+"""Kind -> percent of the queries, and a description."""
 SEPARATE = {
     "text": "mode text: a string literal, or a part of a line",
     "regex": "mode regex: a name as a call, or two parts of a name with anything between",
 }
-"""Kinds with a row of their own, not in the mix."""
+"""Kinds with a separate row, not part of the mix."""
 SAMPLED_FILES = 600
 WARM_UP = 12
 ANSWERED = 4
@@ -71,7 +70,7 @@ class Asked(NamedTuple):
 
 
 class Timed(NamedTuple):
-    """What it cost, ms of CPU."""
+    """The cost of a query, ms of CPU."""
 
     asked: Asked
     ranking: float
@@ -79,7 +78,7 @@ class Timed(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What queries are made of: a sample of the view."""
+    """The raw material of queries: a sample of the view."""
 
     paths: list[str]
     names: list[Symbol]
@@ -92,7 +91,7 @@ class Source(NamedTuple):
 
 
 def sample(view: CurrentView, pick: random.Random) -> Source:
-    """Some files of the snapshot, with what stands in them."""
+    """Samples files of the snapshot, with their contents."""
     snapshot = view.snapshot
     files = sorted(
         (one for one in snapshot.files if one.content is not None), key=lambda one: one.path
@@ -123,7 +122,7 @@ def sample(view: CurrentView, pick: random.Random) -> Source:
 
 
 def make(kind: str, source: Source, pick: random.Random) -> str:
-    """One query of a kind."""
+    """Makes one query of a kind."""
     return _MAKERS[kind](source, pick)
 
 
@@ -203,7 +202,7 @@ _MAKERS: dict[str, Callable[[Source, random.Random], str]] = {
 
 
 def queries(view: CurrentView, count: int) -> Iterator[Asked]:
-    """The mix, shuffled; then the kinds with a row of their own, a twentieth of it each."""
+    """The mix, shuffled; then the kinds with a separate row, a twentieth of it each."""
     pick = random.Random(41)
     source = sample(view, pick)
     if not source.names:
@@ -221,13 +220,13 @@ def queries(view: CurrentView, count: int) -> Iterator[Asked]:
 
 
 def cpu() -> float:
-    """Seconds of this process and of its children that ended (a wild regex runs in one)."""
+    """CPU seconds of this process and its finished children (a slow regex runs in one)."""
     times = os.times()
     return time.process_time() + times.children_user + times.children_system
 
 
 def measure(repo: Path, count: int) -> tuple[list[Timed], list[object]]:
-    """Every query's cost, and what it answered."""
+    """Measures every query's cost, and returns the answers."""
     gc.set_threshold(50_000, 20, 50)  # as `codelens serve` does
     timed: list[Timed] = []
     answers: list[object] = []
@@ -299,7 +298,7 @@ def main() -> None:
     )
     parser.add_argument("repository", type=Path)
     parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--home", type=Path, help="keep the index here; else it is made anew")
+    parser.add_argument("--home", type=Path, help="keep the index here (default: a scratch folder)")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--answers", type=Path)
     args = parser.parse_args()

@@ -1,33 +1,34 @@
-"""What an agent must read until the answer is in its context, in tokens.
+"""Measures what an agent must read until the answer is in its context, in tokens.
 
     python benchmarks/retrieval.py prepare MIRROR CHECKOUTS    # once: scratch repositories
     python benchmarks/reading.py run CHECKOUTS RESULTS.jsonl [--home FOLDER] [--rg PATH]
     python benchmarks/reading.py report RESULTS.jsonl
 
-The 500 questions of `retrieval.py` over 25 repositories, and five ways to answer each. All
-pay for what a tool prints, by the one estimate of `codelens.render.text_pieces.tokens_of` (a token
-for four bytes), and nobody for what is typed. Lines are shown one after the other until the
-budget is out, so the last file or excerpt counts as far as it was shown.
+Compares five ways to answer the 500 questions of `retrieval.py` over 25 repositories. Each way
+pays for what its tools print, by the same estimate, `codelens.render.text_pieces.tokens_of` (a
+token for four bytes). Commands are free. Lines are shown one after the other until the budget is
+spent, so the last file or excerpt counts up to the last line shown.
 
 - codelens: the text of `cl_search` as an agent gets it (concise, ten results, receipt and notes
-  included), then one `cl_expand` of the results' handles in their order, heads included; no
-  handle is read that was not printed, nor the further places of a file (`also`). If there is
-  budget left after the last, `cl_search` with a higher limit, paid for again, and what is new.
+  included), then one `cl_expand` of the results' handles in their order, heads included. Only
+  printed handles are read, and not the further places of a file (`also`). If there is budget left
+  after the last one, `cl_search` with a higher limit, paid for again, and the new results.
 - grep, read: files by the number of distinct words of the question that they hold, then by
-  matches (`rg -i --count-matches` a word: more than one call would tell). A question of one
+  matches (`rg -i --count-matches` per word, which takes more than one call). A question of one
   identifier is grepped as an agent would: files with a line that looks like its definition in
   any language first. The first ten are listed (`path:matches`) and read whole in that order,
-  then the next ten. No line numbers are paid for.
+  then the next ten. Line numbers are free.
 - grep -C3: the same listing, then `rg -n -i -C3` with the words (for an identifier its name as a
-  whole word, case kept) over the listed files in that order, every match with three lines around.
+  whole word, case-sensitive) over the listed files in that order, each match with three lines of
+  context.
 - BM25, read: files by BM25 over the stemmed parts of identifiers, ten listed, then read whole.
 - BM25 -C3: that listing, then `rg -n -i -C3` as above.
 
-Found, one rule for all: a line of the target's own file was shown; where the label has lines,
-one of these. Labels of whole files, nearly all, are kind to those who read whole files: the first
-line of a file of 5,000 is enough. So for questions for a symbol there are rows of their own
-(`symbol, its line`): a line of the target's file that has the name as a whole word was shown.
-Questions and labels are machine-made, and sentences rather than what one would grep for.
+A target is found if a line of its file was shown; if the label has lines, one of these. Nearly all
+labels are whole files, which favours tools that read whole files: the first line of a file of 5,000
+is enough. So questions for a symbol also have stricter rows (`symbol, its line`): a line of the
+target's file that has the name as a whole word was shown. Questions and labels are generated, and
+are sentences rather than what a person would grep for.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ PAGE = 10
 PAGES = 5
 CONTEXT = "3"
 SEARCH_TOKENS = 4000
-"""What `cl_search` keeps to where nothing is said."""
+"""The default token limit of `cl_search`."""
 MOST_TOKENS = 1_000_000
 _DEFINING = (
     "class|struct|enum|interface|trait|object|protocol|extension|type|typealias|data|newtype|"
@@ -68,7 +69,7 @@ _DEFINING = (
 
 
 class Shown(NamedTuple):
-    """A line that a tool printed; `path` is empty where it is no line of a file."""
+    """A line that a tool printed; `path` is empty if it is not a line of a file."""
 
     text: str
     path: str = ""
@@ -76,7 +77,7 @@ class Shown(NamedTuple):
 
 
 class Checkout:
-    """One repository as the tools see it."""
+    """One repository, as the tools see it."""
 
     def __init__(self, folder: Path, rg: str) -> None:
         self.folder = folder
@@ -106,7 +107,7 @@ class Checkout:
 
 
 def words_of(query: str) -> list[str]:
-    """What is grepped for; never nothing."""
+    """The words to grep for; never empty."""
     return rivals.words_of(query) or re.findall(r"\w+", query.lower()) or [query]
 
 
@@ -170,7 +171,7 @@ def matches(checkout: Checkout, query: str, ranking: Ranking) -> Iterator[Shown]
         asked = ["-i", "-F", *(part for word in words_of(query) for part in ("-e", word))]
     for page in ranking(checkout, query):
         yield from (Shown(listed) for _, listed in page)
-        # One thread: files in the order in which they are named.
+        # One thread: files in the order of the arguments.
         printed = checkout.rg(
             "-n", "-C", CONTEXT, "-j1", "--heading", "-0", *asked, "--", *(path for path, _ in page)
         )
@@ -198,13 +199,13 @@ def codelens(engine: Engine, folder: Path, query: str) -> Iterator[Shown]:
 
 
 def printed_by_search(answer: SearchAnswer, *, brief: bool) -> str:
-    """The tool's text; `brief` as it is unless more results are asked for than by default."""
+    """The tool's text; `brief` unchanged unless more results than the default are requested."""
     steadied = replace(answer, receipt=steady(answer.receipt))
     return answer_shapes.search(steadied, "concise", SEARCH_TOKENS, brief=brief)
 
 
 def expanded(engine: Engine, folder: Path, handles: Sequence[str]) -> Iterator[Shown]:
-    """The excerpts in order, each after a line as long as all that is printed around it."""
+    """The excerpts in order, each after a line that stands for the text printed around it."""
     answer = engine.expand(handles, path=folder, max_lines=MOST_TOKENS)
     answer = replace(answer, receipt=steady(answer.receipt))
 
@@ -224,7 +225,7 @@ def expanded(engine: Engine, folder: Path, handles: Sequence[str]) -> Iterator[S
 
 
 def steady(receipt: Receipt) -> Receipt:
-    """The same without what differs from run to run."""
+    """The text without the parts that differ between runs."""
     return replace(receipt, elapsed_ms=10.0, indexed=0)
 
 
@@ -232,7 +233,7 @@ class Target(NamedTuple):
     path: str
     lines: tuple[int, int] | None
     name: str
-    """What must stand in the line, for the stricter rule on symbols."""
+    """A name that the line must contain, for the stricter rule on symbols."""
 
 
 def found(shown: Iterator[Shown], targets: Sequence[Target]) -> list[list[int | None]]:
@@ -271,15 +272,15 @@ POLICIES: dict[str, Callable[[Engine, Checkout, str], Iterator[Shown]]] = {
 
 def run(checkouts: Path, results: Path, home: Path, rg: str) -> None:
     roots = {one["name"]: one for one in json.loads((RETRIEVAL / "repos.json").read_text())}
-    known: dict[str, Checkout] = {}
+    checkouts_by_name: dict[str, Checkout] = {}
     with Engine(Settings(home=home)) as engine, results.open("w", encoding="utf-8") as out:
         for one in questions():
             folder = checkouts / one["repo"]
-            if one["repo"] not in known:
-                known = {one["repo"]: Checkout(folder, rg)}
+            if one["repo"] not in checkouts_by_name:
+                checkouts_by_name = {one["repo"]: Checkout(folder, rg)}
                 engine.look(path=folder)
                 print(one["repo"], file=sys.stderr, flush=True)
-            checkout = known[one["repo"]]
+            checkout = checkouts_by_name[one["repo"]]
             root = roots[one["repo"]].get("benchmark_root") or ""
             name = identifier(one["query"]) if one["category"] == "symbol" else ""
             targets = [

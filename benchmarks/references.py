@@ -3,17 +3,17 @@
 
     python benchmarks/references.py CHECKOUT --truth shared/edges/NAME.jsonl.xz
 
-The truth is that of `benchmarks/edges.py`. Each definition that it has calls of is asked about as
+The truth is that of `benchmarks/edges.py`. Each definition that has calls in it is asked about as
 `FILE:LINE`, as a person at that line would: `references`, `related` (kinds callers, users, tests)
-and `impact` (depth 1). Calls inside the definition itself are set aside. A site counts as listed if
-the answer names its file and line. What is missing is lost by a cause:
+and `impact` (depth 1). Calls inside the definition itself are excluded. A site counts as listed if
+the answer names its file and line. Missing sites are classified by cause:
 
 - `edge`: `export edges` has no edge from the line to the definition, so no answer can list it;
-- `answer`: the edge is known, and the answer drops it.
+- `answer`: the edge exists, and the answer drops it.
 
-`possible` is the share that `references` lists as possible, which `certain` leaves out. Precision
-is the share of certain call lines listed by `references` that the truth has a call of that name in,
-and of which it names this definition, or another place of it.
+`possible` is the share that `references` lists as possible, which `certain` excludes. Precision is
+computed over the certain call lines of `references` in which the truth has a call of that name: the
+share for which it names this definition, or another place of it.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ Row = dict[str, Any]
 
 @dataclass
 class Truth:
-    """Calls by the definition called, and by the line they stand in."""
+    """Calls by the definition called, and by their line."""
 
     calls: dict[Site, dict[Site, Row]] = field(default_factory=lambda: defaultdict(dict))
     lines: dict[Site, list[Row]] = field(default_factory=lambda: defaultdict(list))
 
 
 def truth_of(path: Path, name: str) -> Truth:
-    """Read a truth; lines that it says no tool can judge are left out."""
-    beside = path.with_name(f"{name}.skipped.json")
-    skipped = {file: set(lines) for file, lines in _read(beside).items()}
+    """Reads a truth, without the lines that it marks as impossible to judge."""
+    skipped_path = path.with_name(f"{name}.skipped.json")
+    skipped = {file: set(lines) for file, lines in _read(skipped_path).items()}
     truth = Truth()
     with lzma.open(path, "rt") as text:
         for row in map(json.loads, text):
@@ -71,7 +71,7 @@ def _read(path: Path) -> Mapping[str, list[int]]:
 
 
 def same(row: Row) -> set[Site]:
-    """The places of a row's definition: where it is declared or defined as well."""
+    """The places of a row's definition, including its other declarations and definitions."""
     others = (place.rpartition(":") for place in row["dst_alt"])
     return {(row["dst_file"], row["dst_line"]), *((path, int(line)) for path, _, line in others)}
 
@@ -84,7 +84,7 @@ def site_of(text: str) -> Site:
 
 @dataclass
 class Figures:
-    """What the answers list of the truth's sites."""
+    """Which of the truth's sites the answers list."""
 
     sites: Counter[str] = field(default_factory=Counter)
     listed: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -94,7 +94,7 @@ class Figures:
     judged: int = 0
 
     def take(self, language: str, answer: str, listed: set[Site], sites: Iterable[Site]) -> None:
-        """Count the sites that an answer lists."""
+        """Counts the sites that an answer lists."""
         self.listed[answer][language] += sum(site in listed for site in sites)
 
 
@@ -111,7 +111,7 @@ def ask(engine: Engine, checkout: Path, target: str) -> Iterator[tuple[str, set[
 
 
 def measure(checkout: Path, truth: Truth, most: int) -> Figures:
-    """Ask about each definition of the truth, or about `most` of them."""
+    """Asks about each definition of the truth, or about `most` of them."""
     targets = sorted(truth.calls)
     random.Random(1).shuffle(targets)
     figures = Figures()
@@ -147,9 +147,9 @@ def _lose(
     figures: Figures, answer: str, target: str, listed: set[Site],
     edges: Mapping[Site, set[Site]], sites: Mapping[Site, Row],
 ) -> None:  # fmt: skip
-    known = _known(sites, edges)
+    has_edge = _known(sites, edges)
     for site in sites.keys() - listed:
-        cause = "answer" if site in known else "edge"
+        cause = "answer" if site in has_edge else "edge"
         figures.lost[answer][cause] += 1
         if answer != "impact":
             place = f"{site[0]}:{site[1]}"
@@ -165,16 +165,16 @@ def _judge(figures: Figures, answer: ReferencesAnswer, truth: Truth) -> None:
         calls = [call for call in truth.lines.get((row.path, row.line), ()) if call["name"] == name]
         if calls:
             figures.judged += 1
-            meant = {place for call in calls for place in same(call)}
+            sites_meant = {place for call in calls for place in same(call)}
             figures.right += any(
                 path == file and first <= line <= last
                 for path, first, last in places
-                for file, line in meant
+                for file, line in sites_meant
             )
 
 
 def main() -> None:
-    """Measure one repository and print its figures."""
+    """Measures one repository and prints its figures."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,17 +1,16 @@
-"""Retrieval quality: codelens on the 500 questions of a retrieval benchmark, through the engine.
+"""Measures retrieval quality: codelens on the 500 questions of a retrieval benchmark.
 
     python benchmarks/retrieval.py prepare MIRROR CHECKOUTS   # once: scratch repositories
     python benchmarks/retrieval.py run CHECKOUTS RESULTS.jsonl
     python $CODELENS_SHARED/retrieval/score.py RESULTS.jsonl
 
-`CODELENS_SHARED` names the folder with the data set: questions with target files for 25 public
+`CODELENS_SHARED` names the folder of the data set: questions with target files for 25 public
 repositories, their pinned revisions, and the scorer. `MIRROR` has a git folder `owner+name/repo`
 for each repository. Each checkout holds the benchmark's root at the pinned revision, as one commit
-of a repository of its own.
+of a separate repository.
 
-A result counts only where its whole path is the target's: the scorer takes one path that ends
-with the other as equal, so a result that is alike but not the same is written with a mark that
-keeps it from matching.
+A result counts only if its whole path equals the target's. The scorer treats a path that ends with
+the other as equal, so such results are written with a mark that prevents a match.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ SHARED = Path(os.environ.get("CODELENS_SHARED", "shared"))
 RETRIEVAL = SHARED / "retrieval"
 REPOS = RETRIEVAL / "repos.json"
 MOVED = {"neuecc": "MessagePack-CSharp", "echasnovski": "nvim-mini"}
-"""Owners that moved: a mirror by the old name has no new commits."""
+"""Owners that moved: a mirror under the old name has no new commits."""
 
 
 def prepare(mirror: Path, checkouts: Path) -> None:
@@ -116,8 +115,8 @@ def report(results: Path) -> None:
     languages = {one["name"]: one["language"] for one in json.loads(REPOS.read_text())}
     answers = {}
     for line in results.read_text(encoding="utf-8").splitlines():
-        known = json.loads(line)
-        answers[known["repo"], known["query"]] = known["results"]
+        row = json.loads(line)
+        answers[row["repo"], row["query"]] = row["results"]
     groups = collections.defaultdict(list)
     for one in questions():
         value = ndcg(answers.get((one["repo"], one["query"]), []), one["relevant"])

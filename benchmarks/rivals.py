@@ -1,7 +1,7 @@
-"""What codelens is measured against: files by ripgrep's matches, and files by BM25.
+"""The baselines: files by ripgrep's matches, and files by BM25.
 
-Both are given what a careful agent would give them: the query's words without English function
-words and words of fewer than three letters. Ties break by path, so that runs can be compared.
+Both get what a careful agent would give them: the query's words without English function words and
+words of fewer than three letters. Ties break by path, so that runs can be compared.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Text(NamedTuple):
 
     lower: str
     words: Mapping[str, int]
-    """Lower-case runs of word characters: BM25 as plain as it gets."""
+    """Lower-case runs of word characters, for plain BM25."""
     terms: Mapping[str, int]
     """Parts of identifiers, stemmed, as codelens splits them."""
     words_total: int
@@ -37,7 +37,7 @@ File = tuple[str, Text]
 
 
 def text_of(data: bytes) -> Text | None:
-    """What the rivals see of a file; None for binary and huge ones."""
+    """The text as the baselines see it; None for binary and huge files."""
     if len(data) > LARGEST_FILE or b"\0" in data[:8000]:
         return None
     plain = data.decode("utf-8", "replace")
@@ -48,7 +48,7 @@ def text_of(data: bytes) -> Text | None:
 
 
 def words_of(query: str) -> list[str]:
-    """The words that a query is searched by, lower-case, in order."""
+    """The words to search for, lower-case, in order."""
     words = dict.fromkeys(word.lower() for word in _WORDS.findall(query))
     return [word for word in words if len(word) >= _LEAST_LETTERS and word not in STOPWORDS]
 
@@ -57,7 +57,7 @@ def by_matches(counts: Mapping[str, Sequence[int]]) -> list[str]:
     """Paths by the number of distinct words they hold, then by the number of matches.
 
     Args:
-        counts: path -> how often each word matches, case aside, inside longer words too:
+        counts: path -> how often each word matches, ignoring case, also inside longer words:
             what `rg -i --count-matches WORD` prints for each word.
     """
     rows = [(-sum(map(bool, row)), -sum(row), path) for path, row in counts.items() if any(row)]
@@ -65,7 +65,7 @@ def by_matches(counts: Mapping[str, Sequence[int]]) -> list[str]:
 
 
 def by_ripgrep(files: Sequence[File], query: str) -> list[str]:
-    """`by_matches` of texts in memory, hidden files left out as ripgrep does."""
+    """`by_matches` of texts in memory, without hidden files, as ripgrep does."""
     words = words_of(query)
     return by_matches(
         {

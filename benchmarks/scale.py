@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What an index that is there already costs to use, on a repository of any size.
+"""Measures what an existing index costs to use, on a repository of any size.
 
     python benchmarks/scale.py WORKTREE --home CODELENS_HOME [--related N] [--json FILE]
 
 For repositories whose cold index takes minutes: make it once (`CODELENS_HOME=DIR codelens index`)
-and measure the rest with it. Whole processes: `git status`, a search, the first `related` of N
-definitions, each in a process of its own. In one server (`Engine(keep_going=True)`): the look, a
-question beside the look, one edit of a file of about 17 and of about 160 kB to the right answer.
-Edited files are put back. CPU is user + system, in medians.
+and measure the rest with it. Measures whole processes: `git status`, a search, and the first
+`related` of N definitions. Measures one server (`Engine(keep_going=True)`): the freshness check, a
+question without the check, and one edit of a file of about 17 and of about 160 kB to the right
+answer. Edited files are restored. CPU is user + system, in medians.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def asked(code: str, worktree: Path, home: Path, *args: str, given: object = Non
 
 
 def of_size(worktree: Path, size: int) -> str:
-    """A source file of about so many bytes."""
+    """A source file of about `size` bytes."""
     endings = ("*.c", "*.py", "*.go", "*.java", "*.ts", "*.js", "*.cc", "*.cpp", "*.rs", "*.kt")
     names = [name for name in git(worktree, "ls-files", "-z", *endings).split("\0") if name]
     sizes = {name: (worktree / name).stat().st_size for name in random.Random(5).sample(
@@ -150,7 +150,7 @@ def report(result: dict) -> str:
         cpu = statistics.median(row[0] - look for row in rows)
         both = statistics.median(row[1] + row[3] for row in rows)
         lines.append(
-            f"| an edit of `{path}`, beside the look ({right} of {len(rows)} answers right) "
+            f"| an edit of `{path}`, without the check ({right} of {len(rows)} answers right) "
             f"| {cpu:.0f} | {both:.0f} with a search |"
         )
     for key, what in (("related", "first"), ("related_again", "the same again")):
@@ -176,13 +176,13 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True, help="CODELENS_HOME with its index")
     parser.add_argument("--related", type=int, default=10)
     parser.add_argument("--json", type=Path)
-    told = parser.parse_args()
+    options = parser.parse_args()
     started = time.perf_counter()
-    result = measure(told.worktree.resolve(), told.home.resolve(), told.related)
+    result = measure(options.worktree.resolve(), options.home.resolve(), options.related)
     print(report(result))
     print(f"({time.perf_counter() - started:.0f} s)")
-    if told.json:
-        told.json.write_text(json.dumps(result, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1))
 
 
 if __name__ == "__main__":

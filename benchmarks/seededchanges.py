@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Generated changes of real code, and which of the callers `impact --diff` tells.
+"""Makes changes to real code, and counts the callers that `impact --diff` reports.
 
     python benchmarks/seededchanges.py CHECKOUT... [--truth FOLDER] [--each N] [--seed N]
 
-Each checkout is cloned, and in the clone definitions by chance (the same for the same seed) are
-changed one at a time: a parameter added, removed, exchanged with the next or given another type;
-renamed; moved to another file; deleted; another value of a constant; an override added in a
-subtype. `impact --diff` must tell who called (of a constant: who used) the definition before.
+Each checkout is cloned. In the clone, random definitions (the same for the same seed) are changed
+one at a time: a parameter added, removed, swapped with the next or given another type; renamed;
+moved to another file; deleted; another value of a constant; an override added in a subtype.
+`impact --diff` must report the previous callers (of a constant: users) of the definition.
 
-Who that is says FOLDER (form: `benchmarks/edges.py --help`) where it has a truth of the checkout's
-name, made by compilers and type checkers; else the edges that codelens itself exported before the
-change, and the row then tells only what a change loses. A caller is told if it is a direct result
-(of an override: in at most two steps), or stands in a test file to run; `or possible` adds those
-listed as possible uses. `precision` is the share of direct calls told that are callers by the same
-judge, in files that it judged. C and C++ change each declaration with the definition.
+FOLDER (form: `benchmarks/edges.py --help`) names those callers if it has a truth with the
+checkout's name, made by compilers and type checkers. Otherwise they come from the edges that
+codelens itself exported before the change, and the row shows only what a change loses. A caller
+counts as reported if it is a direct result (of an override: in at most two steps), or is in a test
+file to run; `or possible` adds those listed as possible uses. `precision` is the share of reported
+direct calls that are callers by the same judge, in files that it judged. C and C++ change each
+declaration together with the definition.
 """
 
 from __future__ import annotations
@@ -42,25 +43,25 @@ GIT_ENV = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.dev
 
 @dataclass
 class Count:
-    """What was told of the callers of some changes."""
+    """How many callers of the changes were reported."""
 
     changes: int = 0
     expected: int = 0
-    told: int = 0
+    reported: int = 0
     possible: int = 0
     calls: int = 0
     right: int = 0
     missed: list[str] = field(default_factory=list)
 
     def add(self, other: Count) -> None:
-        """Take what another one counted."""
-        for name in ("changes", "expected", "told", "possible", "calls", "right"):
+        """Adds another count."""
+        for name in ("changes", "expected", "reported", "possible", "calls", "right"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.missed += other.missed
 
 
 def load(engine: Engine, checkout: Path, folder: Path, truth: Path | None) -> Code:
-    """The definitions of a checkout, and who uses which."""
+    """The definitions of a checkout, and their users."""
     packed = truth / f"{checkout.name}.jsonl.xz" if truth else None
     code = Code(checkout.name, folder, "truth" if packed and packed.is_file() else "codelens")
     for one in engine.export_symbols(path=folder):
@@ -87,18 +88,18 @@ def load(engine: Engine, checkout: Path, folder: Path, truth: Path | None) -> Co
 
 
 def _same(code: Code, used: User, alternatives: list[str]) -> Iterator[User]:
-    """Other places of what is used: declarations, overloads, the constructor of a type.
+    """Other places of a used definition: declarations, overloads, the constructor of a type.
 
-    A truth may also name methods that override it; their callers are of two steps.
+    A truth may also name methods that override it; their callers are two steps away.
     """
-    known = code.at(used)
+    definition = code.at(used)
     for alternative in alternatives:
         path, _, line = alternative.rpartition(":")
         place = User(path, int(line))
         other = code.at(place)
-        if known is None or other is None:
+        if definition is None or other is None:
             continue
-        if other.qualified == known.qualified or is_within(place, known):
+        if other.qualified == definition.qualified or is_within(place, definition):
             yield place
 
 
@@ -110,7 +111,7 @@ def _note(code: Code, kind: str, user: User, used: User) -> None:
 
 
 def ask(engine: Engine, code: Code, trial: Trial) -> Count:
-    """Make a change, ask, and put everything back."""
+    """Makes a change, asks, and restores everything."""
     before = {path: (code.folder / path) for path in trial.texts}
     old = {path: file.read_bytes() for path, file in before.items() if file.exists()}
     try:
@@ -132,11 +133,11 @@ def ask(engine: Engine, code: Code, trial: Trial) -> Count:
 
 
 def judged(code: Code, trial: Trial, answer: ImpactAnswer) -> Count:
-    """What of the expected is told, and what is told beside it."""
-    told, calls = set[tuple[str, str]](), set[tuple[str, str]]()
+    """Counts the expected users that are reported, and the reported calls that are wrong."""
+    reported, calls = set[tuple[str, str]](), set[tuple[str, str]]()
     for result in answer.results:
         if result.distance <= trial.steps:
-            told.add((result.node.path, result.node.symbol))
+            reported.add((result.node.path, result.node.symbol))
             if result.distance == 1 and result.how == "call":
                 calls.add((result.node.path, result.node.symbol))
     possible = {(one.node.path, one.node.symbol) for one in answer.may}
@@ -149,17 +150,19 @@ def judged(code: Code, trial: Trial, answer: ImpactAnswer) -> Count:
         names[user] = (user.path, around.qualified if user.line and around else "")
     for user, name in sorted(names.items()):
         count.expected += 1
-        if name in told or name in changed or user.path in tests:
-            count.told += 1
+        if name in reported or name in changed or user.path in tests:
+            count.reported += 1
         elif name in possible:
             count.possible += 1
         else:
             count.missed.append(f"{trial.what.path}#{trial.what.qualified} < {name[0]}#{name[1]}"
                                 f" ({', '.join(trial.texts)})")  # fmt: skip
     if trial.steps == 1 and (not code.judged or trial.what.path in code.judged):
-        known = set(names.values())
-        mine = {one for one in calls if (not code.judged or one[0] in code.judged)} - changed
-        count.calls, count.right = len(mine), len(mine & known)
+        expected_names = set(names.values())
+        judged_calls = {
+            one for one in calls if (not code.judged or one[0] in code.judged)
+        } - changed
+        count.calls, count.right = len(judged_calls), len(judged_calls & expected_names)
     return count
 
 
@@ -193,16 +196,16 @@ def measure(checkout: Path, args: argparse.Namespace) -> dict[tuple[str, str], C
 
 
 def show(name: str, language: str, kind: str, count: Count, judge: str) -> None:
-    """One row of the table."""
-    recall = count.told / count.expected
-    either = (count.told + count.possible) / count.expected
+    """Prints one row of the table."""
+    recall = count.reported / count.expected
+    either = (count.reported + count.possible) / count.expected
     precision = f"{count.right / count.calls:.3f}" if count.calls else ""
     print(f"| {name} | {language} | {judge} | {kind} | {count.changes} | {count.expected} | "
           f"{recall:.3f} | {either:.3f} | {precision} |", flush=True)  # fmt: skip
 
 
 def main() -> None:
-    """Print a table."""
+    """Prints a table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -213,7 +216,7 @@ def main() -> None:
     parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--language", action="append", choices=sorted(NEW_PARAMETER))
     parser.add_argument("--missed", type=int, default=0, metavar="N",
-                        help="list the first N callers that were not told of each row")  # fmt: skip
+                        help="list the first N unreported callers of each row")  # fmt: skip
     args = parser.parse_args()
     print("| repository | language | judge | change | changes | callers | recall | or possible "
           "| precision |\n|---|---|---|---|---|---|---|---|---|")  # fmt: skip

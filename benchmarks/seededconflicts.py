@@ -3,9 +3,9 @@
     python benchmarks/seededconflicts.py seeded
     python benchmarks/seededconflicts.py merges REPOSITORY... [--merges 30]
 
-`seeded` counts what is found of what was put in, and what is told of twins that are as they should
-be. `merges` asks about real merges that git did without a conflict, from one parent's side, and
-lists every alarm of meaning, to be looked at.
+`seeded` counts the seeded collisions that are found, and the false alarms on their clean twins.
+`merges` asks about real merges that git did without a conflict, from one parent's side, and lists
+every alarm of meaning for review.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ MEANING = {
 
 
 class Language(NamedTuple):
-    """Files of a small program, and the texts that rules put into them."""
+    """Files of a small program, and the texts that rules insert into them."""
 
     lib: str
-    """Path of the file with what is changed."""
+    """Path of the changed file."""
     user: str
-    """Path of the file that newly uses it."""
+    """Path of the file that gains a use of it."""
     base: str
     """Text of `lib`: `size(one)`, `LIMIT`, a type `Shape` with a method `area`."""
     other: str
@@ -45,29 +45,29 @@ class Language(NamedTuple):
     reader: str
     """Appended to `user`: reads LIMIT."""
     two: tuple[str, str]
-    """From one parameter of `size` to two."""
+    """`size` with one parameter, and with two."""
     limit: tuple[str, str]
-    """Another value."""
+    """The old and the new value."""
     abstract: tuple[str, str]
-    """In `base`: what makes a second method required of every Shape."""
+    """Text in `base`, and its replacement that requires a second method of every Shape."""
     subtype: str
-    """Appended to `user`: a type of that kind without the method."""
+    """Appended to `user`: a Shape without that method."""
     whole_subtype: str
-    """The same, with the method."""
+    """The same, with that method."""
     plain: str = ""
-    """Appended to `user`: uses nothing of it."""
+    """Appended to `user`: uses nothing from `lib`."""
     concrete: str = ""
-    """In place of what `abstract` adds: the same method with a body."""
+    """Replaces the addition of `abstract`: the same method with a body."""
     default: tuple[str, str] = ("", "")
-    """Parameters of `size` with a default, and with another one."""
+    """Parameters of `size` with a default, and with a different default."""
     away: tuple[str, str, str] = ("", "", "")
-    """A file that `size` moves to, out of reach for its users; what stands before and behind."""
+    """A file to which `size` moves, out of reach of its users; the text before and after it."""
     near: tuple[str, str, str] = ("", "", "")
-    """The same, where its users still find it."""
+    """The same, within reach of its users."""
     fresh: str = ""
-    """A definition that may be added to both files."""
+    """A definition that both files may add."""
     fresh_clashes: bool = False
-    """Whether it may not be in both."""
+    """Whether both files must not add it."""
 
 
 PYTHON = Language(
@@ -306,16 +306,16 @@ LANGUAGES = {
 
 
 class Case(NamedTuple):
-    """What one side makes of `lib`, what the other appends to `user`, and the rule, if any."""
+    """How one side changes `lib`, what the other appends to `user`, and the rule, if any."""
 
     name: str
     lib: str
     user: str
     rule: str
     base: str = ""
-    """Of `lib`, if it is another one."""
+    """Base text of `lib`, if it differs."""
     more: tuple[str, str] = ("", "")
-    """Path and text of a file that comes with the change of `lib`."""
+    """Path and text of a file that changes together with `lib`."""
 
 
 def cases(of: Language) -> list[Case]:
@@ -385,8 +385,8 @@ def seeded(home: Path) -> None:
     for language, of in LANGUAGES.items():
         for case in cases(of):
             with tempfile.TemporaryDirectory() as folder, Engine(Settings(home=home)) as engine:
-                told = told_of(engine, Path(folder), of, case)
-            for way, rules in told.items():
+                reported = reported_rules(engine, Path(folder), of, case)
+            for way, rules in reported.items():
                 right = case.rule in rules if case.rule else not rules
                 if case.rule:
                     counts["found" if case.rule in rules else "missed"] += 1
@@ -395,7 +395,7 @@ def seeded(home: Path) -> None:
                     counts["twins"] += 1
                     counts["false"] += len(rules)
                 if not right:
-                    print(f"{language} {case.name} ({way}): {sorted(rules) or 'nothing'} told")
+                    print(f"{language} {case.name} ({way}): {sorted(rules) or 'nothing'} reported")
     found, missed, false = counts["found"], counts["missed"], counts["false"]
     recall, precision = found / (found + missed), found / (found + false)
     print(f"{len(LANGUAGES)} languages, {found + missed} collisions, {counts['twins']} twins:")
@@ -403,12 +403,12 @@ def seeded(home: Path) -> None:
 
 
 def header(text: str) -> str:
-    """What other files of C see of one."""
+    """The header that other C files include."""
     found = re.findall(r"^(int \w+\(.*\))$", text, re.MULTILINE)
     return "extern int limit;\n" + "".join(f"{line};\n" for line in found)
 
 
-def told_of(engine: Engine, root: Path, of: Language, case: Case) -> dict[str, set[str]]:
+def reported_rules(engine: Engine, root: Path, of: Language, case: Case) -> dict[str, set[str]]:
     here, there = root / "here", root / "there"
     here.mkdir()
     git(here, "init", "-q", "-b", "main")
@@ -472,12 +472,12 @@ def main() -> None:
     parser.add_argument("what", choices=("seeded", "merges"))
     parser.add_argument("repositories", nargs="*", type=Path)
     parser.add_argument("--merges", type=int, default=30)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        if asked.what == "seeded":
+        if args.what == "seeded":
             seeded(Path(home))
         else:
-            merges(asked.repositories, asked.merges, Path(home))
+            merges(args.repositories, args.merges, Path(home))
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What the index costs on any repository, beside other tools in the same run.
+"""Measures what the index costs on any repository, compared with other tools in the same run.
 
-Beside it stand parsing alone, `git status`, and universal-ctags and ripgrep where installed, and
-codegraph where its program is given (`npm install @colbymchenry/codegraph`).
+The other tools: parsing alone, `git status`, universal-ctags and ripgrep if installed, and
+codegraph if its program is given (`npm install @colbymchenry/codegraph`).
 
     python benchmarks/speed.py REPOSITORY [--repeat N] [--cold N] [--codegraph PROGRAM] [--keep DIR]
 
-The repository is cloned into a scratch folder (hard links, nothing in it is touched) and indexed in
-a scratch CODELENS_HOME; `--keep` leaves both in DIR, as `repo` and `home`, for `scale.py`. CPU is
-user + system of the process and its children, from the operating system (`os.wait4`), in whole
-processes unless said otherwise. Machines are noisy: the table gives medians of N runs where a step
-can be repeated, and ratios against figures of the same run. The load is the mean of the minute
-before the first cold index.
+The repository is cloned into a scratch folder (hard links, the original is not modified) and
+indexed in a scratch CODELENS_HOME; `--keep` leaves both in DIR, as `repo` and `home`, for
+`scale.py`. CPU is user + system of the process and its children, from the operating system
+(`os.wait4`), in whole processes unless noted otherwise. Machines are noisy: the table gives medians
+of N runs for repeatable steps, and ratios against figures of the same run. The load is the mean of
+the minute before the first cold index.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def run(
 ) -> dict[str, float]:
     """CPU, wall seconds and peak memory of one command and its children.
 
-    `peak_mib` is that of the largest process; where it is `watched`, `together_mib` that of all at
-    one time.
+    `peak_mib` is that of the largest process. With `watched`, `together_mib` is the peak of all of
+    them together.
     """
     start = time.perf_counter()
     with tempfile.TemporaryFile() as out:
@@ -79,8 +79,8 @@ def git(repo: Path, *args: str) -> str:
 def codelens(
     repo: Path, home: Path, *args: str, repeat: int = 1, fresh: bool = False
 ) -> dict[str, float]:
-    """Medians of a command; `fresh` begins each time without an index."""
-    # Without compiled copies each start would compile all modules anew.
+    """Medians of a command; `fresh` deletes the index before each run."""
+    # Without compiled copies each start would compile all modules again.
     env = {"CODELENS_HOME": str(home), "PYTHONDONTWRITEBYTECODE": ""}
     command = [PYTHON, "-P", "-m", "codelens", *args]
     runs: list[dict[str, float]] = []
@@ -134,7 +134,7 @@ with Engine() as engine:
 
 
 def one_look(repo: Path, home: Path) -> dict:
-    """A look in a process of its own: its CPU without the start of Python, and what was parsed."""
+    """Checks freshness in a separate process: CPU without Python's start, and parsed files."""
     done = subprocess.run(
         [PYTHON, "-P", "-c", ONE_LOOK], cwd=repo, env={**os.environ, "CODELENS_HOME": str(home)},
         capture_output=True, text=True, check=True,
@@ -203,7 +203,7 @@ def some_queries(repo: Path, count: int) -> list[str]:
 
 
 def codegraph(repo: Path, scratch: Path, program: Path, repeat: int) -> dict[str, float]:
-    """Its index of the same files, in a home of its own."""
+    """codegraph's index of the same files, in a separate home."""
     env = {"HOME": str(scratch / "codegraph-home"), "CODEGRAPH_TELEMETRY": "0"}
     runs: list[dict[str, float]] = []
     for _ in range(repeat):
@@ -251,7 +251,7 @@ def steps(
     queries = some_queries(repo, 60)
     result["cold_cli_search"] = codelens(repo, home, "search", queries[0], repeat=max(5, repeat))
     if shutil.which("rg"):
-        # Debian's Linux ignores all that it tracks.
+        # The Debian package of Linux ignores every file that it tracks.
         literal = ["rg", "--no-ignore", "-F", "-e", queries[0], str(repo)]
         result["ripgrep"] = median([run(literal, repo, {}) for _ in range(max(5, repeat))])
     inside = warm(repo, home, queries)
@@ -281,7 +281,7 @@ def steps(
     git(repo, "checkout", "-q", "--", ".")
     codelens(repo, home, "search", queries[1])
 
-    # A new branch that renames a folder's worth of files and edits others, and back.
+    # A new branch that renames a folder of files and edits others, and back.
     git(repo, "checkout", "-q", "-b", "bench-branch")
     names = [name for name in git(repo, "ls-files", "-z").split("\0") if name]
     for name in names[:: max(1, len(names) // 50)]:

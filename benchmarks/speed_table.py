@@ -1,9 +1,9 @@
-"""The table of `speed.py`: what was measured, its figure, and the aim."""
+"""The table of `speed.py`: step, figure, and target."""
 
 from __future__ import annotations
 
 QUERY_AIMS = ((5_000, 30), (12_000, 40), (50_000, 60), (10**9, 80))
-"""Files at most, and the aim for a query's p95, ms of CPU; its median at most half of it."""
+"""Maximum number of files, and the target for a query's p95, ms of CPU; the median's is half."""
 
 
 def codegraph_row(result: dict) -> list[tuple[str, str, str]]:
@@ -22,7 +22,7 @@ def codegraph_row(result: dict) -> list[tuple[str, str, str]]:
 
 
 def rows(result: dict) -> list[tuple[str, str, str]]:
-    """What was measured, its figure, and the aim where there is one."""
+    """The measured steps, their figures, and their targets, if any."""
     parse, cold = result["parse_only"]["cpu_s"], result["cold_index"]
     git_ms = 1000 * result["git_status"]["cpu_s"]
 
@@ -31,7 +31,7 @@ def rows(result: dict) -> list[tuple[str, str, str]]:
         share = 100 * cpu / cold["cpu_s"]
         return f"{1000 * cpu:.0f} ms CPU, {share:.1f} % of cold, {parsed} texts extracted"
 
-    def told(tool: dict[str, float] | None) -> str:
+    def cpu_cell(tool: dict[str, float] | None) -> str:
         return f"{1000 * tool['cpu_s']:.0f} ms CPU" if tool else "not installed"
 
     source = result["parse_only"]["source_bytes"]
@@ -49,7 +49,7 @@ def rows(result: dict) -> list[tuple[str, str, str]]:
         ("cold index", cold_text, "4x parse only"),
         ("index bytes / source bytes", f"{result['index_per_source']:.2f}", ".8"),
         *codegraph_row(result),
-        ("universal-ctags -R", told(result.get("ctags")), ""),
+        ("universal-ctags -R", cpu_cell(result.get("ctags")), ""),
         ("git status", f"{git_ms:.0f} ms CPU", ""),
         (
             "look, nothing changed",
@@ -71,11 +71,11 @@ def rows(result: dict) -> list[tuple[str, str, str]]:
             f"{1000 * result['cold_cli_search']['cpu_s']:.0f} ms CPU",
             "180 ms",
         ),
-        ("ripgrep of the same words", told(result.get("ripgrep")), ""),
+        ("ripgrep of the same words", cpu_cell(result.get("ripgrep")), ""),
         (
             "edit to answer on the command line",
             f"{1000 * result['edit_to_answer']['cpu_s']:.0f} ms CPU",
-            "150 ms beside start and look",
+            "150 ms without start and check",
         ),
         ("switch to a new branch", share("new_branch"), ""),
         ("and back", share("branch_back"), ""),

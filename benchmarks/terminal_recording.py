@@ -1,12 +1,12 @@
-"""Plays codelens in a terminal and draws it as an animated SVG, for README.md and docs/index.md.
+"""Runs codelens in a terminal and draws it as an animated SVG, for README.md and docs/index.md.
 
     pip install pyte
     python benchmarks/terminal_recording.py docs/images/terminal.svg
 
-In a clone of this repository the commands below are run one after another in a real terminal
-(`pty`); nothing of what they print is made up. Each is typed, answers, and stands for a while. A
-reader who asks for less motion sees the last one, standing still. The file needs no script and
-loads nothing, so that it plays wherever a picture is shown.
+Runs the commands below one after another in a clone of this repository, in a real terminal
+(`pty`); all output is real. Each is typed, answers, and stays for a while. For readers who prefer
+reduced motion, the SVG shows the last one as a still. The file has no script and loads nothing, so
+it plays wherever images are shown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-import pyte  # pyright: ignore[reportMissingImports] - of this script alone
+import pyte  # pyright: ignore[reportMissingImports] - only this script needs it
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS, ROWS = 104, 25
@@ -41,7 +41,7 @@ class Scene:
     command: str
     seconds: float
     before: str = ""
-    """A command that is run unseen before it."""
+    """A command to run first, without showing it."""
 
 
 SCENES = (
@@ -64,7 +64,7 @@ Piece = tuple[str, str, bool]
 
 
 def screen_of(command: str, folder: Path, env: dict[str, str]) -> list[list[Piece]]:
-    """The rows of a terminal once a command has ended in it."""
+    """The rows of a terminal after a command has ended in it."""
     screen = pyte.Screen(COLUMNS, ROWS)
     stream = pyte.ByteStream(screen)
     pid, terminal = pty.fork()
@@ -74,7 +74,7 @@ def screen_of(command: str, folder: Path, env: dict[str, str]) -> list[list[Piec
     while select.select([terminal], [], [], 300)[0]:
         try:
             printed = os.read(terminal, 65536)
-        except OSError:  # the end of a terminal whose process has gone
+        except OSError:  # The process behind the terminal has ended.
             break
         if not printed:
             break
@@ -86,7 +86,7 @@ def screen_of(command: str, folder: Path, env: dict[str, str]) -> list[list[Piec
 
 
 def pieces(row: dict[int, pyte.screens.Char]) -> Iterator[Piece]:
-    """A row as runs of one style, blanks at its end left out."""
+    """A row as runs of one style, without trailing blanks."""
     cells = [row[column] for column in range(COLUMNS)]
     while cells and cells[-1].data == " ":
         cells.pop()
@@ -96,7 +96,7 @@ def pieces(row: dict[int, pyte.screens.Char]) -> Iterator[Piece]:
 
 @dataclass(frozen=True)
 class Frame:
-    """What is shown for a while."""
+    """One screen and its duration."""
 
     rows: Sequence[Sequence[Piece]]
     seconds: float
@@ -111,14 +111,14 @@ def frames_of(scene: Scene, answer: Sequence[Sequence[Piece]]) -> Iterator[Frame
 
 
 def wrapped(command: str) -> list[list[Piece]]:
-    """A command as it is typed, over as many rows as it needs."""
+    """A command as typed, wrapped to as many rows as it needs."""
     text = PROMPT + command
     rows = [text[at : at + COLUMNS] for at in range(0, len(text), COLUMNS)]
     return [[(row, COLOURS["green"], False)] for row in rows]
 
 
 def drawn(frames: Sequence[Frame]) -> str:
-    """All frames in one picture, each seen in its own share of the time."""
+    """All frames in one picture, each visible in its share of the time."""
     width = round(COLUMNS * CHAR_PX + 2 * EDGE_PX)
     height = ROWS * LINE_PX + 2 * EDGE_PX
     total = sum(frame.seconds for frame in frames)
@@ -153,7 +153,7 @@ def texts(rows: Sequence[Sequence[Piece]]) -> Iterator[str]:
             if text.strip():
                 x, y = EDGE_PX + column * CHAR_PX, EDGE_PX + (number + 0.75) * LINE_PX
                 weight = ' font-weight="bold"' if bold else ""
-                # The length keeps columns where another font is wider.
+                # The length keeps columns aligned if another font is wider.
                 yield (
                     f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}"{weight} xml:space="preserve" '
                     f'textLength="{len(text) * CHAR_PX:.1f}">{escape(text, quote=False)}</text>'

@@ -1,9 +1,9 @@
-"""What a search's answer costs: by the estimate that limits are kept by, and by real tokenizers.
+"""Measures a search answer in tokens: by the estimate behind the limits, and by real tokenizers.
 
     python benchmarks/tokens.py QUERIES [--home HOME] [--tiktoken RANKS]... [--tokenizer JSON]...
 
-A line of QUERIES is `path of a worktree|query`. RANKS is a vocabulary as tiktoken keeps it
-(cl100k_base.tiktoken), JSON one of the `tokenizers` package; both are inside the wheel of litellm
+A line of QUERIES is `path of a worktree|query`. RANKS is a vocabulary in tiktoken's format
+(cl100k_base.tiktoken), JSON one of the `tokenizers` package. Both are inside the wheel of litellm
 (litellm_core_utils/tokenizers), and `pip install tiktoken tokenizers` reads them without network.
 """
 
@@ -25,15 +25,15 @@ SPLIT = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
-"""How cl100k cuts a text before it is encoded."""
+"""How cl100k splits a text before it encodes it."""
 
 
 def tiktoken_counter(ranks: Path) -> Callable[[str], int]:
     import tiktoken
 
     pairs = (line.split() for line in ranks.read_bytes().splitlines() if line)
-    known = {base64.b64decode(token): int(rank) for token, rank in pairs}
-    encoding = tiktoken.Encoding("x", pat_str=SPLIT, mergeable_ranks=known, special_tokens={})
+    rank_of = {base64.b64decode(token): int(rank) for token, rank in pairs}
+    encoding = tiktoken.Encoding("x", pat_str=SPLIT, mergeable_ranks=rank_of, special_tokens={})
     return lambda text: len(encoding.encode(text, disallowed_special=()))
 
 
@@ -45,7 +45,7 @@ def json_counter(file: Path) -> Callable[[str], int]:
 
 
 def main() -> None:
-    """Print a row a form and a way to count."""
+    """Prints a row per form and tokenizer."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("queries", type=Path)
     parser.add_argument("--home", type=Path, default=Path("/tmp/codelens-tokens"))

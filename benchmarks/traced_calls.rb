@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# What a Ruby program calls, written as JSON lines when it ends; `benchmarks/tracedcalls.py` loads it
-# by RUBYOPT and reads them. TRACE_ROOT: files that count; TRACE_OUT: path that the process id is added to.
+# Records what a Ruby program calls, and writes it as JSON lines when the program ends.
+# `benchmarks/tracedcalls.py` loads this by RUBYOPT and reads the lines. TRACE_ROOT: folder of the
+# files that count; TRACE_OUT: output path, to which the process id is appended.
 #
 # A line is {"call": [file, line, file called, line of its definition, name, class constructed]}, or
 # {"file": ..., "definitions": [[kind, first line, last line, name], ...]} for each file loaded.
@@ -21,7 +22,7 @@ def constructed(name, receiver)
   inside = within(file)
   inside && "#{inside}:#{line}"
 rescue NameError
-  nil # a class whose name is no constant
+  nil # a class whose name is not a constant
 end
 
 TRACE = TracePoint.new(:call) do |event|
@@ -45,7 +46,7 @@ def definitions(node, list)
   list
 end
 
-# Test runners run their tests in at_exit: this one, registered first, comes after them.
+# Test runners run their tests in at_exit. This handler was registered first, so it runs last.
 at_exit do
   TRACE.disable
   files = CALLS.flat_map { |call| [call[0], call[2]] }.uniq

@@ -1,6 +1,6 @@
-"""What a Python program calls, as `traced_calls.rb` writes it of a Ruby program.
+"""Records what a Python program calls, in the format of `traced_calls.rb`.
 
-`tracedcalls.py` copies this to a `sitecustomize.py` on PYTHONPATH. What constructs is named as the
+`tracedcalls.py` copies this to a `sitecustomize.py` on PYTHONPATH. A constructor is named as the
 class constructed.
 """
 
@@ -19,15 +19,15 @@ BEGINS = dict[CodeType, int]()
 
 
 def begin(code: CodeType) -> int:
-    """Where the first run of a code begins; a generator that goes on was called before."""
+    """Marks the first run of a code object; a resumed generator was called before."""
     if code not in BEGINS:
-        known = code.co_filename.startswith(ROOT)
-        BEGINS[code] = code.co_code[::2].find(opmap["RESUME"]) * 2 if known else -1
+        is_inside = code.co_filename.startswith(ROOT)
+        BEGINS[code] = code.co_code[::2].find(opmap["RESUME"]) * 2 if is_inside else -1
     return BEGINS[code]
 
 
 def note(frame: FrameType, event: str, _: object) -> None:
-    """Take a call from one definition to another."""
+    """Records a call from one definition to another."""
     caller, code = frame.f_back, frame.f_code
     if event != "call" or caller is None or frame.f_lasti > begin(code):
         return
@@ -43,7 +43,7 @@ def note(frame: FrameType, event: str, _: object) -> None:
 
 
 def definitions(path: str) -> "list[tuple[str, int, int, str, int, str]]":
-    """Kind, first and last line, name, line of the name, and name with all around."""
+    """Kind, first and last line, name, line of the name, and qualified name."""
     with open(ROOT + path, "rb") as file:
         pending = [(part, "") for part in ast.parse(file.read()).body]
     rows: list[tuple[str, int, int, str, int, str]] = []
@@ -70,7 +70,7 @@ def file_of(made: type) -> str:
 
 
 def written() -> None:
-    """Write all that was seen."""
+    """Writes all recorded calls."""
     sys.setprofile(None)
     files = {code.co_filename for call in CALLS for code in (call[0], call[2])}
     files |= {file_of(call[3]) for call in CALLS if call[3] is not None}

@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Calls that a Ruby or Python program really makes, and which of them `export edges` has.
+"""Compares the calls that a Ruby or Python program really makes with the edges of `export edges`.
 
     python benchmarks/tracedcalls.py CHECKOUT -- ruby -Ilib -Itest -e 'Dir["test/..."].each { ... }'
     python benchmarks/tracedcalls.py CHECKOUT -- python -m pytest -q
 
 The command runs in the checkout with a tracer (`traced_calls.rb`, `traced_calls_python.py`); its
-tests should call most of the code. A call counts once for each pair of definitions. What is told of
-each:
+tests should call most of the code. A call counts once for each pair of definitions. Calls are
+classified:
 
 - `named`: the name of the method called (`new` for `initialize`, the class for `__init__`, or
   `super`) is written in the definition that calls. Others (`map(&:name)`, `to_s` of an
-  interpolation, a block called by another method) are set aside and counted.
-- `protocol`: of those set aside, methods of Python's protocols: `with a` calls `a.__enter__`.
-- `one`: of these, those where everything that this definition calls by that name is one definition,
-  the others (`app.call(env)` of a middleware) are `several`: which one is decided while running.
+  interpolation, a block called by another method) are excluded and counted.
+- `protocol`: excluded calls to methods of Python's protocols: `with a` calls `a.__enter__`.
+- `one`: named calls for which all calls by that name in this definition reach one definition. The
+  others (`app.call(env)` of a middleware) are `several`: the target is decided at run time.
 
-Recall is the share that the edges have, `or possible` with the uses that are told as possible (by
-`export edges --possible`). Precision is the share of codelens's certain calls that were seen, of
-those made in a definition that was seen to call something by that name; edges that were not run
-are so counted as wrong.
+Recall is the share that the edges have; `or possible` includes possible uses (those of
+`export edges --possible`). Precision is the share of codelens's certain calls that were observed,
+of those in a definition that was observed to call something by that name. Edges that did not run
+therefore count as wrong.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ Place = tuple[str, int]
 
 @dataclass
 class Traced:
-    """What ran: definitions of files, and who called which by what name."""
+    """The definitions of files, and the observed calls with their names."""
 
     definitions: dict[str, list[tuple[str, int, int, str, int]]] = field(default_factory=dict)
-    """Kind, first and last line, name, and line of the name, behind the decorators."""
+    """Kind, first and last line, name, and line of the name, after the decorators."""
     calls: dict[tuple[Place, str], set[Place]] = field(default_factory=lambda: defaultdict(set))
     same: dict[Place, set[Place]] = field(default_factory=lambda: defaultdict(set))
     aside: set[tuple[Place, Place]] = field(default_factory=set)
     protocol: set[tuple[Place, Place]] = field(default_factory=set)
 
     def around(self, path: str, line: int) -> list[tuple[str, int, int, str, int]]:
-        """Definitions that hold a line, the outermost first."""
+        """Definitions that contain a line, the outermost first."""
         rows = self.definitions.get(path, [])
         return sorted((row for row in rows if row[1] <= line <= row[2]), key=lambda row: row[1])
 
 
 def traced(checkout: Path, command: list[str]) -> Traced:
-    """Run the command under the tracer."""
+    """Runs the command under the tracer."""
     trace = Traced()
     with tempfile.TemporaryDirectory() as folder:
         options = f"-r{TRACER} {os.environ.get('RUBYOPT', '')}"
@@ -87,10 +87,10 @@ def _take(trace: Traced, checkout: Path, sources: dict[str, list[str]], call: li
     path, line, called_path, called_line, name, constructed = call
     holders = trace.around(called_path, int(called_line))
     if not any(row[4] == int(called_line) and row[3] for row in holders):
-        return  # `attr_reader`, `define_method`: no definition of its own
+        return  # `attr_reader`, `define_method`: no separate definition
     outer = trace.around(path, int(line))
     around = [row for row in outer if row[3]]
-    # Outside of methods: the type around, or the file.
+    # Outside methods: the enclosing type, or the file.
     source = (path, outer[-1][4] if outer else 0)
     called = (called_path, int(called_line))
     if path not in sources:
@@ -100,7 +100,7 @@ def _take(trace: Traced, checkout: Path, sources: dict[str, list[str]], call: li
     written = {"initialize": ["new", "super"]}.get(name, [name.rstrip("="), "super"])
     if constructed and name != "initialize":
         written += ["__init__", "cls"]
-    # A method that is called has its own name in its first line.
+    # The first line of a called method contains its own name.
     body = "\n".join(lines if source != called else lines[1 + source[1] - around[-1][1] :])
     words = set(re.findall(r"\w+[?!]?", body))
     if not words & set(written):
@@ -117,11 +117,11 @@ def _take(trace: Traced, checkout: Path, sources: dict[str, list[str]], call: li
 
 
 Calls = dict[Place, dict[str, set[Place]]]
-"""Who calls what: by caller, then by name."""
+"""Calls by caller, then by name."""
 
 
-def told_calls(checkout: Path) -> tuple[Calls, Calls]:
-    """Who calls what by codelens: the certain ones, and all."""
+def reported_calls(checkout: Path) -> tuple[Calls, Calls]:
+    """The calls that codelens reports: the certain ones, and all."""
     certain: Calls = defaultdict(lambda: defaultdict(set))
     every: Calls = defaultdict(lambda: defaultdict(set))
     # Python reads a property without a call.
@@ -140,20 +140,20 @@ def told_calls(checkout: Path) -> tuple[Calls, Calls]:
 
 
 def has(trace: Traced, calls: Calls, source: Place, called: Place) -> bool:
-    """Is there an edge, from the definition or what it stands in, or to what means the same?"""
+    """Whether an edge exists, from the definition or its container, to the target or its equal."""
     goals = {called} | trace.same[called]
     sources = {source, (source[0], 0)} | {(source[0], row[4]) for row in trace.around(*source)}
     return any(goals & set().union(*calls[place].values()) for place in sources if place in calls)
 
 
 def show(
-    label: str, pairs: Iterable[tuple[Place, Place]], trace: Traced, told: tuple[Calls, Calls]
+    label: str, pairs: Iterable[tuple[Place, Place]], trace: Traced, reported: tuple[Calls, Calls]
 ) -> list[tuple[Place, Place]]:
-    """Print one row of the table; those that codelens does not even tell as possible."""
+    """Prints one row of the table, and the calls that codelens does not even report as possible."""
     every = sorted(set(pairs))
     certain, lost = (
         [pair for pair in every if has(trace, calls, *pair) is wanted]
-        for calls, wanted in zip(told, (True, False), strict=True)
+        for calls, wanted in zip(reported, (True, False), strict=True)
     )
     count = max(len(every), 1)
     either = 1 - len(lost) / count
@@ -162,7 +162,7 @@ def show(
 
 
 def precision(trace: Traced, certain: Calls) -> tuple[int, int]:
-    """How many calls were judged, and how many of them were seen."""
+    """The number of judged calls, and how many of them were observed."""
     seen: dict[tuple[Place, str], set[Place]] = defaultdict(set)
     for (source, name), called in trace.calls.items():
         # `a.b = c` calls `b=`.
@@ -176,7 +176,7 @@ def precision(trace: Traced, certain: Calls) -> tuple[int, int]:
 
 
 def main() -> None:
-    """Print a table."""
+    """Prints a table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -187,16 +187,16 @@ def main() -> None:
     args = parser.parse_args()
     checkout = args.checkout.resolve()
     trace = traced(checkout, args.command)
-    told = told_calls(checkout)
+    reported = reported_calls(checkout)
     print("| calls | pairs | recall | or possible |\n|---|---|---|---|")
     groups: dict[str, list[tuple[Place, Place]]] = {"one": [], "several": []}
     for (source, _), called in trace.calls.items():
         groups["one" if len(called) == 1 else "several"] += [(source, place) for place in called]
-    lost = [pair for label, pairs in groups.items() for pair in show(label, pairs, trace, told)]
-    show("named", groups["one"] + groups["several"], trace, told)
+    lost = [pair for label, pairs in groups.items() for pair in show(label, pairs, trace, reported)]
+    show("named", groups["one"] + groups["several"], trace, reported)
     if trace.protocol:
-        lost += show("protocol", trace.protocol, trace, told)
-    judged, right = precision(trace, told[0])
+        lost += show("protocol", trace.protocol, trace, reported)
+    judged, right = precision(trace, reported[0])
     print(f"{len(trace.aside):,} pairs set aside: the name is not written in what calls")
     print(f"precision {right / max(1, judged):.3f} of {judged:,} calls")
     step = max(1, len(lost) // args.missed) if args.missed else 1

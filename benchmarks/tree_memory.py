@@ -1,4 +1,4 @@
-"""Memory of a process with all its children together, from the operating system (Linux)."""
+"""Memory of a process together with all its children, from the operating system (Linux)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _EVERY_S = 0.25
 
 
 class PeakMemory:
-    """The most that a process and its children held at one time, sampled four times a second.
+    """The peak memory of a process and its children together, sampled four times a second.
 
-    What processes share is counted once: the kernel divides shared pages among those that have
-    them (`Pss` of `smaps_rollup`).
+    Shared memory counts once: the kernel divides shared pages among the processes that map them
+    (`Pss` of `smaps_rollup`).
     """
 
     def __init__(self, pid: int) -> None:
@@ -23,7 +23,7 @@ class PeakMemory:
         self._thread.start()
 
     def end(self) -> float:
-        """Stop looking; MiB, 0 where the system does not tell."""
+        """Stops sampling; MiB, 0 if the system does not report it."""
         self._ended.set()
         self._thread.join()
         return self.mib
@@ -37,7 +37,7 @@ class PeakMemory:
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that descend from it."""
+    """A process and all its descendants."""
     found = [pid]
     for one in found:
         try:

@@ -1,17 +1,17 @@
-"""A tour of `codelens ui` in a real browser: what breaks the page, and how fast it is.
+"""Tours `codelens ui` in a real browser: what breaks the page, and how fast it is.
 
     pip install playwright && npm pack axe-core && tar xzf axe-core-*.tgz
     python benchmarks/ui_tour.py --axe package/axe.min.js --shots /tmp/shots
 
-It makes a small repository with two worktrees, saved notes and files with hostile names, starts
-`codelens ui` on it, and goes through all views in Chromium (the system's, by `--chromium`), light,
-dark and 360 pixels wide. Counted, and all to be 0: violations of the content security policy,
-requests to anything but the page's own server, errors of scripts, elements that text of the
-repository became, violations of axe's rules (https://github.com/dequelabs/axe-core). With
-`--repository` it times first paint and search there instead, and takes pictures of it; with
-`--files N` in a repository of so many generated files.
+Makes a small repository with two worktrees, saved notes and files with hostile names, starts
+`codelens ui` on it, and visits all views in Chromium (the system's, by `--chromium`), light, dark
+and 360 pixels wide. These counts must all be 0: violations of the content security policy,
+requests to anything but the page's own server, script errors, elements injected by text of the
+repository, violations of axe's rules (https://github.com/dequelabs/axe-core). With `--repository`
+it measures first paint and search there instead, and takes screenshots; with `--files N` it uses a
+repository of N generated files.
 
-No test runs it, since it needs a browser; the rules of the protocol are in `tests/ui/`.
+No test runs it, since it needs a browser; `tests/ui/` tests the rules of the protocol.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ PICTURES = (
     (f"history?target={quote('codelens/cli/main.py#main')}", ".list", "history"),
     ("conflicts", "main h1 + p + *", "conflicts"),
 )
-"""Of a clone of codelens, beside a worktree that changes a function which the clone changes too.
-Those in docs/images were then reduced to 96 colours."""
+"""A clone of codelens, and a worktree that changes a function which the clone also changes.
+Those in docs/images were then reduced to 96 colours.
+"""
 
 
 def git(folder: Path, *args: str) -> None:
@@ -87,7 +88,7 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 
 def made_repository(folder: Path) -> Path:
-    """Two worktrees whose edits collide, a note on code that changed since, hostile names."""
+    """Makes two worktrees whose edits collide, a note on code changed since, and hostile names."""
     root = folder / "shop"
     root.mkdir()
     git(root, "init", "-q", "-b", "main")
@@ -116,7 +117,7 @@ def codelens(root: Path, *args: str) -> None:
 
 @contextmanager
 def served(root: Path) -> Iterator[tuple[str, int]]:
-    """The address of the page of a repository, and its process, as long as it is used."""
+    """Serves the page of a repository; yields its address and its process."""
     server = subprocess.Popen(
         [sys.executable, "-m", "codelens", "ui", "-C", str(root)], stdout=subprocess.PIPE, text=True
     )
@@ -129,7 +130,7 @@ def served(root: Path) -> Iterator[tuple[str, int]]:
 
 
 class Tour:
-    """Pages of one browser, and what was counted in them."""
+    """Pages of one browser, and the problems counted in them."""
 
     def __init__(self, browser: Browser, url: str, shots: Path, axe: str) -> None:
         self._browser, self._url, self._shots, self._axe = browser, url, shots, axe
@@ -163,7 +164,7 @@ class Tour:
         self.details.append(f"{what}: {detail[:400]}")
 
     def visit(self, page: Page, place: str, wait: str, name: str) -> None:
-        """Go to a view, wait for what it must show, look at it, and take its picture."""
+        """Opens a view, waits for its content, checks it, and takes a screenshot."""
         page.goto(f"{self._url}#/{place}")
         page.wait_for_selector(wait, timeout=60_000)
         page.wait_for_timeout(400)
@@ -236,7 +237,7 @@ def tour(browser: Browser, url: str, root: Path, shots: Path, axe: str) -> Tour:
 
 
 def keys(tour: Tour, page: Page, url: str) -> None:
-    """By keys alone: search, open, go to the uses, see the map."""
+    """By keyboard alone: searches, opens, goes to the uses, shows the map."""
     page.goto(url)
     page.wait_for_selector(".chips")
     page.keyboard.press("/")
@@ -264,7 +265,7 @@ def keys(tour: Tour, page: Page, url: str) -> None:
 
 
 def switches(tour: Tour, page: Page, url: str) -> None:
-    """To another worktree, to a ref, and what a search is narrowed to."""
+    """Switches to another worktree and to a ref, and narrows a search."""
     page.goto(f"{url}#/code?target=shop/cart.py")
     page.wait_for_selector("text=min(count, 9)")
     page.select_option("#worktree", index=1)
@@ -288,7 +289,7 @@ def switches(tour: Tour, page: Page, url: str) -> None:
 
 
 def live(tour: Tour, page: Page, root: Path) -> None:
-    """An edit on the disk shows, without a key pressed."""
+    """An edit on disk appears without a key press."""
     tour.visit(page, "code?target=shop/base.py", ".line", "before-edit")
     file = root / "shop/base.py"
     file.write_text(file.read_text(encoding="utf-8") + "\n\nEDITED = 1\n", encoding="utf-8")
@@ -297,7 +298,7 @@ def live(tour: Tour, page: Page, root: Path) -> None:
 
 
 def generated(folder: Path, count: int) -> Path:
-    """A repository of many small files that use one another."""
+    """Makes a repository of many small files that use one another."""
     root = folder / "generated"
     for number in range(count):
         near = (number * 7919 + 13) % count
@@ -321,7 +322,7 @@ def place_of(number: int) -> str:
 
 
 def cpu_ms(pid: int) -> float:
-    """What a process has used of the processor by now; on Linux."""
+    """The CPU time of a process so far, on Linux."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
@@ -340,7 +341,7 @@ def search_cpu(url: str, pid: int) -> list[float]:
 
 
 def timed(browser: Browser, url: str, pid: int) -> None:
-    """First paint, and from a key to the list of a search, in milliseconds."""
+    """First paint, and the time from a key press to the list of results, in milliseconds."""
     paints = []
     for _ in range(5):
         page = browser.new_page()
@@ -372,7 +373,7 @@ def timed(browser: Browser, url: str, pid: int) -> None:
 
 
 def pictured(browser: Browser, url: str, shots: Path) -> None:
-    """The views of a repository, for people to look at."""
+    """Takes screenshots of a repository's views for people to look at."""
     tour = Tour(browser, url, shots, "")
     for scheme, suffix in (("light", ""), ("dark", "-dark")):
         page = tour.page(1200, scheme)

@@ -1,15 +1,15 @@
-"""The packaged extension in a real VS Code: each thing that it shows, looked for in the browser.
+"""Checks the packaged extension in a real VS Code: looks for each feature in the browser.
 
     npm install code-server            # VS Code as a server; docs/vscode.md names what it needs
     pip install playwright             # Chromium is the system's, by --chromium
     (cd editors/vscode && npm ci && npm run package)
-    python benchmarks/vscode_tour.py --code-server node_modules/.bin/code-server \\
+    python benchmarks/vscode_tour.py --code-server node_modules/.bin/code-server \
         --vsix editors/vscode/*.vsix --shots /tmp/shots
 
-Installs the .vsix into a code-server of its own, on a repository with two worktrees that change
-the same function, and asks for the status bar, lines above definitions, hover, every command, the
-view of results, and the MCP server in VS Code's own list. Prints `ok` or `MISSING` for each, and
-what was there instead; 1 when anything is missing. No test runs it: it needs a browser and half a
+Installs the .vsix into a separate code-server, on a repository with two worktrees that change the
+same function. Checks the status bar, lines above definitions, hover, every command, the view of
+results, and the MCP server in VS Code's own list. Prints `ok` or `MISSING` for each, and what it
+found instead; exits with 1 if anything is missing. No test runs it: it needs a browser and half a
 gigabyte.
 """
 
@@ -37,14 +37,14 @@ PANEL = ".part.panel"
 
 
 class EditorTour:
-    """A window of VS Code, and what was looked for in it."""
+    """A VS Code window, and the results of the checks in it."""
 
     def __init__(self, page: Page, shots: Path | None) -> None:
         self._page, self._shots = page, shots
         self.missing = 0
 
     def look(self, name: str, selector: str, *wanted: str, wait_s: float = WAIT_S) -> None:
-        """Wait until texts of a selector match every pattern; say whether they did."""
+        """Waits until texts of a selector match every pattern; returns whether they did."""
         until = time.monotonic() + wait_s
         text = ""
         while time.monotonic() < until:
@@ -52,7 +52,7 @@ class EditorTour:
                 text = " | ".join(self._page.locator(selector).all_inner_texts())
                 text = text.replace("\u00a0", " ")
             except Error:
-                text = ""  # It was drawn anew meanwhile.
+                text = ""  # It was redrawn meanwhile.
             if all(re.search(pattern, text) for pattern in wanted):
                 break
             self._page.wait_for_timeout(250)
@@ -63,7 +63,7 @@ class EditorTour:
             self._page.screenshot(path=self._shots / f"{re.sub('[^a-z]+', '-', name.lower())}.png")
 
     def command(self, title: str, *then: str) -> None:
-        """Run a command by the palette, and type what it asks for."""
+        """Runs a command from the palette, and types what it asks for."""
         self._page.keyboard.press("Escape")
         self._page.keyboard.press("F1")
         self._page.wait_for_selector(".quick-input-widget input")
@@ -76,7 +76,7 @@ class EditorTour:
             self._page.keyboard.press("Enter")
 
     def open(self, path: str) -> None:
-        """Open a file by the explorer, which must show its folder closed."""
+        """Opens a file in the explorer, whose folder must be collapsed."""
         *folders, name = path.split("/")
         for folder in folders:
             self._page.locator(f".explorer-folders-view [aria-label^='{folder}']").first.click()
@@ -84,7 +84,7 @@ class EditorTour:
         self._page.wait_for_selector(f".tab.active[aria-label*='{name}']")
 
     def go_to(self, line: int, column: int) -> None:
-        """Put the cursor of the editor somewhere."""
+        """Moves the editor's cursor."""
         self._page.locator(".editor-instance .view-lines").first.click()
         self._page.keyboard.press("Control+G")
         self._page.wait_for_selector(".quick-input-widget input")
@@ -93,7 +93,7 @@ class EditorTour:
         self._page.wait_for_timeout(500)
 
     def run(self) -> None:
-        """Everything that docs/vscode.md names."""
+        """Checks everything that docs/vscode.md names."""
         self.look("status bar: branch, fresh, conflict", ".statusbar-item",
                   r"main · fresh", r"1 conflict")  # fmt: skip
         self.open("shop/cart.py")
@@ -141,7 +141,7 @@ def free_port() -> int:
 
 @contextmanager
 def code_server(program: str, vsix: str, root: Path, folder: Path) -> Iterator[str]:
-    """The address of a VS Code with the extension, which shows a folder."""
+    """Starts a VS Code with the extension on a folder; yields its address."""
     own = ["--user-data-dir", str(folder / "user"), "--extensions-dir", str(folder / "extensions")]
     env = os.environ | {"HOME": str(folder)}
     # VS Code takes the PATH of a login shell.
@@ -164,7 +164,7 @@ def code_server(program: str, vsix: str, root: Path, folder: Path) -> Iterator[s
 
 
 def wait_for(port: int) -> None:
-    """Until something listens there."""
+    """Waits until something listens there."""
     for _ in range(600):
         with socket.socket() as attempt:
             if attempt.connect_ex(("127.0.0.1", port)) == 0:

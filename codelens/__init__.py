@@ -2,7 +2,7 @@
 
     from codelens import Engine
 
-The names below are what a caller meets; each is imported when it is first used.
+The names below are the public API. Each is imported on first use.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in name
 
 
 def __getattr__(name: str) -> object:
-    """A public name, imported now (PEP 562)."""
+    """Import a public name on first use (PEP 562)."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'codelens' has no attribute {name!r}")
     from importlib import import_module

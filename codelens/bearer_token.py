@@ -1,7 +1,7 @@
-"""The token that clients of `codelens serve --http` must send; one for each home.
+"""The token that clients of `codelens serve --http` must send; each home has its own.
 
-It stands in `CODELENS_HOME/http-token`, readable by its owner alone, and stays the same from start
-to start, so that what `codelens install --http` wrote into agents' settings keeps working.
+The token is in `CODELENS_HOME/http-token`, which only its owner can read. It does not change
+between starts, so what `codelens install --http` wrote into agents' settings keeps working.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLO
 
 
 class Token(NamedTuple):
-    """A token, and where it is kept."""
+    """A token and its file."""
 
     text: str
     file: Path
     is_new: bool
-    """It was made just now: nobody has been told of it yet."""
+    """It was just created, so no agent has it yet."""
 
 
 class UnusableToken(SettingError):
-    """The file of the token cannot be used as it is.
+    """The token file cannot be used as it is.
 
     Args:
-        file: the token's.
+        file: the token file.
         why: what is wrong with it.
     """
 
@@ -48,15 +48,15 @@ class UnusableToken(SettingError):
 
 
 def bearer_token(home: Path) -> Token:
-    """The token of a home; made, and kept with mode 0600, where there is none.
+    """Return the token of a home; create it with mode 0600 if it is missing.
 
     Raises:
-        UnusableToken: others may read the file, it belongs to another user, or holds no token.
-        HomeNotWritable: it cannot be kept.
-        HomeNotReadable: it may not be read.
+        UnusableToken: others may read the file, another user owns it, or it holds no token.
+        HomeNotWritable: the token cannot be written.
+        HomeNotReadable: the user may not read the file.
     """
     file = home / "http-token"
-    text = _kept(file)
+    text = _token_in(file)
     if text is not None:
         return Token(text, file, is_new=False)
     make_private(home)
@@ -66,10 +66,10 @@ def bearer_token(home: Path) -> Token:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
             out.write(f"{fresh}\n")
         try:
-            # Two servers may start at once: the token of the first is the one that counts.
+            # Two servers may start at once: the first one's token wins.
             os.link(draft, file)
         except FileExistsError:
-            return Token(_kept(file) or "", file, is_new=False)
+            return Token(_token_in(file) or "", file, is_new=False)
         finally:
             draft.unlink()
     except OSError as error:
@@ -77,13 +77,13 @@ def bearer_token(home: Path) -> Token:
     return Token(fresh, file, is_new=True)
 
 
-def _kept(file: Path) -> str | None:
-    """The token in a file; None if there is no file."""
+def _token_in(file: Path) -> str | None:
+    """Return the token in a file, or None if there is no file."""
     try:
         with os.fdopen(os.open(file, _READ_FLAGS), "rb") as opened:
             about = os.fstat(opened.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise UnusableToken(file, "it is no file")
+                raise UnusableToken(file, "it is not a regular file")
             _refuse_shared(file, about)
             text = opened.read(_MOST_BYTES).decode("ascii", "replace").strip()
     except FileNotFoundError:

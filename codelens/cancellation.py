@@ -1,7 +1,8 @@
-"""Whether anybody still waits for the answer that is being made; long work asks again and again.
+"""Cancels the work of a call whose client no longer waits for the answer.
 
-A call stands in a context variable, which a thread takes over from the task that started it, so
-that no layer has to hand it on. Work of nobody's call is never cancelled.
+The current call is in a context variable, which a thread inherits from the task that started it, so
+no layer has to pass it on. Long work checks the call regularly. Work without a call is never
+cancelled.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from contextvars import ContextVar
 
 
 class CallCancelled(BaseException):
-    """Nobody waits for the answer any more.
+    """The client no longer waits for the answer.
 
-    No error: what catches errors to go on without something must not go on.
+    This is a `BaseException`: code that catches errors to carry on must not catch it.
     """
 
 
@@ -23,7 +24,7 @@ class Call:
     """One call of a client.
 
     Args:
-        kind: what is asked, such as a tool's name; calls of different kinds take turns.
+        kind: what the client asks for, such as a tool's name; calls of different kinds take turns.
     """
 
     def __init__(self, kind: str = "") -> None:
@@ -34,11 +35,11 @@ class Call:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether nobody waits for it any more."""
+        """Whether the call was cancelled."""
         return self._cancelled
 
     def cancel(self) -> None:
-        """Nobody waits for it any more; from any thread, any number of times."""
+        """Cancel the call. Any thread may do this, any number of times."""
         with self._lock:
             self._cancelled = True
             listeners = list(self._listeners.values())
@@ -48,7 +49,7 @@ class Call:
 
     @contextmanager
     def under_way(self) -> Generator[None]:
-        """What is done in the block is done for this call."""
+        """Attribute the work in the block to this call."""
         token = _CALL.set(self)
         try:
             yield
@@ -73,16 +74,16 @@ class Call:
 
 
 _CALL: ContextVar[Call | None] = ContextVar("codelens_call", default=None)
-_NOBODYS = Call()
+_NO_CALL = Call()
 
 
 def current_call() -> Call:
-    """The call that this thread works for; one that is never cancelled where there is none."""
-    return _CALL.get() or _NOBODYS
+    """Return this thread's call; without one, a call that is never cancelled."""
+    return _CALL.get() or _NO_CALL
 
 
 def check_cancelled() -> None:
-    """Stop here if nobody waits any more; costs a tenth of a microsecond.
+    """Stop if the current call was cancelled. One check takes a tenth of a microsecond.
 
     Raises:
         CallCancelled: the call was cancelled.

@@ -1,8 +1,7 @@
-"""Which code a task needs, packed into a number of tokens. Pure functions.
+"""Packs the code that a task needs into a number of tokens. Pure functions.
 
-Nothing here knows a view, a store or a graph: the functions take definitions with their lines and
-values, and return the lines to show.
-
+Nothing here depends on a view, a store or a graph: the functions take definitions with their lines
+and values, and return the lines to show.
 """
 
 from __future__ import annotations
@@ -12,24 +11,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 WHOLE_LINES = 160
-"""A definition of so many lines is shown whole where there is room."""
+"""A definition with at most this many lines is shown whole if it fits."""
 _HEAD = 3
 _AROUND = 6
 _JOINED = 3
-"""A gap of so many lines is shown rather than said."""
+"""A gap of at most this many lines is filled instead of marked."""
 
 
 def windows(
     start: int, end: int, weights: Mapping[int, float], most: int, head: int = _HEAD
 ) -> list[int]:
-    """Lines of a long definition: its head, then the surroundings of the lines that weigh most.
+    """Select lines of a long definition: its head, then those around the heaviest lines.
 
     Args:
         start: first line.
         end: last line.
-        weights: line -> how much it has of the question; others have nothing.
-        most: lines at most.
-        head: lines of its beginning that are shown in any case.
+        weights: line -> how well it matches the question; other lines do not match.
+        most: maximum number of lines.
+        head: number of first lines that are always shown.
 
     Returns:
         Lines in order.
@@ -48,7 +47,7 @@ def windows(
             for number in range(max(start, line - _AROUND), min(end, line + _AROUND) + 1)
             if number not in shown
         ]
-        # What lies nearest to the line first, so that a cut one has it in its middle.
+        # The nearest lines first, so that a cut window still has the line in its middle.
         near.sort(key=lambda other_line: (abs(other_line - line), other_line))
         shown.update(near[: most - len(shown)])
     line = start
@@ -59,7 +58,7 @@ def windows(
 
 
 def _density(start: int, end: int, weights: Mapping[int, float]) -> dict[int, float]:
-    """Line -> what it and its neighbours have, the nearer the more; of lines that have some."""
+    """Line -> its weight plus those of its neighbours by nearness; weightless lines left out."""
     densities: dict[int, float] = {}
     for line, weight in weights.items():
         if start <= line <= end and weight > 0:
@@ -71,7 +70,7 @@ def _density(start: int, end: int, weights: Mapping[int, float]) -> dict[int, fl
 
 
 def _closed(lines: Sequence[int], most: int) -> list[int]:
-    """The lines, with the short gaps between them as far as there is room."""
+    """Fill the short gaps between the lines as far as there is room."""
     lines_left = most - len(lines)
     closed_lines: list[int] = []
     for line in lines:
@@ -84,7 +83,7 @@ def _closed(lines: Sequence[int], most: int) -> list[int]:
 
 
 def runs(lines: Sequence[int]) -> list[tuple[int, int]]:
-    """Lines in order as spans, first and last."""
+    """Group ordered lines into spans of first and last line."""
     line_runs: list[tuple[int, int]] = []
     for line in lines:
         if line_runs and line == line_runs[-1][1] + 1:
@@ -94,10 +93,10 @@ def runs(lines: Sequence[int]) -> list[tuple[int, int]]:
     return line_runs
 
 
-# What goes into a capsule: definitions by value, each line once, nothing over the budget.
+# Selects what goes into a capsule: definitions by value, each line once, within the budget.
 #
-# A budget is in bytes of the text that is sent. The cost of a line and of a heading is told by the
-# caller, who knows how they are written; what is chosen here costs no more than the room.
+# A budget counts bytes of the text that is sent. The caller, who formats lines and headings,
+# supplies their cost; the selection never costs more than the budget.
 
 Part = Literal["pivot", "callee", "caller", "container", "lines"]
 
@@ -107,61 +106,61 @@ class Candidate(NamedTuple):
 
     path: bytes
     symbol: int
-    """Position among the definitions of its file; negative for lines in none."""
+    """Position among the definitions of its file; negative for lines outside of any definition."""
     start_line: int
-    """Of the comment above it."""
+    """First line, including the comment above."""
     name_line: int
     end_line: int
     value: float
     part: Part
     lines: tuple[int, ...] = ()
-    """The lines that tell, where not all of it is meant: of a container its head and members."""
+    """The lines to show if not all of it is: the head and members of a container."""
     about: str = ""
-    """Why it is there, in a few words."""
+    """Why it is a candidate, in a few words."""
     most_lines: int = WHOLE_LINES
-    """A longer one is shown in windows of so many lines."""
+    """A longer definition is shown in windows of this many lines."""
     asides: frozenset[int] = frozenset()
-    """Lines of long comments, which are not shown."""
+    """Lines of long comments, which are left out."""
 
     @property
-    def meant(self) -> list[int]:
-        """The lines that are shown of it where there is room."""
+    def wanted_lines(self) -> list[int]:
+        """The lines to show if they fit."""
         whole = self.lines or range(self.start_line, self.end_line + 1)
         return [line for line in whole if line not in self.asides]
 
 
 class Shown(NamedTuple):
-    """A candidate and what is shown of it."""
+    """A candidate and its lines that are shown."""
 
     candidate: Candidate
     lines: tuple[int, ...]
-    """New ones: those that no candidate before it has shown."""
+    """New lines: no earlier candidate shows them."""
     left_out: tuple[tuple[int, int], ...]
-    """Spans of it that nobody shows so far, long comments too."""
+    """Its spans that are not shown so far, including long comments."""
 
 
 class Costs(NamedTuple):
-    """What things cost in bytes."""
+    """Costs in bytes."""
 
     line: Callable[[bytes, int], int]
-    """A line of a file, with its number."""
+    """Cost of a line of a file, including its number."""
     heading: Callable[[Candidate], int]
-    """What is written above a definition."""
+    """Cost of the heading above a definition."""
     file: Callable[[bytes], int]
-    """What is written above the first lines of a file."""
+    """Cost of the heading above the first lines of a file."""
     gap: int
-    """What says that lines were left out."""
+    """Cost of the mark for omitted lines."""
 
 
 class Limits(NamedTuple):
-    """How much of the room one definition may take."""
+    """How much of the room one definition may use."""
 
     share: float = 0.5
-    """Of the room, for a definition that is not shown whole."""
+    """Share of the room for a definition that is not shown whole."""
     outline: float = 0.1
-    """Of the room, for the lines that stand for a long type, and for a caller's."""
+    """Share of the room for the outline of a long type, and for a caller's lines."""
     least: int = 240
-    """Bytes; with less left nothing more is begun."""
+    """Minimum of bytes left to add another candidate."""
 
 
 def pack(
@@ -171,18 +170,18 @@ def pack(
     weights: Callable[[bytes], Mapping[int, float]],
     limits: Limits | None = None,
 ) -> list[Shown]:
-    """The candidates that are shown, in the order in which they were chosen.
+    """Choose the candidates to show, in order of choice.
 
-    The first `LEADING` and all that is certain go by value alone; of the others the room that one
-    takes counts against it (`SIZE_WEIGHT`). One that does not fit whole is cut to what tells of it,
-    as far as there is room, and the next ones that fit are taken: no budget is left idle while
-    something useful is left.
+    The first `LEADING` candidates and all certain ones are ordered by value alone. For the others,
+    size counts against value (`SIZE_WEIGHT`). A candidate that does not fit whole is cut to its
+    most relevant lines; candidates that do not fit at all are skipped, so the budget is used while
+    something useful remains.
 
     Args:
         candidates: any order; equal values by path and line.
-        room_bytes: that may be filled.
-        costs: what it all costs.
-        weights: path -> line -> how much it has of the question; asked for long definitions.
+        room_bytes: the budget.
+        costs: costs of lines and headings.
+        weights: path -> line -> how well it matches the question; used for long definitions.
         limits: how the room is shared.
     """
     limits = limits or Limits()
@@ -192,46 +191,52 @@ def pack(
     for candidate in _in_order(candidates, room_bytes, costs):
         if left < limits.least:
             break
-        known = seen.setdefault(candidate.path, set())
-        head = costs.heading(candidate) + (0 if known else costs.file(candidate.path))
+        seen_lines = seen.setdefault(candidate.path, set())
+        head = costs.heading(candidate) + (0 if seen_lines else costs.file(candidate.path))
         fitting = _fitting(
-            candidate, left - head, room_bytes, known, costs=costs, weights=weights, limits=limits
+            candidate,
+            left - head,
+            room_bytes,
+            seen_lines,
+            costs=costs,
+            weights=weights,
+            limits=limits,
         )
-        new = [line for line in fitting if line not in known]
+        new = [line for line in fitting if line not in seen_lines]
         if not new or (
-            len(new) < len(fitting) and candidate.name_line in known and len(new) < _WORTH
+            len(new) < len(fitting) and candidate.name_line in seen_lines and len(new) < _WORTH
         ):
             continue
         cost = head + _cost(candidate.path, new, costs)
         if cost > left:
             continue
         left -= cost
-        known.update(new)
-        shown.append(Shown(candidate, tuple(new), tuple(runs(_missing(candidate, known)))))
+        seen_lines.update(new)
+        shown.append(Shown(candidate, tuple(new), tuple(runs(_missing(candidate, seen_lines)))))
     return shown
 
 
-def _missing(candidate: Candidate, known: set[int]) -> list[int]:
+def _missing(candidate: Candidate, seen_lines: set[int]) -> list[int]:
     whole = range(candidate.name_line, candidate.end_line + 1)
-    return sorted(number for number in candidate.asides.union(whole) if number not in known)
+    return sorted(number for number in candidate.asides.union(whole) if number not in seen_lines)
 
 
 LEADING = 15
-"""Candidates that are taken by value alone, whatever their size."""
+"""Number of candidates that are ordered by value alone, regardless of size."""
 SIZE_WEIGHT = 1.2
-"""What a candidate behind them would lose that takes the whole room; values are between 0 and 1.
+"""Value that a later candidate would lose if it filled the whole room; values are between 0 and 1.
 
-Of the best candidates the right one is shown whatever it costs. Behind them values lie close
-together, and one long body costs the place of several short ones: measured on commits
-(`benchmarks/capsule.py`), score per size from the first candidate on loses edited definitions, and
-size from the sixteenth on gains needed ones at no cost to them.
+The best candidates are shown regardless of their cost. Values of later ones are close together, and
+one long body displaces several short ones. Measured on commits (`benchmarks/capsule.py`): value per
+size from the first candidate on loses edited definitions; counting size from the sixteenth on gains
+needed definitions without losing edited ones.
 """
 CERTAIN = 5.0
-"""From this value on a candidate is what the task itself names."""
+"""Candidates with at least this value are named by the task itself."""
 
 
 def _in_order(candidates: Sequence[Candidate], room_bytes: int, costs: Costs) -> list[Candidate]:
-    """The candidates in the order in which they are tried."""
+    """Sort the candidates into the order in which they are tried."""
     by_value = sorted(
         candidates, key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line)
     )
@@ -239,33 +244,33 @@ def _in_order(candidates: Sequence[Candidate], room_bytes: int, costs: Costs) ->
     first = max(LEADING, certain)
 
     def net_value(candidate: Candidate) -> float:
-        cost = _cost(candidate.path, candidate.meant, costs) / max(room_bytes, 1)
+        cost = _cost(candidate.path, candidate.wanted_lines, costs) / max(room_bytes, 1)
         return candidate.value - SIZE_WEIGHT * min(cost, 1.0)
 
     return by_value[:first] + sorted(by_value[first:], key=net_value, reverse=True)
 
 
 _WORTH = 2
-"""New lines that are worth a heading of their own, where the definition's name is shown."""
+"""Minimum of new lines to justify a heading if the definition's name is already shown."""
 
 
 def _fitting(
     candidate: Candidate,
     left: int,
     room_bytes: int,
-    known: set[int],
+    seen_lines: set[int],
     *,
     costs: Costs,
     weights: Callable[[bytes], Mapping[int, float]],
     limits: Limits,
 ) -> list[int]:
-    """The lines of a candidate that fit into what is left."""
-    whole = candidate.meant
+    """Return the lines of a candidate that fit into the remaining room."""
+    whole = candidate.wanted_lines
     if candidate.lines:
         return _first_lines(
-            candidate.path, whole, known, min(left, room_bytes * limits.outline), costs
+            candidate.path, whole, seen_lines, min(left, room_bytes * limits.outline), costs
         )
-    new = [line for line in whole if line not in known]
+    new = [line for line in whole if line not in seen_lines]
     length = len(whole)
     if length <= candidate.most_lines and _cost(candidate.path, new, costs) <= left:
         return whole
@@ -282,7 +287,10 @@ def _fitting(
     while most >= _FEWEST:
         lines = windows(candidate.name_line, candidate.end_line, term_weights, most)
         lines = [line for line in lines if line not in candidate.asides]
-        if _cost(candidate.path, [line for line in lines if line not in known], costs) <= allowed:
+        if (
+            _cost(candidate.path, [line for line in lines if line not in seen_lines], costs)
+            <= allowed
+        ):
             return lines
         most = most * 4 // 5
     return []
@@ -292,13 +300,13 @@ _FEWEST = 4
 
 
 def _first_lines(
-    path: bytes, lines: Sequence[int], known: set[int], room_bytes: float, costs: Costs
+    path: bytes, lines: Sequence[int], seen_lines: set[int], room_bytes: float, costs: Costs
 ) -> list[int]:
-    """As many of the lines as fit, from the first on; those that are shown already cost nothing."""
+    """Return as many of the first lines as fit; lines already shown cost nothing."""
     fitting: list[int] = []
     left = room_bytes
     for line in lines:
-        if line not in known:
+        if line not in seen_lines:
             left -= costs.line(path, line)
             if fitting and line > fitting[-1] + 1:
                 left -= costs.gap
@@ -312,32 +320,33 @@ def _cost(path: bytes, lines: Sequence[int], costs: Costs) -> int:
     return sum(costs.line(path, line) for line in lines) + costs.gap * (len(runs(lines)) - 1)
 
 
-# The lines of long comments that a capsule leaves out: code is what a task is done in.
+# Finds the lines of long comments, which a capsule leaves out in favour of code.
 #
-# Of a comment above a definition, or in it, of a docstring and of an Elixir `@doc` the first lines
-# say what the rest explains. What is left out is one `expand` away.
+# The first lines of a comment, a docstring or an Elixir `@doc` summarise the rest. One `expand`
+# shows the lines left out.
 
 KEPT = 2
-"""Lines of a long comment that are shown: `/**` or `/// <summary>` is one, the summary another."""
+"""Number of lines shown of a long comment: `/**` or `/// <summary>` is one, the summary the
+second."""
 _LONG = 5
-"""Lines from which on a comment is long: a shorter one costs less than the sign of its gap."""
+"""Minimum length of a long comment: a shorter one costs less than the mark for its gap."""
 _LINE_COMMENT = re.compile(
     r"\s*(//|--(?=[\s\-\[]|$)|;;|%%?(?=\s)|#(?=[\s#]|$)"
     r"(?!\s*(?:define|undef|if|ifdef|ifndef|el\w+|endif|include|pragma|error|warning|line)\b))"
 )
-"""A line of comment, and its marker; directives of C's preprocessor are none."""
+"""A comment line and its marker; directives of the C preprocessor do not match."""
 _BLOCKS = (("/*", "*/"), ("{-", "-}"), ("<!--", "-->"), ("=begin", "=end"))
 _QUOTES = re.compile(r'\s*(?:@(?:module|type)?doc\s+(?:~[sS])?)?[rRbBuU]{0,2}("""|\'\'\')')
 _DOCUMENTS = re.compile(r"\s*@(?:module|type)?doc\b")
 
 
 def beyond_first(lines: Sequence[str], start: int, end: int) -> frozenset[int]:
-    """Numbers of the lines of long comments among some lines, less the first of each.
+    """Return the line numbers of long comments, without the first lines of each.
 
     Args:
-        lines: of the file.
-        start: first line that is looked at, 1-based.
-        end: last line that is looked at.
+        lines: lines of the file.
+        start: first line to check, 1-based.
+        end: last line to check.
     """
     left_out: list[int] = []
     number = start
@@ -351,7 +360,7 @@ def beyond_first(lines: Sequence[str], start: int, end: int) -> frozenset[int]:
 
 
 def _last_line(lines: Sequence[str], first: int, last: int) -> int:
-    """The last line of the comment that begins with a line; the line before where none does."""
+    """Return the last line of the comment that starts at `first`; if none does, the line before."""
     text = lines[first - 1]
     line_comment = _LINE_COMMENT.match(text)
     if line_comment:
@@ -373,7 +382,7 @@ def _last_line(lines: Sequence[str], first: int, last: int) -> int:
 
 
 def _comment_closed(lines: Sequence[str], first: int, last: int, ends: str, rest: str) -> int:
-    """The line that ends a block; none of it is a comment that never ends or has code behind."""
+    """Return the last line of a block; the line before `first` if no comment ends there."""
     if ends in rest:
         return first - 1
     for number in range(first + 1, last + 1):
@@ -384,26 +393,26 @@ def _comment_closed(lines: Sequence[str], first: int, last: int, ends: str, rest
 
 
 def _opens_body(lines: Sequence[str], number: int) -> bool:
-    """Whether a text in quotes is the first thing in a body of Python: then it is its docstring."""
+    """Whether a quoted text comes first in a Python body, which makes it a docstring."""
     before = number - 1
     while before > 0 and not lines[before - 1].strip():
         before -= 1
     return before > 0 and lines[before - 1].split("#")[0].rstrip().endswith(":")
 
 
-# What a task wants done, told by its words: which way the graph is looked at.
+# Derives the intent of a task from its words; the intent decides which graph edges to follow.
 
 Intent = Literal["debug", "refactor", "modify", "explore"]
 INTENTS: Mapping[str, Intent] = {
     "debug": "debug", "refactor": "refactor", "modify": "modify", "explore": "explore",
 }  # fmt: skip
-"""By name."""
+"""Intents by name."""
 
 Direction = Literal["both", "in", "out"]
 DIRECTIONS: dict[Intent, Direction] = {
     "debug": "both", "refactor": "in", "modify": "out", "explore": "out",
 }  # fmt: skip
-"""Both ways for a fault; who depends on it for a new shape; what it depends on else."""
+"""Debugging needs both directions, refactoring the users, and the other intents what is used."""
 
 WORDS: dict[Intent, frozenset[str]] = {
     "debug": frozenset(
@@ -422,25 +431,25 @@ WORDS: dict[Intent, frozenset[str]] = {
     ),
     "explore": frozenset(),
 }
-"""In the order that breaks ties."""
+"""Words that indicate each intent; the order breaks ties."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 class ChosenIntent(NamedTuple):
-    """An intent and why."""
+    """An intent and the words that it was derived from."""
 
     intent: Intent
     words: tuple[str, ...]
-    """The words of the task that told it, each once; empty if it was given or none did."""
+    """The words of the task that led to it, each once; empty if it was given or no word matched."""
 
 
 def intent_of(task: str) -> ChosenIntent:
-    """The intent with the most words in a task, each word counted as often as it stands there."""
+    """Return the intent with the most words in a task, counting repetitions."""
     words = [word.lower() for word in _WORD.findall(task)]
     best = ChosenIntent("explore", ())
     most = 0
-    for intent, known in WORDS.items():
-        matched = [word for word in words if word in known]
+    for intent, indicators in WORDS.items():
+        matched = [word for word in words if word in indicators]
         if len(matched) > most:
             best, most = ChosenIntent(intent, tuple(dict.fromkeys(matched))), len(matched)
     return best

@@ -1,9 +1,9 @@
-"""Settings: from `config.toml` in the home folder, then from the environment, then from the caller.
+"""Loads settings: first `config.toml` in the home folder, then the environment, then the caller.
 
-Only the outermost layer (the command line, the server, `Engine`) loads them; packages below get
-values. A setting that is given in the environment and has no valid value is an error. A settings
-file that cannot be understood stops no question: defaults hold, one warning names the file, the
-line and the remedy, and nothing is pruned or counted until it is mended.
+Only the outermost layer (the command line, the server, `Engine`) loads settings; lower packages get
+values. An invalid value in the environment is an error. An invalid settings file does not prevent
+answers: defaults apply, one warning names the file, the line and the remedy, and nothing is pruned
+or counted until the file is fixed.
 """
 
 from __future__ import annotations
@@ -22,87 +22,90 @@ from codelens.paths import barred, default_home
 DEFAULT_BUDGET_MS = 500
 _MOST_KEY_PARTS = 100
 _MOST_NUMBER = 10**12
-"""A terabyte, or more days than anything is kept. TOML has infinite numbers, too."""
+"""A terabyte, or more days than anything is stored. Rejects the infinite numbers of TOML."""
 _MOST_PROCESSES = 1_000
-_SAID: Mapping[str, bool] = {
+_SWITCHES: Mapping[str, bool] = {
     "1": True, "on": True, "true": True, "yes": True,
     "0": False, "off": False, "false": False, "no": False,
 }  # fmt: skip
 DEFAULT_MAX_FILE_BYTES = 1_000_000
 MOST_FILE_BYTES = 1024 * 1024
-"""The most bytes of a settings file."""
+"""Maximum size of a settings file in bytes."""
 _PRUNE_DAYS = ("prune_branch_days", "prune_detached_days", "prune_gone_days", "prune_ref_days")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user can set."""
+    """The settings that a user can change."""
 
     home: Path
-    """The folder with all that codelens keeps; never empty, which would be the current folder."""
+    """The folder with all data of codelens; never empty, which would mean the current folder."""
     damage: str = ""
-    """What is wrong with the settings file, whose settings do not hold then; empty if nothing."""
+    """Why the settings file is ignored; empty if it is valid or missing."""
     budget_ms: float | None = None
-    """How long a look may take before an answer is `partial`; None: the face's own default."""
+    """Milliseconds that checking files may take before an answer is `partial`; None: the default of
+    the command line or server."""
     max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
-    """Files larger than this are known by path alone."""
+    """Larger files are indexed by path alone."""
     workers: int = 0
-    """Processes for large jobs; 0: one a processor, at most 8."""
+    """Processes for large jobs; 0: one per processor, at most 8."""
     languages: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Path glob -> language, before all other rules."""
+    """Path glob -> language; overrides all other rules."""
 
     ignore: tuple[str, ...] = ()
     """Patterns of files to leave out, as in `.codelensignore`, which takes precedence."""
 
     tools: str = ""
-    """Which MCP tools a server lists, see `codelens.serve.first_turn`; empty: the core ones."""
+    """The MCP tools that a server lists, see `codelens.serve.first_turn`; empty: the core tools."""
 
     usage: bool = True
-    """Whether calls are counted, on this machine alone (`codelens.engine.upkeep.usage_counter`)."""
+    """Whether calls are counted, on this machine only (`codelens.engine.upkeep.usage_counter`)."""
 
     trail: bool = True
-    """Whether calls and edits are noted in the session trail (`codelens.trail.trail_log`)."""
+    """Whether the session trail records calls and edits (`codelens.trail.trail_log`)."""
 
     sent: bool = True
-    """Whether a server leaves out code that it sent before in the session
+    """Whether a server leaves out code that it already sent in the session
     (`codelens.trail.sent_log`)."""
 
     meaning: bool = True
-    """Whether words are also ranked by what they mean (docs/meaning.md)."""
+    """Whether words are also ranked by meaning (docs/meaning.md)."""
 
     most_texts: int = 0
-    """How many texts one sync sends to a provider at most (docs/providers.md); 0: all."""
+    """Maximum number of texts that one sync sends to a provider (docs/providers.md); 0: no
+    limit."""
 
     rerank: bool = True
-    """Whether results may be reranked where nobody asks for it (docs/providers.md)."""
+    """Whether results are reranked without an explicit request (docs/providers.md)."""
 
     cross_encoder: str = ""
-    """Folder of a reranker on this machine (docs/providers.md); empty: none."""
+    """Folder of a local reranker (docs/providers.md); empty: none."""
 
     telemetry: bool = False
-    """Whether each search writes its figures to stderr
+    """Whether each search writes its measurements to stderr
     (`codelens.engine.reading.search_hits`)."""
 
     index_at_start: bool = True
-    """Whether a server indexes the worktree it was started for before the first question."""
+    """Whether a server indexes its worktree before the first question."""
 
     editor: str = ""
-    """Which editor the page opens code in (`codelens.ui.page_questions`); empty: VS Code."""
+    """The editor in which the page opens code (`codelens.ui.page_questions`); empty: VS Code."""
 
     prune_branch_days: float = 14
-    """How long the view of a branch is kept that no worktree stands on; as a left-over index."""
+    """Days until the view of a branch that no worktree has checked out is pruned; leftover indexes
+    too."""
     prune_detached_days: float = 3
     """The same for a detached HEAD."""
     prune_gone_days: float = 2
-    """How long the views of a worktree are kept that was removed."""
+    """Days until the views of a removed worktree are pruned."""
     prune_ref_days: float = 3
-    """How long the view of a ref is kept that nobody asks."""
+    """Days until the unused view of a ref is pruned."""
 
     def __post_init__(self) -> None:
         """Refuse an empty home.
 
         Raises:
-            SettingError: the home is `Path("")` or `Path(".")`, which cannot be told apart.
+            SettingError: the home is `Path("")` or `Path(".")`; `Path` treats both the same.
         """
         if not self.home.parts:
             raise SettingError(
@@ -111,40 +114,39 @@ class Settings:
             )
 
     def worker_count(self) -> int:
-        """Processes that a large job may use."""
+        """Return the number of processes that a large job may use."""
         return self.workers or min(os.cpu_count() or 1, 8)
 
     def membership_key(self) -> str:
-        """Changes when a setting that decides how files are taken in changes."""
+        """Return a key that changes with each setting that affects how files are indexed."""
         return f"{self.max_file_bytes};{sorted(self.languages.items())}"
 
 
 class Configured(Protocol):
-    """Whatever works by settings: an engine, a pool."""
+    """An object with settings, such as an engine or a pool."""
 
     @property
     def settings(self) -> Settings:
-        """What it works by."""
+        """The settings it uses."""
         ...
 
 
 def home_of(environ: Mapping[str, str] | None = None) -> Path:
-    """The folder with all that codelens keeps, whatever its settings say, and read or not.
+    """Return the folder with all data of codelens, without reading its settings.
 
     Raises:
-        SettingError: nothing says where it is.
+        SettingError: the user's home folder is unknown.
     """
     return default_home(dict(os.environ if environ is None else environ)).absolute()
 
 
 def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> Settings:
-    """The settings that hold for this user.
+    """Load the settings of this user.
 
-    An empty `home` counts as none. A file that cannot be understood is told as a warning on this
-    module's logger, once a call.
+    An empty `home` counts as None. Each call logs one warning if the file is invalid.
 
     Raises:
-        SettingError: a variable of the environment has a value that it cannot have.
+        SettingError: an environment variable has an invalid value.
         HomeNotReadable: the file may not be read.
     """
     env = dict(os.environ if environ is None else environ)
@@ -161,7 +163,7 @@ def load(environ: Mapping[str, str] | None = None, home: Path | None = None) -> 
 
 
 def damage_in(home: Path) -> str:
-    """What is wrong with the settings file of a home folder; empty if nothing.
+    """Describe what is wrong with the settings file of a home folder; empty if nothing.
 
     Raises:
         HomeNotReadable: the file may not be read.
@@ -170,7 +172,7 @@ def damage_in(home: Path) -> str:
 
 
 def _in_file(home: Path) -> tuple[dict[str, Any], str]:
-    """Fields of `Settings` that the file gives, or what is wrong with it."""
+    """Return the fields of `Settings` in the file, or what is wrong with it."""
     file = home / "config.toml"
     try:
         return _converted(_from_file(file)), ""
@@ -181,14 +183,14 @@ def _in_file(home: Path) -> tuple[dict[str, Any], str]:
 
 
 class _Damaged(Exception):
-    """The settings file cannot be understood; its text says where and what to do."""
+    """The settings file is invalid; the message says where and what to do."""
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
-    """Settings that variables of the environment give.
+    """Return the settings in environment variables.
 
     Raises:
-        SettingError: one has a value that it cannot have.
+        SettingError: a variable has an invalid value.
     """
     values: dict[str, object] = {}
     for key in ("budget_ms", "max_file_bytes", "workers", "most_texts", *_PRUNE_DAYS):
@@ -200,19 +202,19 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, object]:
             values[key] = text
     if env.get("CODELENS_USAGE"):
         switch = env["CODELENS_USAGE"]
-        values["usage"] = _SAID.get(switch.lower(), switch)
+        values["usage"] = _SWITCHES.get(switch.lower(), switch)
     for key in ("trail", "sent", "meaning", "rerank", "telemetry", "index_at_start"):
         switch = env.get(f"CODELENS_{key.upper()}")
         if switch:
-            values[key] = _SAID.get(switch.lower(), switch)
+            values[key] = _SWITCHES.get(switch.lower(), switch)
     return values
 
 
 def _converted(values: Mapping[str, object]) -> dict[str, Any]:
-    """Fields of `Settings` from values by name.
+    """Convert values by name to fields of `Settings`.
 
     Raises:
-        SettingError: a value is not of the kind it must be.
+        SettingError: a value has the wrong type or range.
     """
     return {
         key: _CONVERSIONS[key](key, value) for key, value in values.items() if key in _CONVERSIONS
@@ -221,7 +223,7 @@ def _converted(values: Mapping[str, object]) -> dict[str, Any]:
 
 def _from_file(path: Path) -> dict[str, object]:
     text = _text_of(path)
-    # tomllib costs 10 ms of start, and most users have no file.
+    # Importing tomllib takes 10 ms, and most users have no file.
     if not text:
         return {}
     import tomllib
@@ -235,21 +237,21 @@ def _from_file(path: Path) -> dict[str, object]:
         ) from error
     except RecursionError as error:
         raise _Damaged(f"the settings in {str(path)!r} are nested too deeply") from error
-    known = {*_CONVERSIONS, "focus"}
-    unknown = sorted(values.keys() - known)
+    valid_names = {*_CONVERSIONS, "focus"}
+    unknown = sorted(values.keys() - valid_names)
     if unknown:
         raise _Damaged(
             f"unknown setting {unknown[0]!r} in {str(path)!r}; remove it (the settings are "
-            f"{', '.join(sorted(known))})"
+            f"{', '.join(sorted(valid_names))})"
         )
     return values
 
 
 def _refuse_deep_keys(text: str) -> None:
-    """Refuse a key of hundreds of parts: tomllib takes memory by the square of its length.
+    """Refuse a key of hundreds of parts: the memory use of tomllib is quadratic in their number.
 
     Raises:
-        ValueError: there is one.
+        ValueError: a line has such a key.
     """
     for number, line in enumerate(text.split("\n"), 1):
         keys = line.split("=")[:-1] or [line]
@@ -262,7 +264,7 @@ def _text_of(path: Path) -> str:
     try:
         mode = path.stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            # To open a pipe would wait for whoever writes into it.
+            # Opening a pipe would block until someone writes to it.
             raise _Damaged(f"the settings {str(path)!r} are not a regular file; make it one")
         with path.open("rb") as file:
             data = file.read(MOST_FILE_BYTES + 1)
@@ -301,7 +303,7 @@ def _between(name: str, value: object, least: int, most: int) -> float:
     return value
 
 
-def _truth(name: str, value: object) -> bool:
+def _boolean(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise SettingError(f"{name} must be true or false, not {value!r}")
     return value
@@ -351,8 +353,8 @@ _CONVERSIONS: dict[str, Callable[[str, object], object]] = {
     "budget_ms": _not_negative, "max_file_bytes": _bytes, "workers": _processes,
     "languages": _globs, "ignore": _patterns, "most_texts": _whole,
     "tools": _text, "editor": _text, "cross_encoder": _text,
-    "usage": _truth, "trail": _truth, "sent": _truth, "meaning": _truth, "rerank": _truth,
-    "telemetry": _truth, "index_at_start": _truth,
+    "usage": _boolean, "trail": _boolean, "sent": _boolean, "meaning": _boolean, "rerank": _boolean,
+    "telemetry": _boolean, "index_at_start": _boolean,
     **dict.fromkeys(_PRUNE_DAYS, _not_negative),
 }  # fmt: skip
-"""Setting -> what checks its value. The table `focus` is read by `codelens.focus`."""
+"""Setting -> the function that checks its value. `codelens.focus` reads the table `focus`."""

@@ -1,40 +1,39 @@
-"""The base of all errors, and those that more than one package raises or handles.
+"""The base of all errors, and errors that several packages raise or handle.
 
     CodelensError
-    +-- ScopeError                 where a question was asked
+    +-- ScopeError                 the place that a question is about
     |   +-- NoSuchPath             the path does not exist
     |   +-- WorkingFolderGone      the working directory was deleted
     |   +-- RefusedFolder          home, `/`, a host's config folder
-    |   +-- UnclearWorktree        nothing says which one is meant, or several are named
+    |   +-- UnclearWorktree        no worktree is named, or several are
     |   +-- UnsupportedRepository  libgit2 cannot open it (SHA-256, reftable, ...)
     |   +-- NoSuchRef              the ref names no commit here
-    |   +-- BrokenRef              its commit is not in this clone, or is damaged
-    |   +-- BareRepository         needs a ref: there are no files
-    |   +-- NotInGit               a question about commits, without git
-    +-- HandleError                what a question named
+    |   +-- BrokenRef              its commit is damaged or not in this clone
+    |   +-- BareRepository         needs a ref: it has no files
+    |   +-- NotInGit               a question about commits outside of git
+    +-- HandleError                the handle in a question
     |   +-- BadHandle              does not follow the grammar
-    |   +-- HandleNotFound         nothing there; carries the nearest candidates
-    |   +-- AmbiguousHandle        several owners; carries them
-    |   +-- OutsideWorktree        the path leaves the worktree
-    +-- QueryError                 the query or a filter cannot be understood
-    +-- SettingError               a setting or an argument has a value it cannot have
-    |   +-- InvalidArgument        an argument, under the name that the caller knows it by
+    |   +-- HandleNotFound         no match; carries the nearest candidates
+    |   +-- AmbiguousHandle        several matches; carries them
+    |   +-- OutsideWorktree        the path leads outside the worktree
+    +-- QueryError                 the query or a filter is invalid
+    +-- SettingError               a setting or an argument has an invalid value
+    |   +-- InvalidArgument        an argument, by the name that the caller uses
     +-- ReadError                  a file or object could not be read
     +-- StoreError                 the index file
         +-- HomeNotWritable        CODELENS_HOME cannot be written
-        +-- HomeNotReadable        nor even read
+        +-- HomeNotReadable        CODELENS_HOME cannot be read
         +-- DiskFull
-        +-- IndexLocked            another process writes and did not finish in time
-        +-- LeaseLost              another process took the lease over
+        +-- IndexLocked            another process is still writing
+        +-- LeaseLost              another process took over the lease
         +-- SchemaTooNew           written by a newer codelens
-        +-- IndexCorrupt           not a database, or a damaged one
+        +-- IndexCorrupt           damaged, or not a database
 
-Errors of one package are in that package: `memory/context_fields.py`, `hosts/host_files.py`,
-`scope/location.py`,
-`meaning/word_table.py`, `serve/call_answers.py`, `cli/argument_parser.py`.
+Errors of a single package are in that package: `memory/context_fields.py`, `hosts/host_files.py`,
+`scope/location.py`, `meaning/word_table.py`, `serve/call_answers.py`, `cli/argument_parser.py`.
 
-The command line and the server report what reaches them. Below them an error is caught only where
-the answer goes on without what failed, and says so: one handle of several, one rival, one host.
+The command line and the server report errors. Lower layers catch an error only if the answer can
+continue without what failed, and mention it: one handle of several, one rival, one host.
 
 Each message says what happened, where, and what to do next. `str(error)` is the message for the
 command line; `in_call` is the one for an MCP tool. They differ only in the next step and in the
@@ -50,37 +49,37 @@ from typing import Self
 from codelens.types import Receipt
 
 _OPTIONS = {"kinds": "--kind", "languages": "--lang", "globs": "--glob"}
-"""Options that may be given more than once have the singular."""
-_MOST_SAID = 4_000
-"""Characters of what happened; a name in a file may be of any length."""
+"""Options that can be repeated have a singular name."""
+_MOST_CHARACTERS = 4_000
+"""Maximum length of a message; names in files can have any length."""
 
 
 class CodelensError(Exception):
     """Base of all errors that codelens raises on purpose.
 
     Args:
-        problem: what happened and where; with the next step, where that is the same for everybody.
-        typed: the next step of one who types commands.
-        called: the next step of one who calls an MCP tool.
+        problem: what happened and where; includes the next step if it is the same for all callers.
+        typed: the next step on the command line.
+        called: the next step for an MCP client.
     """
 
     receipt: Receipt | None = None
-    """What the failed answer was based on, once that is known."""
+    """The state that the failed answer was based on, if known."""
 
     def __init__(self, problem: str, *, typed: str = "", called: str = "") -> None:
-        if len(problem) > _MOST_SAID:
-            left_out = len(problem) - _MOST_SAID
-            half = _MOST_SAID // 2
+        if len(problem) > _MOST_CHARACTERS:
+            left_out = len(problem) - _MOST_CHARACTERS
+            half = _MOST_CHARACTERS // 2
             problem = (
                 f"{problem[:half]} ... ({left_out:,} characters left out) ... {problem[-half:]}"
             )
         self.in_call = f"{problem}; {called}" if called else problem
-        """The message for one who calls an MCP tool."""
+        """The message for an MCP client."""
         super().__init__(f"{problem}; {typed}" if typed else problem)
 
 
 class ScopeError(CodelensError):
-    """The place a question was asked from cannot be served."""
+    """The place that a question is about cannot be served."""
 
 
 class NoSuchPath(ScopeError):
@@ -92,7 +91,7 @@ class NoSuchPath(ScopeError):
 
 
 class WorkingFolderGone(ScopeError):
-    """The folder that a relative path counts from is there no more."""
+    """The folder that relative paths are relative to no longer exists."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -103,7 +102,7 @@ class WorkingFolderGone(ScopeError):
 
 
 class RefusedFolder(ScopeError):
-    """A folder that is never indexed as a whole."""
+    """The folder is never indexed as a whole."""
 
     def __init__(self, path: str | Path, why: str) -> None:
         self.path = str(path)
@@ -116,7 +115,7 @@ class RefusedFolder(ScopeError):
 
 
 class UnclearWorktree(ScopeError):
-    """A server cannot tell which worktree a call is about."""
+    """A server cannot determine which worktree a call is about."""
 
     def __init__(self, why: str, choices: Sequence[str] = ()) -> None:
         self.choices = tuple(choices)
@@ -137,13 +136,13 @@ class UnsupportedRepository(ScopeError):
 
 
 class NoSuchRef(ScopeError):
-    """A ref that names no commit in this repository.
+    """The ref names no commit in this repository.
 
     Args:
-        ref: as it was given.
+        ref: the ref as given.
         where: the root of the worktree.
-        near: names like it.
-        or_worktree: a worktree could have been named as well.
+        near: similar names.
+        or_worktree: the argument can also name a worktree.
     """
 
     def __init__(
@@ -159,7 +158,7 @@ class NoSuchRef(ScopeError):
 
 
 class BrokenRef(ScopeError):
-    """A ref that leads to a commit which this clone does not have, or cannot read."""
+    """The commit of the ref is damaged or missing in this clone."""
 
     def __init__(self, ref: str, where: str, why: str, remedy: str) -> None:
         self.ref = ref
@@ -167,7 +166,7 @@ class BrokenRef(ScopeError):
 
 
 class BareRepository(ScopeError):
-    """A bare repository was asked without a ref."""
+    """A question about a bare repository needs a ref."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
@@ -179,11 +178,11 @@ class BareRepository(ScopeError):
 
 
 class NotInGit(ScopeError):
-    """A question about commits, in a folder without git.
+    """The question is about commits, and the folder is not in a git repository.
 
     Args:
         root: the folder.
-        why: what cannot be answered because of that.
+        why: what cannot be answered without git.
     """
 
     def __init__(self, root: str, why: str) -> None:
@@ -196,11 +195,11 @@ class NotInGit(ScopeError):
 
 
 class HandleError(CodelensError):
-    """A handle cannot be followed."""
+    """A handle cannot be resolved."""
 
 
 class BadHandle(HandleError):
-    """Text that does not follow the grammar of handles."""
+    """The text does not follow the grammar of handles."""
 
     def __init__(self, text: str, why: str) -> None:
         self.text = text
@@ -211,7 +210,7 @@ class BadHandle(HandleError):
 
 
 def _readable(handle: str) -> str:
-    """A handle without its escapes of printable ASCII: `A::B`, where a handle has `A%3A%3AB`."""
+    """Unescape printable ASCII in a handle: `A%3A%3AB` becomes `A::B`."""
     first, *parts = handle.split("%")
     shown = first
     for part in parts:
@@ -223,7 +222,7 @@ def _readable(handle: str) -> str:
 
 
 class HandleNotFound(HandleError):
-    """Nothing in this view answers to the handle."""
+    """Nothing in this view matches the handle."""
 
     def __init__(self, text: str, near: Sequence[str] = (), why: str = "", unread: int = 0) -> None:
         self.text = text
@@ -238,12 +237,12 @@ class HandleNotFound(HandleError):
         super().__init__(f"{_readable(text[:200])!r} {outcome}; {hint}")
 
     def while_reading(self, unread: int) -> Self:
-        """The same where so many files were not read: then nothing is denied."""
+        """Return the error for a view with unread files, where the handle may still be found."""
         return type(self)(self.text, self.near, self.why, unread)
 
 
 class AmbiguousHandle(HandleError):
-    """A bare name with several owners."""
+    """The bare name has several owners."""
 
     def __init__(self, text: str, owners: Sequence[str]) -> None:
         self.text = text
@@ -256,7 +255,7 @@ class AmbiguousHandle(HandleError):
 
 
 class OutsideWorktree(HandleError):
-    """A path that leads out of the worktree."""
+    """The path leads outside the worktree."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -266,20 +265,20 @@ class OutsideWorktree(HandleError):
 
 
 class QueryError(CodelensError):
-    """A query or a filter that cannot be understood."""
+    """The query or a filter is invalid."""
 
 
 class SettingError(CodelensError):
-    """A setting or an argument with a value it cannot have."""
+    """A setting or an argument has an invalid value."""
 
 
 class InvalidArgument(SettingError):
-    """An argument has a value it cannot have.
+    """An argument has an invalid value.
 
     Args:
         name: of the argument in Python and MCP (`max_tokens`); the message for the command line
             has the option (`--max-tokens`).
-        why: what is wrong with the value, and what it may be.
+        why: what is wrong with the value, and which values are valid.
     """
 
     def __init__(self, name: str, why: str) -> None:
@@ -289,7 +288,7 @@ class InvalidArgument(SettingError):
 
 
 def option_of(argument: str) -> str:
-    """What an argument of Python and MCP is called on the command line."""
+    """Return the command-line option of a Python or MCP argument."""
     return _OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
 
 
@@ -313,12 +312,12 @@ class HomeNotWritable(StoreError):
 
 
 class HomeNotReadable(StoreError):
-    """A folder or file of codelens's own that its user may not even read.
+    """The user may not read a folder or file of codelens.
 
     Args:
-        path: of the folder or file.
-        why: what keeps the user from it.
-        other_owner: it belongs to another user.
+        path: the folder or file.
+        why: what prevents reading.
+        other_owner: another user owns it.
     """
 
     def __init__(self, path: str | Path, why: str, *, other_owner: bool = False) -> None:
@@ -334,10 +333,10 @@ class HomeNotReadable(StoreError):
 
 
 class DiskFull(StoreError):
-    """No space left for the index; what was committed before stays.
+    """The disk has no space left for the index; earlier commits stay.
 
     Args:
-        path: of the file.
+        path: the file.
         beside: others have it open; alone more could be done.
     """
 
@@ -359,7 +358,7 @@ class DiskFull(StoreError):
 
 
 class IndexLocked(StoreError):
-    """Another process holds the writer's lease and did not finish in time."""
+    """Another process holds the writer's lease and did not release it in time."""
 
     def __init__(self, path: str | Path, holder: str) -> None:
         self.path = str(path)
@@ -378,18 +377,18 @@ class LeaseLost(StoreError):
 class SchemaTooNew(StoreError):
     """The index was written by a newer codelens."""
 
-    def __init__(self, path: str | Path, found_schema: int, known: int) -> None:
+    def __init__(self, path: str | Path, found_schema: int, supported: int) -> None:
         self.path = str(path)
         self.found = found_schema
-        self.known = known
+        self.known = supported
         super().__init__(
-            f"{self.path!r} is at schema {found_schema}, this codelens reads up to {known}: "
+            f"{self.path!r} is at schema {found_schema}, this codelens reads up to {supported}: "
             "upgrade codelens"
         )
 
 
 class IndexCorrupt(StoreError):
-    """The file is damaged or no database; or, `foreign`, sound but of another repository."""
+    """The file is damaged or not a database; or, if `foreign`, valid but for another repository."""
 
     def __init__(self, path: str | Path, why: str, *, foreign: bool = False) -> None:
         self.path = str(path)

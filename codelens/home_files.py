@@ -1,7 +1,7 @@
-"""Small files, read with a limit: what lies in their place may be a pipe, or far too large.
+"""Reads, replaces and locks small files of the home folder; hooks use this.
 
-To open a pipe is to wait for whoever writes into it, for ever perhaps; a file of 3 GB fills the
-memory. Hooks use this.
+Reads have a size limit and refuse special files: a 3 GB file would fill the memory, and opening a
+pipe can block forever.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import time
 from typing import BinaryIO, Final, cast
 
 NO_WAIT: Final[int] = getattr(os, "O_NONBLOCK", 0)
-"""Flag to open what may be a pipe without waiting for its other end."""
+"""Flag to open a possible pipe without waiting for its other end."""
 _READ = os.O_RDONLY | NO_WAIT | getattr(os, "O_BINARY", 0)
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """A regular file, open for reading.
+    """Open a regular file for reading.
 
     Raises:
-        OSError: it cannot be opened, or is something else.
+        OSError: the file cannot be opened or is not a regular file.
     """
     descriptor = os.open(path, _READ)
     try:
@@ -39,7 +39,7 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def is_special(path: str | os.PathLike[str]) -> bool:
-    """Whether a pipe, a device or a socket lies there: to open it may be to wait for ever."""
+    """Whether the path is a pipe, a device or a socket, which can block forever when opened."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -48,10 +48,10 @@ def is_special(path: str | os.PathLike[str]) -> bool:
 
 
 def read_small(path: str | os.PathLike[str], most: int) -> bytes:
-    """All of a regular file of at most `most` bytes.
+    """Read a regular file of at most `most` bytes.
 
     Raises:
-        OSError: it cannot be read, is something else, or has more bytes.
+        OSError: the file cannot be read, is not a regular file, or has more bytes.
     """
     with open_regular(path) as file:
         data = file.read(most + 1)
@@ -61,23 +61,23 @@ def read_small(path: str | os.PathLike[str], most: int) -> bytes:
 
 
 def replace_file(path: str, data: bytes, *, beside: str = "") -> None:
-    """Put a file in place of another, whole or not at all; it is for its owner alone.
+    """Replace a file atomically; only its owner can read it.
 
     Args:
-        path: the file, in a folder that is there.
-        data: what it shall hold.
+        path: the file, in an existing folder.
+        data: the new content.
         beside: the file that is written first, `path` with `.new` if it is empty. Processes that
             may write at once without a lock need different ones.
 
     Raises:
-        OSError: it cannot be written; what was there is still there.
+        OSError: the file cannot be written; the old one is unchanged.
     """
     beside = beside or f"{path}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(beside, flags, 0o600)
     except FileExistsError:
-        # Of a process that was killed; or a pipe, at which nobody may wait.
+        # A killed process left it behind; or it is a pipe, which would block.
         os.unlink(beside)
         descriptor = os.open(beside, flags, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -85,34 +85,33 @@ def replace_file(path: str, data: bytes, *, beside: str = "") -> None:
     os.replace(beside, path)
 
 
-# Which place a small file of the home was written for: it says so itself, checked at each opening.
+# Checks at each opening which repository or session a small file of the home was written for.
 #
-# A log or list that was copied over another one, or two that were swapped, would tell one
-# repository or session about another. The name of such a file names its repository (and worktree,
-# or session); the same name stands in the file's head. Files of versions before this have none, and
-# are taken. Hooks use this.
+# The name of a log or list contains its repository (and worktree, or session), and the head of the
+# file repeats the name. So a copied or swapped file cannot supply data about another repository or
+# session. Files of older versions have no such head and are accepted. Hooks use this.
 
 OWNER_KEY = "of"
 """The field of a head, or of a JSON object, that holds the name."""
 OWNER_HEAD_BYTES = 300
-"""As much of a file as its first line takes."""
+"""Maximum length of the first line of a file."""
 _ASIDE = ".foreign-"
 
 
 def owner_head(path: str) -> bytes:
-    """The first line of a log that is written for `path`."""
+    """Return the first line of a log at `path`."""
     fields = {OWNER_KEY: os.path.basename(path)}
     return json.dumps(fields, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def other_owner_name(path: str, stated: object) -> str:
-    """The name that a file states if it is not its own; empty where it states none, or its own."""
+    """Return the name in the head of a file if it differs from the file's own; else empty."""
     name = stated if isinstance(stated, str) else ""
     return "" if name == os.path.basename(path) else name
 
 
 def other_owner_head(path: str, data: bytes) -> str:
-    """The same, of a log that begins with `data`."""
+    """Return the same for a log that begins with `data`."""
     line = data[:OWNER_HEAD_BYTES].partition(b"\n")[0]
     if not line.startswith(b'{"of":'):
         return ""
@@ -125,21 +124,21 @@ def other_owner_head(path: str, data: bytes) -> str:
 
 
 def written_for(stated: str) -> str:
-    """What is wrong with a file that states another name than its own."""
+    """Describe what is wrong with a file whose head has another name."""
     return f"was written for {stated!r} (copied or swapped?)"
 
 
 def set_aside(path: str, why: str) -> str:
-    """Keep a file of another place under another name, and say why; the name, or empty.
+    """Rename a file that belongs elsewhere and log the reason; return the new name, or empty.
 
-    Nothing is raised: what cannot be renamed is not read, all the same.
+    Does not raise: the caller ignores a file that cannot be renamed.
     """
     aside = f"{path}{_ASIDE}{time.time_ns()}"
     try:
         os.rename(path, aside)
     except OSError:
         aside = ""
-    # Late: of the hooks few come here.
+    # Late import: hooks rarely need it.
     import logging
 
     outcome = f"kept as {aside!r}" if aside else "ignored, as it cannot be renamed"
@@ -148,10 +147,10 @@ def set_aside(path: str, why: str) -> str:
 
 
 def starts_over(path: str) -> bool:
-    """Whether a log is to be written from its beginning: there is none, or it was another's.
+    """Whether a log must be written from its beginning: it is missing or was another file's.
 
     Raises:
-        OSError: it cannot be read, or belongs elsewhere and cannot be renamed.
+        OSError: the log cannot be read, or belongs elsewhere and cannot be renamed.
     """
     try:
         with open_regular(path) as file:
@@ -170,28 +169,26 @@ def is_aside(name: str) -> bool:
     return name.rpartition(_ASIDE)[1] == _ASIDE and name.rpartition(_ASIDE)[2].isdecimal()
 
 
-# The lock that the system keeps on an open file: it ends with the process, however that ends.
+# File locks of the operating system, which end with the process.
 
 _TAKEN = frozenset({errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK})
-"""What the systems say of a lock that another has."""
+"""Error numbers for a lock that another process holds."""
 _PAUSE_S = 0.002
 _LONGEST_PAUSE_S = 0.05
 _LOCK = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
 def open_locked(path: str | os.PathLike[str]) -> int:
-    """A descriptor of a lock file, which is made if there is none.
+    """Return a descriptor of a lock file; create it if it is missing.
 
-    Nothing is ever read of it: a folder or a pipe in its place is kept under another name.
+    A lock file is never read; a folder or a pipe in its place is renamed.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the file cannot be created.
     """
     descriptor = _regular(path)
     if descriptor is None:
-        # Late: nearly no process needs it.
-
-        set_aside(os.fspath(path), "is no lock file")
+        set_aside(os.fspath(path), "is not a lock file")
         descriptor = _regular(path)
     if descriptor is None:
         raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
@@ -199,7 +196,7 @@ def open_locked(path: str | os.PathLike[str]) -> int:
 
 
 def _regular(path: str | os.PathLike[str]) -> int | None:
-    """A descriptor of a regular file; None if something else lies there."""
+    """Open a regular file; None if the path is something else."""
     try:
         descriptor = os.open(path, _LOCK, 0o600)
     except IsADirectoryError:
@@ -211,14 +208,14 @@ def _regular(path: str | os.PathLike[str]) -> int | None:
 
 
 def take_lock(descriptor: int, *, wait_s: float = 0.0) -> bool:
-    """Lock a file for one open descriptor; closing that gives the lock back.
+    """Lock a file for one open descriptor; closing the descriptor releases the lock.
 
     Args:
-        descriptor: of a file open for writing.
-        wait_s: how long to try. Never without end: who has it may be stopped.
+        descriptor: descriptor of a file open for writing.
+        wait_s: seconds to wait; limited, since the holder may be suspended.
 
     Returns:
-        Whether the lock is ours now.
+        Whether this process has the lock now.
 
     Raises:
         OSError: the file cannot be locked.

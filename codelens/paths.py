@@ -1,8 +1,8 @@
-"""Where codelens keeps things, and the printed form of a path.
+"""Locates the files of codelens, and converts paths to and from their printed form.
 
-A path inside a worktree is bytes (`RelPath`). Its printed form is text without loss: `:`, `#`,
-`%`, control characters and bytes that are no UTF-8 are percent-escaped, so that handles can be
-cut at `:` and `#`, and a terminal is never sent a control character from a file name.
+A path inside a worktree is bytes (`RelPath`). Its printed form is lossless text: `:`, `#`, `%`,
+control characters and invalid UTF-8 are percent-escaped. So handles can be split at `:` and `#`,
+and no file name can send a control character to a terminal.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from codelens.errors import BadHandle, DiskFull, HomeNotReadable, HomeNotWritabl
 from codelens.types import RelPath
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""What the system says of a full disk, and of a user who has had their share of it."""
+"""Error numbers for a full disk and an exhausted quota."""
 
 VECTORS_FOLDER = "vectors"
-"""In the home folder; there is none before somebody asks what a provider would be sent."""
+"""Folder in the home folder; created once somebody asks what a provider would be sent."""
 
 _PACKAGE = Path(__file__).resolve().parent
 _ESCAPED = re.compile(r"[:#%\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\udc80-\udcff]")
@@ -30,19 +30,19 @@ _HEX = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
 def printed(path: bytes) -> str:
-    """The printed form of a path: readable, and turned back by `from_printed`."""
+    """Return the printed form of a path; `from_printed` is the inverse."""
     text = path.decode("utf-8", "surrogateescape")
     return _ESCAPED.sub(percent_escaped, text) if _ESCAPED.search(text) else text
 
 
 def percent_escaped(match: re.Match[str]) -> str:
-    """What a regular expression matched, each of its bytes as `%XX`."""
+    """Percent-escape each byte of a match, as `%XX`."""
     raw = match.group().encode("utf-8", "surrogateescape")
     return "".join(f"%{byte:02X}" for byte in raw)
 
 
 def can_be_named(text: str) -> bool:
-    """Whether a file or ref can have this name: half a surrogate pair, which JSON can hold, not."""
+    """Whether a file or ref can have this name: it has no NUL and no lone surrogate."""
     try:
         os.fsencode(text)
     except UnicodeEncodeError:
@@ -51,10 +51,10 @@ def can_be_named(text: str) -> bool:
 
 
 def from_printed(text: str) -> RelPath:
-    """The path that `text` prints; a `%` that starts no escape stands for itself.
+    """Return the path for a printed form; a `%` that starts no escape stays.
 
     Raises:
-        BadHandle: the text holds a NUL, which no path can.
+        BadHandle: the text contains a character that no path can contain.
     """
     if not can_be_named(text):
         raise BadHandle(text, "a path cannot contain this character")
@@ -65,10 +65,10 @@ def from_printed(text: str) -> RelPath:
 
 
 def default_home(environ: dict[str, str]) -> Path:
-    """`CODELENS_HOME`, or `~/.codelens`.
+    """Return `CODELENS_HOME`, or `~/.codelens`.
 
     Raises:
-        SettingError: nothing says where the user's home folder is.
+        SettingError: the user's home folder is unknown.
     """
     named = environ.get("CODELENS_HOME") or "~/.codelens"
     try:
@@ -80,39 +80,39 @@ def default_home(environ: dict[str, str]) -> Path:
 
 
 def repository_id(common_dir: str) -> str:
-    """Names a repository by its git common directory: equal for all its worktrees."""
+    """Return an id of a repository by its git common directory: equal for all its worktrees."""
     return hashlib.sha256(os.fsencode(common_dir)).hexdigest()[:16]
 
 
 def index_file(home: Path, repo_id: str) -> Path:
-    """The index of a repository; one file for all its worktrees."""
+    """Return the index file of a repository; all its worktrees share it."""
     return home / "indexes" / f"index-{repo_id}.db"
 
 
 def contexts_file(home: Path, repo_id: str) -> Path:
-    """What was saved of a repository; apart from its index, which can be built again."""
+    """Return the file of saved contexts; separate from the index, which can be rebuilt."""
     return home / "contexts" / f"contexts-{repo_id}.db"
 
 
 def pins_file(home: Path, repo_id: str) -> Path:
-    """Which views of a repository are pinned; apart from its index, which can be built again."""
+    """Return the file of pinned views; separate from the index, which can be rebuilt."""
     return home / "pins" / f"pins-{repo_id}.json"
 
 
 def vectors_file(home: Path, repo_id: str) -> Path:
-    """Vectors of a repository by a provider; apart from its index, since they cost money."""
+    """Return the file of a provider's vectors; separate from the index, since they cost money."""
     return home / VECTORS_FOLDER / f"vectors-{repo_id}.db"
 
 
 def usage_file(home: Path) -> Path:
-    """How much codelens was used, in all repositories."""
+    """Return the file of usage counts for all repositories."""
     return home / "usage.db"
 
 
 def barred(path: Path) -> HomeNotReadable | None:
-    """Why this user may not read a file or list a folder; None if they may, or it is not there.
+    """Return why this user may not read a file or list a folder; None if they may.
 
-    It names the outermost of the path's folders that cannot be entered.
+    The error names the outermost folder of the path that cannot be entered.
     """
     for ancestor in (*reversed(path.parents), path):
         try:
@@ -123,21 +123,21 @@ def barred(path: Path) -> HomeNotReadable | None:
         needed = (os.X_OK if folder else 0) | (os.R_OK if ancestor == path else 0)
         if not os.access(ancestor, needed):
             why = f"its mode {stat.S_IMODE(about.st_mode):04o} does not let you"
-            mine = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
-            why = why if mine else f"it belongs to user {about.st_uid}, and {why}"
-            return HomeNotReadable(ancestor, why, other_owner=not mine)
+            is_own = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
+            why = why if is_own else f"it belongs to user {about.st_uid}, and {why}"
+            return HomeNotReadable(ancestor, why, other_owner=not is_own)
     return None
 
 
 def make_private(folder: Path) -> None:
-    """Make `folder` and its parents, readable by its owner alone.
+    """Create `folder` and its parents, readable only by their owner.
 
     Raises:
-        HomeNotWritable: it cannot be made.
-        DiskFull: there is no room for it.
+        HomeNotWritable: it cannot be created.
+        DiskFull: the disk is full.
     """
     try:
-        # `parents=True` would make those with the mode that the user has for all folders.
+        # `parents=True` would create the parents with the user's default mode.
         for missing in reversed([parent for parent in folder.parents if not parent.exists()]):
             missing.mkdir(mode=0o700, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -148,22 +148,22 @@ def make_private(folder: Path) -> None:
 
 
 def shipped(name: str) -> Path:
-    """A folder that ships with codelens (`migrations`, `install`): in a wheel or a checkout."""
+    """Return a folder that ships with codelens (`migrations`, `install`)."""
     in_wheel = _PACKAGE / "_shipped" / name
     return in_wheel if in_wheel.is_dir() else _PACKAGE.parent / name
 
 
 def matching(paths: Sequence[bytes], pattern: re.Pattern[bytes]) -> list[int]:
-    """Which of many paths a pattern matches somewhere in lower case; by number, in their order.
+    """Return the positions of the lower-cased paths that a pattern matches anywhere, in order.
 
-    One search through all of them: of 200,000 it takes 50 ms, and one by one ten times as long.
-    The pattern must match no NUL.
+    Searches all paths at once: 50 ms for 200,000 paths, a tenth of the time of single searches. The
+    pattern must not match NUL.
     """
     joined = b"\0".join(paths).lower()
-    hashes: dict[int, None] = {}
+    positions: dict[int, None] = {}
     number = at = 0
     for match in pattern.finditer(joined):
         number += joined.count(b"\0", at, match.start())
         at = match.start()
-        hashes[number] = None
-    return list(hashes)
+        positions[number] = None
+    return list(positions)

@@ -1,20 +1,20 @@
 """Secrets in prompts and answers, masked before anything is written.
 
-The rules are a list of our own: scanners such as detect-secrets take longer to import than a
-prompt hook may take in all. Masked are
-- private keys in PEM form, in SSH2's and in PuTTY's, whole or cut off;
-- tokens whose issuer gives them a prefix (`secret_prefixes` has them), and JSON web tokens;
-- the user information of a URL, and the path of a chat's webhook;
-- what follows `Bearer`, `Basic`, or a name with `password`, `secret`, `token`, `api key` and the
-  like in it and `=`, `:` or `is`; after such a name and a blank, what no word can be; the word for
-  a password of many languages counts as `password` does;
-- passwords of netrc, and what Docker and npm keep under `auth`: a name and a password in base 64;
-- what is given to programs by `--password`, `-u name:password` and the like;
-- hexadecimal numbers of 32 digits and more, but for the 40 of a commit;
-- long runs of mixed letters and digits with the variety of a random key.
+codelens has its own rules: scanners such as detect-secrets take longer to import than a prompt hook
+may take in total. The rules mask
+- private keys in PEM, SSH2 and PuTTY form, whole or truncated;
+- tokens with a prefix from their issuer, and JSON web tokens;
+- the user information of a URL, and the path of a chat webhook;
+- the value after `Bearer`, `Basic`, or a name that contains `password`, `secret`, `token`,
+  `api key` or the like, followed by `=`, `:` or `is`; if only a blank follows such a name, a value
+  that cannot be a word; the word for password in many languages counts as `password`;
+- passwords of netrc, and what Docker and npm store under `auth`: name and password in base 64;
+- values of command-line options such as `--password` and `-u name:password`;
+- hexadecimal numbers of 32 or more digits, except the 40 of a commit;
+- long runs of mixed letters and digits that look random.
 
-To compile the expressions takes a prompt hook 10 ms of CPU. So it is looked first, by plain search,
-whether a rule can apply at all.
+Compiling the expressions takes a prompt hook 10 ms of CPU. So a plain search first checks whether a
+rule can apply at all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _PRIVATE_KEY = r"-{4,5} ?BEGIN [A-Z0-9 ]*PRIVATE KEY"
 _PUTTY = r"(?s)(Private-Lines: *\d+).*?(?:Private-(?:MAC|Hash): *[0-9a-fA-F]+|(?=\s*\n\s*\n|\Z))"
 _PASSWORD_ABROAD = (
     "パスワード", "暗証番号", "密码", "密碼", "口令", "비밀번호", "암호", "пароль", "contraseña",
-    "contrasen\u0303a", "contrasena", "senha", "mot de passe", "passwort", "kennwort", "wachtwoord",
+    "contrasen\u0303a", "contrasena", "senha", "passwort", "kennwort", "wachtwoord",
+    "mot de passe",  # codespell:ignore mot
     "lösenord", "adgangskode", "salasana", "hasło", "heslo", "jelszó", "şifre", "mật khẩu",
     "kata sandi", "κωδικός", "पासवर्ड", "รหัสผ่าน", "סיסמה", "كلمة المرور", "كلمة السر",
 )  # fmt: skip
@@ -39,7 +40,7 @@ _NAMES = (
     "auth", "bearer", "basic", "cookie", "session_id", "sessionid", "session-id", "sessid",
     "signature", "sig", *_PASSWORD_ABROAD,
 )  # fmt: skip
-"""What the names below, in small letters, have in them."""
+"""Lower-case substrings, of which every name below has one."""
 _REST_OF_NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-\\\"'*`"
 _NAME = (
     r"(?:passw(?:or[dt]|d)?|passphrase|passcode|pwd|(?<![a-z])pass(?![a-z])|secret|token"
@@ -64,7 +65,7 @@ _IN_NETRC = (
 )
 _AUTH = r"(?i)((?<![a-z0-9])auth\\?[\"']?\s*[:=]\s*\\?[\"']?)([A-Za-z0-9+/]{8,}={0,2})"
 _BOT = r"\b\d{6,12}:AA[\w-]{16,}"
-"""A key of Telegram's."""
+"""A Telegram bot token."""
 _IN_HEADER = r"(?i)\b((?:bearer|basic)\s+)[\w+/=.~-]{8,}"
 _AS_OPTION = (
     r"(?i)((?<!\S)--[\w-]{0,40}(?:passw(?:or)?d|pass|passphrase|token|secret|key)\s+"
@@ -86,11 +87,11 @@ _NO_PASSWORD = frozenset(
     "public right safe secure set short strong that the then there this to too unknown unsafe "
     "valid very visible weak when where with wrong your".split()
 )
-"""What "the password is ..." goes on with in prose; words in -ed, -ing, -ly and -able as well."""
+"""Words that follow "the password is" in prose, and so do words in -ed, -ing, -ly and -able."""
 
 
 def holds_key(text: str) -> bool:
-    """Whether a private key or a token with a prefix is in a text of any length."""
+    """Whether a text of any length contains a private key or a token with a known prefix."""
     if "PRIVATE KEY" in text and re.search(_PRIVATE_KEY, text):
         return True
     if "Private-Lines:" in text and re.search(_PUTTY, text):
@@ -99,7 +100,7 @@ def holds_key(text: str) -> bool:
 
 
 def masked(text: str) -> str:
-    """A text with `***` for each secret; what is longer than 16,000 characters is cut off."""
+    """Replace each secret in a text by `***`; truncate the text to 16,000 characters first."""
     text = text[:_LONGEST_READ]
     if "PRIVATE KEY" in text:
         text = _substituted(
@@ -120,8 +121,8 @@ def masked(text: str) -> str:
     if _may_be_given(lowered):
         text = _substituted(_AUTH, _if_name_and_password, text)
         text = _substituted(_AUTHORIZATION, rf"\1{MASK}", text)
-        text = _substituted(_IN_HEADER, _if_no_word, text)
-        text = _substituted(_PHRASE, _if_no_sentence, text)
+        text = _substituted(_IN_HEADER, _unless_word, text)
+        text = _substituted(_PHRASE, _unless_sentence, text)
         text = _substituted(_GIVEN, _without_value, text)
     return _without_keys(text)
 
@@ -131,7 +132,7 @@ def _substituted(pattern: str, by: str | Callable[[re.Match[str]], str], text: s
 
 
 def _may_be_given(lowered: str) -> bool:
-    """Whether a value may follow one of the names; by plain search, and yes where in doubt."""
+    """Whether a secret may follow one of the names; a plain search that may be true by mistake."""
     for name in _NAMES:
         at = lowered.find(name)
         while at >= 0:
@@ -150,7 +151,7 @@ def _may_be_given(lowered: str) -> bool:
 
 
 def _if_name_and_password(match: re.Match[str]) -> str:
-    """Not `"auth": "required"`: what Docker and npm keep is base 64 of `name:password`."""
+    """Mask base 64 of `name:password`, which Docker and npm store, but not `"auth": "required"`."""
     import binascii
 
     try:
@@ -161,20 +162,20 @@ def _if_name_and_password(match: re.Match[str]) -> str:
     return match[1] + MASK if name and colon and password and plain.isprintable() else match[0]
 
 
-def _if_no_word(match: re.Match[str]) -> str:
-    """`Basic authentication` is prose; what follows in a header has digits or is very long."""
+def _unless_word(match: re.Match[str]) -> str:
+    """Mask a header's value, which has digits or is very long, but not `Basic authentication`."""
     value = match.group()[len(match.group(1)) :]
     return match.group(1) + MASK if _is_value(value) else match.group()
 
 
-def _if_no_sentence(match: re.Match[str]) -> str:
-    """A passphrase has several words; with a function word among them they are a sentence."""
+def _unless_sentence(match: re.Match[str]) -> str:
+    """Mask a passphrase of several words, unless a function word makes it a sentence."""
     words = match[2].lower().split()
     return match[0] if _NO_PASSWORD.intersection(words) else match[1] + MASK
 
 
 def _without_value(match: re.Match[str]) -> str:
-    """`password: x` as a whole; `token: x` and `... is x` where x cannot be a word of prose."""
+    """Mask x in `password: x`; in `token: x` and `... is x` only if x cannot be a word of prose."""
     name, sign, value = match.groups()
     quoted = value.lstrip("\\").startswith(('"', "'", "`"))
     lowered = name.lower()
@@ -184,7 +185,7 @@ def _without_value(match: re.Match[str]) -> str:
     if not sign.strip():
         hides = len(value) >= (6 if is_password else 16) and _has_digits_and_letters(value)
     elif is_abroad and not quoted and not value[0].isascii():
-        hides = False  # A sentence of that language, which may have no blanks.
+        hides = False  # A sentence of a language that may have no blanks.
     elif "=" in sign or is_password:
         hides = quoted or ":" in sign or "=" in sign or not _is_prose(value)
         hides = hides and (is_password or len(value) >= 4)
@@ -194,7 +195,7 @@ def _without_value(match: re.Match[str]) -> str:
 
 
 def _is_entry(name: str, value: str, match: re.Match[str]) -> bool:
-    """Whether `secret_key_base: swordfish` is an entry of a file: no type, nothing after it."""
+    """Whether `secret_key_base: swordfish` is a file entry: it has no type, and nothing follows."""
     rest = match.string[match.end() :].partition("\n")[0]
     is_compound = "secret" in name and ("_" in name or "-" in name)
     is_last = not rest.strip(" \t\r,}")
@@ -217,7 +218,7 @@ def _is_value(text: str) -> bool:
 
 
 def _without_keys(text: str) -> str:
-    """A text without the long runs in it that are keys."""
+    """Mask the long character runs of a text that are keys."""
     pieces: list[str] = []
     done = start = 0
     for at in range(len(text) + 1):
@@ -238,7 +239,7 @@ def _without_key(run: str) -> str:
 
 
 def _holds_number(run: str) -> bool:
-    """Whether a run has a hexadecimal number that is too long to be but a key or a digest."""
+    """Whether a run has a hexadecimal number so long that it must be a key or a digest."""
     digits = 0
     kinds: set[bool] = set()
     for character in f"{run}-":
@@ -254,9 +255,9 @@ def _holds_number(run: str) -> bool:
 
 
 def _is_random(run: str) -> bool:
-    """Whether a run looks drawn by chance: 28 and more, of all three kinds, and they alternate.
+    """Whether a run looks random: 28 or more characters of all three kinds that alternate.
 
-    Names in code mix the kinds too, but change between them at word boundaries only.
+    Names in code mix the kinds too, but change only at word boundaries.
     """
     core = run.strip("=.-_")
     size = len(core)
@@ -269,10 +270,10 @@ def _is_random(run: str) -> bool:
     return len(set(kinds)) == 3 and changes >= size * 0.35
 
 
-# Tokens that are known by what their issuer begins them with.
+# Tokens with a prefix from their issuer.
 
 _WITH_DIGIT = r"(?=[\w-]*\d)[\w-]{16,}"
-"""Where names in code may begin so too."""
+"""The rest of a token whose prefix names in code may have, too."""
 _WORDS = {
     # AWS: keys of users and roles.
     **dict.fromkeys("AKIA ASIA AGPA AIDA AROA ANPA ABIA ACCA".split(), r"[A-Z0-9]{12,}"),
@@ -311,10 +312,10 @@ _WORDS = {
                     _WITH_DIGIT + r"[\w=.-]*"),
     **dict.fromkeys("NRAK- NRII- PMAK- ATATT3x ATCTT3x ATBB AGE-SECRET-KEY-".split(),
                     r"[\w=-]{16,}"),
-    # JSON web tokens, and what else is JSON in base 64.
+    # JSON web tokens, and other JSON in base 64.
     "eyJ": r"[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",
 }  # fmt: skip
-"""What such a token begins with -> the pattern of the rest."""
+"""Prefix -> pattern of the rest."""
 
 
 def _pattern() -> str:
@@ -322,7 +323,7 @@ def _pattern() -> str:
     for start, rest in _WORDS.items():
         alternatives.setdefault(rest, []).append(start.replace(".", r"\."))
     parts = [f"(?:{'|'.join(starts)}){rest}" for rest, starts in alternatives.items()]
-    # No letter before: `task-...` is no `sk-...`.
+    # No letter may precede: `task-...` is not `sk-...`.
     return rf"(?<![A-Za-z0-9])(?:{'|'.join(parts)})"
 
 
@@ -330,5 +331,5 @@ PATTERN = _pattern()
 
 
 def may_be_in(text: str) -> bool:
-    """Whether a text has one of the beginnings in it."""
+    """Whether a text contains one of the prefixes."""
     return any(start in text for start in _WORDS)

@@ -1,9 +1,9 @@
-"""The values that travel between packages: frozen, small, importing nothing of ours.
+"""Frozen values that packages exchange; this module imports nothing from codelens.
 
-Conventions, everywhere in codelens: lines are 1-based and inclusive, columns 0-based and
-counted in UTF-8 bytes, byte spans half-open. A path inside a worktree is `RelPath`: bytes,
-`/` between its parts, no leading slash, exactly as git holds it; git allows any bytes but NUL,
-so text comes only at the edge (`codelens.paths.printed`).
+Conventions throughout codelens: lines are 1-based and inclusive, columns 0-based in UTF-8 bytes,
+byte spans half-open. A path inside a worktree is `RelPath`: bytes, `/` between its parts, no
+leading slash, exactly as git stores it. Git allows any bytes but NUL, so paths become text only for
+input and output (`codelens.paths.printed`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ContentHash = NewType("ContentHash", bytes)
 CommitId = NewType("CommitId", str)
 """A commit's object id in hex."""
 ContentId = NewType("ContentId", int)
-"""Row of one extraction of one content; never leaves a process, never ranks."""
+"""Row id of one extraction of one content; internal to a process, never used for ranking."""
 
 SymbolKind = Literal[
     "function",
@@ -39,7 +39,8 @@ SymbolKind = Literal[
     "heading",
     "key",
 ]
-"""What a definition is; `member` is of an enum, `heading` a Markdown section, `key` of data."""
+"""Kind of a definition: `member` is an enum member, `heading` a Markdown section, `key` a data
+key."""
 
 
 class Symbol(NamedTuple):
@@ -47,16 +48,16 @@ class Symbol(NamedTuple):
 
     name: str
     qualified: str
-    """Names of the enclosing definitions and its own, joined with `.`."""
+    """The names of the enclosing definitions and the symbol, joined with `.`."""
     kind: str
     signature: str
-    """One line, as declared, without the body."""
+    """The declaration without the body, in one line."""
     doc: str
-    """Doc comment or docstring, markers stripped, at most 600 characters."""
+    """Doc comment or docstring without markers, at most 600 characters."""
     exported: bool
-    """Visible outside its file by the language's own rule."""
+    """Whether the language makes it visible outside its file."""
     start_line: int
-    """First line of the definition, decorators included, leading comments not."""
+    """First line of the definition, including decorators but not leading comments."""
     end_line: int
     name_line: int
     """Line of the name token."""
@@ -67,11 +68,11 @@ class Symbol(NamedTuple):
 
 
 PROTOCOL = 126
-"""In place of how many arguments there are: Python calls `__len__` for `len(a)`."""
+"""Replaces the argument count of a protocol call: Python calls `__len__` for `len(a)`."""
 
 
 class Reference(NamedTuple):
-    """A name used, not defined; resolved per view, never per content."""
+    """A use of a name; resolved per view, never per content."""
 
     name: str
     kind: str
@@ -81,42 +82,41 @@ class Reference(NamedTuple):
     symbol: int
     """Position of the innermost enclosing symbol, -1 at module level."""
     receiver: str = ""
-    """What stands before its dot, as an expression of `codelens.extract.flow.expressions`; empty
-    for a bare name, `?` where it is not known."""
+    """The expression before the dot, in the form of `codelens.extract.flow.expressions`; empty for
+    a bare name, `?` if unknown."""
     scope: int = 0
     """Position of the innermost scope."""
     arguments: int = -1
-    """How many a call has, -1 where it is not known or does not matter, -2 of a macro, `PROTOCOL`
-    where the language calls it, and not by its name."""
+    """Number of arguments of a call; -1 if unknown or irrelevant, -2 for a macro, `PROTOCOL` if the
+    language makes the call, and not by name."""
     argument_lines: str = ""
-    """One line an argument, where overloads are told apart by them; see
-    `codelens.extract.flow.expressions`."""
+    """One line per argument, for overload resolution; see `codelens.extract.flow.expressions`."""
 
 
 ScopeKind = Literal["module", "function", "class", "block"]
 
 
 class Scope(NamedTuple):
-    """A span of text with names of its own; the first of a text is the text itself."""
+    """A span of text with its own names; the first scope of a text is the whole text."""
 
     parent: int
-    """Position of the scope around it, -1 for the first."""
+    """Position of the enclosing scope, -1 for the first."""
     symbol: int
-    """Position of the symbol whose inside it is, -1 for a nameless function or a block."""
+    """Position of the symbol whose body it is, -1 for an anonymous function or a block."""
     kind: str
     """A `ScopeKind`."""
 
 
 class Binding(NamedTuple):
-    """A name bound in a scope, or what a scope's own symbol returns, derives from, stands for."""
+    """A name bound in a scope, or what a scope's own symbol returns, derives from or aliases."""
 
     scope: int
     name: str
-    """`self.x` for an attribute of the instance, as written; empty for what is of the scope."""
+    """`self.x`, as written, for an instance attribute; empty for a binding of the scope itself."""
     how: str
     """See `codelens.extract.flow.scopes`."""
     text: str
-    """Expression, type or number, by `how`."""
+    """An expression, type or number, depending on `how`."""
     line: int
 
 
@@ -133,23 +133,23 @@ class Import(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A span of text that is scored and shown as one: whole symbols where they fit."""
+    """A span of text that is scored and shown as a unit: whole symbols if they fit."""
 
     start_line: int
     end_line: int
     start_byte: int
     end_byte: int
     symbol: int
-    """Position of the symbol that the chunk is mostly about, -1 if none."""
+    """Position of the main symbol of the chunk, -1 if none."""
 
 
 Outcome = Literal["parsed", "text", "minified", "binary", "oversized", "timeout", "broken"]
-"""What became of a content: `parsed` has symbols; `text` and `minified` are searchable as text;
-`binary` and `oversized` are known by path alone; `timeout` and `broken` fell back to text."""
+"""Result of the extraction: `parsed` has symbols; `text` and `minified` are searchable as text;
+`binary` and `oversized` are indexed by path alone; `timeout` and `broken` fell back to text."""
 
 
 class Structure(NamedTuple):
-    """What one parse of one text gives."""
+    """The result of parsing one text."""
 
     symbols: tuple[Symbol, ...]
     references: tuple[Reference, ...]
@@ -160,27 +160,27 @@ class Structure(NamedTuple):
 
 
 class ChunkVectors(NamedTuple):
-    """What the chunks of a text mean, by one version of the table of words."""
+    """Vectors of the chunks of a text, by one version of the word table."""
 
     version: int
     data: bytes
-    """A vector a chunk, one behind the other (see `codelens.meaning.text_vectors`)."""
+    """One vector per chunk, concatenated (see `codelens.meaning.text_vectors`)."""
 
 
 class Facts(NamedTuple):
-    """All that is derived from one text in one language; nothing in it depends on a path."""
+    """All facts derived from one text in one language; independent of its path."""
 
     outcome: Outcome
     structure: Structure
     lines: int
     generated: bool
-    """The text says of itself that it was generated."""
+    """The text contains a mark that it was generated."""
     terms: dict[str, bytes]
-    """Term -> its occurrences, 4 bytes a chunk (see `codelens.extract.tokenizer`)."""
+    """Term -> its occurrences, 4 bytes per chunk (see `codelens.extract.tokenizer`)."""
     lengths: tuple[tuple[int, int, int], ...]
-    """Per chunk the number of terms in body, names and docs."""
+    """Number of terms per chunk, in body, names and docs."""
     vectors: ChunkVectors | None = None
-    """None where there is no table of words."""
+    """None without a word table."""
 
 
 Tier = Literal["text", "symbols", "full"]
@@ -196,7 +196,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an answer stands on: sent with every answer."""
+    """The state that an answer is based on; part of every answer."""
 
     index_id: str
     worktree: str
@@ -208,8 +208,8 @@ class Receipt:
     indexed: int
     elapsed_ms: float
     pending: int = 0
-    """Files whose text is not indexed as it is now."""
+    """Files whose current text is not indexed."""
     unread: int = 0
-    """Those of them that may hold what was asked: not looked through, or not indexed in time."""
+    """Pending files that may contain matches: neither searched nor indexed in time."""
     pending_names: tuple[str, ...] = field(default=())
     note: str = ""

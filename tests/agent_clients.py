@@ -1,4 +1,4 @@
-"""Real clients of their registry, each in a home of its own, on a model that is none."""
+"""Real clients from their registries, each with a separate home, talking to a fake model."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from fake_model import Model
 from filelock import FileLock
 
 PACKAGES = {
-    # The newest versions of some clients ask for more than the Node of a distribution.
+    # The newest versions of some clients need a newer Node than distributions ship.
     "node": "24",
     "@anthropic-ai/claude-code": "2.1.329",
     "@openai/codex": "0.169.0",
     "@google/gemini-cli": "0.61.0",
     "opencode-ai": "1.18.33",
-    # No client: it validates and packs bundles.
+    # Not a client: it validates and packs bundles.
     "@anthropic-ai/mcpb": "2.1.2",
 }
-"""What is installed, by name and version: clients change what they do with every week."""
+"""Packages to install, with pinned versions: clients change every week."""
 MORE_PACKAGES = {
     "@qwen-code/qwen-code": "0.24.4",
     "@github/copilot": "1.0.102",
     "cline": "3.0.65",
 }
-"""What is installed besides where `CODELENS_CLIENTS=all`; another 0.8 GB."""
+"""Packages to install as well if `CODELENS_CLIENTS=all`; another 0.8 GB."""
 ALL = os.environ.get("CODELENS_CLIENTS") == "all"
 
 INSTALLED = Path(__file__).resolve().parents[1] / ".clients"
@@ -39,12 +39,12 @@ _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def install() -> str:
-    """Install the clients once; why they cannot be had, or nothing."""
+    """Installs the clients once; returns why they are unavailable, or an empty string."""
     if shutil.which("npm") is None:
         return "npm is not installed"
     packages = {**PACKAGES, **MORE_PACKAGES} if ALL else PACKAGES
     wanted = json.dumps({"private": True, "dependencies": packages})
-    # The workers of one run share the folder: one installs, the others wait for it.
+    # Test workers of one run share the folder: one installs, the others wait.
     with FileLock(INSTALLED.with_name(".clients.lock")):
         complete = INSTALLED / "complete.json"
         if complete.exists() and complete.read_text() == wanted:
@@ -63,7 +63,7 @@ def install() -> str:
 
 
 class Home:
-    """A user's home folder and the environment that goes with it."""
+    """A user's home folder and the matching environment."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -77,7 +77,7 @@ class Home:
         }  # fmt: skip
         for name in ("CONFIG", "DATA", "STATE", "CACHE"):
             self.env[f"XDG_{name}_HOME"] = str(folder / f".{name.lower()}")
-        # Git and the clients refuse a folder above the home; a repository lies beside it.
+        # Git and the clients refuse a folder above the home, so a repository must be next to it.
         for name in ("PIP_CERT", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"):
             if name in os.environ:
                 self.env[name] = os.environ[name]
@@ -85,7 +85,7 @@ class Home:
     def run(
         self, *command: str, cwd: Path, env: Mapping[str, str] = {}, code: int | None = 0
     ) -> str:
-        """What a command prints, without colours."""
+        """The output of a command, without colours."""
         done = subprocess.run(
             command, cwd=cwd, env={**self.env, **env}, stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=240, check=False,
@@ -95,21 +95,21 @@ class Home:
         return said
 
     def codelens(self, *args: str) -> str:
-        """The installed command, as a user types it."""
+        """Runs the installed command, as a user types it."""
         command = Path(sys.executable).with_name("codelens")
         return self.run(str(command), *args, cwd=self.folder)
 
     def write(self, path: str, text: str) -> None:
-        """A file of this home."""
+        """Writes a file of this home."""
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
     def change(self, path: str, **given: object) -> None:
-        """Set keys at the top of a JSON file."""
+        """Sets top-level keys of a JSON file."""
         file = self.folder / path
-        kept: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
-        self.write(path, json.dumps({**kept, **given}))
+        settings: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+        self.write(path, json.dumps({**settings, **given}))
 
 
 class ClaudeCode:
@@ -119,26 +119,26 @@ class ClaudeCode:
     connected = re.compile(r"codelens: .* - ✔ Connected")
 
     def prepare(self, home: Home, model: Model | None, trusted: list[Path]) -> None:
-        """What a user has before codelens comes."""
+        """Writes the settings of a user without codelens."""
 
     def listed(self, home: Home, cwd: Path) -> str:
-        """What the client says of its servers."""
+        """What the client says about its servers."""
         return home.run("claude", "mcp", "list", cwd=cwd)
 
     def ask(self, home: Home, model: Model, cwd: Path) -> str:
-        """One whole turn."""
+        """Runs one whole turn."""
         env = {"ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.port}", "ANTHROPIC_API_KEY": "x"}
         return home.run("claude", "-p", "where is it?", cwd=cwd, env=env)
 
 
 class Codex:
-    """`codex`; its list only reads the settings, its app server connects."""
+    """`codex`. Its list only reads the settings, but its app server connects."""
 
     name = "codex"
     connected = re.compile(r'"serverInfo":\{"name":"codelens".*cl_search')
 
     def prepare(self, home: Home, model: Model | None, trusted: list[Path]) -> None:
-        """A provider of models."""
+        """Configures a provider of models."""
         port = model.port if model else 0
         home.write(
             ".codex/config.toml",
@@ -148,7 +148,7 @@ class Codex:
         )
 
     def listed(self, home: Home, cwd: Path) -> str:
-        """By the app server, which starts every server and asks for its tools."""
+        """Asks the app server, which starts every server and asks for its tools."""
         server = subprocess.Popen(
             ["codex", "app-server"], cwd=cwd, env={**home.env, "FAKE_KEY": "x"},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -172,10 +172,10 @@ class Codex:
         finally:
             server.kill()
             server.communicate()
-        raise AssertionError("codex app-server told nothing")
+        raise AssertionError("codex app-server reported nothing")
 
     def ask(self, home: Home, model: Model, cwd: Path) -> str:
-        """One whole turn."""
+        """Runs one whole turn."""
         return home.run(
             "codex", "exec", "--skip-git-repo-check", "where is it?", cwd=cwd,
             env={"FAKE_KEY": "x"},
@@ -183,24 +183,24 @@ class Codex:
 
 
 class Gemini:
-    """`gemini`; it disables all servers in a folder that is not trusted."""
+    """`gemini`; it disables all servers in untrusted folders."""
 
     name = "gemini"
     connected = re.compile(r"✓ codelens: .* - Connected")
 
     def prepare(self, home: Home, model: Model | None, trusted: list[Path]) -> None:
-        """A key, and trust in the folders."""
+        """Sets a key, and trusts the folders."""
         auth = {"auth": {"selectedType": "gemini-api-key"}}
         home.change(".gemini/settings.json", security=auth)
         trust = {str(folder): "TRUST_FOLDER" for folder in trusted}
         home.write(".gemini/trustedFolders.json", json.dumps(trust))
 
     def listed(self, home: Home, cwd: Path) -> str:
-        """What the client says of its servers."""
+        """What the client says about its servers."""
         return home.run("gemini", "mcp", "list", cwd=cwd)
 
     def ask(self, home: Home, model: Model, cwd: Path) -> str:
-        """One whole turn."""
+        """Runs one whole turn."""
         env = {
             "GEMINI_API_KEY": "x",
             "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{model.port}",
@@ -215,37 +215,37 @@ class Opencode:
     connected = re.compile(r"✓ +codelens +connected")
 
     def prepare(self, home: Home, model: Model | None, trusted: list[Path]) -> None:
-        """A provider of models."""
+        """Configures a provider of models."""
         options = {"baseURL": f"http://127.0.0.1:{model.port if model else 0}/v1", "apiKey": "x"}
         models = {"fake": {"tool_call": True}}
         fake = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": models}
         home.change(".config/opencode/opencode.json", provider={"fake": fake}, model="fake/fake")
 
     def listed(self, home: Home, cwd: Path) -> str:
-        """What the client says of its servers."""
+        """What the client says about its servers."""
         return home.run("opencode", "mcp", "list", cwd=cwd)
 
     def ask(self, home: Home, model: Model, cwd: Path) -> str:
-        """One whole turn."""
+        """Runs one whole turn."""
         return home.run("opencode", "run", "--format", "json", "where is it?", cwd=cwd)
 
 
 class Qwen:
-    """`qwen`; it hides the tools of servers behind a search among them."""
+    """`qwen`; it hides the tools of servers behind a search tool."""
 
     name = "qwen"
     connected = re.compile(r"✓ codelens: .* - Connected")
 
     def prepare(self, home: Home, model: Model | None, trusted: list[Path]) -> None:
-        """A kind of key."""
+        """Sets a kind of key."""
         home.change(".qwen/settings.json", security={"auth": {"selectedType": "openai"}})
 
     def listed(self, home: Home, cwd: Path) -> str:
-        """What the client says of its servers."""
+        """What the client says about its servers."""
         return home.run("qwen", "mcp", "list", cwd=cwd)
 
     def ask(self, home: Home, model: Model, cwd: Path) -> str:
-        """One whole turn."""
+        """Runs one whole turn."""
         env = {
             "OPENAI_API_KEY": "x", "OPENAI_MODEL": "fake",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{model.port}/v1",
@@ -260,14 +260,14 @@ class Copilot:
     connected = re.compile(r'"codelens"')
 
     def prepare(self, home: Home, model: Model | None, trusted: list[Path]) -> None:
-        """What a user has before codelens comes."""
+        """Writes the settings of a user without codelens."""
 
     def listed(self, home: Home, cwd: Path) -> str:
         """What is in its settings."""
         return home.run("copilot", "mcp", "list", "--json", cwd=cwd)
 
     def ask(self, home: Home, model: Model, cwd: Path) -> str:
-        """One whole turn."""
+        """Runs one whole turn."""
         env = {
             "COPILOT_OFFLINE": "true", "COPILOT_MODEL": "fake", "COPILOT_PROVIDER_API_KEY": "x",
             "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{model.port}/v1",
@@ -282,19 +282,19 @@ class Cline:
     connected = re.compile(r'"codelens"')
 
     def prepare(self, home: Home, model: Model | None, trusted: list[Path]) -> None:
-        """A provider of models."""
+        """Configures a provider of models."""
         if model is not None:
             url = f"http://127.0.0.1:{model.port}/v1"
             provider = ("-p", "openai-compatible", "-k", "x", "-m", "fake", "-b", url)
             home.run("cline", "auth", *provider, cwd=home.folder)
 
     def listed(self, home: Home, cwd: Path) -> str:
-        """Its settings themselves."""
+        """The settings themselves."""
         file = home.folder / ".cline" / "data" / "settings" / "cline_mcp_settings.json"
         return file.read_text() if file.exists() else ""
 
     def ask(self, home: Home, model: Model, cwd: Path) -> str:
-        """One whole turn."""
+        """Runs one whole turn."""
         model_ = ("-P", "openai-compatible", "-m", "fake")
         return home.run("cline", "--json", *model_, "where is it?", cwd=cwd)
 

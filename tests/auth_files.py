@@ -1,4 +1,4 @@
-"""A small repository with a session in it: the files that several tests ask about."""
+"""A small repository with a session in it, shared by several tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client at a terminal, for what it does there alone: keys in, the screen out."""
+"""A client at a terminal, for what it does only there: keys in, the screen out."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pathlib import Path
 
 _LONGEST_S = 120.0
 _KEY_S = 0.03
-"""Faster keys are taken for a pasted text."""
+"""A client takes faster keys for pasted text."""
 
 
 class Terminal:
-    """A program that has a terminal of its own, until the block ends."""
+    """A program on a new terminal, until the block ends."""
 
     def __init__(self, command: list[str], *, cwd: Path, env: Mapping[str, str]) -> None:
         self.screen = ""
@@ -39,21 +39,21 @@ class Terminal:
         os.close(self._terminal)
 
     def wait(self, seconds: float) -> None:
-        """Read what is drawn for so long."""
+        """Reads what is drawn for that many seconds."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if select.select([self._terminal], [], [], min(left, 0.2))[0]:
                 self.screen += os.read(self._terminal, 65_536).decode("utf-8", "replace")
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Read what is drawn until something holds."""
+        """Reads what is drawn until a condition holds."""
         until = time.monotonic() + _LONGEST_S
         while not condition():
             assert time.monotonic() < until, self.screen[-3_000:]
             self.wait(0.2)
 
     def enter(self, line: str) -> None:
-        """Type a line, and the key that ends it once the client has taken it in."""
+        """Types a line, then Enter once the client has taken it in."""
         for key in line:
             os.write(self._terminal, key.encode())
             self.wait(_KEY_S)

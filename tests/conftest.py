@@ -1,7 +1,7 @@
-"""Which tests are slow, which must not run beside each other, and that none uses the network.
+"""Marks slow tests and tests that must not run in parallel, and blocks the network.
 
-`pytest -m "not slow"` is the quick run. Whole folders and modules are slow by the tables below; a
-single test is slow by `@pytest.mark.slow`.
+`pytest -m "not slow"` is the quick run. The tables below mark whole folders and modules as slow;
+`@pytest.mark.slow` marks a single test.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness_sizes import ANY_HEALTH
 from hypothesis import settings
 from socket_guard import CONNECTIONS, GuardedConnect
 
-# Before anything imports gRPC: its handlers of fork kill some of the children that tests start.
+# Must come before any import of gRPC: its fork handlers kill some children that tests start.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 # Tests install codelens into fresh environments, where most of what pip compiles is never run.
@@ -39,15 +39,15 @@ SLOW = (
     "serve/test_first_turn.py", "serve/test_index_at_start.py", "serve/test_oversized_request.py",
     "serve/test_worktree.py", "test_wheel.py",
 )  # fmt: skip
-"""Folders and modules of `tests`."""
+"""Slow folders and modules of `tests`."""
 
 TOGETHER = {"clients": "clients", "load": "load"}
-"""Folders whose tests share something on this machine: one worker of pytest-xdist runs them."""
+"""Folders whose tests share something on this machine: one pytest-xdist worker runs them."""
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_other_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test connects to anything but loopback, nor does any Python process that one starts."""
+    """Blocks connections to other machines, in tests and in the Python processes they start."""
     begun = tmp_path_factory.mktemp("connections") / "begun"
     path = [str(TESTS / "guarded_children"), *filter(None, [os.environ.get("PYTHONPATH")])]
     with pytest.MonkeyPatch.context() as patch:
@@ -61,7 +61,7 @@ def no_other_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 @pytest.fixture(scope="session", autouse=True)
 def ctrl_c_reaches_children() -> Iterator[None]:
-    """A shell starts what runs in the background with SIGINT ignored, and children inherit that."""
+    """A shell starts background jobs with SIGINT ignored, and their children inherit that."""
     before = signal.getsignal(signal.SIGINT)
     if before == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -70,7 +70,7 @@ def ctrl_c_reaches_children() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what the tables name."""
+    """Adds the marks of the tables."""
     for item in items:
         place = item.path.relative_to(TESTS).as_posix()
         if place.startswith(SLOW):

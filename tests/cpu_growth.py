@@ -1,4 +1,4 @@
-"""Whether CPU time grows with the size of a text, and not with its square."""
+"""Asserts that CPU time grows linearly with the size of a text, not quadratically."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 TIMES = 4
 _MOST_GROWTH = 2.5 * TIMES
-"""Of work on a text `TIMES` as long; the square would be 16 times as much."""
+"""Maximum growth for a text `TIMES` as long; quadratic time would grow 16 times."""
 _LEAST_S = 0.02
-"""Less cannot be told from noise."""
+"""Below this, noise dominates."""
 
 
 def assert_linear(work: Callable[[str], object], pattern: str, times: int) -> None:
-    """`work` on a pattern repeated so many times takes no more CPU than its length explains."""
+    """`work` on a repeated pattern takes no more CPU than its length explains."""
     short = _cpu_s(work, pattern * times)
     long = _cpu_s(work, pattern * times * TIMES)
     assert long <= _MOST_GROWTH * max(short, _LEAST_S), (pattern, short, long)

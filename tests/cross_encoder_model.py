@@ -1,4 +1,4 @@
-"""A small cross-encoder, in the form of real ones: a text has the number of some words in it."""
+"""A small cross-encoder in the usual format: a text's score counts certain words in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 def write_cross_encoder(
     folder: Path, weights: dict[str, float], inputs: tuple[str, ...] = INPUTS, outputs: int = 1
 ) -> Path:
-    """A folder with a model and its tokenizer, as Hugging Face has them."""
+    """Writes a folder with a model and its tokenizer, in Hugging Face's layout."""
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted(weights)]
     tokenizer = Tokenizer(
         models.WordLevel({word: at for at, word in enumerate(vocabulary)}, unk_token="[UNK]")
@@ -28,7 +28,7 @@ def write_cross_encoder(
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
-    # As in models that were exported so: each text would be filled up, or cut, to this.
+    # Some exported models do this: it would pad or truncate each text to this length.
     tokenizer.enable_padding(length=7)
     tokenizer.enable_truncation(max_length=7)
     folder.mkdir(parents=True, exist_ok=True)
@@ -40,8 +40,10 @@ def write_cross_encoder(
 
 
 def _model(weights: numpy.ndarray, inputs: tuple[str, ...]):
-    """The sum of the weights of the tokens of the text: those that are of type 1 and no filling."""
-    asked = [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "m"]) for name in inputs]
+    """The sum of the weights of the text's tokens: those of type 1, without padding."""
+    inputs_info = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "m"]) for name in inputs
+    ]
     nodes = [helper.make_node("Gather", ["weights", "input_ids"], ["weighed"])]
     last = "weighed"
     for name in inputs[1:]:
@@ -58,5 +60,5 @@ def _model(weights: numpy.ndarray, inputs: tuple[str, ...]):
         numpy_helper.from_array(numpy.array([2], numpy.int64), "axis"),
         numpy_helper.from_array(numpy.array([1], numpy.int64), "over"),
     ]
-    graph = helper.make_graph(nodes, "words", asked, given, constants)
+    graph = helper.make_graph(nodes, "words", inputs_info, given, constants)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)

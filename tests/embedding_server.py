@@ -1,7 +1,7 @@
-"""A server on loopback that speaks the protocols of all four providers, and misbehaves on request.
+"""A loopback server that speaks the protocols of all four providers, and misbehaves on request.
 
-Vectors are bags of words: each word adds to one number that its hash chooses. The same text always
-has the same vector, and texts with words in common are alike.
+Vectors are bags of words: each word adds to one number that its hash selects. The same text always
+has the same vector, and texts with common words are similar.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ class EmbeddingServer(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.received: list[list[str]] = []
-        """The texts of each request with a good key."""
+        """The texts of each request with a valid key."""
         self.kinds: list[str] = []
         self.misbehaviour = ""
         self.fails_at = ""
-        """The end of the paths at which it misbehaves; empty: all."""
+        """Suffix of the paths at which it misbehaves; empty: all."""
         self.times = 0
-        """How many requests it still misbehaves at; -1: all."""
+        """The number of requests at which it still misbehaves; -1: all."""
         self.dimension = DIMENSION
         self.same_words: dict[str, str] = {}
-        """Words that mean the same as another."""
+        """Words, each with a synonym."""
 
     @property
     def url(self) -> str:
@@ -64,7 +64,7 @@ class EmbeddingServer(ThreadingHTTPServer):
         return [text for request in self.received for text in request]
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Who hangs up on a misbehaving server is right to."""
+        """Ignores clients that hang up on a misbehaving server."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -110,7 +110,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.answer(200, self.answer_of(vectors), cut=how == "cut off")
 
     def scores_of(self, texts: list[str], how: str) -> dict:
-        """How often each text has `cancel`, the best first."""
+        """How often each text contains `cancel`, the best first."""
         scores: list[float] = [text.count("cancel") / 100 for text in texts[1:]]
         if how == "nan":
             scores[0] = math.nan

@@ -1,6 +1,6 @@
-"""A model that is none: asked once, it calls a tool; told the result, it says it again.
+"""A fake model: the first request makes it call a tool; it repeats the result it receives.
 
-Speaks as much of four protocols as the clients under test need: Anthropic Messages, OpenAI
+Speaks the parts of four protocols that the tested clients need: Anthropic Messages, OpenAI
 Responses, OpenAI Chat Completions and Gemini, each streamed or whole.
 """
 
@@ -20,17 +20,17 @@ SAID = "THE TOOL SAID: "
 
 
 class Call(NamedTuple):
-    """The call that the model makes as soon as a tool whose name ends so is offered."""
+    """The call that the model makes once a tool with this name suffix is offered."""
 
     tool: str
     arguments: dict[str, Any]
 
 
 class Model:
-    """One endpoint; `asked` keeps the tools that each request offered, `bodies` all requests.
+    """One endpoint; `asked` holds the tools that each request offered, `bodies` all requests.
 
-    `tokens` is what it says of the length of each request.
-    With `steps` it makes these calls one after the other; a step without a tool is done here.
+    `tokens` is the length of each request that it reports.
+    With `steps` it makes these calls one after the other; a step without a tool runs here.
     """
 
     def __init__(self, call: Call, steps: Sequence[Call | Callable[[], None]] = ()) -> None:
@@ -46,24 +46,26 @@ class Model:
         self.asked.append(offered)
         return next((name for name in offered if name.endswith(self.call.tool)), None)
 
-    def called(self, offered: list[str], told: list[str]) -> tuple[str, dict[str, Any]] | None:
-        """The next call, where a client may hide its tools behind a search among them."""
+    def called(self, offered: list[str], replies: list[str]) -> tuple[str, dict[str, Any]] | None:
+        """The next call; a client may hide its tools behind a search tool."""
         if self.steps or self.results:
-            return self._next_step(offered, told)
+            return self._next_step(offered, replies)
         name = self.wanted(offered)
         if name is not None:
-            return None if told else (name, self.call.arguments)
-        if "tool_search" not in offered or len(told) > 1:
+            return None if replies else (name, self.call.arguments)
+        if "tool_search" not in offered or len(replies) > 1:
             return None
-        if not told:
+        if not replies:
             return "tool_search", {"query": "search code"}
-        found = re.search(rf"\w*{self.call.tool}", told[0])
+        found = re.search(rf"\w*{self.call.tool}", replies[0])
         return (
             ("tool_call", {"name": found[0], "arguments": self.call.arguments}) if found else None
         )
 
-    def _next_step(self, offered: list[str], told: list[str]) -> tuple[str, dict[str, Any]] | None:
-        self.results = told or self.results
+    def _next_step(
+        self, offered: list[str], replies: list[str]
+    ) -> tuple[str, dict[str, Any]] | None:
+        self.results = replies or self.results
         call: Call | None = None
         while self.steps and call is None:
             step = self.steps[0]
@@ -76,14 +78,14 @@ class Model:
             return None
         name = next((name for name in offered if name.endswith(call.tool)), None)
         if name is None:
-            return None  # The client asks for a title, or the like.
+            return None  # The client asks for something else, such as a title.
         self.steps.popleft()
         return name, call.arguments
 
 
 @contextmanager
 def serving(call: Call, steps: Sequence[Call | Callable[[], None]] = ()) -> Iterator[Model]:
-    """A model on a port of this machine."""
+    """Serves a model on a local port."""
     model = Model(call, steps)
     handler = type("Handler", (_Handler,), {"model": model})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -104,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
     model: Model
 
     def log_message(self, *_: object) -> None:
-        """Nothing on stderr."""
+        """Silences stderr."""
 
     def do_HEAD(self) -> None:
         self._whole({})
@@ -210,7 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
 
     def _responses(self, body: dict[str, Any]) -> None:
-        """Codex offers the tools of a server as a namespace with tools in it."""
+        """Codex offers a server's tools as a namespace that contains them."""
         spaces: dict[str, str | None] = {}
         for tool in body.get("tools", []):
             spaces.setdefault(tool.get("name") or "", None)
@@ -264,15 +266,20 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _chat(self, body: dict[str, Any]) -> None:
         offered = [tool.get("function", {}).get("name", "") for tool in body.get("tools") or []]
-        told = [one for one in body.get("messages", []) if one.get("role") == "tool"]
-        call = self.model.called(offered, [json.dumps(one.get("content")) for one in told])
+        replies = [one for one in body.get("messages", []) if one.get("role") == "tool"]
+        call = self.model.called(offered, [json.dumps(one.get("content")) for one in replies])
         message: dict[str, Any]
         if call is not None:
             function = {"name": call[0], "arguments": json.dumps(call[1])}
-            made = {"index": 0, "id": f"call_{len(told)}", "type": "function", "function": function}
+            made = {
+                "index": 0,
+                "id": f"call_{len(replies)}",
+                "type": "function",
+                "function": function,
+            }
             message = {"role": "assistant", "content": None, "tool_calls": [made]}
         else:
-            text = SAID + json.dumps(told[-1].get("content") if told else None)
+            text = SAID + json.dumps(replies[-1].get("content") if replies else None)
             message = {"role": "assistant", "content": text}
         reason = "stop" if call is None else "tool_calls"
         base = {"id": "c1", "created": 1, "model": body.get("model", "fake")}

@@ -1,7 +1,7 @@
-"""Real git repositories in a temporary folder, deaf to the machine's own git configuration.
+"""Real git repositories in a temporary folder, isolated from the machine's git configuration.
 
-`GitRepo.init(tmp_path / "repo")` gives one; everything else goes through `git(*args)`.
-Author, committer and dates are fixed, so the same calls give the same object ids.
+`GitRepo.init(tmp_path / "repo")` creates one; everything else goes through `git(*args)`. Author,
+committer and dates are fixed, so the same calls give the same object ids.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 _TEMPLATE = f"--template={Path(__file__).parent / 'git_template'}"
-"""Without git's fourteen sample hooks, which take more time than all the rest of `git init`."""
+"""Avoids git's fourteen sample hooks, which take longer than the rest of `git init`."""
 _WHEN = 1_700_000_000  # 2023-11-14T22:13:20Z; each commit of a repository is one minute later
 
 
 def git_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for a git whose behaviour depends on the repository alone."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    kept.pop("XDG_CONFIG_HOME", None)
-    return kept | {
+    """The environment for a git whose behaviour depends only on the repository."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment.pop("XDG_CONFIG_HOME", None)
+    return environment | {
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
@@ -46,7 +46,7 @@ class GitRepo:
 
     @classmethod
     def init(cls, root: Path, *options: str, branch: str = "main") -> GitRepo:
-        """A new, empty repository at `root`; the folder is made, with its parents."""
+        """Creates an empty repository at `root`, and the folder with its parents."""
         root.mkdir(parents=True, exist_ok=True)
         repo = cls(root)
         repo.git("init", "-q", _TEMPLATE, f"--initial-branch={branch}", *options)
@@ -54,7 +54,7 @@ class GitRepo:
 
     @classmethod
     def clone(cls, source: Path, root: Path, *options: str) -> GitRepo:
-        """A clone over file://, so that filters and depth count."""
+        """Clones over file://, so that filters and depth apply."""
         root.parent.mkdir(parents=True, exist_ok=True)
         repo = cls(root)
         repo._run(("clone", "-q", *options, f"file://{source}", str(root)), root.parent)
@@ -70,7 +70,7 @@ class GitRepo:
         """Standard output of a git command, run at the root.
 
         Raises:
-            AssertionError: it failed and `check` is set; the message has what git said.
+            AssertionError: it failed and `check` is set; the message includes git's stderr.
         """
         return self._run(args, self.root, stdin, env, check)
 
@@ -96,27 +96,27 @@ class GitRepo:
         return self.git(*args).decode("utf-8", "surrogateescape").removesuffix("\n")
 
     def path(self, name: str | bytes) -> Path:
-        """Where a file of the worktree lies."""
+        """The path of a file in the worktree."""
         return self.root / os.fsdecode(name)
 
     def write(self, name: str | bytes, content: str | bytes = "") -> Path:
-        """Write a file, making its folders."""
+        """Writes a file, and creates its folders."""
         target = self.path(name)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content.encode() if isinstance(content, str) else content)
         return target
 
     def write_all(self, files: Mapping[str, str | bytes]) -> None:
-        """Write several files."""
+        """Writes several files."""
         for name, content in files.items():
             self.write(name, content)
 
     def remove(self, name: str | bytes) -> None:
-        """Delete a file of the worktree; git is not told."""
+        """Deletes a file of the worktree without git."""
         self.path(name).unlink()
 
     def rename(self, old: str | bytes, new: str | bytes) -> None:
-        """Rename a file of the worktree; git is not told."""
+        """Renames a file of the worktree without git."""
         target = self.path(new)
         target.parent.mkdir(parents=True, exist_ok=True)
         self.path(old).rename(target)
@@ -129,13 +129,13 @@ class GitRepo:
     def commit(
         self, message: str = "change", files: Mapping[str, str | bytes] | None = None
     ) -> str:
-        """Write `files`, add everything, commit; the commit's id. It may be empty."""
+        """Writes `files`, adds everything, commits; returns the commit's id. It may be empty."""
         self.write_all(files or {})
         self.add()
         return self.commit_staged(message)
 
     def commit_staged(self, message: str = "change") -> str:
-        """Commit what is staged; the commit's id. It may be empty."""
+        """Commits what is staged; returns the commit's id. It may be empty."""
         self._commits += 1
         when = f"{_WHEN + 60 * self._commits} +0000"
         dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
@@ -143,7 +143,7 @@ class GitRepo:
         return self._loose_head() or self.head()
 
     def _loose_head(self) -> str:
-        """The id that HEAD names, read from its files; empty where it takes git to find it."""
+        """The id that HEAD names, read from its files; empty if only git can find it."""
         folder = self.root / ".git"
         try:
             head = (folder / "HEAD").read_text().strip()
@@ -162,7 +162,7 @@ class GitRepo:
         self.git("checkout", "-q", *args)
 
     def worktree(self, root: Path, *args: str, branch: str = "") -> GitRepo:
-        """A linked worktree at `root`: on a new branch if one is named, else detached."""
+        """Adds a linked worktree at `root`: on a new branch if one is named, otherwise detached."""
         how = ("-b", branch) if branch else ("--detach",)
         self.git("worktree", "add", "-q", *how, root, *args)
         linked = GitRepo(root)
@@ -170,10 +170,10 @@ class GitRepo:
         return linked
 
     def config(self, name: str, value: str) -> None:
-        """Set a value of the repository's config."""
+        """Sets a value of the repository's config."""
         self.git("config", name, value)
 
     def members(self) -> set[bytes]:
-        """The oracle: what git says belongs to the worktree, missing tracked files included."""
+        """The oracle: git's files of the worktree, including missing tracked files."""
         listed = self.git("ls-files", "-co", "--exclude-standard", "-z")
         return set(listed.split(b"\0")) - {b""}

@@ -1,4 +1,4 @@
-"""A test that hangs is ended by an alarm, with its process: no assertion on time."""
+"""An alarm that ends a hanging test together with its process; not an assertion on time."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 
 
 def end_after(seconds: float) -> None:
-    """Set the alarm anew; nothing where the system has none."""
+    """Resets the alarm; does nothing on systems without alarms."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """The alarm ends the process; whoever had it before has it again afterwards."""
+    """Ends the process at the alarm; restores the previous handler afterwards."""
     if not hasattr(signal, "setitimer"):
         yield
         return

@@ -1,6 +1,6 @@
-"""How long the long harnesses run: a share by default and in CI, in full with CODELENS_TESTS=full.
+"""Sizes of the long harnesses: a share by default and in CI, all with CODELENS_TESTS=full.
 
-Each size can be set alone by the environment variable of its name.
+The environment variable with its name sets a single size.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ANY_HEALTH = cast("list[HealthCheck]", list(HealthCheck))
 
 
 class Size(NamedTuple):
-    """Of one harness: what runs by default, and what runs in full."""
+    """The default and the full size of a harness."""
 
     share: int
     full: int
@@ -27,29 +27,29 @@ class Size(NamedTuple):
 SIZES = {
     "CODELENS_ORACLE_SEQUENCES": Size(30, 2_000),  # histories of edits and branch switches
     "CODELENS_ORACLE_STEPS": Size(14, 14),  # steps of one history
-    "CODELENS_BRANCH_ORACLE_SEQUENCES": Size(12, 300),  # the same, asked about branches
+    "CODELENS_BRANCH_ORACLE_SEQUENCES": Size(12, 300),  # the same, for questions about branches
     "CODELENS_BRANCH_ORACLE_STEPS": Size(12, 14),  # steps of one history
     "CODELENS_PRUNE_HISTORIES": Size(25, 400),  # histories of views that come and go
-    "CODELENS_FAULT_ROUNDS": Size(0, 300),  # of each kind of fault; 0: each test's own few
+    "CODELENS_FAULT_ROUNDS": Size(0, 300),  # of each kind of fault; 0: each test's own small number
     "CODELENS_FUZZ_INPUTS": Size(6_000, 100_000),  # queries, handles and MCP arguments
     "CODELENS_FUZZ_TINY_FILES": Size(3_000, 200_000),  # in one repository
     "CODELENS_HOSTILE_CASES": Size(4_000, 200_000),  # damaged texts, over all languages
-    "CODELENS_GROWTH_SHARE": Size(60, 1),  # one of so many patterns is tried in each language
-    "CODELENS_HOSTILE_SHARE": Size(10, 1),  # one of so many built texts is extracted
+    "CODELENS_GROWTH_SHARE": Size(60, 1),  # tries one of this many patterns in each language
+    "CODELENS_HOSTILE_SHARE": Size(10, 1),  # extracts one of this many built texts
     "CODELENS_CAPSULE_TASKS": Size(40, 10_000),  # tasks explored, each within a drawn budget
-    "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide what was not sent
+    "CODELENS_SENT_SESSIONS": Size(40, 3_000),  # sessions that must not hide unsent text
     "CODELENS_MANGLED_VIEWS": Size(8, 400),  # views of damaged sources, in each language
     "CODELENS_CORPUS_TEXT_BYTES": Size(40_000, 1_000_000),  # of each text in one repository
-    "CODELENS_ROUGH_PAIRS": Size(1, 1_000),  # of a small file and what lies in its place
+    "CODELENS_ROUGH_PAIRS": Size(1, 1_000),  # of a small file and its replacement
     "CODELENS_LOAD_SECONDS": Size(15, 600),  # of the crowd
-    "CODELENS_ZEROS_MB": Size(800, 3_000),  # of a commit that git keeps small
+    "CODELENS_ZEROS_MB": Size(800, 3_000),  # of a commit that git stores compactly
     "CODELENS_HTTP_CROWD_SECONDS": Size(15, 300),  # twenty clients of one server over HTTP
-    "CODELENS_TEST_SCALE": Size(1, 10),  # times the examples of generated trees
+    "CODELENS_TEST_SCALE": Size(1, 10),  # multiplies the examples of generated trees
 }
 
 
 def size_of(name: str) -> int:
-    """The size to run with: the environment's, else the share or the full one."""
+    """The size to run with: the environment's, or else the share or the full one."""
     said = os.environ.get(name)
     if said:
         return int(said)

@@ -1,4 +1,4 @@
-"""A host that calls hooks, for tests: each event is a process of its own."""
+"""A host that calls hooks, for tests: each event is a separate process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from codelens.hooks import definitions_elsewhere, hook_run, work_elsewhere
 definitions_elsewhere._LONGEST_S = work_elsewhere._LONGEST_S = 100
 sys.exit(hook_run.run(sys.argv[1:]))
 """
-"""A hook that waits for the engine as long as a busy machine takes."""
+"""A hook that waits for the engine long enough for a busy machine."""
 
 
 class Agent:

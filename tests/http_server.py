@@ -1,4 +1,4 @@
-"""`codelens serve --http` in a process of its own, and clients of it."""
+"""`codelens serve --http` in a separate process, and its clients."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ JSON = {"content-type": "application/json", "accept": "application/json, text/ev
 
 
 class HttpServer:
-    """A server on a free port; what it said to the person who started it is in `said`."""
+    """A server on a free port; `said` holds its messages to the person who started it."""
 
     def __init__(self, env: dict[str, str], *args: str) -> None:
         self.process = subprocess.Popen(
@@ -50,7 +50,7 @@ class HttpServer:
             yield Asker(portal, stack.enter_context(portal.wrap_async_context_manager(connection)))
 
     def status(self, method: str, path: str, headers: dict[str, str], body: Any = None) -> int:
-        """The status of one request, with exactly these headers and, unless named, `Host`."""
+        """The status of one request, with exactly these headers and, unless given, `Host`."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body, headers)
@@ -63,7 +63,7 @@ class HttpServer:
         return {"Authorization": f"Bearer {self.token}"}
 
     def stop(self) -> tuple[int, str]:
-        """The exit code after a polite end, and what it said on its way."""
+        """The exit code after a polite stop, and the messages until then."""
         self.process.send_signal(signal.SIGTERM)
         _, said = self.process.communicate(timeout=60)
         return self.process.returncode, said

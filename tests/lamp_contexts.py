@@ -1,4 +1,4 @@
-"""A repository of lamps, and how what was saved of it fares."""
+"""A repository of lamps, and the state of what was saved about it."""
 
 from __future__ import annotations
 

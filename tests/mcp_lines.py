@@ -1,4 +1,4 @@
-"""A server spoken to by lines, and what a client says first."""
+"""A server driven by lines, and a client's first messages."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ ENVELOPE = {
 
 
 def request(number: int, method: str, params: dict | None = None) -> bytes:
-    asked = {"jsonrpc": "2.0", "id": number, "method": method}
-    return json.dumps(asked if params is None else {**asked, "params": params}).encode()
+    message = {"jsonrpc": "2.0", "id": number, "method": method}
+    return json.dumps(message if params is None else {**message, "params": params}).encode()
 
 
 def call(number: int, tool: str, **arguments: object) -> bytes:

@@ -90,7 +90,7 @@ ignore_texts = st.builds(
 def fresh_repo(base: Path) -> Iterator[GitRepo]:
     """A new repository below `base`, removed at the end."""
     repo = GitRepo.init(base / uuid.uuid4().hex[:12])
-    repo.config("core.protectNTFS", "false")  # else git refuses some of the names
+    repo.config("core.protectNTFS", "false")  # otherwise git refuses some of the names
     try:
         yield repo
     finally:
@@ -98,7 +98,7 @@ def fresh_repo(base: Path) -> Iterator[GitRepo]:
 
 
 def make_file(root: Path, path: bytes, content: bytes = b"") -> bool:
-    """Write a file unless something of another kind is in its way."""
+    """Writes a file unless something of another kind is in its way; returns whether it did."""
     full = os.path.join(os.fsencode(root), path)
     try:
         os.makedirs(os.path.dirname(full), exist_ok=True)
@@ -110,12 +110,12 @@ def make_file(root: Path, path: bytes, content: bytes = b"") -> bool:
 
 
 def _unblocked(path: str, flags: int) -> int:
-    """A pipe of that name, which nobody reads, is an error and no wait without end."""
+    """Opens without blocking: a pipe that nobody reads is an error, not an endless wait."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
 
 
 def track(repo: GitRepo, lines: dict[bytes, bytes], *, stage: int = 0) -> None:
-    """Put paths into git's index, whether they exist or not; values are modes."""
+    """Puts paths into git's index, whether they exist or not; values are modes."""
     text = b"".join(
         b"%s %s %d\t%s\0" % (mode, SOME_OID, stage, path) for path, mode in lines.items()
     )
@@ -123,7 +123,7 @@ def track(repo: GitRepo, lines: dict[bytes, bytes], *, stage: int = 0) -> None:
 
 
 def walker(repo: GitRepo, ignore_settings: IgnoreSettings, **more: object) -> Walker:
-    """A walker for a worktree, as `codelens.scope` users make one."""
+    """A walker for a worktree, as users of `codelens.scope` make one."""
     git_dir = repo.text("rev-parse", "--absolute-git-dir")
     common_dir = repo.text("rev-parse", "--path-format=absolute", "--git-common-dir")
     tracked = read_tracked(os.path.join(git_dir, "index"), **more)  # type: ignore[arg-type]
@@ -138,29 +138,29 @@ def walker(repo: GitRepo, ignore_settings: IgnoreSettings, **more: object) -> Wa
 
 
 def walk(repo: GitRepo, **more: object) -> Membership:
-    """Without the ignore file that the user has for all repositories."""
+    """Walks without the user's global ignore file."""
     return walker(repo, NO_EXCLUDES, **more).walk()
 
 
 def listed(found: Membership) -> set[bytes]:
-    """What a walk found, written as git does."""
+    """The paths of a walk, in git's notation."""
     return {*found.files, *found.links, *(path + b"/" for path in found.nested)}
 
 
 def expected(repo: GitRepo) -> set[bytes]:
-    """What git lists, less tracked paths that are no file or link on the disk."""
+    """git's listing, without tracked paths that are not files or links on disk."""
     return {path for path in repo.members() if path.endswith(b"/") or on_disk(repo.root, path)}
 
 
 def found_as_git_lists(repo: GitRepo, **more: object) -> set[bytes]:
-    """What a walk finds, after making sure that git says the same."""
+    """The paths of a walk, after asserting that git agrees."""
     found = listed(walk(repo, **more))
     assert found == expected(repo)
     return found
 
 
 def on_disk(root: Path, path: bytes) -> bool:
-    """Whether a path is a file or a link, reached through folders alone."""
+    """Whether a path is a file or a link, reached only through real folders."""
     here = os.fsencode(root)
     *above, last = path.split(b"/")
     try:

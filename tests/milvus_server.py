@@ -28,7 +28,7 @@ _KINDS = {
 
 
 class MilvusServer(grpc.ServerInterceptor):
-    """One folder of data, served on a port that stays the same when it was down."""
+    """One folder of data, served on a port that stays the same across restarts."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -98,7 +98,7 @@ def milvus_server(folder: Path) -> Iterator[MilvusServer]:
 
 
 class _RestHandler(BaseHTTPRequestHandler):
-    """Version 2 of the REST interface, as far as codelens uses it, by the client of gRPC."""
+    """Version 2 of the REST interface, as far as codelens uses it, through the gRPC client."""
 
     milvus: MilvusServer
 
@@ -192,7 +192,7 @@ def _create(client: MilvusClient, name: str, body: dict) -> None:
 
 @contextmanager
 def rest_of(milvus: MilvusServer) -> Iterator[str]:
-    """The URL of REST beside a server's gRPC, as codelens has it."""
+    """The URL of the REST interface of a gRPC server, as codelens writes it."""
     handler = type("Handler", (_RestHandler,), {"milvus": milvus})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})

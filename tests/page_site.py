@@ -21,7 +21,7 @@ EDITOR = "vscode://file{path}:{line}"
 
 
 class Site:
-    """A running page, and what is sent to it."""
+    """A running page, and requests to it."""
 
     def __init__(self, server: PageServer, repo: GitRepo, engine: Engine) -> None:
         self.server, self.repo, self.engine = server, repo, engine
@@ -51,7 +51,7 @@ class Site:
 
 @contextmanager
 def site_of(repo: GitRepo, home: Path) -> Iterator[Site]:
-    """The page of a repository, with time enough for each question."""
+    """The page of a repository, with enough time for each question."""
     with (
         Engine(config.Settings(home, budget_ms=60_000)) as engine,
         Engine(config.Settings(home, budget_ms=60_000)) as long_engine,

@@ -1,4 +1,4 @@
-"""Commands on a pseudo-terminal: what they send to a person's screen."""
+"""Runs commands on a pseudo-terminal, and captures what they send to the screen."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _BAR = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h|\x1b\[2K|\x1b\[1A|\r", re.DOTALL)
 def on_a_terminal(
     folder: Path, *args: str, columns: int = 200, home: Path, extra: Mapping[str, str] = {}
 ) -> str:
-    """What a command sends to a terminal: stdout and stderr.
+    """A command's output to a terminal: stdout and stderr.
 
     Args:
-        folder: where it is started.
-        args: its arguments.
-        columns: how wide the terminal is.
+        folder: working directory.
+        args: the command's arguments.
+        columns: width of the terminal.
         home: the user's home folder, which holds the index as well.
         extra: more environment variables.
     """
@@ -44,7 +44,7 @@ def on_a_terminal(
     while True:
         try:
             part = os.read(terminal, 65536)
-        except OSError:  # Linux says so when the other side is closed
+        except OSError:  # Linux raises this when the other side is closed
             break
         if not part:
             break
@@ -55,5 +55,5 @@ def on_a_terminal(
 
 
 def without_bar(shown: str) -> str:
-    """What stays on the screen: the progress bar hides the cursor and draws over its own line."""
+    """The text that stays on the screen: the progress bar overwrites its own line."""
     return _BAR.sub("", shown)

@@ -27,7 +27,7 @@ from codelens.types import ContentHash
 
 
 class Store:
-    """An index file and the texts put into it."""
+    """An index file and the texts stored in it."""
 
     def __init__(self, path: Path) -> None:
         self.db = open_index(path)
@@ -37,16 +37,16 @@ class Store:
     def view(
         self, files: Mapping[str, str | bytes], *, name: str = "main", per_segment: int = 512
     ) -> Snapshot:
-        """A view of `files`, put in in their order."""
+        """A view of `files`, inserted in their order."""
         texts = {
             path.encode(): text.encode() if isinstance(text, str) else text
             for path, text in files.items()
         }
         with self.db.write(None):
             rows = self._contents(texts, per_segment)
-            known = views.find_paths(self.db, texts)
-            facts = [path_facts(path) for path in texts if path not in known]
-            ids = {**known, **views.add_paths(self.db, facts)}
+            stored_ids = views.find_paths(self.db, texts)
+            facts = [path_facts(path) for path in texts if path not in stored_ids]
+            ids = {**stored_ids, **views.add_paths(self.db, facts)}
             self.db.execute(
                 "INSERT INTO views (scope, kind, worktree, branch, head, index_id, created_s,"
                 " accessed_s) VALUES (?, 'worktree', 'w', 'b', 'h', 'i', 0, 0)",
@@ -83,7 +83,7 @@ class Store:
         return changes
 
     def search(self, view: Snapshot, query: str, **options: object) -> Outcome:
-        """Search a view; texts are read as they were put in."""
+        """Searches a view; reads texts as they were stored."""
 
         def read(file: FileRow) -> bytes | None:
             return self._texts[view.row.id, file.path]
@@ -102,7 +102,7 @@ def places(outcome: Outcome) -> list[tuple[str, int, int]]:
 
 
 def shown(outcome: Outcome) -> Sequence[object]:
-    """All that a caller sees of an outcome; two that are equal are equal to the byte."""
+    """All that a caller sees of an outcome; equal values are equal to the byte."""
     return [
         outcome.mode,
         outcome.notes,

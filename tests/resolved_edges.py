@@ -1,4 +1,4 @@
-"""Small views as dicts, and the edges of their texts by the real extraction."""
+"""Small views as dicts, and the edges that the real extraction finds in their texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def edges_of(
     numbered: bool = False,
     lined: bool = False,
 ) -> list[str]:
-    """Edges as `file:symbol -> file:symbol`, in order; without the file where it is the same.
+    """Edges as `file:symbol -> file:symbol`, in order; without the file if it is the same.
 
     With `numbered`, the second definition of a name in its file ends in `~2`. With `lined`, a
     target is its bare name and line.
@@ -72,7 +72,7 @@ def edges_of(
 
 
 def called_in(files: Mapping[str, str], place: str) -> list[str]:
-    """The qualified names of what is called in `file:symbol`, in order."""
+    """The qualified names that `file:symbol` calls, in order."""
     start = f"{place} -> "
     found = [one.removeprefix(start) for one in edges_of(files) if one.startswith(start)]
     return [one.rpartition(":")[2] for one in found]

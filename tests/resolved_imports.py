@@ -1,4 +1,4 @@
-"""Small views as dicts, and the imports of their texts by the real extraction."""
+"""Small views as dicts, and the imports that the real extraction finds in their texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from codelens.resolve.imports import Importer, settings_paths
 
 
 def imported(files: Mapping[str, str], path: str) -> list[str]:
-    """What the file at `path` imports from the others, in order of its imports, each once."""
+    """The files that the one at `path` imports, in order, each once."""
     languages = {
         name.encode(): language_of(name.encode(), text.encode()) for name, text in files.items()
     }

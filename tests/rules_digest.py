@@ -1,4 +1,4 @@
-"""Digests of rules that a version number stands for: of code, without comments and docstrings."""
+"""Digests of the rules behind a version number: of code, without comments and docstrings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def digest_of(folder: Path, files: Iterable[Path]) -> str:
-    """A digest of what files say, whatever their comments, docstrings and blank lines are."""
+    """A digest of files that ignores comments, docstrings and blank lines."""
     found = hashlib.blake2b(digest_size=8)
     for file in sorted(files):
         found.update(file.relative_to(folder).as_posix().encode() + b"\0")
@@ -46,7 +46,7 @@ def _comments(text: str) -> Iterable[tuple[int, int, int, int]]:
 
 
 def _docstrings(text: str) -> Iterable[tuple[int, int, int, int]]:
-    """Statements that are a text alone: docstrings, and those below an attribute."""
+    """Statements that are only a string: docstrings, and those below an attribute."""
     for node in ast.walk(ast.parse(text)):
         value = node.value if isinstance(node, ast.Expr) else None
         if isinstance(value, ast.Constant) and isinstance(value.value, str):

@@ -1,4 +1,4 @@
-"""The server, asked by the SDK's own client."""
+"""Calls the server through the SDK's own client."""
 
 from __future__ import annotations
 

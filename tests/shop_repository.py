@@ -1,4 +1,4 @@
-"""A small repository with a bit of everything that the graph has to tell, and how it is asked."""
+"""A small repository with an example of everything in the graph, and helpers to ask about it."""
 
 from __future__ import annotations
 

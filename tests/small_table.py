@@ -12,7 +12,7 @@ from codelens.meaning.word_table import HEAD, MAGIC
 
 
 def write_table(file: Path, words: Mapping[str, Sequence[int]], version: int = 1) -> Path:
-    """A table of these terms, each with numbers of -127 to 127; all gates are 512."""
+    """Writes a table of these terms, each with numbers of -127 to 127; all gates are 512."""
     terms = sorted(words)
     text = "\n".join(terms).encode()
     gates = struct.pack(f"<{2 * len(terms)}H", *[512] * (2 * len(terms)))

@@ -1,4 +1,4 @@
-"""The source files of the product and their syntax trees, each parsed once a process."""
+"""The source files of the product and their syntax trees, each parsed once per process."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 @cache
 def tree_of(file: Path) -> ast.Module:
-    """The syntax tree of a source file; not to be changed."""
+    """The syntax tree of a source file; do not modify it."""
     return ast.parse(file.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Every file, folder and module that the documentation names is there."""
+"""Every file, folder and module that the documentation names exists."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ THEIRS = {
     "utils/text.py", "utils_text/tests.py", "codelens/extract/languages/solidity.scm",
     "codelens/extract/languages/solidity.toml",
 }  # fmt: skip
-"""Files of a user, of an example, and of a language that is yet to be added."""
+"""Files of a user, of an example, and of a language not added yet."""
 
 
 def _files() -> set[str]:
@@ -44,7 +44,7 @@ FILES = _files()
 
 
 def named_in(text: str) -> set[str]:
-    """Paths in code spans that begin in a folder of ours, or name a file of ours by its type."""
+    """Paths in code spans that start with a project folder, or name one of its files by type."""
     return {
         path
         for span in CODE.findall(text)
@@ -59,7 +59,7 @@ def exists(path: str) -> bool:
 
 
 def anchors_of(page: Path) -> set[str]:
-    """What a link may name after a `#`: the headings, as hosts of Markdown write them."""
+    """The anchors of a page: the headings, as hosts of Markdown write them."""
     headings = HEADING.findall(page.read_text("utf-8"))
     return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
 

@@ -1,4 +1,4 @@
-"""A settings file that cannot be used stops no question, and lets nothing be deleted."""
+"""An invalid settings file stops no question, and causes no deletion."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DAMAGED = {
     "a key of thousands of parts": (b"workers = 2\na" + b".a" * 20_000 + b" = 1\n", "line 2"),
     "too large": (b"#" * (MOST_FILE_BYTES + 1), "larger than"),
 }
-cases = pytest.mark.parametrize("data, told", DAMAGED.values(), ids=DAMAGED)
+cases = pytest.mark.parametrize("data, message", DAMAGED.values(), ids=DAMAGED)
 
 
 @pytest.fixture
@@ -78,19 +78,17 @@ def test_patterns_come_from_the_settings_file(home: Path) -> None:
 
 @cases
 def test_defaults_hold_and_one_warning_names_file_place_and_remedy(
-    home: Path, caplog: pytest.LogCaptureFixture, data: bytes, told: str
+    home: Path, caplog: pytest.LogCaptureFixture, data: bytes, message: str
 ) -> None:
     (home / "config.toml").write_bytes(data)
     found = config.load({}, home)
     assert found == Settings(home=home, damage=found.damage, usage=False)
     (warning,) = caplog.messages
-    for part in (str(home / "config.toml"), told, "doctor --fix"):
+    for part in (str(home / "config.toml"), message, "doctor --fix"):
         assert part in warning
 
 
-def test_settings_that_are_no_file_of_settings_never_hang(
-    home: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_invalid_settings_files_never_hang(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     os.mkfifo(home / "config.toml")
     assert "not a regular file" in config.load({}, home).damage
     assert caplog.messages
@@ -107,7 +105,7 @@ def test_the_environment_holds_though_the_file_is_damaged(home: Path) -> None:
 
 @cases
 def test_questions_are_answered_and_nothing_is_pruned(
-    home: Path, repo: GitRepo, data: bytes, told: str
+    home: Path, repo: GitRepo, data: bytes, message: str
 ) -> None:
     (home / "config.toml").write_bytes(data)
     with Engine(config.load({}, home)) as engine:

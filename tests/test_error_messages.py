@@ -1,6 +1,6 @@
-"""What errors say: an argument goes by the name that the reader of the message knows it by.
+"""Error messages: each names an argument the way its reader knows it.
 
-Every call of an error class in the code is read, with the text that it is given.
+Reads the text of every call of an error class in the code.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from codelens.serve.tool_table import ROWS
 
 TREES = {file: tree_of(file) for file in FILES}
 SERVER, COMMAND_LINE = {"serve"}, {"cli", "hosts"}
-"""Packages whose errors meet callers of tools alone, and people at a terminal alone."""
+"""Packages whose errors reach only callers of tools, and only people at a terminal."""
 ARGUMENTS = {argument.name for row in ROWS.values() for argument in row.arguments}
 COMMANDS = re.compile(r"`[^`]*`")
-"""What is in backticks is a command that anybody can run."""
+"""Commands in backticks, which every reader can run."""
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 _ANY = "|".join(ARGUMENTS)
 NAMED = re.compile(rf"^(?:{_ANY}) must be\b|\b(?:pass|omit) (?:{_ANY})\b|`(?:{_ANY})`")
@@ -30,16 +30,16 @@ ADDRESSED = {"typed", "called"}
 
 
 class Message(NamedTuple):
-    """One text that an error is given."""
+    """One text that an error gets."""
 
     place: str
     role: str
-    """Empty, or the parameter it is for: `typed`, `called`."""
+    """Empty, or the parameter that it fills: `typed`, `called`."""
     text: str
 
 
 def _text(node: ast.expr) -> str:
-    """The literal text of an expression; what is filled in is left out."""
+    """The literal text of an expression, without its placeholders."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):
@@ -51,7 +51,7 @@ def _text(node: ast.expr) -> str:
 
 
 def _error_names() -> set[str]:
-    """Names of `CodelensError` and of all classes that derive from it."""
+    """Names of `CodelensError` and of all its subclasses."""
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
         for tree in TREES.values()
@@ -68,12 +68,12 @@ def _raised(node: ast.Call, errors: set[str]) -> bool:
     function = node.func
     if isinstance(function, ast.Name):
         return function.id in errors
-    # The classes themselves give their texts to `super().__init__`.
+    # The classes themselves pass their texts to `super().__init__`.
     return isinstance(function, ast.Attribute) and function.attr == "__init__"
 
 
 def messages(*, without: set[str]) -> Iterator[Message]:
-    """All texts of errors outside of some packages."""
+    """All texts of errors, except those of some packages."""
     errors = _error_names()
     for file, tree in TREES.items():
         path = file.relative_to(ROOT)
@@ -107,7 +107,7 @@ def test_tools_are_shown_no_options_of_the_command_line() -> None:
 
 
 def test_each_reader_gets_a_next_step() -> None:
-    """An error that tells one reader what to do next tells the other as well."""
+    """An error that gives one reader a next step gives the other one as well."""
     roles: dict[str, set[str]] = {}
     for one in messages(without=set()):
         roles.setdefault(one.place, set()).add(one.role)

@@ -1,4 +1,4 @@
-"""The system's lock on a file, as two processes and two descriptors of one see it."""
+"""The system's lock on a file, as seen by two processes and two descriptors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_killed_process_holds_nothing(lock: Path, descriptor: int) -> None:
         assert home_files.take_lock(descriptor, wait_s=60)
 
 
-def test_what_cannot_be_locked_is_an_error_and_not_a_lock_of_another(lock: Path) -> None:
+def test_an_unlockable_file_is_an_error_and_not_a_foreign_lock(lock: Path) -> None:
     closed = os.open(lock, os.O_RDWR)
     os.close(closed)
     with pytest.raises(OSError, match="descriptor"):
@@ -77,7 +77,7 @@ def test_a_holder_that_never_lets_go_is_not_waited_for_without_end(
 def test_no_pause_is_longer_than_what_is_left_of_the_wait(
     lock: Path, descriptor: int, monkeypatch: pytest.MonkeyPatch, wait_s: float
 ) -> None:
-    """By a clock that stands still but for the pauses."""
+    """The clock advances only during the pauses."""
     assert home_files.take_lock(descriptor)
     pauses: list[float] = []
     monkeypatch.setattr(home_files.time, "monotonic", lambda: sum(pauses))
@@ -90,7 +90,7 @@ def test_no_pause_is_longer_than_what_is_left_of_the_wait(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes by name")
 @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, os.remove])
-def test_what_is_no_lock_file_is_kept_under_another_name(
+def test_anything_but_a_lock_file_is_kept_under_another_name(
     lock: Path, make: Callable[[Path], None]
 ) -> None:
     if make is not os.remove:

@@ -1,4 +1,4 @@
-"""What is known of a language is in its home: its settings, or its `LanguageSpec`."""
+"""Knowledge about a language is only in its settings or its `LanguageSpec`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from source_trees import ROOT, tree_of
 
-# Names that mean nothing but the language; `go`, `c`, `json` and others are words as well.
+# Names that only mean the language; `go`, `c`, `json` and others are also words.
 NAMES = frozenset(
     "clojure cpp csharp dart elixir erlang haskell java javascript julia jupyter kotlin lua objc "
     "ocaml perl php python ruby rust scala swift tsx typescript".split()
@@ -23,7 +23,7 @@ EXEMPT = {
 
 
 def named_languages(tree: ast.Module) -> set[str]:
-    """Languages that strings name, alone or in a list of words (`"java kotlin".split()`)."""
+    """Languages named in strings, alone or in a list of words (`"java kotlin".split()`)."""
     texts = [
         node.value.split()
         for node in ast.walk(tree)

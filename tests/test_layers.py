@@ -10,24 +10,23 @@ from pathlib import Path
 import pytest
 from source_trees import ROOT, tree_of
 
-# A row imports only from the rows that it names; order is the way of the data.
+# A row imports only from the rows that it names; rows follow the flow of data.
 ALLOWED = {
     "types": set(),
-    "errors": {"types"},  # a failure carries the receipt of what it was looked for in
-    # Whether anybody still waits: asked for wherever work is long.
+    "errors": {"types"},  # a failure carries the receipt of its search
+    # Whether the caller still waits: checked in all long work.
     "cancellation": set(),
     # Keys and passwords in texts: masked in prompts, never sent to a provider.
     "secret_masking": set(),
     # Small files of the home: read with a limit, written for one place, locked.
     "home_files": set(),
-    # Counts with their nouns, and days, as messages and answers print them.
+    # Counts with their nouns, and days, for messages and answers.
     "wording": set(),
     "paths": {"types", "errors"},
     "config": {"types", "errors", "paths"},
-    # What clients over HTTP must send: the server asks for it, install writes it down.
+    # What clients over HTTP must send: the server checks it, install writes it.
     "bearer_token": {"errors", "paths"},
-    # Below all that writes or reads the session trail: hooks, which import next to nothing, and
-    # the engine.
+    # Below all users of the session trail: hooks, which import next to nothing, and the engine.
     "trail": {"home_files"},
     "focus": {"types", "errors", "paths", "config", "home_files", "secret_masking", "trail"},
     "scope": {"types", "cancellation", "errors", "paths", "config"},
@@ -41,29 +40,29 @@ ALLOWED = {
         "scope", "scan", "extract", "meaning", "store",
     },
     "handles": {"types", "errors", "paths", "scope", "scan", "extract", "store"},
-    # `extract` for the tokenizer that documents and queries share, nothing else of it.
+    # `extract` only for the tokenizer that documents and queries share.
     "resolve": {"types", "errors", "paths", "store"},
     "rank": {
         "wording", "types", "cancellation", "errors", "paths", "extract", "meaning",
         "store", "resolve",
     },
-    # Given definitions, lines and values; it knows no view, store or graph.
+    # Takes definitions, lines and values; does not depend on views, the store or the graph.
     "capsule": set(),
     # `extract` for the tokenizer, as in `rank`.
     "memory": {
         "wording", "types", "errors", "paths", "trail", "scope", "extract", "store",
         "handles",
     },
-    # `index` and `extract`, since texts that no view holds are read, and their facts stored.
+    # `index` and `extract`, to read texts outside of any view and store their facts.
     "branches": {
         "types", "errors", "paths", "config", "scope", "scan", "extract", "store", "index",
         "handles", "resolve",
     },
-    # Values alone.
+    # Only values.
     "answers": {"types"},
-    # `rank` for what a reason is called, `handles` for the grammar.
+    # `rank` for the names of reasons, `handles` for the grammar.
     "render": {"wording", "paths", "types", "answers", "handles", "rank"},
-    # `render`, since a map and a search within a number of tokens count what they cost as text.
+    # `render`, since a map and a search within a token limit measure their cost as text.
     "engine": {
         "wording", "types", "cancellation", "errors", "paths", "config", "home_files",
         "secret_masking", "trail", "scope", "scan", "extract", "meaning", "store", "index",
@@ -80,7 +79,7 @@ ALLOWED = {
         "scope", "engine", "render",
     },
     "hosts": {"types", "errors", "bearer_token", "home_files", "paths"},
-    # The page: what the commands answer, over HTTP on loopback.
+    # The page: the commands' answers, over HTTP on loopback.
     "ui": {"types", "cancellation", "errors", "config", "answers", "render", "engine"},
     "cli": {
         "wording", "types", "errors", "bearer_token", "paths", "config", "capsule",
@@ -154,14 +153,14 @@ FILES = sorted(
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_a_package_imports_only_what_stands_above_it(file: Path) -> None:
+def test_a_package_imports_only_allowed_packages(file: Path) -> None:
     package = package_of(file)
     assert package in ALLOWED, f"{package} has no row in the table of layers"
-    ours = {name.split(".")[1] for name in imports_of(file) if name.startswith("codelens.")} - {
+    imported = {name.split(".")[1] for name in imports_of(file) if name.startswith("codelens.")} - {
         package,
         "__version__",
     }
-    assert ours <= ALLOWED[package]
+    assert imported <= ALLOWED[package]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
@@ -185,7 +184,7 @@ def test_packages_import_one_another_one_way() -> None:
 
 
 def test_files_import_one_another_one_way() -> None:
-    """Late imports count, too; what only the type checker reads does not."""
+    """Late imports count, too; imports for the type checker alone do not."""
     modules = {module_of(file): file for file in FILES}
     graph = {
         module: {name for name in imports_of(file, typing=False) if name in modules} - {module}

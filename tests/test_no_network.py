@@ -1,4 +1,4 @@
-"""No socket is opened to another machine unless somebody enables a provider."""
+"""No socket to another machine is opened unless somebody enables a provider."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ print(json.dumps([codes, seen]))
 
 
 def watched(repository: GitRepo, home: Path, *commands: list[str]) -> tuple[list[int], list]:
-    """Exit codes of commands in one process, and what they did with sockets."""
+    """Exit codes of commands in one process, and their use of sockets."""
     environ = {**os.environ, "CODELENS_HOME": str(home), "OPENAI_API_KEY": KEY}
     ran = subprocess.run(
         [sys.executable, "-c", WATCHED, json.dumps(commands)],
@@ -56,7 +56,7 @@ def test_the_guard_of_this_test_run_works() -> None:
 CONNECTING = "import socket; socket.create_connection(('192.0.2.1', 9), timeout=1)"
 
 
-def test_the_guard_holds_for_what_tests_start(tmp_path: Path) -> None:
+def test_the_guard_covers_processes_that_tests_start(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     ran = subprocess.run(
         [sys.executable, "-c", CONNECTING], env={**os.environ, CONNECTIONS: str(begun)},

@@ -1,4 +1,4 @@
-"""What `import codelens` gives: the names, lazily, and the examples of docs/python.md."""
+"""The contents of `import codelens`: the names, lazily, and the examples of docs/python.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release and the site are made of fits together."""
+"""The files of a release and of the site are consistent."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def test_every_page_is_on_the_site_once() -> None:
 
 
 def test_links_of_pages_stay_on_the_site() -> None:
-    """`mkdocs build --strict` says the same, and needs an extra."""
+    """`mkdocs build --strict` checks the same, but needs an extra."""
     for file in (ROOT / "docs").glob("*.md"):
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", file.read_text("utf-8")):
             assert (file.parent / target).is_file(), (file.name, target)
             assert not target.startswith(".."), (file.name, target)
 
 
-def test_a_release_keeps_no_secret_and_publishes_what_was_tried() -> None:
+def test_a_release_needs_no_secret_and_publishes_the_tested_files() -> None:
     jobs = yaml_of(".github/workflows/release.yml")["jobs"]
     text = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
     assert "secrets." not in text
@@ -80,7 +80,7 @@ def test_the_formula_of_a_release_is_filled_in(tmp_path: Path) -> None:
 
 @pytest.fixture
 def signed(tmp_path: Path) -> GitRepo:
-    """A repository whose second commit allows one key to sign, and `config` to sign with it."""
+    """A repository whose second commit allows one key to sign, configured to sign with it."""
     for name in ("mine", "theirs"):
         subprocess.run(
             ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name], check=True
@@ -110,7 +110,7 @@ def test_only_a_tag_that_a_known_key_signed_is_released(signed: GitRepo, tmp_pat
     signed.git("tag", "-s", "v1", "-m", "one")
     signed.git("tag", "-a", "unsigned", "-m", "two")
     signed.git("tag", "light")
-    # The commit that adds a key cannot be released with it.
+    # The commit that adds a key cannot be released with that key.
     signed.git("tag", "-s", "too-early", "-m", "three", "HEAD~1")
     signed.git("-c", f"user.signingkey={tmp_path / 'theirs'}", "tag", "-s", "foreign", "-m", "four")
     good, said = verified(signed, "v1")

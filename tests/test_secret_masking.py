@@ -14,7 +14,7 @@ from codelens.focus.focus_turn import take_answer, take_prompt
 from codelens.secret_masking import MASK, masked
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKCAQEA\n-----END RSA PRIVATE KEY-----"
-# Put together here, so that scanners of this repository find no key.
+# Assembled here, so that scanners of this repository find no key.
 HEX = "d41d8cd98f00b204" + "e9800998ecf8427e"
 SECRETS = {
     "aws id": ("AKIA" + "IOSFODNN7EXAMPLE", "deploy with {}"),
@@ -192,7 +192,7 @@ def test_no_secret_is_written(tmp_path: Path, name: str) -> None:
         assert secret_part.lower().encode() not in file.read_bytes().lower()
 
 
-def test_a_secret_at_the_edge_of_what_is_kept_is_masked_before_it_is_cut(tmp_path: Path) -> None:
+def test_a_secret_at_the_cut_is_masked_before_the_cut(tmp_path: Path) -> None:
     secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
     text = "word " * 395 + "tok " + secret
     take_prompt(str(tmp_path), Checkout("/a", "/a/.git", "main"), text, FocusSettings())
@@ -200,8 +200,8 @@ def test_a_secret_at_the_edge_of_what_is_kept_is_masked_before_it_is_cut(tmp_pat
         assert b"ghp_" not in file.read_bytes() and b"16c7" not in file.read_bytes().lower()
 
 
-def test_a_text_of_names_costs_what_its_length_does() -> None:
-    """Of each pattern: what begins as a secret, over and over, is not read to the end each time."""
+def test_a_text_of_names_costs_linear_time() -> None:
+    """For each pattern: repeated starts of a secret are not each read to the end."""
     script = (
         "import resource; resource.setrlimit(resource.RLIMIT_CPU, (10, 10))\n"
         "from codelens.secret_masking import _PHRASE, masked\n"

@@ -1,4 +1,4 @@
-"""What lies in the place of a small file may be a pipe, a folder, or far too large."""
+"""A small file may be replaced by a pipe, a folder or a huge file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from codelens.trail.sent_log import SentLog
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 HUGE = 3 * 1024**3
-"""More than the memory that the test may have; sparse on the disk."""
+"""More than the test's memory limit; sparse on disk."""
 
 
 def nothing(_: Path) -> None:
@@ -54,7 +54,9 @@ def test_a_small_file_is_read_whole_and_a_larger_one_is_an_error(tmp_path: Path)
 
 
 @pytest.mark.parametrize("put", [pipe, folder])
-def test_what_is_no_file_is_an_error_at_once(tmp_path: Path, put: Callable[[Path], None]) -> None:
+def test_anything_but_a_file_is_an_error_at_once(
+    tmp_path: Path, put: Callable[[Path], None]
+) -> None:
     put(tmp_path / "file")
     with pytest.raises(OSError):
         open_regular(tmp_path / "file")
@@ -91,7 +93,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
         lambda home: worker_pool.dead_marks(home / "indexes" / "index-a.db"),
     ),
 }
-"""What is kept in the home beside databases, each with who reads it."""
+"""Files of the home other than databases, each with its reader."""
 
 
 @pytest.mark.parametrize("put", [nothing, pipe, folder, huge])

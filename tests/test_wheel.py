@@ -1,4 +1,4 @@
-"""The wheel carries its migrations and install files, and runs in an environment of its own."""
+"""The wheel contains its migrations and install files, and runs in a separate environment."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(out.glob("*.whl"))
 
 
-def test_the_wheel_carries_what_is_read_at_run_time(wheel: Path) -> None:
+def test_the_wheel_contains_all_run_time_files(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     shipped = {
         f"codelens/_shipped/{folder}/{file.relative_to(ROOT / folder).as_posix()}"
@@ -61,7 +61,7 @@ def test_the_wheel_searches_in_a_fresh_environment(wheel: Path, tmp_path: Path) 
     venv.create(place, with_pip=True)
     python = place / ("Scripts" if os.name == "nt" else "bin") / "python"
     install = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", str(wheel)]
-    # pip fetches what the wheel needs: the guard of the tests' children is not for it.
+    # pip fetches the wheel's dependencies, so the network guard for children is off.
     open_env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(install, env=open_env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -7,6 +7,6 @@ docs/meaning.md has data, figures and limits.
 
 import os
 
-# One thread: sums run in one order, so the same sources give the same table.
+# One thread: sums run in a fixed order, so the same sources give the same table.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"

@@ -1,4 +1,4 @@
-"""Everything from nothing: `python -m training --work FOLDER`; see docs/meaning.md."""
+"""Runs all steps of training: `python -m training --work FOLDER`; see docs/meaning.md."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from training.harvest import Harvest, PairSet, harvest, is_held_out, joined, voc
 from training.pairs import KINDS
 
 VERSION = 1
-"""Of the table; raised with every table that is shipped."""
+"""Version of the table; raised with every shipped table."""
 TERMS = 19_600
 LEAST_PACKAGES = 3
 RULES = 1
-"""Raised when pairs are taken in another way: those of earlier runs are then not used."""
+"""Raised when pairs are extracted differently, to discard those of earlier runs."""
 
 STARTED = time.monotonic()
 
 
 def main() -> None:
-    """Fetch, take pairs, train, evaluate on packages kept apart, write."""
+    """Fetches, extracts pairs, trains, evaluates on held-out packages, writes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True, help="folder for archives and pairs")
     parser.add_argument("--table", type=Path, default=word_table.FILE)
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _harvests(sources: list[Source], work: Path, workers: int) -> dict[str, Harvest]:
-    """The pairs of each package, kept in `work` for the next time."""
+    """The pairs of each package, cached in `work`."""
     left_out = leave_out.read_left_out()
     tasks: list[Task] = []
     (work / "pairs").mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def _harvests(sources: list[Source], work: Path, workers: int) -> dict[str, Harv
 
 
 class Task(NamedTuple):
-    """A package to take pairs from."""
+    """A package to extract pairs from."""
 
     source: Source
     archive: Path
@@ -82,7 +82,7 @@ class Task(NamedTuple):
 
 
 def _harvested(task: Task) -> Harvest:
-    """From an earlier run if nothing changed."""
+    """The pairs of an earlier run if nothing changed."""
     source = task.source
     file = task.kept / f"{source.registry}-{source.name.replace('/', '+')}.pickle"
     key = (source.digest, sorted(task.left_out), RULES)
@@ -104,7 +104,7 @@ def _archive(source: Source, folder: Path) -> Path:
 
 
 def _tell_cost(what: str) -> None:
-    """CPU of this process and of those that it ran, since the start."""
+    """Prints the CPU time of this process and its children, since the start."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     spent = sum(usage.ru_utime + usage.ru_stime for usage in usages)
     print(f"{what}: {spent:.0f} s of CPU, {time.monotonic() - STARTED:.0f} s", flush=True)

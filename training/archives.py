@@ -20,7 +20,7 @@ _DEBIAN = (
     "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
     "http://deb.debian.org/debian bookworm main\n"
 )
-"""Where the sources of Debian come from: a release that changes with its point releases alone."""
+"""Where the sources of Debian come from: a release that changes only with its point releases."""
 
 
 class Source(NamedTuple):
@@ -30,9 +30,9 @@ class Source(NamedTuple):
     name: str
     version: str
     licence: str
-    """Of the files taken; several where the package says so of single files."""
+    """Licence of the selected files; several if the package licenses single files."""
     files: int
-    """Taken from it."""
+    """Number of files selected."""
     digest: str
     """SHA-256 of the archive."""
 
@@ -48,7 +48,7 @@ def read_sources(path: Path) -> list[Source]:
 
 
 def fetch(source: Source, folder: Path) -> None:
-    """Bring the archives of a package into `folder`; nothing of it is run or built."""
+    """Downloads the archives of a package into `folder`; nothing of it is run or built."""
     folder.mkdir(parents=True, exist_ok=True)
     if find(source.registry, source.name, source.version, folder) is not None:
         return
@@ -63,14 +63,14 @@ def fetch(source: Source, folder: Path) -> None:
             "3.12", "--platform", "any", "--platform", "manylinux2014_x86_64", "--platform",
             "manylinux_2_28_x86_64", f"{source.name}=={source.version}",
         ]  # fmt: skip
-    # A client may fail at what is not needed, as a signature beside an archive of Debian.
+    # A client may fail at an optional part, such as the signature of a Debian archive.
     failing = _run(command, folder)
     if find(source.registry, source.name, source.version, folder) is None:
         raise SystemExit(f"{source.registry} gives no {source.name} {source.version}: {failing}")
 
 
 def _apt_get(folder: Path) -> list[str]:
-    """apt-get with lists of its own: those of the machine have no sources, and take root."""
+    """apt-get with separate lists: the machine's lists have no sources, and updates need root."""
     apt = folder.resolve() / "apt"
     command = ["apt-get"]
     for name, value in {
@@ -93,7 +93,7 @@ def _apt_get(folder: Path) -> list[str]:
 
 
 def _run(command: list[str], folder: Path) -> str:
-    """Run a client of a registry; what it says if it fails, else nothing."""
+    """Runs a registry's client; returns its error output if it fails, otherwise an empty string."""
     ended = subprocess.run(
         command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
@@ -102,7 +102,7 @@ def _run(command: list[str], folder: Path) -> str:
 
 
 def find(registry: str, name: str, version: str, folder: Path) -> Path | None:
-    """The archive of a package that is in `folder`."""
+    """The archive of a package in `folder`."""
     if registry == "debian":
         upstream = version.rsplit(":", maxsplit=1)[-1].rsplit("-", 1)[0]
         found = sorted(folder.glob(f"{name}_{upstream}.orig.tar.*"))
@@ -133,11 +133,11 @@ class Package(NamedTuple):
 
     judge: Judge
     files: dict[str, bytes]
-    """Texts of a size that is worth it, by their path in the package."""
+    """Texts of a useful size, by their path in the package."""
 
 
 def open_package(archive: Path, registry: str) -> Package:
-    """The texts of a package and the judge of their licences."""
+    """The texts of a package and a judge of their licences."""
     if registry == "pypi":
         with zipfile.ZipFile(archive) as wheel:
             names = [info for info in wheel.infolist() if _fits(info.file_size)]
@@ -182,7 +182,7 @@ def _fits(size: int) -> bool:
 
 
 def npm_name(archive: Path) -> tuple[str, str]:
-    """Name and version of a package of npm."""
+    """Name and version of an npm package."""
     with tarfile.open(archive) as tar:
         for member in tar:
             if member.name.count("/") == 1 and member.name.endswith("/package.json"):

@@ -1,4 +1,4 @@
-"""The texts of a package that are trained on: code under a permissive licence, and not too much."""
+"""Selects the training texts of a package: permissively licensed code, up to a limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codelens.extract.language_detection import language_of
 from training.archives import Package
 
 MOST_FILES, MOST_BYTES = 220, 1_000_000
-"""Of one package: variety comes from many packages, not from large ones."""
+"""Limits for one package: variety comes from many packages, not from large ones."""
 _ASIDE = re.compile(
     r"(^|/)(vendor|vendored|_vendor|third[_-]?party|3rdparty|node_modules|extern|external|deps|"
     r"dist|bundled|generated|gen|__generated__|debian|po|locale)(/|$)|\.min\.|\.d\.ts$|\.pb\.|_pb2",
@@ -26,7 +26,7 @@ LANGUAGES = frozenset(
 
 
 class SourceText(NamedTuple):
-    """One file to take pairs from."""
+    """One file to extract pairs from."""
 
     path: str
     language: str
@@ -34,11 +34,11 @@ class SourceText(NamedTuple):
 
 
 def texts_of(package: Package, left_out: Set[str]) -> tuple[list[SourceText], set[str]]:
-    """What is taken of a package, in the order of a hash of the path, and under which licences.
+    """The selected texts of a package, ordered by a hash of the path, and their licences.
 
     Args:
         package: opened.
-        left_out: paths that are copies of what judges the ranking.
+        left_out: paths that are copies of files in repositories that judge the ranking.
     """
     taken: list[SourceText] = []
     licences: set[str] = set()

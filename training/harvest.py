@@ -16,18 +16,18 @@ from training.corpus import texts_of
 from training.pairs import KINDS, MOST_OF_A_KIND, Pair, pairs_of
 
 Matrix = Any
-"""A sparse matrix by rows; scipy's stubs do not know what its operators give."""
+"""A sparse matrix by rows; scipy's stubs do not type its operators."""
 
 
 class Harvest(NamedTuple):
-    """The pairs of one package; terms are numbers into its own `terms`."""
+    """The pairs of one package; terms are indexes into its own `terms`."""
 
     terms: list[str]
     query: tuple[np.ndarray, np.ndarray, np.ndarray]
     """Row starts, terms, counts."""
     code: tuple[np.ndarray, np.ndarray, np.ndarray]
     named: np.ndarray
-    """For each entry of `code` whether the term is of the definition's name."""
+    """Whether the term is in the definition's name, for each entry of `code`."""
     kinds: np.ndarray
     files: int
     licences: list[str]
@@ -73,11 +73,11 @@ class PairSet(NamedTuple):
     named: np.ndarray
     kinds: np.ndarray
     package: np.ndarray
-    """Number of the package of each pair."""
+    """Index of the package of each pair."""
 
 
 def vocabulary(harvests: list[Harvest], size: int, least_packages: int) -> list[str]:
-    """The terms that stand in the most packages, then in the most pairs; ties by the term."""
+    """The terms in the most packages, then in the most pairs; ties by the term."""
     packages: Counter[str] = Counter()
     rows: Counter[str] = Counter()
     for one in harvests:
@@ -86,13 +86,13 @@ def vocabulary(harvests: list[Harvest], size: int, least_packages: int) -> list[
         for term, times in zip(one.terms, counted.tolist(), strict=True):
             packages[term] += 1
             rows[term] += times
-    known = [term for term, times in packages.items() if times >= least_packages]
-    known.sort(key=lambda term: (-packages[term] * rows[term] ** 0.5, term))
-    return sorted(known[:size])
+    common = [term for term, times in packages.items() if times >= least_packages]
+    common.sort(key=lambda term: (-packages[term] * rows[term] ** 0.5, term))
+    return sorted(common[:size])
 
 
 def joined(harvests: list[Harvest], terms: list[str]) -> PairSet:
-    """The pairs of all packages over `terms`; pairs that have none of them on a side go."""
+    """The pairs of all packages over `terms`; pairs without any of them on one side are dropped."""
     number = {term: at for at, term in enumerate(terms)}
     queries, codes, nameds, kinds, packages = [], [], [], [], []
     for at, one in enumerate(harvests):
@@ -121,14 +121,14 @@ def _matrix(
     starts, terms, counts = rows
     columns = own[terms]
     keep = columns >= 0
-    kept = np.concatenate([[0], np.cumsum(keep)])
+    row_ends = np.concatenate([[0], np.cumsum(keep)])
     matrix = sparse.csr_matrix(
-        (np.log1p(counts[keep].astype(np.float32)), columns[keep], kept[starts]),
+        (np.log1p(counts[keep].astype(np.float32)), columns[keep], row_ends[starts]),
         shape=(len(starts) - 1, width),
     )
     return matrix, named[keep] if named is not None else np.zeros(0, bool)
 
 
 def is_held_out(name: str) -> bool:
-    """Whether a package is kept apart for evaluation: about one in sixteen."""
+    """Whether a package is held out for evaluation: about one in sixteen."""
     return hashlib.sha256(name.encode()).digest()[0] < 16

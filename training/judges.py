@@ -1,4 +1,4 @@
-"""Repositories that judge the ranking, by name: nothing of them is trained on."""
+"""Repositories that judge the ranking, by name: training never uses them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def judges() -> list[str]:
 
 
 def is_judge(package: str) -> bool:
-    """Whether a package is called as a repository that judges."""
+    """Whether a package has the name of a repository that judges."""
     plain = _PREFIX.sub("", package.lower()).removesuffix("-java")
     names = {_plain(name) for judge in judges() for name in (judge.split("/")[1], judge)}
     return _plain(plain) in names or _plain(package) in names

@@ -1,10 +1,10 @@
-"""What judges the ranking is never trained on: found by the names of packages and by content.
+"""Excludes the ranking's judges from training: by the names of packages and by content.
 
     python -m training.leave_out MIRROR ARCHIVES
 
 `MIRROR` has a git folder `owner+name/repo` for each repository that judges. A file counts as a copy
-when half of its long lines stand in one of them. `LEFT_OUT.tsv` keeps what was found, so training
-needs no mirror.
+if half of its long lines are in one of them. `LEFT_OUT.tsv` stores the findings, so training needs
+no mirror.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _blobs(repository: Path) -> Iterator[bytes]:
 
 
 def is_copy(text: SourceText, judged: np.ndarray) -> bool:
-    """Whether half of a text's long lines stand in a repository that judges."""
+    """Whether half of a text's long lines are in a repository that judges."""
     lines = long_lines(text.text)
     if len(lines) < _LEAST_LINES:
         return False
@@ -90,7 +90,7 @@ def is_copy(text: SourceText, judged: np.ndarray) -> bool:
 
 
 def main() -> None:
-    """Write LEFT_OUT.tsv."""
+    """Writes LEFT_OUT.tsv."""
     mirror, folder = map(Path, sys.argv[1:3])
     judged = lines_of_judges(mirror)
     print(f"{len(judged):,} long lines of {len(judges())} repositories", file=sys.stderr)
@@ -103,7 +103,7 @@ def main() -> None:
             continue
         package = archives.open_package(archive, source.registry)
         left: set[str] = set()
-        # What comes up in place of what is left out is looked at as well.
+        # The files that replace excluded ones are checked as well.
         while copies := [text.path for text in texts_of(package, left)[0] if is_copy(text, judged)]:
             left.update(copies)
         rows += [f"{source.name}\t{path}" for path in sorted(left)]

@@ -1,4 +1,4 @@
-"""Which files of a package are under a permissive licence, by what the package says of itself."""
+"""Which files of a package are permissively licensed, by the package's own metadata."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ PERMISSIVE = {
     "ncsa": "NCSA",
     "ruby-or-bsd-2-clause": "BSD-2-Clause",
 }
-"""What packages call permissive licences -> the licence's SPDX name."""
+"""Names that packages give to permissive licences -> SPDX name."""
 
 Judge = Callable[[str], str]
-"""Gives the licence of a file by its path in the archive; empty if it is not permissive."""
+"""Maps a path in the archive to its licence; empty if it is not permissive."""
 
 
 def permissive(text: str) -> str:
@@ -74,20 +74,20 @@ def permissive(text: str) -> str:
         parts = [permissive(part) for part in every]
         return " AND ".join(sorted(set(parts))) if all(parts) else ""
     for part in [plain, *re.split(r"\s+or\s+|\s*\|\s*", plain)]:
-        known = PERMISSIVE.get(part.strip())
-        if known is None and re.fullmatch(r"bsd-[234]-clause(s)?([~-][\w.~-]+)?", part):
-            known = f"BSD-{part[4]}-Clause"
-        if known is None and re.fullmatch(r"(mit|expat)[~-][\w.~-]+", part):
-            known = "MIT"
-        if known is not None:
-            return known
+        spdx = PERMISSIVE.get(part.strip())
+        if spdx is None and re.fullmatch(r"bsd-[234]-clause(s)?([~-][\w.~-]+)?", part):
+            spdx = f"BSD-{part[4]}-Clause"
+        if spdx is None and re.fullmatch(r"(mit|expat)[~-][\w.~-]+", part):
+            spdx = "MIT"
+        if spdx is not None:
+            return spdx
     return ""
 
 
 def of_debian(copyright_file: str) -> Judge:
-    """The licences of a source package by its `debian/copyright`; the last stanza that fits counts.
+    """The licences of a source package by its `debian/copyright`; the last matching stanza counts.
 
-    A file that is not in the machine-readable form says nothing that is certain.
+    A file that is not in the machine-readable form is not evidence of a licence.
     """
     stanzas: list[tuple[list[str], str]] = []
     for paragraph in re.split(r"\n\s*\n", copyright_file):

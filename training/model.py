@@ -1,7 +1,7 @@
-"""The model: a vector and two gates a term, trained so that what is said lies by its code.
+"""The model: a vector and two gates per term, trained so that descriptions are close to their code.
 
 A text is the sum of its terms' vectors, each times log(1 + count) and the term's gate for the side
-(said, code); what counts is the cosine. In-batch softmax both ways; a batch has several pairs of
+(said, code); the score is the cosine. In-batch softmax both ways; a batch has several pairs of
 each of a few packages, so that most negatives come from the same project.
 """
 
@@ -18,7 +18,7 @@ SEED = 20261123
 
 
 class Settings(NamedTuple):
-    """How to train."""
+    """Hyperparameters."""
 
     dimension: int = 128
     steps: int = 700
@@ -26,9 +26,9 @@ class Settings(NamedTuple):
     of_one_package: int = 192
     temperature: float = 0.06
     rate: float = 0.0452
-    """Of the first steps, over the root of the dimension."""
+    """Of the first steps, divided by the root of the dimension."""
     length: float = 0.1
-    """Of the first, random vectors: a term that is seen seldom must not weigh much."""
+    """Length of the random initial vectors: a rarely seen term must not weigh much."""
     named_left_out: float = 0.5
 
 
@@ -51,17 +51,17 @@ class _Adam:
 
     def step(self, gradients: list[np.ndarray], rates: list[float]) -> None:
         self._step += 1
-        known = 1 - 0.9**self._step, 1 - 0.99**self._step
+        corrections = 1 - 0.9**self._step, 1 - 0.99**self._step
         for at, (array, gradient) in enumerate(zip(self._arrays, gradients, strict=True)):
             self._mean[at] += 0.1 * (gradient - self._mean[at])
             self._square[at] += 0.01 * (gradient * gradient - self._square[at])
-            scale = np.sqrt(self._square[at] / known[1]) + 1e-8
-            change = rates[at] * (self._mean[at] / known[0]) / scale
+            scale = np.sqrt(self._square[at] / corrections[1]) + 1e-8
+            change = rates[at] * (self._mean[at] / corrections[0]) / scale
             np.subtract(array, change.astype(np.float32), out=array)
 
 
 def start(terms: int, shares: np.ndarray, settings: Settings) -> Model:
-    """Random vectors; gates by how rare a term is."""
+    """Random vectors; gates by the rarity of a term."""
     random = np.random.default_rng(SEED)
     dimension = settings.dimension
     vectors = random.standard_normal((terms, dimension)) * (settings.length / dimension**0.5)
@@ -71,12 +71,12 @@ def start(terms: int, shares: np.ndarray, settings: Settings) -> Model:
 
 
 def frequency(pairs: PairSet) -> np.ndarray:
-    """In which share of the code sides each term stands."""
+    """The share of code sides that contain each term."""
     return np.bincount(pairs.code.indices, minlength=pairs.code.shape[1]) / len(pairs.kinds)
 
 
 def train(pairs: PairSet, settings: Settings, log: bool = True) -> Model:
-    """A model from pairs; the same pairs and settings give the same."""
+    """Trains a model on pairs; the same pairs and settings give the same model."""
     width = pairs.query.shape[1]
     model = start(width, frequency(pairs), settings)
     adam = _Adam(list(model))
@@ -167,7 +167,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def reciprocal_rank(model: Model, pairs: PairSet, kinds: tuple[int, ...], most: int = 400) -> float:
-    """Mean reciprocal rank of the code that is said among its package; the mean over packages."""
+    """Mean reciprocal rank of the described code within its package; the mean over packages."""
     means: list[float] = []
     for package in np.unique(pairs.package):
         rows = np.flatnonzero((pairs.package == package) & np.isin(pairs.kinds, kinds))[:most]

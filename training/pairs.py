@@ -1,9 +1,9 @@
-"""Pairs of what people say and the code they say it of, from one text.
+"""Pairs of a description and its code, extracted from one text.
 
 - `doc`: a doc comment or docstring, and its definition without it;
-- `comment`: a comment on lines of its own, and the lines under it;
-- `header`: the first comment of a file, and what follows in the file;
-- `name`: the words of a function's name, and its body without them; `test` where it is a test;
+- `comment`: a comment on separate lines, and the lines below it;
+- `header`: the first comment of a file, and the code that follows it;
+- `name`: the words of a function's name, and its body without them; `test` for a test;
 - `path`: the words of a path, and a stretch of the file.
 """
 
@@ -28,7 +28,7 @@ MOST_OF_A_KIND = {
     "test": 250,
     "path": 220,
 }
-"""Of one package."""
+"""Limits for one package."""
 _LEAST_QUERY, _LEAST_CODE = 3, 6
 _BODY_BYTES = 3000
 _LINES_UNDER = 14
@@ -48,7 +48,7 @@ _FUNCTIONS = frozenset({"function", "method"})
 
 
 class Pair(NamedTuple):
-    """What is said and the code; terms with their counts."""
+    """The description and the code; terms with their counts."""
 
     kind: int
     query: dict[str, int]
@@ -91,7 +91,7 @@ def _first_words(doc: str) -> str:
 
 
 def _of_comments(text: str) -> Iterator[Pair]:
-    """Comments on lines of their own, with what stands under them."""
+    """Comments on separate lines, with the code below them."""
     lines = _BLOCK.sub(_as_lines, text).split("\n")
     at = 0
     while at < len(lines):

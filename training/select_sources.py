@@ -1,8 +1,8 @@
-"""Lists the packages to train on: of the archives in a folder, those that may be used.
+"""Lists the packages to train on: usable archives of a folder.
 
     python -m training.select_sources ARCHIVES     # writes SOURCES.tsv
 
-A package is listed when it is no repository that judges and has at least a few files under a
+A package is listed if it is not a repository that judges and has at least a few files under a
 permissive licence.
 """
 
@@ -40,7 +40,7 @@ def _named(folder: Path) -> list[tuple[str, str, str, Path]]:
 
 
 def main() -> None:
-    """Write SOURCES.tsv."""
+    """Writes SOURCES.tsv."""
     rows: list[Source] = []
     for registry, name, version, archive in _named(Path(sys.argv[1])):
         if judges.is_judge(name):

@@ -1,4 +1,4 @@
-"""A trained model as the file that codelens ships: vectors in int8, gates in 10 bits."""
+"""A trained model in the format that codelens ships: vectors in int8, gates in 10 bits."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def quantized(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _gates(gate: np.ndarray) -> np.ndarray:
-    # A few of the largest are cut, so that the others keep their differences.
+    # The few largest gates are clipped, so that the others keep their differences.
     top = float(np.quantile(gate, 0.9995))
     return np.clip(np.rint(gate / top * _MOST_GATE), 0, _MOST_GATE).astype(np.uint16)
 
 
 def write(file: Path, terms: list[str], model: Model, version: int) -> str:
-    """Write the table; returns its digest."""
+    """Writes the table; returns its digest."""
     vectors, said, code = quantized(model)
     text = "\n".join(terms).encode()
     gates = said.astype("<u2").tobytes() + code.astype("<u2").tobytes()

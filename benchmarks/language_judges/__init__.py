@@ -1,1 +1,1 @@
-"""Judges of languages that nobody of codelens wrote: Universal Ctags and type checkers."""
+"""Independent judges of the extracted facts: Universal Ctags and type checkers."""

@@ -1,4 +1,4 @@
-"""Which definitions of ctags are ours too, and which of ours ctags lacks."""
+"""Matches definitions of ctags with those of codelens, and lists those that only codelens has."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codelens.types import Symbol
-from language_judges.definitions import Tag, bare, ctags_definitions, our_symbols, texts
+from language_judges.definitions import Tag, bare, codelens_symbols, ctags_definitions, texts
 from language_judges.plan import FUNCTIONS, TYPES, Plan
 
 _OF_FUNCTIONS = FUNCTIONS | {
@@ -23,7 +23,7 @@ _OF_TYPES = TYPES | {
 
 
 class Place(NamedTuple):
-    """A definition, ctags' or ours, as lists and judged files have it."""
+    """A definition of ctags or codelens, as lists and judged files write it."""
 
     repo: str
     path: str
@@ -43,21 +43,21 @@ class Comparison(NamedTuple):
     files: int
     size: int
     outcomes: dict[str, int]
-    theirs: list[Place]
-    """Definitions of ctags that count."""
+    by_ctags: list[Place]
+    """ctags definitions that count."""
     misses: list[Place]
     dropped: list[Place]
-    """Misses that are no names by the plan's rule: ctags' errors."""
-    ours: list[Place]
+    """Misses that are not names by the plan's rule: errors of ctags."""
+    by_codelens: list[Place]
     extras: list[Place]
 
     @property
     def found(self) -> int:
-        return len(self.theirs) - len(self.misses) - len(self.dropped)
+        return len(self.by_ctags) - len(self.misses) - len(self.dropped)
 
 
 def compare(plan: Plan, repositories: list[Path], limit: int) -> Comparison:
-    """Compare in the files of all the repositories, about `limit` bytes of each."""
+    """Compares both in the files of all the repositories, about `limit` bytes of each."""
     result = Comparison(0, 0, collections.Counter(), [], [], [], [], [])
     for repository in repositories:
         files = texts(repository, plan, limit)
@@ -69,7 +69,7 @@ def compare(plan: Plan, repositories: list[Path], limit: int) -> Comparison:
         for tag in ctags_definitions(repository, plan, files) if files else ():
             tags[tag.path].append(tag)
         for text in files:
-            outcome, symbols = our_symbols(text, plan.language)
+            outcome, symbols = codelens_symbols(text, plan.language)
             result.outcomes[outcome] += 1
             _one_file(repository.name, text.path, symbols, tags[text.path], plan, result)
     return result
@@ -86,28 +86,28 @@ def _one_file(
     by_name: dict[str, list[Symbol]] = collections.defaultdict(list)
     for symbol in symbols:
         by_name[bare(symbol.name)].append(symbol)
-    known: set[Symbol] = set()
+    matched: set[Symbol] = set()
     for tag in tags:
         serving = [one for one in by_name.get(bare(tag.name), ()) if _serves(one, tag)]
-        known.update(serving)
+        matched.update(serving)
         if tag.counts:
             place = Place(repo, path, tag.line, tag.kind, tag.name)
-            result.theirs.append(place)
+            result.by_ctags.append(place)
             if not serving:
                 named = not re.fullmatch(plan.not_names, tag.name)
                 (result.misses if named else result.dropped).append(place)
     for symbol in symbols:
-        if symbol.kind in plan.ours:
+        if symbol.kind in plan.codelens_kinds:
             place = Place(
                 repo, path, symbol.name_line, symbol.kind, symbol.qualified, symbol.signature
             )
-            result.ours.append(place)
-            if symbol not in known:
+            result.by_codelens.append(place)
+            if symbol not in matched:
                 result.extras.append(place)
 
 
 def _serves(symbol: Symbol, tag: Tag) -> bool:
-    """The tag is at our symbol's head, or (clauses merged into one) in its span and alike."""
+    """Whether the tag is at the symbol's head, or (merged clauses) of its kind in its span."""
     if symbol.start_line <= tag.line <= symbol.name_line or abs(tag.line - symbol.name_line) <= 1:
         return True
     if not symbol.start_line <= tag.line <= symbol.end_line:
@@ -118,7 +118,7 @@ def _serves(symbol: Symbol, tag: Tag) -> bool:
 
 
 def sampled(places: list[Place], seed: str = "7") -> list[Place]:
-    """In an order that is random but stays when others come or go: its head is a fair sample."""
+    """Sorts in a random but stable order: its head is a fair sample even if items come or go."""
     return sorted(places, key=lambda one: _draw(seed, one))
 
 

@@ -1,4 +1,4 @@
-"""CPU per MB of extraction beside the bare parse and ctags, interleaved in one run."""
+"""CPU per MB of extraction compared with a bare parse and ctags, interleaved in one run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Source(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print CPU ms per MB for each language of the plan that has repositories."""
+    """Prints CPU ms per MB for each language of the plan that has repositories."""
     print("| " + " | ".join(_HEADER) + " |\n|" + "---|" * len(_HEADER))
     for plan in plans().values():
         if args.language and plan.language not in args.language:

@@ -1,4 +1,4 @@
-"""Definitions of one repository's files in one language: ctags' and ours, of the same files."""
+"""Definitions of one repository's files in one language, by ctags and by codelens."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _SYMBOLIC = re.compile(r"\W+")
 
 
 class Tag(NamedTuple):
-    """One definition as ctags tells it."""
+    """One definition, as reported by ctags."""
 
     path: str
     name: str
     line: int
     kind: str
     counts: bool
-    """Its kind is one of those whose recall is measured."""
+    """Whether recall is measured for its kind."""
 
 
 class Text(NamedTuple):
@@ -42,7 +42,7 @@ class Text(NamedTuple):
 
 
 def git_files(repository: Path) -> list[str]:
-    """Paths of the files that git tracks; those whose names are no UTF-8 are left out."""
+    """Paths of the files that git tracks, except names that are not UTF-8."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=repository, capture_output=True, check=True
     ).stdout
@@ -80,8 +80,8 @@ def _shuffled(name: str) -> bytes:
     return hashlib.md5(name.encode(), usedforsecurity=False).digest()
 
 
-def our_symbols(text: Text, language: str) -> tuple[str, tuple[Symbol, ...]]:
-    """Outcome and definitions of one file as codelens has them."""
+def codelens_symbols(text: Text, language: str) -> tuple[str, tuple[Symbol, ...]]:
+    """Outcome and definitions of one file, as extracted by codelens."""
     facts = facts_of(text.data, language)
     return facts.outcome, facts.structure.symbols
 
@@ -94,7 +94,7 @@ def ctags_command(plan: Plan) -> list[str]:
 
 
 def ctags_definitions(repository: Path, plan: Plan, files: list[Text]) -> list[Tag]:
-    """All that ctags finds in the files, anonymous ones left out."""
+    """All named definitions that ctags finds in the files."""
     command = ctags_command(plan)
     command.insert(2, f"--kinds-{plan.ctags}=*")
     done = subprocess.run(
@@ -120,7 +120,7 @@ def _tag(known: dict, plan: Plan) -> Tag | None:
 
 
 def bare(name: str) -> str:
-    """A name's last part, without quotes, blanks around operators and arguments of types."""
+    """A name's last part, without quotes, blanks around operators and type arguments."""
     name = _BLANKS_OF_OPERATORS.sub("", name.strip())
     if len(name) > 1 and name[0] in "\"'`" and name[-1] == name[0]:
         name = name[1:-1]
@@ -129,7 +129,7 @@ def bare(name: str) -> str:
     if _SYMBOLIC.fullmatch(name):
         return name
     if name.startswith("operator"):
-        # `operator bool`, which is `operator_bool` with us.
+        # codelens names `operator bool` as `operator_bool`.
         return name.replace(" ", "_")
     if "operator" not in name:
         name = _ARGUMENTS.sub("", name)

@@ -1,4 +1,4 @@
-"""Files with what a person said of sampled definitions, `benchmarks/judged/<language>.tsv`."""
+"""Files with human verdicts on sampled definitions, `benchmarks/judged/<language>.tsv`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Verdict(NamedTuple):
 
 
 def read(path: Path, classes: tuple[str, ...]) -> list[Verdict]:
-    """Rows of a judged file, those not judged yet too; none if there is no file.
+    """Rows of a judged file, including those not judged yet; empty if there is no file.
 
     Raises:
-        SystemExit: a class that is none of `classes`.
+        SystemExit: a class is not in `classes`.
     """
     if not path.exists():
         return []
@@ -39,22 +39,22 @@ def read(path: Path, classes: tuple[str, ...]) -> list[Verdict]:
 
 
 def current(path: Path, classes: tuple[str, ...], places: list[Place]) -> list[Verdict]:
-    """Verdicts on what is still among `places`: the rest is a fair sample of what is left."""
+    """Verdicts on what is still among `places`: a fair sample of what is left."""
     there = {one.key for one in places}
     return [one for one in read(path, classes) if one.verdict and one.place.key in there]
 
 
 def write(path: Path, classes: tuple[str, ...], places: list[Place], count: int) -> int:
-    """Write the sample, keeping what was judged; the number of rows without a class."""
-    kept = {one.place.key: one for one in read(path, classes) if one.verdict}
+    """Writes the sample, keeps existing verdicts, returns the number of rows without a class."""
+    verdicts = {one.place.key: one for one in read(path, classes) if one.verdict}
     rows = sampled(places)[:count]
     open_rows = 0
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write("\t".join(_COLUMNS) + "\n")
         for place in rows:
-            known = kept.get(place.key)
-            verdict, why = (known.verdict, known.why) if known else ("", "")
+            earlier = verdicts.get(place.key)
+            verdict, why = (earlier.verdict, earlier.why) if earlier else ("", "")
             open_rows += not verdict
             cells = (place.repo, place.path, str(place.line), place.kind, place.qualified)
             file.write("\t".join(_cell(one) for one in (*cells, verdict, why)) + "\n")
@@ -66,5 +66,5 @@ def _cell(text: str) -> str:
 
 
 def share(verdicts: list[Verdict], name: str) -> float:
-    """Share of one class among the verdicts; 0 if there are none."""
+    """Share of one class among the verdicts; 0 if there are no verdicts."""
     return sum(one.verdict == name for one in verdicts) / len(verdicts) if verdicts else 0.0

@@ -1,8 +1,8 @@
 """What macros do to the definitions of C and C++: names that are a macro's, names with blanks.
 
 Each repository is read twice: as codelens reads it, and without the repair around macros
-(`codelens.extract.parse.macro_repair`). What ctags names after a macro (`TEST(A, b)` is `TEST` to
-it) is no name to recall; a test named after the macro that it tests has its right name.
+(`codelens.extract.parse.macro_repair`). Definitions that ctags names after a macro (it reads
+`TEST(A, b)` as `TEST`) do not count for recall; a test named after the macro under test is right.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from codelens.extract.parse import parse_repair
 from codelens.extract.parse.macro_repair import Repaired
 from codelens.types import Symbol
 from language_judges.comparison import compare as compared
-from language_judges.definitions import our_symbols, texts
+from language_judges.definitions import codelens_symbols, texts
 from language_judges.plan import FUNCTIONS, folders, plans
 
 _IN_CAPITALS = re.compile(r"[A-Z_][A-Z0-9_]{2,}")
@@ -27,25 +27,25 @@ _LANGUAGES = ("c", "cpp")
 
 
 class Counts(NamedTuple):
-    """The figures of one repository, read in one way."""
+    """The figures of one repository, with or without repair."""
 
     files: int = 0
-    ours: int = 0
-    theirs: int = 0
-    """Definitions of ctags, without those that it names after a macro."""
+    by_codelens: int = 0
+    by_ctags: int = 0
+    """Definitions of ctags, except those that it names after a macro."""
     agreed: int = 0
     blanks: int = 0
-    """Definitions whose name has a blank."""
+    """Definitions whose name contains a blank."""
     after_macros: int = 0
-    """Functions whose name is in capitals, as macros are, and that ctags does not know there."""
+    """Functions with an all-caps name, like macros, that ctags does not report there."""
 
     @property
     def recall(self) -> float:
-        return self.agreed / max(1, self.theirs)
+        return self.agreed / max(1, self.by_ctags)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print a markdown table with a row for each repository and one for all."""
+    """Prints a markdown table with a row for each repository and one for all."""
     print("| repository | files | ctags' | recall | named after a macro | names with a blank |")
     print("|" + "---|" * 6)
     sums = Counts(), Counts()
@@ -63,7 +63,7 @@ def _print_row(name: str, before: Counts, after: Counts) -> None:
     cells = (
         name,
         f"{after.files:,}",
-        f"{after.theirs:,}",
+        f"{after.by_ctags:,}",
         f"{before.recall:.3f} -> {after.recall:.3f}",
         f"{before.after_macros} -> {after.after_macros}",
         f"{before.blanks} -> {after.blanks}",
@@ -77,7 +77,7 @@ def _sum(left: Counts, right: Counts) -> Counts:
 
 @contextmanager
 def _without_repair() -> Iterator[None]:
-    """Texts are parsed as they are, whatever macros stand in them."""
+    """Parses texts without the repair around macros."""
     repair: Callable[..., Repaired] = parse_repair.repaired
     parse_repair.repaired = lambda text, root, *_: Repaired(text, root)
     try:
@@ -93,15 +93,15 @@ def _counts(folder: Path, limit: int) -> Counts:
         result = compared(plan, [folder], limit)
         extras = {(place.path, place.line, place.qualified) for place in result.extras}
         missing = {*result.misses, *result.dropped}
-        for place in result.theirs:
+        for place in result.by_ctags:
             if place.kind == "function" and _IN_CAPITALS.fullmatch(place.qualified):
                 continue
-            total["theirs"] += 1
+            total["by_ctags"] += 1
             total["agreed"] += place not in missing
         for text in texts(folder, plan, limit):
-            _, symbols = our_symbols(text, language)
+            _, symbols = codelens_symbols(text, language)
             total["files"] += 1
-            total["ours"] += len(symbols)
+            total["by_codelens"] += len(symbols)
             total["blanks"] += sum(" " in symbol.qualified for symbol in symbols)
             total["after_macros"] += sum(
                 (text.path, symbol.name_line, symbol.qualified) in extras

@@ -1,4 +1,4 @@
-"""`languages.toml`: per language what ctags calls it, the kinds that count, and repositories."""
+"""`languages.toml`: for each language its ctags name, the kinds that count, and repositories."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ class Repository(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is compared in one language."""
+    """What to compare in one language."""
 
     language: str
     ctags: str
-    """ctags' name of the language; empty if it does not know it."""
+    """ctags' name of the language; empty if ctags does not support it."""
     kinds: frozenset[str]
-    """Kinds of ctags that count for recall: functions, classes, methods, types."""
-    ours: frozenset[str]
-    """Kinds of ours that count for precision."""
+    """ctags kinds that count for recall: functions, classes, methods, types."""
+    codelens_kinds: frozenset[str]
+    """codelens kinds that count for precision."""
     top_only: bool
-    """Of ctags' tags only those without a scope count (keys of data)."""
+    """Only ctags tags without a scope count (keys of data)."""
     skipped: str
-    """Regex on a path: files left out, with their reason beside it in the plan."""
+    """Regex of paths to leave out; the plan gives the reasons next to it."""
     not_names: str
-    """Regex of what ctags takes for names (whole) and nobody would; its errors by rule."""
+    """Regex of whole names that only ctags takes for names: its errors by rule."""
     repositories: tuple[Repository, ...]
 
 
@@ -49,16 +49,16 @@ def plans() -> dict[str, Plan]:
 
 def _plan(name: str, table: dict) -> Plan:
     kinds = frozenset(table.get("kinds", ()))
-    ours = (FUNCTIONS | TYPES) - {"macro", "module"}
+    codelens_kinds = (FUNCTIONS | TYPES) - {"macro", "module"}
     if "macro" in kinds:
-        ours |= {"macro"}
+        codelens_kinds |= {"macro"}
     if kinds & _MODULES:
-        ours |= {"module"}
+        codelens_kinds |= {"module"}
     return Plan(
         name,
         table.get("ctags", ""),
         kinds,
-        frozenset(table.get("ours", ours)),
+        frozenset(table.get("ours", codelens_kinds)),
         table.get("top_only", False),
         table.get("skipped", ""),
         table.get("not_names", ""),
@@ -67,10 +67,10 @@ def _plan(name: str, table: dict) -> Plan:
 
 
 def folders(plan: Plan, given: list[str], root: Path) -> list[Path]:
-    """The repositories given (folders, or names below `root`), else those of the plan.
+    """The given repositories (folders, or names below `root`), or else those of the plan.
 
     Raises:
-        SystemExit: one is not there.
+        SystemExit: a folder does not exist.
     """
     names = given or [one.name for one in plan.repositories]
     if not names:

@@ -1,4 +1,4 @@
-"""What is printed: one language in detail, all languages as a table."""
+"""Prints one language in detail, or all languages as a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from language_judges.plan import JUDGED, Plan, folders, plans
 
 
 def compare(args: argparse.Namespace) -> None:
-    """Print one language's comparison, and write samples to be judged.
+    """Prints one language's comparison, and writes samples to be judged.
 
     Raises:
         SystemExit: the language is not in the plan, or ctags does not know it.
@@ -42,11 +42,11 @@ def _paths(plan: Plan):
 
 
 def _print_misses(result: Comparison, args: argparse.Namespace) -> None:
-    totals = collections.Counter(one.kind for one in result.theirs)
+    totals = collections.Counter(one.kind for one in result.by_ctags)
     groups: dict[str, list[Place]] = collections.defaultdict(list)
     for one in result.misses:
         groups[one.kind].append(one)
-    print(f"\nMISSES (ctags has them, ours do not): {len(result.misses)}")
+    print(f"\nMISSES (ctags has them, codelens does not): {len(result.misses)}")
     for kind, places in sorted(groups.items(), key=lambda one: -len(one[1])):
         if args.kind and kind not in args.kind:
             continue
@@ -57,9 +57,9 @@ def _print_misses(result: Comparison, args: argparse.Namespace) -> None:
 
 
 def _print_extras(result: Comparison, args: argparse.Namespace) -> None:
-    totals = collections.Counter(one.kind for one in result.ours)
+    totals = collections.Counter(one.kind for one in result.by_codelens)
     counts = collections.Counter(one.kind for one in result.extras)
-    print(f"\nEXTRAS (ours, ctags lacks them): {len(result.extras)}")
+    print(f"\nEXTRAS (codelens has them, ctags does not): {len(result.extras)}")
     for kind, count in counts.most_common():
         print(f"  {kind}: {count} of {totals[kind]}")
     shown = [one for one in sampled(result.extras) if not args.kind or one.kind in args.kind]
@@ -77,17 +77,17 @@ def _print_figures(plan: Plan, result: Comparison) -> None:
 
 
 def _figures(plan: Plan, result: Comparison) -> dict[str, str]:
-    """Cells of the table, as text; what is not judged yet is a dash."""
+    """Cells of the table, as text; a dash if not judged yet."""
     extras_file, misses_file = _paths(plan)
     verdicts = judged.current(extras_file, EXTRA_CLASSES, result.extras)
     missed = judged.current(misses_file, MISS_CLASSES, result.misses)
-    theirs = len(result.theirs)
+    tags = len(result.by_ctags)
     right_misses = len(result.misses) * (1 - judged.share(missed, "ctags-wrong"))
     counts = collections.Counter(one.verdict for one in verdicts)
-    wrong = judged.share(verdicts, "wrong") * len(result.extras) / max(1, len(result.ours))
+    wrong = judged.share(verdicts, "wrong") * len(result.extras) / max(1, len(result.by_codelens))
     return {
-        "ctags": f"{theirs:,}",
-        "recall": f"{result.found / max(1, theirs):.3f}",
+        "ctags": f"{tags:,}",
+        "recall": f"{result.found / max(1, tags):.3f}",
         "recall, net of ctags' errors": (
             f"{result.found / max(1, result.found + right_misses):.3f}"
             if missed or result.dropped or not result.misses
@@ -95,17 +95,17 @@ def _figures(plan: Plan, result: Comparison) -> dict[str, str]:
         ),
         "ctags' errors by rule": f"{len(result.dropped):,}",
         "misses judged": f"{len(missed)} of {len(result.misses):,}",
-        "ours": f"{len(result.ours):,}",
+        "codelens": f"{len(result.by_codelens):,}",
         "extras": f"{len(result.extras):,}",
         "right / debatable / wrong": (
             " / ".join(str(counts[one]) for one in EXTRA_CLASSES) if verdicts else "-"
         ),
-        "wrong of all ours": f"{100 * wrong:.1f} %" if verdicts or not result.extras else "-",
+        "wrong of all": f"{100 * wrong:.1f} %" if verdicts or not result.extras else "-",
     }
 
 
 def table(args: argparse.Namespace) -> None:
-    """Print the markdown table of all languages in the plan that have repositories."""
+    """Prints the markdown table of all languages in the plan that have repositories."""
     header: list[str] = []
     for plan in plans().values():
         if args.language and plan.language not in args.language:

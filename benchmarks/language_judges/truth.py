@@ -1,4 +1,4 @@
-"""Recall of the definitions that a type checker found, by its kinds."""
+"""Recall of the definitions that a type checker found, by kind."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codelens.extract.language_detection import language_of
-from language_judges.definitions import Text, bare, our_symbols
+from language_judges.definitions import Text, bare, codelens_symbols
 
 _COUNTED = ("class", "function", "method", "interface", "type", "enum", "namespace")
-"""Kinds whose recall counts; the others are shown."""
+"""Kinds whose recall counts; the others are only shown."""
 
 
 class Definition(NamedTuple):
@@ -24,7 +24,7 @@ class Definition(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print recall per repository and kind, and some of what is missing.
+    """Prints recall per repository and kind, and some of the missing definitions.
 
     Raises:
         SystemExit: a repository has no edges, or its files are not those that were judged.
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def definitions(edges: Path) -> set[Definition]:
-    """Targets of edges, and the definitions that edges stand in (of kind `source`)."""
+    """Targets of edges, and the definitions that contain edges (of kind `source`)."""
     targets: set[Definition] = set()
     sources: set[Definition] = set()
     with lzma.open(edges, "rt", encoding="utf-8") as file:
@@ -61,16 +61,16 @@ def _definition(edge: dict, side: str, kind: str) -> Definition:
 
 
 def _one(repository: Path, wanted: set[Definition]) -> list[str]:
-    ours: dict[str, set[tuple[int, str]]] = {}
+    names: dict[str, set[tuple[int, str]]] = {}
     totals: collections.Counter[str] = collections.Counter()
     found: collections.Counter[str] = collections.Counter()
     missing: list[str] = []
     for one in sorted(wanted):
-        if one.path not in ours:
-            ours[one.path] = _names(repository, one.path)
+        if one.path not in names:
+            names[one.path] = _names(repository, one.path)
         totals[one.kind] += 1
-        # The checker names a nameless default export (ours: `default`) after its re-exports.
-        if not {(one.line, bare(one.name)), (one.line, "default")}.isdisjoint(ours[one.path]):
+        # The checker names a nameless default export (`default` in codelens) after its re-exports.
+        if not {(one.line, bare(one.name)), (one.line, "default")}.isdisjoint(names[one.path]):
             found[one.kind] += 1
         elif one.kind in (*_COUNTED, "source"):
             missing.append(f"{repository.name}/{one.path}:{one.line} {one.kind} {one.name}")
@@ -93,5 +93,5 @@ def _names(repository: Path, path: str) -> set[tuple[int, str]]:
         raise SystemExit(f"{file} is not there: another commit than the one judged?")
     data = file.read_bytes()
     language = language_of(path.encode(), data)
-    _, symbols = our_symbols(Text(path, data), language)
+    _, symbols = codelens_symbols(Text(path, data), language)
     return {(one.name_line, bare(one.name)) for one in symbols}

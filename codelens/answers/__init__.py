@@ -1,1 +1,1 @@
-"""What codelens answers with: frozen values, below rendering and the engine."""
+"""Answers of codelens: frozen values, below rendering and the engine."""

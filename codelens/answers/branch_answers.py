@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from codelens.types import Receipt
 
 Lines = tuple[tuple[int, int], ...]
-"""First and last line, from 1, of each span."""
+"""First and last line of each span, 1-based."""
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionLine:
-    """One definition that differs."""
+    """A definition that differs."""
 
     how: tuple[str, ...]
-    """Of `added`, `removed`, `moved`, `renamed`, `signature`, `body`, `documentation`,
+    """One or more of `added`, `removed`, `moved`, `renamed`, `signature`, `body`, `documentation`,
     `formatting`."""
     handle: str
-    """As it stands now; as it stood, if it is gone."""
+    """Current handle; the old one if it was removed."""
     symbol: str
     kind: str
     signature: str
@@ -26,20 +26,20 @@ class DefinitionLine:
     end_line: int
     exported: bool
     old_handle: str
-    """As it stood; empty for a new one."""
+    """Old handle; empty for a new definition."""
     old_signature: str
     old_lines: Lines
-    """Lines that are told with it: its own, those of other definitions inside it left out."""
+    """Lines reported with it: its own, without other inner definitions."""
     new_lines: Lines
     inside: int
-    """Definitions inside it that were added, removed or moved with it."""
+    """Number of inner definitions that were added, removed or moved with it."""
     share_new: float
-    """Of one that was moved or renamed and changed: the share of its words that is new."""
+    """Share of its words that is new, if it was moved or renamed and changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutsideLines:
-    """Lines outside of definitions that differ."""
+    """Differing lines outside of definitions."""
 
     how: str
     """`imports`, `statements`, `comments`, `text`, `reordered`, `owner renamed`, `line ends`,
@@ -47,76 +47,76 @@ class OutsideLines:
     old_lines: Lines
     new_lines: Lines
     names: tuple[str, ...]
-    """Definitions that stand elsewhere in the file and are the same."""
+    """Unchanged definitions at another place in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """One file that differs."""
+    """A file that differs."""
 
     path: str
     old_path: str
-    """Where it was, if it was renamed."""
+    """Old path, if it was renamed."""
     how: str
     """`added`, `removed`, `renamed`, `changed`, or `mode`."""
     folded: str
-    """`generated`, `vendored`, `binary`, `oversized`, `link`, `submodule`: told as a whole."""
+    """`generated`, `vendored`, `binary`, `oversized`, `link`, `submodule`: reported as a whole."""
     folded_count: int
-    """Definitions that differ in a file that is listed as a whole."""
+    """Number of differing definitions in a file that is listed as a whole."""
     definitions: tuple[DefinitionLine, ...]
     outside: tuple[OutsideLines, ...]
     old_mode: str = ""
-    """As git writes it (`100644`); both empty where it is the same, or there is one side."""
+    """Mode in git's form (`100644`); both empty if equal, or if there is one side."""
     new_mode: str = ""
     old_commit: str = ""
-    """Of a submodule; empty if it was none."""
+    """Commit of a submodule; empty if it was not one."""
     new_commit: str = ""
-    """With `-dirty` behind it, if it has uncommitted changes."""
+    """Has the suffix `-dirty` for uncommitted changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenUse:
-    """What still uses a definition as it was."""
+    """Uses of a definition that still depend on its old form."""
 
     how: str
     """`removed`, `renamed`, `moved` or `signature`."""
     handle: str
-    """The definition as it was; of a changed signature, as it is."""
+    """The old definition; the current one if its signature changed."""
     now: str
-    """What it is now; empty if it is gone."""
+    """Current handle; empty if it was removed."""
     uses: tuple[str, ...]
-    """`path:line` of the uses that were not changed with it."""
+    """`path:line` of the uses that did not change with it."""
     count: int
-    """How many such uses there are."""
+    """Number of such uses."""
     certain: bool
-    """They cannot work any more; else they have to be looked at."""
+    """Whether they are certainly broken; otherwise they need a review."""
     users: int
-    """How many uses there are on the new side, those that were changed included."""
+    """Number of uses on the new side, including changed ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffAnswer:
-    """What differs between two sides, as definitions."""
+    """The differences between two sides, as definitions."""
 
     receipt: Receipt
     old: str
     new: str
     files: tuple[FileDiff, ...]
     totals: tuple[tuple[str, int], ...]
-    """How many definitions differ in each way."""
+    """Number of differing definitions by kind of change."""
     broken: tuple[BrokenUse, ...]
     added_public: tuple[str, ...]
-    """Handles of new definitions that can be seen from outside of their files."""
+    """Handles of new definitions that are visible outside of their files."""
     removed_public: tuple[str, ...]
-    """Handles of such that are gone, renamed or declared otherwise: a break of the interface."""
+    """Handles of visible definitions that were removed, renamed or redeclared: interface breaks."""
     tests: tuple[str, ...]
     """Files of tests to run."""
     test_count: int
     at_least: bool
-    """There may be more broken uses than could be told."""
+    """Whether there may be more broken uses."""
     notes: tuple[str, ...] = ()
     left_out: int = 0
-    """Files that differ, and that the asked paths and kinds leave out."""
+    """Number of differing files outside of the given paths and kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +127,21 @@ class TextualConflict:
     kind: str
     """In git's words: `CONFLICT (contents)`."""
     harmless: bool
-    """Both sides only added definitions of other names."""
+    """Whether both sides only added definitions with different names."""
 
 
 @dataclass(frozen=True, slots=True)
 class CollisionLine:
-    """One thing that both sides touch, or one touches and the other relies on."""
+    """A definition that both sides change, or that one changes and the other depends on."""
 
     rule: str
-    """Of docs/branches.md: `overlapping`, `removed`, `signature and called`, ..."""
+    """A rule of docs/branches.md: `overlapping`, `removed`, `signature and called`, ..."""
     grade: str
     """`certain`, `likely`, `possible` or `harmless`."""
     message: str
-    """What collides, as a sentence."""
+    """The collision as a sentence."""
     mine: str
-    """Handle on my side."""
+    """Handle on the side that asks."""
     mine_site: str
     """`path:line`."""
     theirs: str
@@ -150,61 +150,62 @@ class CollisionLine:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Another worktree or branch, against what is here."""
+    """Another worktree or branch, compared with the current one."""
 
     name: str
     """Path of the worktree, or name of the ref."""
     branch: str
     head: str
     base: str
-    """The commit that both are compared with."""
+    """The commit that both sides are compared with."""
     kind: str
     """`worktree` or `ref`."""
     uncommitted: int
-    """Files of it that differ from its HEAD."""
+    """Number of its files that differ from its HEAD."""
     textual: tuple[TextualConflict, ...]
     collisions: tuple[CollisionLine, ...]
     notes: tuple[str, ...] = ()
     is_merge_base: bool = True
-    """Whether `base` is git's own, and not one that was asked for."""
+    """Whether `base` is git's merge base, not a given one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictsAnswer:
-    """What will collide when what is here is merged with the work of others."""
+    """The collisions of merging the current work with the work of others."""
 
     receipt: Receipt
     results: tuple[Rival, ...]
-    """Those with something to say."""
+    """Rivals with collisions or notes."""
     clean: int
-    """How many merge cleanly, without overlaps or with harmless ones alone."""
+    """Number of rivals that merge cleanly, without overlaps or only with harmless ones."""
     left_out: tuple[str, ...]
-    """Worktrees and branches that were not looked at."""
+    """Worktrees and branches that were not compared."""
     notes: tuple[str, ...] = ()
     harmless: tuple[Rival, ...] = ()
-    """Of those that merge cleanly the ones with harmless overlaps."""
+    """Clean rivals with harmless overlaps."""
     old_branches: int = 0
-    """Branches without a recent commit, which are looked at where they are named."""
+    """Number of branches without a recent commit; they are compared only if named."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEvent:
-    """One commit that changed a definition."""
+    """A commit that changed a definition."""
 
     commit: str
     """Empty for an uncommitted change."""
     how: tuple[str, ...]
-    """As of a diff; `inside`: a definition inside it; `merged`: by the merge itself."""
+    """As in a diff; `inside`: an inner definition changed; `merged`: changed by the merge
+    itself."""
     handle: str
-    """As it was called after the commit, with the commit as its ref."""
+    """Handle after the commit, with the commit as its ref."""
     old_handle: str
-    """Before it, where that was another one."""
+    """Handle before the commit, if different."""
     author: str
     date: str
-    """YYYY-MM-DD, by the author's clock."""
+    """YYYY-MM-DD, in the author's time zone."""
     subject: str
     patch: tuple[str, ...] = ()
-    """Lines of the definition's own diff, where asked for."""
+    """Lines of the definition's own diff, if requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,37 +229,37 @@ class Together:
 
     handle: str
     count: int
-    """In how many of them."""
+    """Number of these commits."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryAnswer:
-    """Since when something is what it is."""
+    """The history of a definition, or of the definitions of a file."""
 
     receipt: Receipt
     handle: str
-    """What was asked about, as it is called now."""
+    """Current handle of the target."""
     results: tuple[HistoryEvent, ...]
-    """Of a definition, newest first."""
+    """Events of a definition, newest first."""
     definitions: tuple[LastChanged, ...]
-    """Of a file."""
+    """Last changes of a file's definitions."""
     together: tuple[Together, ...]
-    """What changed with it, most often first."""
+    """Definitions that changed with it, most often first."""
     together_count: int
-    """How many definitions did."""
+    """Number of definitions that changed with it."""
     commits: int
-    """How many commits `together` is counted over."""
+    """Number of commits that `together` covers."""
     more: bool
-    """There are older changes than the limit let in."""
+    """Whether there are older changes beyond the limit."""
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A definition that another worktree changed since its history parted from ours."""
+    """A definition that another worktree changed since the merge base with the current one."""
 
     handle: str
-    """As it is in the merge base."""
+    """Handle in the merge base."""
     path: str
     symbol: str
     how: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Answers about saved contexts: frozen values."""
+"""Answers about saved contexts, usage and sessions: frozen values."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from codelens.types import Receipt
 
 @dataclass(frozen=True, slots=True)
 class SavedHandle:
-    """A handle that was saved, and how it fares in the view that the answer stands on."""
+    """A saved handle and its status in the view of the answer."""
 
     status: str
-    """`current`; `moved`: the same text elsewhere; `changed`; `gone`; `unknown`: no view was had,
-    or it is partial and does not have it yet."""
+    """`current`; `moved`: the same text elsewhere; `changed`; `gone`; `unknown`: there was no view,
+    or it is partial and does not contain the handle yet."""
     handle: str
-    """As it is to be written now; as it was saved where it is gone."""
+    """Current handle; the saved one if it is gone."""
     was: str
-    """As it was saved."""
+    """The saved handle."""
     start_line: int = 0
     end_line: int = 0
     near: tuple[str, ...] = ()
-    """Handles of what resembles one that is gone."""
+    """Handles of definitions similar to one that is gone."""
     ref: str = ""
-    """The ref that it was saved from, where it named one."""
+    """The ref in the saved handle, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedContext:
-    """Something that was saved. Times are seconds since 1970."""
+    """A saved context. Times are seconds since 1970."""
 
     name: str
     note: str
@@ -40,52 +40,52 @@ class SavedContext:
     expires_s: int | None
     expired: bool
     branch: str
-    """Where one stood when saving; empty when detached and in a plain folder."""
+    """Branch at the time of saving; empty if detached or in a plain folder."""
     head: str
     items: tuple[SavedHandle, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FormerPlace:
-    """Contexts that may be of this repository, saved before it was moved here."""
+    """Contexts that may belong to this repository, saved before it was moved here."""
 
     place: str
-    """The git folder, or the plain folder, that is gone."""
+    """The git folder, or plain folder, that no longer exists."""
     contexts: int
 
 
 @dataclass(frozen=True, slots=True)
 class SaveAnswer:
-    """What was saved."""
+    """The saved context."""
 
     receipt: Receipt
     saved: SavedContext
     replaced: bool
     notes: tuple[str, ...] = ()
     updated: bool = False
-    """Fields of the one that was there were changed, and the others left as they were."""
+    """Whether an existing context was updated; its other fields stay."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadAnswer:
-    """What was found of what was saved."""
+    """The saved contexts that were found."""
 
     receipt: Receipt
     query: str
     exact: bool
-    """`query` is the name of the one context found."""
+    """Whether `query` is the name of the only context found."""
     results: tuple[SavedContext, ...]
     more: int = 0
-    """Contexts that were left out."""
+    """Number of contexts that were left out."""
     former: tuple[FormerPlace, ...] = ()
     notes: tuple[str, ...] = ()
     hidden: int = 0
-    """Contexts that answer and are not shown, as their time to live is over."""
+    """Number of matching contexts that are hidden because they expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetAnswer:
-    """Names that were forgotten."""
+    """The names of forgotten contexts."""
 
     forgotten: tuple[str, ...]
     notes: tuple[str, ...] = ()
@@ -93,15 +93,15 @@ class ForgetAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TakenOver:
-    """What came of an import, or of taking over what was saved elsewhere; names."""
+    """The result of an import, or of taking over contexts saved elsewhere; fields are names."""
 
     source: str
     added: tuple[str, ...]
     replaced: tuple[str, ...]
     same: tuple[str, ...]
-    """They were here already, alike to the letter."""
+    """Names that exist already with identical content."""
     refused: tuple[str, ...]
-    """Something else is here under these names; they were left out."""
+    """Names that exist with other content; these contexts were left out."""
     notes: tuple[str, ...] = ()
 
 
@@ -110,32 +110,32 @@ class UsageLine:
     """Calls of a day, of a tool, or in a repository."""
 
     name: str
-    """A day, a tool, or where the repository is."""
+    """A day, a tool, or a repository's path."""
     calls: int
     failed: int
     served_bytes: int
     whole_bytes: int
-    """Of the files that would have been opened instead, see
+    """Bytes of the files that would have been opened instead, see
     `codelens.engine.upkeep.usage_counter`."""
     saved_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class UsageAnswer:
-    """How much codelens was used, on this machine alone."""
+    """Usage counts of codelens on this machine."""
 
     counted: bool
     """Whether calls are counted now."""
     days: int
     total: UsageLine
     by_day: tuple[UsageLine, ...]
-    """Oldest first; only days with calls."""
+    """Only days with calls, oldest first."""
     by_tool: tuple[UsageLine, ...]
     """Most calls first."""
     by_repository: tuple[UsageLine, ...]
 
 
-# Answers about sessions of agents: frozen values. Times are seconds since 1970.
+# Answers about agent sessions: frozen values. Times are seconds since 1970.
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +144,10 @@ class TrailCall:
 
     at_s: int
     session: str
-    """The end of the session's id; empty where it is not known."""
+    """The end of the session's id; empty if unknown."""
     branch: str
     tool: str
-    """What was done: `explored`, `expanded`, `impact`, `edited`."""
+    """The action: `explored`, `expanded`, `impact`, `edited`."""
     summary: str
     handles: tuple[str, ...]
 
@@ -161,7 +161,7 @@ class SessionSummary:
     first_s: int
     last_s: int
     branch: str
-    """Where its last call was made."""
+    """Branch at its last call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +169,13 @@ class SessionAnswer:
     """The trail of one session, or a list of all sessions here."""
 
     receipt: Receipt
-    """Of the scope alone: no file is looked at."""
+    """Describes only the scope: no file is checked."""
     session: str
-    """The end of its id; empty where a list was wanted, or nothing is here."""
+    """The end of its id; empty for a list, or without sessions."""
     calls: tuple[TrailCall, ...]
-    """Oldest first; the latest ones."""
+    """The latest calls, oldest first."""
     more: int
-    """Earlier calls that were left out."""
+    """Number of earlier calls that were left out."""
     sessions: tuple[SessionSummary, ...]
     """Latest first."""
     notes: tuple[str, ...] = ()
@@ -183,17 +183,17 @@ class SessionAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ToolTrail:
-    """What a session did with one tool."""
+    """The calls of a session to one tool."""
 
     tool: str
     calls: int
     latest: tuple[str, ...]
-    """Of its last calls, the last one first; each text once."""
+    """Texts of its last calls, the last one first; each text once."""
 
 
 @dataclass(frozen=True, slots=True)
 class TouchedFile:
-    """A file that a session read of or edited."""
+    """A file that a session read or edited."""
 
     path: str
     edited: bool
@@ -201,7 +201,7 @@ class TouchedFile:
 
 @dataclass(frozen=True, slots=True)
 class EditedDefinition:
-    """A definition that is not as it was when the session began."""
+    """A definition that changed since the session began."""
 
     how: tuple[str, ...]
     """As in a diff: `added`, `removed`, `signature`, `body`."""
@@ -210,58 +210,58 @@ class EditedDefinition:
 
 @dataclass(frozen=True, slots=True)
 class BranchChanges:
-    """What is different in this worktree since a session began."""
+    """The changes in this worktree since a session began."""
 
     began: str
-    """The commit that it began on."""
+    """The commit at its beginning."""
     commits: int
     is_all: bool
-    """False: there are more commits than were counted."""
+    """False if there are more commits than were counted."""
     subjects: tuple[str, ...]
-    """Of the latest commits."""
+    """Subjects of the latest commits."""
     files: int
-    """Files with changes, committed or not."""
+    """Number of changed files, committed or not."""
     definitions: tuple[EditedDefinition, ...]
     more: int
-    """Definitions that were left out."""
+    """Number of definitions that were left out."""
     left: str = ""
-    """The branch that the session stood on before; empty if it is the same."""
+    """The session's earlier branch; empty if it is the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorktreeWork:
-    """What was done in another worktree since a session began."""
+    """The work in another worktree since a session began."""
 
     worktree: str
     branch: str
     edited: tuple[str, ...]
-    """Paths, the latest first, by the trail."""
+    """Paths by the trail, the latest first."""
     commits: int
     subjects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RecoverAnswer:
-    """What a session that lost its memory needs to go on."""
+    """The data that a session needs to continue after losing its context."""
 
     receipt: Receipt
     session: str
-    """The end of its id; empty where there is no trail."""
+    """The end of its id; empty without a trail."""
     first_s: int
     last_s: int
     calls: int
     saved: tuple[SavedContext, ...]
-    """By category."""
+    """Saved contexts, by category."""
     trail: tuple[ToolTrail, ...]
-    """The tool that was used last first."""
+    """Tools, the last used first."""
     files: tuple[TouchedFile, ...]
     more_files: int
     definitions: tuple[str, ...]
     """Handles, the latest first."""
     more_definitions: int
     changes: BranchChanges | None
-    """None where it is not known what the session began on."""
+    """None if the commit at the session's beginning is unknown."""
     elsewhere: tuple[WorktreeWork, ...]
     forgot: bool
-    """What was sent is sent again from now on."""
+    """Whether code sent before will be sent again."""
     notes: tuple[str, ...] = ()

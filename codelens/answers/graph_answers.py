@@ -9,12 +9,12 @@ from codelens.answers.reading_answers import TiedNote
 from codelens.types import Receipt
 
 Fit = Literal["breaks", "uncertain", "fits"]
-"""Whether a use of what was declared otherwise, or is gone, can stand as it is."""
+"""Whether a use of a redeclared or removed definition is still valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A definition or a file, as it is named in an answer."""
+    """A definition or a file in an answer."""
 
     handle: str
     path: str
@@ -23,202 +23,202 @@ class GraphNode:
     symbol: str
     """Qualified name; empty for a file."""
     kind: str
-    """Of the symbol, or `file`, `folder`, `lines`."""
+    """Kind of the symbol, or `file`, `folder`, `lines`."""
     signature: str
     test: bool
-    """It stands in a file of tests."""
+    """Whether it is in a test file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relative:
-    """One thing related to what was asked about."""
+    """A relative of the target."""
 
     relation: str
     node: GraphNode
     distance: int
     sites: tuple[str, ...]
-    """`path:line` of every place where the relation stands."""
+    """`path:line` of every place of the relation."""
     count: int
-    """How many such places there are."""
+    """Number of such places."""
     via: str
-    """Handle of what it is related through; empty at distance 1."""
+    """Handle of the intermediate relative; empty at distance 1."""
     why: str = ""
-    """For tests: what makes it one."""
+    """Why it counts as a test."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """One step of a path from A to B."""
+    """A step of a path from A to B."""
 
     node: GraphNode
-    """What is stepped to; of the first step, where the path begins."""
+    """The target of the step; for the first step, the start of the path."""
     how: str
     """`call`, `ref`, `inherit`, `import`, `override`; empty for the first."""
     site: str
-    """`path:line` where that stands; empty for the first."""
+    """`path:line` of the use; empty for the first."""
 
 
 Basis = Literal["choice", "family", "name", "text"]
-"""Why a use is possible: it means one of several definitions; it means a method that the target
-overrides, or that overrides the target; only its name says so; or a text names a template or a
-setting."""
+"""Why a use is possible: it refers to one of several definitions; it refers to a method that the
+target overrides, or that overrides the target; only its name matches; or a text names a template or
+a setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class PossibleUse:
-    """Something that uses what was asked about, or another definition of that name."""
+    """A use of the target, or of another definition with that name."""
 
     node: GraphNode
     sites: tuple[str, ...]
-    """`path:line` of every such use."""
+    """`path:line` of each use."""
     count: int
-    """How many there are."""
+    """Number of these uses."""
     choices: int
-    """Of how many definitions each means one: overloads, or alternatives of a build; 0 if all
-    of them were asked about."""
+    """Number of definitions of which each use means one: overloads, or alternatives of a build; 0
+    if all of them are targets."""
     why: str = ""
-    """What makes it likely: what the text says, or how the use fits the definition."""
+    """Evidence for the use: what the text says, or how the use fits the definition."""
     basis: Basis = "choice"
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One line that uses, or may use, what was asked about."""
+    """A line that uses, or may use, the target."""
 
     path: str
     line: int
     text: str
-    """The line as it stands, without the blanks around it."""
+    """The stripped line."""
     kinds: tuple[str, ...]
     """`call`, `ref`, `inherit`, `import`, `override`, `satisfy`; empty for a possible use."""
     within: GraphNode
-    """The definition that the line is in, or its file."""
+    """The definition around the line, or its file."""
     basis: Basis | None = None
-    """Why it is only possible; None if it is certain."""
+    """Why the use is only possible; None if it is certain."""
     choices: int = 0
     why: str = ""
-    """What speaks for a possible use; of a certain one the alias that it names: `through g`."""
+    """Evidence for a possible use; for a certain use its alias: `through g`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferencesAnswer:
-    """Every line that uses a definition or file, in pages."""
+    """All lines that use a definition or file, in pages."""
 
     receipt: Receipt
     target: GraphNode
     places: tuple[GraphNode, ...]
-    """Where the target is defined and declared: overloads and stubs as well."""
+    """Definitions and declarations of the target, including overloads and stubs."""
     references: tuple[Reference, ...]
-    """Certain ones outside of tests, certain ones in tests, then possible ones, the likeliest
+    """Certain uses outside of tests, certain uses in tests, then possible uses, the most likely
     first; within each by path and line."""
     certain: int
-    """Certain lines in all pages."""
+    """Number of certain lines in all pages."""
     in_tests: int
-    """How many of these are in files of tests."""
+    """Number of these in test files."""
     possible: int
-    """Possible lines in all pages."""
+    """Number of possible lines in all pages."""
     files: int
-    """Files with a certain or possible line."""
+    """Number of files with a certain or possible line."""
     left: int
-    """Lines after this page."""
+    """Number of lines after this page."""
     cursor: str
-    """To be given to get the next page; empty on the last."""
+    """Cursor of the next page; empty on the last."""
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedAnswer:
-    """What is related to a definition or file, or the paths from it to another."""
+    """The relatives of a definition or file, or paths from it to another."""
 
     receipt: Receipt
     target: GraphNode
     results: tuple[Relative, ...]
     totals: tuple[tuple[str, int], ...]
-    """Relation -> how many there are, shown or not."""
+    """Relation -> number of relatives, shown or not."""
     paths: tuple[tuple[PathStep, ...], ...] = ()
     goal: GraphNode | None = None
-    """What the paths lead to, when they were asked for."""
+    """Target of the paths, if requested."""
     reversed: bool = False
-    """There is no path from A to B; these lead from B to A."""
+    """Whether no path leads from A to B, and these lead from B to A."""
     may: tuple[PossibleUse, ...] = ()
-    """Who may use it: no part of the results."""
+    """Possible users, which are not in the results."""
     may_count: int = 0
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AffectedNode:
-    """One definition or file that a change can reach."""
+    """A definition or file that a change can affect."""
 
     node: GraphNode
     distance: int
     how: str
     via: str
-    """Handle of what it uses; at distance 1 of what changes."""
+    """Handle of what it uses; at distance 1 a changed definition."""
     sites: tuple[str, ...]
-    """`path:line` where it uses that: at distance 1 every such line, later the first."""
+    """`path:line` of these uses: at distance 1 every line, later the first."""
     fit: Fit | None = None
-    """Of a direct use of a function that is declared otherwise, or is gone, since the base."""
+    """For a direct use of a function that was redeclared or removed since the base."""
 
 
 @dataclass(frozen=True, slots=True)
 class TestFile:
-    """A file of tests to run."""
+    """A test file to run."""
 
     path: str
     distance: int
-    """0: it changes itself, or is named for a file that changes."""
+    """0 if it changes itself, or its name matches a changed file."""
     why: str
     handles: tuple[str, ...]
-    """The tests in it that are reached, nearest first."""
+    """Affected tests in it, nearest first."""
     count: int = 0
-    """How many definitions in it are reached."""
+    """Number of affected definitions in it."""
     sites: tuple[str, ...] = ()
-    """`path:line` of every line in it that directly uses what changes."""
+    """`path:line` of every direct use of a change in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Something that changes."""
+    """A definition or file that changes."""
 
     node: GraphNode
     how: str
-    """`asked`, or from a diff `changed`, `added`, `removed`, `moved`."""
+    """`asked`; or, from a diff, `changed`, `added`, `removed`, `moved`."""
     lines: str = ""
-    """Lines of it that changed, from a diff."""
+    """Its changed lines, from a diff."""
     before: str = ""
-    """Where a file that moved was."""
+    """Old path of a moved file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImpactAnswer:
-    """Who can be affected by a change."""
+    """The definitions and files that a change can affect."""
 
     receipt: Receipt
     changed: tuple[Changed, ...]
     results: tuple[AffectedNode, ...]
     totals: tuple[tuple[int, int], ...]
-    """Distance -> how many there are, shown or not."""
+    """Distance -> number of affected nodes, shown or not."""
     files: int
-    """Files hit, tests not counted."""
+    """Number of affected files, without tests."""
     tests: tuple[TestFile, ...]
     test_count: int
     at_least: bool
-    """There can be more: see the notes."""
+    """Whether there may be more: see the notes."""
     base: str = ""
-    """What a diff is against."""
+    """The base of the diff."""
     fits: tuple[tuple[Fit, int], ...] = ()
-    """How many of the direct users break, are uncertain, and fit, listed or not."""
+    """Number of direct users that break, are uncertain, and fit, listed or not."""
     top_levels: int = 0
-    """How many of those hit are files, by what stands in them outside of any definition."""
+    """Number of affected nodes that are files, affected outside of definitions."""
     only_import: int = 0
-    """Files that only import what changes, and are not listed as something in them is hit."""
+    """Number of files that only import a change; not listed, since definitions in them are."""
     may: tuple[PossibleUse, ...] = ()
-    """Who may use what changes directly: no part of the results."""
+    """Possible direct users of the change, which are not in the results."""
     may_count: int = 0
     notes: tuple[str, ...] = ()
     contexts: tuple[TiedNote, ...] = ()
-    """Saved notes on what changes and on its direct users; the best first."""
+    """Saved notes on the changes and their direct users; the best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +228,9 @@ class MapSymbol:
     node: GraphNode
     depth: int
     users: int
-    """Files that use it, its own not counted."""
+    """Number of files that use it, without its own."""
     at_least: bool = False
-    """Not all files that hold its name are resolved: there may be more."""
+    """Whether there may be more, since not all files with its name are resolved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +241,12 @@ class MapFile:
     language: str
     lines: int
     score: float
-    """Its share of the rank of all files, in percent."""
+    """Percentage of the total rank of all files."""
     imported_by: int
-    """Files that import it, or hold names that it defines."""
+    """Number of files that import it, or contain names that it defines."""
     symbols: tuple[MapSymbol, ...]
     left: int
-    """Definitions that are not shown."""
+    """Number of definitions that are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ class MapFolder:
 
 @dataclass(frozen=True, slots=True)
 class MapEntry:
-    """Where a program, or the use of a library, begins."""
+    """An entry point of a program or a library."""
 
     name: str
     handle: str
@@ -270,27 +270,27 @@ class MapEntry:
 
 @dataclass(frozen=True, slots=True)
 class MapAnswer:
-    """A repository in so many tokens."""
+    """A repository within a number of tokens."""
 
     receipt: Receipt
     name: str
     languages: tuple[tuple[str, int, int], ...]
-    """Language, files, lines; most lines first, prose and data last."""
+    """Language, files, lines; by lines in descending order, prose and data last."""
     folders: tuple[MapFolder, ...]
     entries: tuple[MapEntry, ...]
     hot: tuple[MapSymbol, ...]
-    """Definitions that most files use."""
+    """Definitions used by the most files."""
     files: tuple[MapFile, ...]
     links: tuple[tuple[str, str, int], ...]
-    """Between the files shown: user, used, weight."""
+    """Links between the files shown: user, used, weight."""
     ranked: int
-    """How many files there were to choose from."""
+    """Number of ranked files."""
     focus: tuple[str, ...] = ()
     meant: tuple[GraphNode, ...] = ()
-    """What a query finds first: definitions, and files."""
+    """First results of a query: definitions and files."""
     notes: tuple[str, ...] = ()
     folder_count: int = 0
     entry_count: int = 0
     hot_count: int = 0
     meant_count: int = 0
-    """How many there are of each, those that the tokens have no room for included."""
+    """Number of entries of each list, including those beyond the token limit."""

@@ -1,4 +1,4 @@
-"""What an answer says of the saved contexts on the code that it shows."""
+"""Answers about reading and searching code: frozen values."""
 
 from __future__ import annotations
 
@@ -10,70 +10,70 @@ from codelens.types import Receipt
 
 @dataclass(frozen=True, slots=True)
 class TiedNote:
-    """A saved context that is about code which an answer shows."""
+    """A saved context about code in an answer."""
 
     name: str
     category: str
     status: str
-    """`current`: that code is as it was when it was saved, if elsewhere; or `changed`."""
+    """`current`: the code is unchanged since it was saved, maybe elsewhere; or `changed`."""
     note: str
-    """Its first line."""
+    """First line of the note."""
     handles: tuple[str, ...]
-    """Of what is shown, a few of those that it is about, as they are to be written now."""
+    """Some of its handles in the answer, in their current form."""
     handle_count: int = 0
-    """How many it is about."""
+    """Number of its handles."""
 
 
-# What the engine answers with: frozen values, ready to be printed, sent or used from Python.
+# Answers of the engine: frozen values, ready to be printed, sent or used from Python.
 #
 # `path` is always the printed form (`codelens.paths.printed`), relative to the worktree's root.
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The text that one handle names, or why there is none."""
+    """The text of a handle, or an error."""
 
     handle: str
-    """As it should be written now; the asked one when it failed."""
+    """The current handle; the requested one on an error."""
     asked: str
-    """The handle asked for; of a name that several definitions have, the handle of each."""
+    """The requested handle; for a name with several definitions, the handle of each."""
     path: str = ""
     start_line: int = 0
     end_line: int = 0
     language: str = ""
     text: str = ""
     moved: str = ""
-    """A sentence, when the text stands elsewhere than the handle said."""
+    """A sentence if the text is at another place than in the handle."""
     truncated: bool = False
     last_line: int = 0
-    """Where the place ends; beyond `end_line` if the text was cut."""
+    """Last line of the place; after `end_line` if the text was truncated."""
     line_cut: bool = False
-    """Not even its first line is whole."""
+    """Whether even the first line is truncated."""
     error: str = ""
     near: tuple[str, ...] = ()
     sent: str = ""
-    """`unchanged`: all of it was sent in this session, and `text` is its signature alone;
-    `changed`: it was sent, and is another text now."""
+    """`unchanged`: it was sent in this session, and `text` is only its signature; `changed`: it was
+    sent, and the text differs now."""
     sent_at: int = 0
-    """The first line that an unchanged one had when it was sent."""
+    """First line of an unchanged excerpt at the time of sending."""
     folded: bool = False
-    """`text` has the declarations alone, a line each, as an outline has them."""
+    """Whether `text` has only the declarations, one per line, as in an outline."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpandAnswer:
-    """One excerpt for each handle asked, in order; several for a name of a few definitions."""
+    """One excerpt per requested handle, in order; several for a name of a few definitions."""
 
     receipt: Receipt
     items: tuple[Excerpt, ...]
     contexts: tuple[TiedNote, ...] = ()
-    """Saved notes on what was read; the best first."""
+    """Saved notes on the code; the best first."""
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
-    """One definition, folded."""
+    """A folded definition."""
 
     handle: str
     name: str
@@ -86,12 +86,13 @@ class OutlineItem:
     depth: int
     exported: bool
     owner: str = ""
-    """The type that it belongs to where that holds it in no text: Rust's `impl`, Go's receiver."""
+    """The type that it belongs to if it is outside of the type's text: Rust's `impl`, Go's
+    receiver."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineFile:
-    """One file, folded."""
+    """A folded file."""
 
     path: str
     language: str
@@ -102,12 +103,12 @@ class OutlineFile:
     items: tuple[OutlineItem, ...]
     stale: bool = False
     imports: tuple[str, ...] = ()
-    """What an outlined file imports, by module: `os.path (join, split)`; none in a folder."""
+    """Imports by module: `os.path (join, split)`; empty for files of a folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineFolder:
-    """One sub-folder of an outlined folder."""
+    """A subfolder of an outlined folder."""
 
     path: str
     files: int
@@ -116,7 +117,7 @@ class OutlineFolder:
 
 @dataclass(frozen=True, slots=True)
 class OutlineAnswer:
-    """A file or folder, folded."""
+    """A folded file or folder."""
 
     receipt: Receipt
     target: str
@@ -127,7 +128,7 @@ class OutlineAnswer:
 
 @dataclass(frozen=True, slots=True)
 class HealthFinding:
-    """What `doctor` finds."""
+    """A finding of `doctor`."""
 
     check: str
     state: str
@@ -135,12 +136,12 @@ class HealthFinding:
     about: str
     message: str
     remedy: str
-    """What was done, or what to do; empty for nothing."""
+    """The action taken or to take; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatusAnswer:
-    """Where one stands and how the index is."""
+    """The current worktree and the state of its index."""
 
     receipt: Receipt
     kind: str
@@ -152,36 +153,36 @@ class StatusAnswer:
     head: str
     detached: bool
     state: str
-    """`rebase`, `merge`, ... or empty."""
+    """Operation in progress: `rebase`, `merge`, ...; may be empty."""
     dirty: bool | None
-    """Uncommitted changes to tracked files; None where it cannot be told."""
+    """Whether tracked files have uncommitted changes; None if unknown."""
     files: int
     languages: tuple[tuple[str, int], ...]
     outcomes: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Files by what became of them: parsed, text, minified, binary, ..."""
+    """Number of files by outcome: parsed, text, minified, binary, ..."""
     skipped: Mapping[str, int] = field(default_factory=dict[str, int])
-    """What belongs to git's list but is no indexed file: links, unreadable, ..."""
+    """Entries of git's list that are not indexed: links, unreadable files, ..."""
     submodules: tuple[str, ...] = ()
     nested: tuple[str, ...] = ()
-    """Repositories and worktrees inside this one: scopes of their own."""
+    """Repositories and worktrees inside this one, which are separate scopes."""
     worktrees: tuple[str, ...] = ()
     """The repository's other worktrees."""
     invalid_patterns: tuple[str, ...] = ()
-    """Lines of `.codelensignore` and its kin that can match nothing."""
+    """Lines of `.codelensignore` and similar files that cannot match."""
     others: tuple[str, ...] = ()
-    """A sentence for each other worktree that is changing what is changed here."""
+    """A sentence for each other worktree that changes the same code."""
     views: int = 0
     index_path: str = ""
     index_bytes: int = 0
     watch: str = ""
-    """In a server: whether it is told of changes, or why not; empty where it looks at all files."""
+    """In a server: whether the system reports changes, or why not; empty if it checks all files."""
     findings: tuple[HealthFinding, ...] | None = None
-    """What is not as it should be with codelens on this machine; None: not examined."""
+    """Problems of codelens on this machine; None: not checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolLine:
-    """One definition, for `export symbols`."""
+    """A definition, for `export symbols`."""
 
     path: str
     name: str
@@ -197,27 +198,27 @@ class SymbolLine:
 
 @dataclass(frozen=True, slots=True)
 class EdgeLine:
-    """One definition, or module, uses another."""
+    """A use of a definition or module by another."""
 
     src_file: str
     src_line: int
-    """Line of the name of the definition that uses; 0 for the module."""
+    """Line of the user's name; 0 for the module."""
     dst_file: str
     dst_line: int
-    """Line of the name of what is used; 1 for a module."""
+    """Line of the used definition's name; 1 for a module."""
     kind: str
-    """`call`, `ref`, `inherit` or `import`; `protocol` of a method that is called without its name:
-    `__len__` by `len(a)`."""
+    """`call`, `ref`, `inherit` or `import`; `protocol` for a method called implicitly: `__len__` by
+    `len(a)`."""
     name: str
-    """As it is written where it is used."""
+    """The name as written at the use."""
     line: int
-    """Where it is used."""
+    """Line of the use."""
     confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class SourceMark:
-    """What some characters of a line are; columns are 0-based, half-open, in UTF-8 bytes."""
+    """The syntactic role of characters in a line; half-open 0-based columns in UTF-8 bytes."""
 
     line: int
     start_column: int
@@ -228,27 +229,27 @@ class SourceMark:
 
 @dataclass(frozen=True, slots=True)
 class SourceLink:
-    """A name in a text, and the definition that it means for certain; columns as in a mark."""
+    """A name in a text and the definition it certainly refers to; columns as in a mark."""
 
     line: int
     start_column: int
     end_column: int
     handle: str
     defines: bool
-    """The definition's own name stands here."""
+    """Whether this is the definition's own name."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceAnswer:
-    """A file to be read by people: its text, what its words are, and where its names lead."""
+    """A file for people to read: its text, marks and links."""
 
     receipt: Receipt
     handle: str
-    """What was asked about, as it is to be written now."""
+    """Current handle of the target."""
     path: str
     language: str
     place_start: int
-    """First line of what the handle names; 0 for a whole file."""
+    """First line of the handle's target; 0 for a whole file."""
     place_end: int
     start_line: int
     """First line of `text`."""
@@ -266,55 +267,53 @@ class WorktreeLine:
 
     root: str
     branch: str
-    """Empty where HEAD is detached, or there is no git."""
+    """Empty if HEAD is detached, or without git."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefsAnswer:
-    """What else can be looked at in a repository: worktrees, and branches and tags by name."""
+    """Other views of a repository: worktrees, and branches and tags by name."""
 
     worktrees: tuple[WorktreeLine, ...]
-    """The one that was asked from first."""
+    """Worktrees, the current one first."""
     refs: tuple[str, ...]
     more: int = 0
-    """Refs that were left out."""
+    """Number of refs that were left out."""
 
 
-# What a search answers with; apart from `reading_answers`, for a search is what starts most often.
-#
-# A frozen dataclass costs about a millisecond of CPU to make, and there are fifteen others.
+# Answers of a search.
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One place that answers a search."""
+    """A result of a search."""
 
     handle: str
     path: str
     start_line: int
     end_line: int
     symbol: str
-    """Qualified name; empty when the place is no definition."""
+    """Qualified name; empty if the place is not a definition."""
     kind: str
     """Kind of the symbol, or `chunk`, `file`, `line`."""
     language: str
     score: float
     signature: str
-    """The definition's, or the best line of the place."""
+    """The signature of the definition, or the best line of the place."""
     why: str
-    """A few words: which signals put it here."""
+    """The signals that ranked it, in a few words."""
     stale: bool = False
-    """The file is known to have changed since; its text here is the older one."""
+    """Whether the file has changed since it was indexed; the text is the older one."""
     alike: tuple[str, ...] = ()
-    """Handles of places with nearly the same text, that stand behind this one."""
+    """Handles of near-copies that this place represents."""
     also: tuple[str, ...] = ()
-    """Handles of further places of the same file that answer better than any other file."""
+    """Handles of more places in the file that answer better than any other file."""
     explain: Mapping[str, float] | None = None
-    """Each feature's share of the score, when asked for."""
+    """Each feature's part of the score, if requested."""
     doc: str = ""
     """First line of the definition's doc."""
     repository: str = ""
-    """Top of the worktree that it is in, where several repositories were asked."""
+    """Root of its worktree if several repositories were searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,61 +325,61 @@ class SearchAnswer:
     query: str
     mode: str
     notes: tuple[str, ...] = ()
-    """What was understood or not, in sentences."""
+    """Sentences on how the query was understood."""
     contexts: tuple[TiedNote, ...] = ()
     """Saved notes on the places; the best first."""
     context_count: int = 0
-    """How many saved notes there are on the places."""
+    """Number of saved notes on the places."""
     more: int = 0
-    """Results that were left out to keep to `max_tokens`."""
+    """Number of results that were left out because of `max_tokens`."""
     unshown: int = 0
-    """Results that a short text leaves out, since better ones stand before them."""
+    """Number of results that a short text leaves out in favour of better ones."""
     left: int = 0
-    """How many more definitions or files answer, at least, beyond the limit."""
+    """Minimum number of further definitions or files that answer, beyond the limit."""
 
 
-# What a search of several repositories answers with.
+# Answers of a search in several repositories.
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryAnswer:
-    """What one of the repositories came to."""
+    """The result of one repository."""
 
     root: str
-    """Top of its worktree; as it was asked for where that is not known."""
+    """Root of its worktree; the requested path if unknown."""
     receipt: Receipt | None
-    """None where it could not be asked."""
+    """None if it could not be searched."""
     mode: str = ""
     found: int = 0
-    """Results it has among those of the answer."""
+    """Number of its results in the answer."""
     notes: tuple[str, ...] = ()
     error: str = ""
-    """Why it has no results; empty if it was asked."""
+    """Why it was not searched; else empty."""
     error_in_call: str = ""
-    """The same for one who calls a tool."""
+    """The same for an MCP client."""
 
 
 @dataclass(frozen=True, slots=True)
 class JointAnswer:
     """Ranked places of several repositories in one order, best first.
 
-    The handle of a place has its absolute path, so that it says which repository it is in; its
-    `path` is relative to the top of that.
+    The handle of a place has an absolute path to identify the repository; its `path` is relative to
+    the repository's root.
     """
 
     query: str
     results: tuple[Hit, ...]
     repositories: tuple[RepositoryAnswer, ...]
-    """In the order asked."""
+    """Repositories in the requested order."""
     notes: tuple[str, ...] = ()
-    """What is said of the whole."""
+    """Notes on the whole answer."""
     more: int = 0
-    """Results that were left out to keep to `max_tokens`."""
+    """Number of results that were left out because of `max_tokens`."""
     left: int = 0
-    """How many more definitions or files answer, at least, beyond the limit."""
+    """Minimum number of further definitions or files that answer, beyond the limit."""
 
 
-# What `Engine.explore` answers with: the code a task needs, in a number of tokens.
+# Answers of `Engine.explore`: the code that a task needs, within a number of tokens.
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,36 +391,36 @@ class Piece:
     start_line: int
     end_line: int
     symbol: str
-    """Qualified name; empty for lines that stand in no definition."""
+    """Qualified name; empty for lines outside of definitions."""
     kind: str
     part: str
-    """Of `codelens.capsule.Part`: what it is to the task."""
+    """A `codelens.capsule.Part`: its role for the task."""
     about: str
-    """Why it is there, in a few words."""
+    """Why it was chosen, in a few words."""
     lines: tuple[tuple[int, str], ...]
-    """Number and text of each line that is shown here; none is shown twice in an answer."""
+    """Number and text of each line shown here; an answer shows no line twice."""
     left_out: tuple[str, ...] = ()
-    """Handles of the lines of it that are shown nowhere in the answer."""
+    """Handles of its lines that the answer does not show."""
     stale: bool = False
     sent: str = ""
-    """`unchanged`: it was sent in this session, and `lines` is its signature alone; `changed`: it
-    was sent, and is another text now."""
+    """`unchanged`: it was sent in this session, and `lines` is only its signature; `changed`: it
+    was sent, and the text differs now."""
     sent_lines: tuple[tuple[int, int], ...] = ()
-    """Of one that is unchanged the spans that were sent, by the numbers that they have now."""
+    """Spans of an unchanged piece that were sent, by their current line numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedDefinition:
-    """A definition that is named and not shown."""
+    """A definition that is named but not shown."""
 
     name: str
-    """Qualified."""
+    """Qualified name."""
     line: int
 
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """A file with definitions that answer as well, or with tests."""
+    """A file with further answering definitions, or with tests."""
 
     path: str
     definitions: tuple[NamedDefinition, ...] = ()
@@ -430,14 +429,14 @@ class NamedFile:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What a capsule had no room for."""
+    """The code that a capsule has no room for."""
 
     definitions: int
-    """Definitions that rank below those shown, and callers that were not looked at."""
+    """Number of definitions ranked below those shown, and of callers that were not checked."""
     cut: bool
-    """Lines of a definition that was looked for were left out."""
+    """Whether lines of a shown definition were left out."""
     handles: tuple[str, ...]
-    """What to read next, best first: lines left out, then definitions."""
+    """Handles to read next, best first: omitted lines, then definitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,19 +447,19 @@ class ExploreAnswer:
     task: str
     intent: str
     intent_words: tuple[str, ...]
-    """The words of the task that told the intent; empty if it was given, or none did."""
+    """The words of the task that indicate the intent; empty if it was given or no word matched."""
     pieces: tuple[Piece, ...]
-    """By file, in the order of what answers best; in a file by line."""
+    """Pieces grouped by file, best file first; within a file by line."""
     named: tuple[NamedFile, ...] = ()
     tests: tuple[NamedFile, ...] = ()
     contexts: tuple[TiedNote, ...] = ()
-    """Saved notes on what is shown; those whose code has changed come last."""
+    """Saved notes on the shown code; those whose code has changed come last."""
     gone_contexts: int = 0
-    """Saved notes on code of the shown files that is there no more."""
+    """Number of saved notes on code of the shown files that no longer exists."""
     notes: tuple[str, ...] = ()
     more: LeftOut | None = None
-    """What was left out; None if nothing was."""
+    """The omitted code; None if there is none."""
     test_count: int = 0
     context_count: int = 0
     note_count: int = 0
-    """How many of each there are, where not all have room."""
+    """Total numbers, if not all fit."""

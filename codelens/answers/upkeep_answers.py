@@ -1,4 +1,4 @@
-"""What the engine answers about the indexes themselves: frozen values, ready to be shown."""
+"""Answers about indexes, packs, and the ranking by meaning: frozen values."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from codelens.types import Receipt
 
 @dataclass(frozen=True, slots=True)
 class ViewLife:
-    """One view, and whether it would be removed."""
+    """A view, and whether a prune would remove it."""
 
     index_id: str
-    """Short; names it for `drop`, `pin` and `unpin`."""
+    """Short id for `drop`, `pin` and `unpin`."""
     kind: str
     """`worktree`, `folder` or `ref`."""
     standing: str
     """`active`, `inactive`, `detached`, `ref`, `gone` or `unreachable`."""
     worktree: str
     branch: str
-    """Empty for a detached HEAD, a folder and a ref."""
+    """Branch; empty for a detached HEAD, a folder and a ref."""
     head: str
     files: int
     source_bytes: int
-    """Of its texts."""
+    """Bytes of its texts."""
     own_bytes: int
-    """Of the texts that no other view has."""
+    """Bytes of the texts that no other view has."""
     created_s: int
     accessed_s: int
     """Wall clock, seconds since 1970."""
     unused_s: float
-    """Seconds since its last use, by the index's own clock."""
+    """Seconds since its last use, by the index's clock."""
     pinned: bool
     complete: bool
     goes: bool
@@ -38,7 +38,7 @@ class ViewLife:
 
     @property
     def title(self) -> str:
-        """The view as people call it."""
+        """Return a readable name of the view."""
         if self.kind == "ref":
             return f"ref {self.head[:12]}"
         checkout = self.branch or (f"detached {self.head[:7]}" if self.head else "")
@@ -47,73 +47,73 @@ class ViewLife:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryLife:
-    """One index, and what is in it."""
+    """An index and its views."""
 
     repo_id: str
     repository: str
-    """The folder that all worktrees share; empty where it was never written down."""
+    """The folder that all worktrees share; empty if unknown."""
     state: str
     """`there`, `gone`, `unreachable` or `unknown`."""
     index_path: str
     index_bytes: int
     views: tuple[ViewLife, ...] = ()
     waiting: int = 0
-    """Texts that no view needs, to be collected."""
+    """Number of texts that no view needs and that can be collected."""
     goes: bool = False
-    """The whole index is a left-over."""
+    """Whether the whole index is a leftover."""
     why: str = ""
     error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What a prune did, or would do, to one index."""
+    """The result of a prune, or of a dry run, for one index."""
 
     repo_id: str
     repository: str
     views: tuple[ViewLife, ...] = ()
-    """That went."""
+    """Removed views."""
     kept: int = 0
     contents: int = 0
-    """Texts that were collected."""
+    """Number of collected texts."""
     waiting: int = 0
-    """Texts that are collected when no reader uses them any more."""
+    """Number of texts to collect once no reader uses them."""
     freed_bytes: int = 0
     removed: bool = False
-    """The whole index went."""
+    """Whether the whole index was removed."""
     why: str = ""
     skipped: str = ""
-    """Why nothing was done: another process writes, ..."""
+    """Why nothing was done, such as another process writing."""
     error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PruneAnswer:
-    """What a prune did, by index; those with nothing to do are counted alone."""
+    """The result of a prune by index; unaffected indexes are only counted."""
 
     dry_run: bool
     indexes: int
     results: tuple[Pruned, ...]
     disposed_bytes: int = 0
-    """Given back by damaged indexes that were set aside, as the disk was full."""
+    """Bytes freed by removing damaged indexes that were set aside, since the disk was full."""
     advice: str = ""
-    """What would make room on a disk that was full, and still has little."""
+    """Advice to free space on a disk that was full and still has little."""
 
     @property
     def failed(self) -> bool:
-        """Whether an index could not be pruned for a reason that will not pass by itself."""
+        """Whether an index could not be pruned for a lasting reason."""
         return any(result.error for result in self.results)
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What a drop removed."""
+    """The result of a drop."""
 
     repo_id: str
     repository: str
     views: tuple[ViewLife, ...]
     whole: bool
-    """The repository's whole index."""
+    """Whether the repository's whole index was removed."""
     freed_bytes: int
     waiting: int
 
@@ -126,7 +126,7 @@ class Pinned:
     changed: bool
 
 
-# What the engine answers about packs: frozen values, ready to be shown.
+# Answers about packs: frozen values.
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +135,13 @@ class PackAnswer:
 
     file: str
     commits: tuple[str, ...]
-    """Whose files' facts are in it."""
+    """The commit whose files' facts it contains."""
     since: str
     """The commit whose facts were left out; empty if none."""
     contents: int
-    """Distinct texts."""
+    """Number of distinct texts."""
     left_out: int
-    """Texts that were too much for a record."""
+    """Number of texts too large for a record."""
     size_bytes: int
 
 
@@ -151,21 +151,21 @@ class UnpackAnswer:
 
     file: str
     contents: int
-    """Distinct texts in it."""
+    """Number of distinct texts in it."""
     merged: int
-    """Of these, those that the index did not have."""
+    """Number of these that were new to the index."""
     outdated: int
-    """Of these, those that another version of the extractor made; left out."""
+    """Number of these that another extractor version made; left out."""
     compared: int
-    """Texts of this clone that were extracted again and had the same facts."""
+    """Number of texts of this clone that were extracted again with equal facts."""
 
 
-# What the engine answers about the ranking by meaning: frozen values, ready to be shown.
+# Answers about the ranking by meaning: frozen values.
 
 
 @dataclass(frozen=True, slots=True)
 class SentTexts:
-    """What left this machine for one model of a provider, since it was first used here."""
+    """The data sent to one model of a provider, since it was first used here."""
 
     provider: str
     model: str
@@ -174,19 +174,19 @@ class SentTexts:
     """Local date."""
     requests: int
     failed: int
-    """Of the requests."""
+    """Size of the requests."""
     texts: int
     bytes: int
     tokens: int
-    """As the provider counts them; 0 where it does not say."""
+    """Tokens by the provider's count; 0 if not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderStatus:
-    """The provider that is enabled for a repository, and how far its vectors are."""
+    """The provider of a repository, and the state of its vectors."""
 
     provider: str
-    """Empty: none is enabled, and nothing is sent."""
+    """Empty if none is enabled, and nothing is sent."""
     model: str
     endpoint: str
     dimension: int
@@ -195,31 +195,31 @@ class ProviderStatus:
     failure: str
     """Why the last sync failed; else empty."""
     texts: int
-    """Texts and questions that have a vector."""
+    """Number of texts and questions with a vector."""
     vector_bytes: int
     contents: int
-    """Distinct texts of the view that may be sent."""
+    """Number of distinct texts of the view that may be sent."""
     contents_ready: int
-    """Those of them whose chunks all have vectors."""
+    """Number of these whose chunks all have vectors."""
     left_out: int
-    """Files of the view that are never sent."""
+    """Number of files of the view that are never sent."""
     sent: tuple[SentTexts, ...]
     store: str = ""
     """URL of the store in which vectors are searched; empty: a file on this machine."""
     hybrid: bool = False
-    """The store ranks by terms, too."""
+    """Whether the store ranks by terms, too."""
     collection: str = ""
-    """Of that store."""
+    """Collection in that store."""
     store_failure: str = ""
-    """Why the store could not be asked; `contents_ready` then counts what this machine has."""
+    """Why the store did not answer; `contents_ready` then counts vectors on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnabledRepository:
-    """A repository for which a provider is enabled, or whose vectors cannot be read."""
+    """A repository with an enabled provider, or with unreadable vectors."""
 
     root: str
-    """The worktree it was enabled in; the vectors' file where that is not known."""
+    """The worktree it was enabled in; the vectors' file if unknown."""
     provider: str
     model: str
     store: str
@@ -231,7 +231,7 @@ class EnabledRepository:
 
 @dataclass(frozen=True, slots=True)
 class SendingPlan:
-    """What a sync would send, told before anything is sent."""
+    """The data that a sync would send, shown before anything is sent."""
 
     receipt: Receipt
     provider: str
@@ -239,25 +239,25 @@ class SendingPlan:
     endpoint: str
     key_variable: str
     files: int
-    """Files of the view that may be sent."""
+    """Number of files of the view that may be sent."""
     left_out: int
-    """Files that may hold secrets, and are never sent."""
+    """Number of files that may contain secrets and are never sent."""
     texts: int
-    """Chunks without a vector; equal ones count once."""
+    """Number of chunks without a vector; equal ones count once."""
     bytes: int
     tokens: int
-    """Estimated: bytes / 3."""
+    """Estimate: bytes / 3."""
     reranks: bool
-    """Unless that is switched off, each search sends lines of its first results, too."""
+    """Whether each search sends lines of its first results, too; it can be switched off."""
     store: str
     """URL of the store that gets the vectors; empty: a file on this machine."""
     hybrid: bool
-    """It gets the terms of texts, too."""
+    """Whether it gets the terms of texts, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enabled:
-    """A provider that may be sent a repository's texts from now on."""
+    """A provider that may get a repository's texts from now on."""
 
     provider: str
     model: str
@@ -267,12 +267,12 @@ class Enabled:
     store: str
     """URL of the store in which vectors are searched; empty: a file on this machine."""
     hybrid: bool
-    """The store gets the terms of texts, too."""
+    """Whether the store gets the terms of texts, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What a sync did."""
+    """The result of a sync."""
 
     receipt: Receipt
     provider: str
@@ -280,71 +280,71 @@ class Synced:
     state: str
     requests: int
     failed: int
-    """Of the requests; they were sent again."""
+    """Number of failed requests; they were repeated."""
     texts: int
-    """Texts that have a vector now, and had none before."""
+    """Number of texts with a new vector."""
     bytes: int
     tokens: int
     lacking: int
-    """Texts that still have none."""
+    """Number of texts that still have no vector."""
     left_out: int
     added: int
-    """Files that may be sent, and were not there at the last sync of this worktree or ref."""
+    """Number of sendable files added since the last sync of this worktree or ref."""
     removed: int
     modified: int
     stored: int
-    """Vectors that a store on another machine got; 0 where there is none."""
+    """Number of vectors sent to a store on another machine; 0 without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrunedVectors:
-    """What was removed of a provider's vectors, since no view has its text any more."""
+    """The provider's vectors that were removed because no view has their texts."""
 
     removed: int
-    """Vectors."""
+    """Number of removed vectors."""
     kept: int
-    """Those of questions among them."""
+    """Number of these that belong to questions."""
     freed_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class MeaningStatus:
-    """The table of words, and what of a view has vectors by it."""
+    """The word table, and how many texts of a view have vectors by it."""
 
     receipt: Receipt
     on: bool
     """The setting `meaning`."""
     damage: str
-    """Why the table cannot be read; empty if it can."""
+    """Why the table cannot be read; else empty."""
     version: int
     digest: str
     """SHA-256 of the table."""
     words: int
     dimension: int
     contents: int
-    """Distinct texts of the view."""
+    """Number of distinct texts of the view."""
     with_vectors: int
-    """Those of them that have vectors by this table."""
+    """Number of these that have vectors by this table."""
     vector_bytes: int
-    """Of these vectors."""
+    """Size of these vectors."""
     provider: ProviderStatus
 
 
 @dataclass(frozen=True, slots=True)
 class MeantWord:
-    """A term of a question, and the terms of the table that are nearest to it."""
+    """A term of a question, and the nearest terms of the table."""
 
     term: str
     known: bool
     near: tuple[tuple[str, float], ...]
-    """Term and cosine, best first."""
+    """Terms and cosines, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeaningTest:
-    """What the table of words makes of a question."""
+    """How the word table interprets a question."""
 
     query: str
     words: tuple[MeantWord, ...]
     near: tuple[tuple[str, float], ...]
-    """The terms nearest to the whole question, its own left out."""
+    """The terms nearest to the whole question, without its own."""

@@ -1,1 +1,1 @@
-"""Branches as objects: what differs by definition, since when, and what will collide."""
+"""Compares branches by definitions: differences, history, and future collisions."""

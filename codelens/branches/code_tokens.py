@@ -1,7 +1,7 @@
-"""Which lines of a language are comments, and a text without its comments.
+"""Finds comments in a text, and compares two texts of code apart from formatting.
 
-Told from the text alone, by the `comment_style` of the language's settings: a definition is
-compared many times, and most versions of it are never parsed again.
+This uses only the text and the `comment_style` of the language's settings: a definition is compared
+many times, and most of its versions are never parsed again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _pattern(comment: bytes, string: bytes) -> re.Pattern[bytes]:
 
 @cache
 def _family(language: str) -> tuple[tuple[bytes, ...], re.Pattern[bytes]]:
-    """How a line of comment begins; what is a string (first group) or a comment."""
+    """Return the line comment markers, and a pattern for strings (first group) and comments."""
     info = language_info(language or TEXT)
     match info.comment_style:
         case "hash" | "hash-and-docstring":
@@ -54,12 +54,12 @@ def _family(language: str) -> tuple[tuple[bytes, ...], re.Pattern[bytes]]:
 
 
 def is_indented(language: str) -> bool:
-    """Whether the indentation of a line says what it belongs to."""
+    """Whether indentation defines the blocks of the language."""
     return language_info(language or TEXT).indented
 
 
 def is_comment_line(line: bytes, language: str) -> bool:
-    """Whether a line holds a comment and nothing before it."""
+    """Whether a line is only a comment."""
     bare = line.strip()
     marks, _ = _family(language)
     if not bare.startswith(marks) or bare.startswith(b"#!"):
@@ -69,31 +69,31 @@ def is_comment_line(line: bytes, language: str) -> bool:
 
 
 def strings_and_comments(language: str) -> re.Pattern[bytes]:
-    """What is a string (its first group) or a comment (no group)."""
+    """Return a pattern for strings (first group) and comments (no group)."""
     return _family(language)[1]
 
 
 def docstring_starts(text: bytes, language: str) -> frozenset[int]:
-    """Where strings begin that are documentation."""
+    """Return the positions where docstrings start."""
     if language_info(language or TEXT).comment_style != "hash-and-docstring":
         return frozenset()
     return frozenset(match.start(2) for match in _DOCSTRING.finditer(text))
 
 
 def code_of(text: bytes, language: str) -> bytes:
-    """The text without comments and docstrings."""
+    """Return the text without comments and docstrings."""
     if language_info(language or TEXT).comment_style == "hash-and-docstring":
         text = _DOCSTRING.sub(rb"\1", text)
     _, pattern = _family(language)
     return pattern.sub(lambda match: match[1] or b"", text)
 
 
-# Whether two texts of code are the same but for what a formatter may change.
+# Compares two texts of code apart from what a formatter may change.
 #
-# Blanks, line breaks, the width of an indentation and a trailing comma say nothing; blanks inside a
-# string do. Where the lines of a text do not end with semicolons, a line break between two words
-# counts, and by indentation (Python, YAML) any outside of brackets. Told from the text alone, as
-# `codelens.branches.code_tokens` does.
+# Blanks, line breaks, the width of an indentation and a trailing comma are ignored; blanks inside a
+# string count. If the lines of a text do not end with semicolons, a line break between two words
+# counts; if indentation defines blocks (Python, YAML), every line break outside of brackets. This
+# uses only the text, as for comments above.
 
 _BLANKS = b" \t\r\n\f\v"
 _PIECE = re.compile(rb"\\\r?\n[ \t]*|\n[ \t]*|[\w\x80-\xff]+|[ \t\r\f\v]+|[^\s\w\x80-\xff]")
@@ -101,7 +101,7 @@ _WORD = re.compile(rb"[\w\x80-\xff\"'`]")
 _ENDS_WITH_SEMICOLON = re.compile(rb";[ \t\r]*(?://|/\*|\}|\n|\Z)")
 _OPENING, _CLOSING = frozenset({b"(", b"[", b"{"}), frozenset({b")", b"]", b"}"})
 _ONE_SIDED = frozenset({b"-", b":"})
-"""Before a word these may belong to it alone: `rm -r`, `puts :name`."""
+"""Signs that may belong only to the next word: `rm -r`, `puts :name`."""
 _TAB = 8
 
 Token = bytes
@@ -110,13 +110,13 @@ Token = bytes
 class _Bracket(NamedTuple):
     opening: bytes
     is_glued: bool
-    """Right behind a word, as that of a call."""
+    """Right after a word, as in a call."""
     at: int
-    """Of its token."""
+    """Position of its token."""
 
 
 def is_same_code(before: bytes, after: bytes, language: str, *, with_comments: bool) -> bool:
-    """Whether two texts differ in nothing but formatting, or in that and comments."""
+    """Whether two texts differ only in formatting, and in comments unless `with_comments`."""
     bare = [text if with_comments else code_of(text, language) for text in (before, after)]
     first, second = (text.translate(None, _BLANKS + b",\\") for text in bare)
     if first != second:
@@ -127,7 +127,7 @@ def is_same_code(before: bytes, after: bytes, language: str, *, with_comments: b
 
 
 def tokens_of(text: bytes, language: str, *, with_comments: bool) -> list[Token]:
-    """The tokens of a text; its lines where its brackets do not match."""
+    """Return the tokens of a text; its lines if its brackets do not match."""
     reader = _Reader(text, is_indented(language))
     for piece, is_comment in _pieces(b"\n" + text, language):
         if not is_comment:
@@ -138,7 +138,7 @@ def tokens_of(text: bytes, language: str, *, with_comments: bool) -> list[Token]
 
 
 def _pieces(text: bytes, language: str) -> Iterator[tuple[bytes, bool]]:
-    """Words, strings, marks, blanks and line breaks with their indentation; whether a comment."""
+    """Yield words, strings, signs, blanks and indented line breaks; whether each is a comment."""
     docstrings = docstring_starts(text, language)
     at = 0
     for match in strings_and_comments(language).finditer(text):
@@ -149,23 +149,23 @@ def _pieces(text: bytes, language: str) -> Iterator[tuple[bytes, bool]]:
 
 
 class _Reader:
-    """Makes tokens of the pieces of a text, without what says nothing."""
+    """Converts the pieces of a text to tokens, without irrelevant ones."""
 
     def __init__(self, text: bytes, indented: bool) -> None:
         self.tokens: list[Token] = []
         self.brackets: list[_Bracket] = []
         self._code: list[int] = []
-        """Where in `tokens` those stand that are no comments."""
+        """Positions in `tokens` of those that are not comments."""
         self._indented = indented
         self._ends_by_semicolon = not indented and bool(_ENDS_WITH_SEMICOLON.search(text))
         self._depths: list[int] = []
         self._indentation: bytes | None = None
-        """Of the line that begins next; None within a line."""
+        """Indentation of the line that starts next; None within a line."""
         self._after_blank = False
         self._one_sided = False
 
     def take(self, piece: bytes) -> None:
-        """The next piece."""
+        """Process the next piece."""
         if piece[:1] == b"\n":
             self._indentation = piece[1:]
         elif piece[:1] not in {b" ", b"\t", b"\r", b"\f", b"\v"} and piece[:2] not in {
@@ -227,13 +227,13 @@ class _Reader:
         self._emit(b" " + piece if self._one_sided else piece)
 
     def _drop_one_sided(self) -> None:
-        """A mark with blanks on both sides belongs to both."""
+        """Drop the mark of a sign with blanks on both sides, which belongs to both."""
         if self._one_sided:
             self.tokens[self._code[-1]] = self._last()[1:]
             self._one_sided = False
 
     def _is_trailing(self, bracket: _Bracket) -> bool:
-        """Whether the comma before the end of a bracket can go: it makes no tuple and no hole."""
+        """Whether the comma before a closing bracket is redundant: it makes no tuple or hole."""
         if self._last(2) in {b",", bracket.opening}:
             return False
         inside = [self.tokens[at] for at in self._code[bracket.at + 1 : -1]]

@@ -1,4 +1,4 @@
-"""What two sides do to the same definitions, given what each changed since their merge base."""
+"""Finds the definitions that two sides both changed since their merge base."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CERTAIN, LIKELY, POSSIBLE, HARMLESS = "certain", "likely", "possible", "harmless
 _QUIET = frozenset({DOCUMENTATION, FORMATTING})
 
 Key = tuple[bytes, int]
-"""Path and position of a definition of the merge base."""
+"""Path and position of a definition in the merge base."""
 
 
 class Spot(NamedTuple):
@@ -28,17 +28,17 @@ class Spot(NamedTuple):
 
     file: FileDefinitions
     definition: Definition | None
-    """None: a line outside of any."""
+    """None for a line outside of definitions."""
     line: int
 
 
 def spot(definition_: Definition, line: int = 0) -> Spot:
-    """Where a definition stands, or a line in it."""
+    """Return the place of a definition, or of a line in it."""
     return Spot(definition_.file, definition_, line or definition_.symbol.name_line)
 
 
 class Collision(NamedTuple):
-    """One thing that both sides touch, or one touches and the other relies on."""
+    """A definition that both sides change, or that one changes and the other depends on."""
 
     rule: str
     """`overlapping`, `mergeable`, `same`, `moved`, `removed`, `added twice`, `additions`; or a
@@ -51,16 +51,16 @@ class Collision(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """What one side changed, by what it was in the merge base."""
+    """The changes of one side, by definition of the merge base."""
 
     diff: DefinitionDiff
     by_key: dict[Key, DefinitionChange]
     added: tuple[Definition, ...]
-    """All definitions that are new, those inside new ones included."""
+    """All new definitions, including those inside new ones."""
 
 
 def changed_of(diff: DefinitionDiff) -> Changed:
-    """A side's changes, to be looked up."""
+    """Index the changes of a side."""
     by_key: dict[Key, DefinitionChange] = {}
     added: list[Definition] = []
     for file in diff.files:
@@ -82,7 +82,7 @@ def changed_of(diff: DefinitionDiff) -> Changed:
 
 
 def collisions(mine: Changed, theirs: Changed, diff_lines: DiffLines) -> Iterator[Collision]:
-    """Definitions that both sides touched, in order of mine."""
+    """Yield the definitions that both sides changed, in the order of `mine`."""
     for key, change in mine.by_key.items():
         other = theirs.by_key.get(key)
         if other is not None:
@@ -107,14 +107,14 @@ def _both(
         return Collision(
             "same", HARMLESS, spot(definition), spot(other), f"both made the same change to {name}"
         )
-    if _place(mine) != _place(theirs) and (_went(mine) or _went(theirs)):
-        if _went(mine) and _went(theirs):
+    if _place(mine) != _place(theirs) and (_moved(mine) or _moved(theirs)):
+        if _moved(mine) and _moved(theirs):
             sentence = f"you {_did(mine)} {name}, they {_did(theirs)} it"
             return Collision("moved", CERTAIN, spot(definition), spot(other), sentence)
-        if _changes_code(mine if not _went(mine) else theirs):
-            mover, changer = ("you", "they") if _went(mine) else ("they", "you")
+        if _changes_code(mine if not _moved(mine) else theirs):
+            mover, changer = ("you", "they") if _moved(mine) else ("they", "you")
             sentence = (
-                f"{mover} {_did(mine if _went(mine) else theirs)} {name}, which {changer} changed"
+                f"{mover} {_did(mine if _moved(mine) else theirs)} {name}, which {changer} changed"
             )
             return Collision("moved", LIKELY, spot(definition), spot(other), sentence)
     if overlaps(old.own, definition.own, other.own, diff_lines):
@@ -141,13 +141,13 @@ def _removed(mine: DefinitionChange, theirs: DefinitionChange, name: str) -> Col
     changed, remover, changer = (
         (theirs, "you", "they") if mine.new is None else (mine, "they", "you")
     )
-    if not (_changes_code(changed) or _went(changed)):
+    if not (_changes_code(changed) or _moved(changed)):
         return None
     sentence = f"{remover} removed {name}, which {changer} changed"
     return Collision("removed", CERTAIN, spot(mine.definition), spot(theirs.definition), sentence)
 
 
-def _went(change: DefinitionChange) -> bool:
+def _moved(change: DefinitionChange) -> bool:
     return bool({MOVED, RENAMED} & set(change.how))
 
 
@@ -165,7 +165,7 @@ def _place(change: DefinitionChange) -> tuple[bytes, str]:
 
 
 def overlaps(old: bytes, mine: bytes, theirs: bytes, diff_lines: DiffLines) -> bool:
-    """Whether two changes of a text touch the same lines, or lines side by side, as git has it."""
+    """Whether two changes of a text affect the same or adjacent lines, as git defines it."""
     spans = [
         [
             (start if count else start + 1, start + count)
@@ -198,7 +198,7 @@ def _added_twice(mine: Changed, theirs: Changed) -> Iterator[Collision]:
         reported.add(key)
         owner = definition.owner
         if owner and (definition.file.path, owner) in reported:
-            continue  # told with what holds it
+            continue  # reported with its owner
         name = definition.symbol.qualified
         if _is_same(definition, other):
             yield Collision(
@@ -225,7 +225,7 @@ def _overloads(definition: Definition, other: Definition) -> bool:
 
 
 def independent_additions(mine: FileChange | None, theirs: FileChange | None) -> bool:
-    """Whether two changes of a file only add definitions of other names."""
+    """Whether two changes of a file only add definitions with different names."""
     if mine is None or theirs is None:
         return False
     for file_change in (mine, theirs):

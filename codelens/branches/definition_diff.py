@@ -1,4 +1,4 @@
-"""Lines that differ outside of told definitions, and lines of which the ends alone differ."""
+"""Compares two sets of files by definitions, and accounts for every line that differs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from codelens.branches.file_definitions import (
 )
 
 DiffLines = Callable[[bytes, bytes], Sequence[tuple[int, int, int, int]]]
-"""Lines in which two texts differ: start and count on both sides."""
+"""Differing lines of two texts: start and count on both sides."""
 
 
 _BLANK_ENDS = (b" \n", b"\t\n", b"\r\n")
 
 
 class OutsideChange(NamedTuple):
-    """Lines of a file outside of definitions that differ."""
+    """Differing lines of a file outside of definitions."""
 
     how: str
     """`imports`, `statements`, `comments`, `text` (files without definitions), `reordered`,
@@ -45,7 +45,7 @@ class OutsideChange(NamedTuple):
     old_lines: tuple[Lines, ...]
     new_lines: tuple[Lines, ...]
     names: tuple[str, ...] = ()
-    """Of definitions that stand elsewhere in the file, with the same text."""
+    """Names of unchanged definitions at another place in the file."""
 
 
 def changed_line_ends(
@@ -55,13 +55,13 @@ def changed_line_ends(
     come: Sequence[Lines],
     diff_lines: DiffLines,
 ) -> Iterator[OutsideChange]:
-    """Lines that differ in CR LF, in blanks at their end or in the missing end of a last line.
+    """Find lines that differ in CR LF, trailing blanks or a missing last line end.
 
     Args:
-        old: a file as it was.
-        new: as it is.
-        gone: lines of `old` that are told with something else.
-        come: lines of `new` that are.
+        old: the old file.
+        new: the new file.
+        gone: lines of `old` that other changes already report.
+        come: lines of `new` that other changes already report.
         diff_lines: compares two texts by lines.
     """
     if not _may_differ_in_ends(old.data, new.data):
@@ -78,11 +78,11 @@ def changed_line_ends(
             if line != other and (bare[start + at] or _end(line) != _end(other)):
                 old_numbers.append(start + at + 1)
                 new_numbers.append(new_start + at + 1)
-    told_old, told_new = _numbers(gone), _numbers(come)
+    reported_old, reported_new = _numbers(gone), _numbers(come)
     left = [
         pair
         for pair in zip(old_numbers, new_numbers, strict=True)
-        if pair[0] not in told_old or pair[1] not in told_new
+        if pair[0] not in reported_old or pair[1] not in reported_new
     ]
     if left:
         yield OutsideChange(
@@ -99,7 +99,7 @@ def _may_differ_in_ends(old: bytes, new: bytes) -> bool:
 
 
 def _whole_lines(data: bytes) -> list[bytes]:
-    """Lines with their ends."""
+    """Split into lines with their ends."""
     lines = [line + b"\n" for line in data.split(b"\n")]
     last = lines.pop()
     return [*lines, last[:-1]] if len(last) > 1 else lines
@@ -112,7 +112,7 @@ def _end(line: bytes) -> bytes:
 def _alike_stretches(
     old: Sequence[bytes], new: Sequence[bytes], diff_lines: DiffLines
 ) -> Iterator[tuple[int, int, int]]:
-    """Where the same lines begin on both sides, from 0, and how many they are."""
+    """Yield the 0-based starts and lengths of runs of equal lines."""
     at = new_at = 0
     if old != new:
         texts = [b"".join(line + b"\n" for line in lines) for lines in (old, new)]
@@ -129,7 +129,7 @@ def _numbers(spans: Iterable[Lines]) -> set[int]:
 
 
 def merged(spans: Iterable[Lines]) -> list[Lines]:
-    """Spans in order, those that touch as one."""
+    """Return spans in order, with adjacent ones merged."""
     merged: list[Lines] = []
     for start, stop in sorted(spans):
         if merged and start <= merged[-1][1] + 1:
@@ -140,15 +140,15 @@ def merged(spans: Iterable[Lines]) -> list[Lines]:
 
 
 def line_ranges(numbers: Iterable[int]) -> list[Lines]:
-    """Numbers of lines, as spans in order."""
+    """Convert line numbers to spans in order."""
     return merged((number, number) for number in numbers)
 
 
-# What differs between two sets of files, as definitions; every line that differs is in something.
+# Compares two sets of files by definitions; every differing line belongs to a reported change.
 #
-# The rule that closes the account: in each pair of files the lines of told definitions are taken
-# away on both sides; what then still differs is told as code outside of definitions, or, where it
-# is in a definition whose text is the same, as one that stands elsewhere (`reordered`).
+# To account for all lines: in each pair of files the lines of reported definitions are removed on
+# both sides. Lines that still differ are reported as code outside of definitions, or, inside a
+# definition with unchanged text, as moved within the file (`reordered`).
 
 _IMPORT = re.compile(
     rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)|use\s|using\s|#\s*include\b|require\b"
@@ -159,31 +159,31 @@ _IN_PLACE = frozenset({SIGNATURE, BODY, DOCUMENTATION, FORMATTING})
 
 
 class DefinitionChange(NamedTuple):
-    """One definition that differs."""
+    """A definition that differs."""
 
     how: tuple[str, ...]
-    """Of `added`, `removed`, `moved`, `renamed`, `signature`, `body`, `documentation`,
-    `formatting`; several where several are true."""
+    """One or more of `added`, `removed`, `moved`, `renamed`, `signature`, `body`, `documentation`,
+    `formatting`."""
     old: Definition | None
     new: Definition | None
     old_lines: tuple[Lines, ...]
-    """Its own lines, those of definitions inside it left out unless they came or went with it."""
+    """Its own lines; includes inner definitions only if they were added or removed with it."""
     new_lines: tuple[Lines, ...]
     inside: int = 0
-    """Definitions inside it that came or went with it."""
+    """Number of inner definitions that were added or removed with it."""
     share_new: float = 0.0
-    """Of a moved or renamed one: the share of its words that is new."""
+    """Share of its words that is new, for a moved or renamed definition."""
 
     @property
     def definition(self) -> Definition:
-        """Where it stands now; where it stood, if it is gone."""
+        """The new definition; the old one if it was removed."""
         definition = self.new or self.old
         assert definition is not None
         return definition
 
 
 class FileChange(NamedTuple):
-    """One file that differs."""
+    """A file that differs."""
 
     how: str
     """`added`, `removed`, `renamed`, `changed` or `mode`."""
@@ -194,14 +194,14 @@ class FileChange(NamedTuple):
 
     @property
     def file(self) -> FileDefinitions:
-        """As it is now; as it was, if it is gone."""
+        """The new file; the old one if it was removed."""
         file = self.new or self.old
         assert file is not None
         return file
 
 
 class DefinitionDiff(NamedTuple):
-    """All that differs, by path."""
+    """All differences, by path."""
 
     files: tuple[FileChange, ...]
     matches: Matches
@@ -211,14 +211,14 @@ def definition_diff(
     old: Iterable[FileText], new: Iterable[FileText], diff_lines: DiffLines,
     staged: Mapping[bytes, bytes] = NOTHING_STAGED,
 ) -> DefinitionDiff:  # fmt: skip
-    """What differs between the files that are not the same on both sides.
+    """Compare the files that differ between two sides.
 
     Args:
-        old: files of the old side that the new one has not, or with other bytes.
-        new: the other way round.
+        old: files of the old side that are missing or different on the new side.
+        new: files of the new side that are missing or different on the old side.
         diff_lines: compares two texts by lines.
-        staged: of files that the old side does not have, the text in git's index: a file may be
-            renamed there, and edited afterwards beyond recognition.
+        staged: texts in git's index of files that the old side does not have: a file may be
+            renamed there, and then changed beyond recognition.
     """
     matches = Matches(
         [FileDefinitions(file) for file in sorted(old, key=lambda file: file.path)],
@@ -245,7 +245,7 @@ def definition_diff(
 
 
 class _ChangedLines:
-    """The lines that a pair of files has not in common, compared when they are asked for."""
+    """The differing lines of a pair of files, compared on demand."""
 
     def __init__(self, matches: Matches, diff_lines: DiffLines) -> None:
         self._new_of = {pair.old.path: pair.new for pair in matches.pairs}
@@ -253,10 +253,10 @@ class _ChangedLines:
         self._known: dict[bytes, tuple[list[Lines], list[Lines]]] = {}
 
     def spare(self, change: DefinitionChange) -> bool:
-        """Whether none of a definition's lines changed: then it only was parsed another way.
+        """Whether none of a definition's lines changed, so it was only parsed differently.
 
-        A grammar that stumbles over other lines of a file may take a line above a definition, such
-        as an annotation, for a statement in one version and for a part of it in the other.
+        If a grammar fails on other lines of a file, it may parse a line above a definition, such as
+        an annotation, as a statement in one version and as part of the definition in the other.
         """
         old, new = change.old, change.new
         if old is None or new is None or not _IN_PLACE.issuperset(change.how):
@@ -267,19 +267,19 @@ class _ChangedLines:
         return not (_meet(gone, old.spans) or _meet(come, new.spans))
 
     def _of(self, old: FileDefinitions, new: FileDefinitions) -> tuple[list[Lines], list[Lines]]:
-        known = self._known.get(old.path)
-        if known is None:
+        changed_lines = self._known.get(old.path)
+        if changed_lines is None:
             gone: list[Lines] = []
             come: list[Lines] = []
             for start, count, new_start, new_count in self._diff_lines(old.data, new.data):
                 gone += [(start, start + count - 1)] if count else []
                 come += [(new_start, new_start + new_count - 1)] if new_count else []
-            known = self._known[old.path] = (gone, come)
-        return known
+            changed_lines = self._known[old.path] = (gone, come)
+        return changed_lines
 
 
 def _meet(changed: Sequence[Lines], spans: Sequence[Lines]) -> bool:
-    """Whether any of the spans has a changed line; those are in order."""
+    """Whether any of the spans overlaps a changed line; both are in order."""
     for start, stop in spans:
         before = bisect_right(changed, stop, key=lambda lines: lines[0])
         if before and changed[before - 1][1] >= start:
@@ -309,7 +309,7 @@ def _changes(
         elif old.own != new.own or paths.get(old.file.path) != new.file.path:
             following.append((old, new))
     for old, new in following:
-        # It went with its owner, or says the owner's new name, and is told with that.
+        # It moved with its owner, or only shows the owner's new name: reported with the owner.
         head = _head(new, changes)
         if head is not None:
             change = changes[head]
@@ -328,7 +328,7 @@ def _changes(
 
 
 def _head(definition: Definition, changes: dict[Definition, DefinitionChange]) -> Definition | None:
-    """What it is defined in, if that moved or has another name."""
+    """Return its owner if that was moved or renamed."""
     parent = definition.file.by_symbol.get(definition.symbol.parent)
     while parent is not None:
         change = changes.get(parent)
@@ -341,13 +341,13 @@ def _head(definition: Definition, changes: dict[Definition, DefinitionChange]) -
 def _alone(
     definitions: Sequence[Definition], matches: Matches, *, old: bool
 ) -> Iterator[DefinitionChange]:
-    """Definitions of one side; what came or went with what holds it is told with that."""
-    known = matches.new_of if old else matches.old_of
+    """Report definitions of one side, each together with its inner definitions."""
+    counterpart_of = matches.new_of if old else matches.old_of
     by_symbol = {definition.at: definition for definition in definitions}
     heads: dict[Definition, list[Definition]] = {}
     head_of: dict[Definition, Definition] = {}
     for definition in definitions:
-        if definition in known:
+        if definition in counterpart_of:
             continue
         parent = by_symbol.get(definition.symbol.parent)
         head = head_of.get(parent) if parent is not None else None
@@ -364,7 +364,7 @@ def _alone(
 def _gone_lines(
     changes_by_path: dict[bytes, list[DefinitionChange]],
 ) -> dict[bytes, list[Lines]]:
-    """Lines on the old side that something told has, by the path that they stood at."""
+    """Return the lines of the old side that changes report, by old path."""
     lines_by_path: dict[bytes, list[Lines]] = {}
     for changes in changes_by_path.values():
         for change in changes:
@@ -397,8 +397,8 @@ def _pair_change(
         if how == "changed" and old.text.mode != new.text.mode:
             how = "mode"
         outside = (OutsideChange("encoding", (), ()),) if _recoded(old, new) else ()
-        told_at_all = changes or outside or how != "changed"
-        return FileChange(how, old, new, tuple(changes), outside) if told_at_all else None
+        is_reported = changes or outside or how != "changed"
+        return FileChange(how, old, new, tuple(changes), outside) if is_reported else None
     if old.text.shown not in _WHOLE or new.text.shown not in _WHOLE:
         return FileChange(how, old, new, tuple(changes), ())
     gone = gone_lines.get(old.path, []) + follows.get((old.path, True), [])
@@ -413,7 +413,7 @@ def _pair_change(
 
 
 def _recoded(old: FileDefinitions, new: FileDefinitions) -> bool:
-    """Whether one text stands in other bytes."""
+    """Whether only the encoding of the text changed."""
     return bool(old.text.key and new.text.key) and old.text.key != new.text.key
 
 
@@ -453,7 +453,7 @@ def _outside(
     come: Sequence[Lines],
     diff_lines: DiffLines,
 ) -> Iterator[OutsideChange]:
-    """What differs once the lines of told definitions are taken away."""
+    """Compare what is left without the lines of reported definitions."""
     left_old, left_new = _left(old, gone), _left(new, come)
     texts = [
         b"\n".join(file.lines[line].rstrip() for line in left) + b"\n"
@@ -479,7 +479,7 @@ def _outside(
 
 
 def _left(file: FileDefinitions, taken: Sequence[Lines]) -> list[int]:
-    """Lines that nothing told has and that are not blank, from 0."""
+    """Return the 0-based non-blank lines that no change reports."""
     if not taken:
         return [line for line, text in enumerate(file.lines) if text.strip()]
     marks = bytearray(len(file.lines) + 1)

@@ -1,4 +1,4 @@
-"""For each definition of a file the last commit that changed its text: blame by definition."""
+"""Follows definitions through commits: the history of one, and blame by definition."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from codelens.types import CommitId
 
 
 class LastChange(NamedTuple):
-    """When a definition of a file was last changed."""
+    """The last change of a definition of a file."""
 
     definition: Definition
     commit: CommitId
@@ -41,11 +41,11 @@ class LastChange(NamedTuple):
 
 
 def last_changes(walk: CommitWalk, file: FileDefinitions, head: CommitId) -> Iterator[LastChange]:
-    """For each definition of a file the last commit that changed its text; moves are its changes.
+    """Yield the last commit that changed or moved each definition of a file.
 
     Args:
         walk: reads the commits.
-        file: as it is now; may differ from what is at `head`.
+        file: the current file; may differ from `head`.
         head: the commit to start from.
     """
     texts = {at: whole_text(definition) for at, definition in enumerate(file.definitions)}
@@ -90,51 +90,51 @@ def _standing(
     return {at for at in ordinals if stands_whole(data, texts[at], file.data, file.language)}
 
 
-# Since when is a definition what it is: the commits that changed it, through renames and moves.
+# Finds the commits that changed a definition, through renames and moves.
 #
-# Only commits that changed the file are looked at, if git is there to name them. A version of it in
-# which the definition's text stands unchanged needs no parse, and of one that changed it only the
-# lines that became it are parsed, unless it was renamed or moved. Merges are followed as `git log
-# -L` does: to the one parent that has the same text, else to all.
+# Only commits that changed the file are read, if git can list them. A version with the unchanged
+# text of the definition needs no parse. Of a version that changed it only the lines that became it
+# are parsed, unless it was renamed or moved. Merges are followed as by `git log -L`: to the one
+# parent with the same text, else to all parents.
 
 INSIDE, MERGED = "inside", "merged"
 _MOST_MOVES = 1000
 
 ReadText = Callable[[bytes, bytes], FileText]
-"""A path and bytes -> the text with its definitions."""
+"""Parses the bytes of a path to its definitions."""
 
 
 class Event(NamedTuple):
-    """One commit that changed a definition."""
+    """A commit that changed a definition."""
 
     commit: CommitId
     """Empty for an uncommitted change."""
     how: tuple[str, ...]
-    """As of a diff; `inside`: a definition inside it changed; `merged`: by a merge."""
+    """As in a diff; `inside`: an inner definition changed; `merged`: changed by a merge."""
     new: Definition
     old: Definition | None
     time_s: int
 
 
 class _Tracked(NamedTuple):
-    """A definition as it stands at a commit."""
+    """A definition at a commit."""
 
     path: bytes
     blob: bytes
     text: bytes
     """Its whole lines."""
     data: bytes
-    """A version of the file that has it: of this commit, or of a later one."""
+    """A version of the file that contains it: of this commit, or of a later one."""
 
 
 _moves: dict[tuple[str, CommitId, CommitId, bytes, bytes], _Tracked | None] = {}
-"""Where definitions were before commits that moved them; true for good, so kept between questions.
+"""Places of definitions before commits that moved them; always valid, so cached between questions.
 
-By repository, commit, parent, path and text; without the data."""
+Keys are repository, commit, parent, path and text; values have no data."""
 
 
 class _Step(NamedTuple):
-    """Where a walk goes on: a commit, what is followed there, and who changed its file."""
+    """The next step of a walk: a commit, its definition, and the commits of its file."""
 
     commit: Commit
     tracked: _Tracked
@@ -142,15 +142,15 @@ class _Step(NamedTuple):
 
 
 class DefinitionHistory:
-    """Walks back from one definition.
+    """Walks back through the history of one definition.
 
     Args:
-        repository: whose commits.
-        read: gives the definitions of a text.
-        read_snippet: gives those of a part of a text.
-        commits: names those that changed a file.
-        uncommitted: gives the files that differ from those of the commit to start from.
-        first_parent: follow merges to their first parent alone, as `commits` does.
+        repository: the repository with the commits.
+        read: parses the definitions of a text.
+        read_snippet: parses the definitions of a part of a text.
+        commits: lists the commits that changed a file.
+        uncommitted: lists the files that differ from the start commit.
+        first_parent: follow merges only to their first parent, as `commits` does.
     """
 
     def __init__(
@@ -171,21 +171,21 @@ class DefinitionHistory:
         self._uncommitted = uncommitted
         self._first_parent = first_parent
         self._by_text: dict[tuple[bytes, bytes], Definition] = {}
-        """By path and text: what was found in some version of the file, or parsed by itself."""
+        """By path and text: definitions found in a version of the file, or parsed separately."""
         self._language = ""
         self._several: set[tuple[bytes, str]] = set()
-        """Paths and qualified names that several definitions had in some version."""
+        """Paths and qualified names that several definitions share in some version."""
         self._files: dict[tuple[bytes, bytes], FileDefinitions] = {}
         self.ends: dict[str, None] = {}
-        """Why history may go on beyond what is told."""
+        """Reasons why there may be earlier history."""
 
     def events(self, definition: Definition, head: CommitId, *, on_disk: bool) -> Iterator[Event]:
-        """The changes, newest first.
+        """Yield the changes, newest first.
 
         Args:
-            definition: as it stands in the files or at `head`.
+            definition: the definition in the files or at `head`.
             head: the commit to start from.
-            on_disk: `definition` may differ from what is at `head`.
+            on_disk: `definition` may differ from `head`.
         """
         start = self.walk.commit(head) if head else None
         self._language = definition.file.language
@@ -237,14 +237,14 @@ class DefinitionHistory:
                 wait(self._on_path(parent, before))
 
     def _on_path(self, start: Commit, tracked: _Tracked) -> _Step:
-        """The first commit from a start on that changed the file; the start where it is unknown."""
+        """Return the first commit from a start that changed the file; the start if unknown."""
         history = self._commits.of(tracked.path, start.id)
         newest = history.newest()
         commit = self.walk.commit(newest) if newest is not None else None
         return _Step(commit or start, tracked, history)
 
     def _next_change(self, step: _Step, parent: Commit) -> Commit:
-        """The next commit behind a parent that changed the file; the parent where it is unknown."""
+        """Return the first commit from a parent that changed the file; the parent if unknown."""
         parents = step.commit.parents[:1] if self._first_parent else step.commit.parents
         changed = step.history.parents(step.commit.id, step.commit.time_s)
         if changed is None or len(changed) != len(parents):
@@ -254,7 +254,7 @@ class DefinitionHistory:
     def _step(
         self, commit: Commit, tracked: _Tracked
     ) -> tuple[list[tuple[Commit, _Tracked]], Event | None]:
-        """Where to go on from a commit, and what it did."""
+        """Return where to continue from a commit, and the event of the commit."""
         names = commit.parents[:1] if self._first_parent else commit.parents
         parents = [parent for name in names if (parent := self.walk.commit(name)) is not None]
         if len(parents) < len(names) or self.walk.is_cut(commit):
@@ -280,19 +280,19 @@ class DefinitionHistory:
         return follow, event
 
     def _stands(self, data: bytes, tracked: _Tracked) -> bool:
-        """Whether a version of the followed file has the followed definition as it is."""
+        """Whether a version of the file has the unchanged definition."""
         return stands_whole(data, tracked.text, tracked.data, self._language)
 
     def _event(
         self, commit: Commit | None, tracked: _Tracked, before: _Tracked | None
     ) -> Event | None:
-        new = self._known(tracked)
+        new = self._by_own_text(tracked)
         if new is None:
             return None
         name = commit.id if commit is not None else CommitId("")
         time_s = commit.time_s if commit is not None else 0
         merged = (MERGED,) if commit is not None and len(commit.parents) > 1 else ()
-        old = self._known(before) if before is not None else None
+        old = self._by_own_text(before) if before is not None else None
         if old is None:
             return Event(name, (*merged, ADDED), new, None, time_s)
         how = self._how(old, new)
@@ -310,19 +310,19 @@ class DefinitionHistory:
         moved = old.file.path != new.file.path and "moved" not in how
         return ("moved", *how) if moved else how
 
-    def _known(self, tracked: _Tracked) -> Definition | None:
-        """A definition, as far as its own text and name go."""
+    def _by_own_text(self, tracked: _Tracked) -> Definition | None:
+        """Find a definition by its own text and name only."""
         definition = self._by_text.get((tracked.path, tracked.text))
         if definition is None or self._is_one_of_several(definition):
             return self._definition(tracked)
         span = lines_of(tracked.data, tracked.text)
-        # An owner that was renamed leaves the text of its members as it was.
+        # Renaming an owner does not change the text of its members.
         if span is None or not stands_in(tracked.data.split(b"\n"), span[0] - 1, definition.owner):
             return self._definition(tracked)
         return definition
 
     def _remember(self, definition: Definition) -> bytes:
-        """Keep a definition for the versions of its file that have it unchanged; its lines."""
+        """Cache a definition for versions that have it unchanged; return its lines."""
         text = whole_text(definition)
         self._by_text[definition.file.path, text] = definition
         return text
@@ -331,7 +331,7 @@ class DefinitionHistory:
         return (definition.file.path, definition.symbol.qualified) in self._several
 
     def _definition(self, tracked: _Tracked) -> Definition | None:
-        """A definition among the others of its file."""
+        """Find a definition among all definitions of its file."""
         file = self._definitions(tracked.path, tracked.data)
         size = tracked.text.count(b"\n") + 1
         for definition in file.definitions:
@@ -357,12 +357,12 @@ class DefinitionHistory:
         self._several |= {(path, name) for name, count in counts.items() if count > 1}
 
     def _before(self, commit: Commit | None, parent: Commit, tracked: _Tracked) -> _Tracked | None:
-        """The definition at the parent: in the same file, else in one that the commit changed."""
+        """Find the definition at the parent: in the same file, else in one that changed."""
         blob = self.walk.blob_at(parent, tracked.path)
         data = self.walk.blob(blob) if blob is not None else None
         if blob is not None and data is not None and self._stands(data, tracked):
             return tracked._replace(blob=blob, data=data)
-        later = self._known(tracked)
+        later = self._by_own_text(tracked)
         if later is None:
             return None
         if blob is not None and data is not None:
@@ -380,7 +380,7 @@ class DefinitionHistory:
         return self._elsewhere(commit, parent, tracked, later)
 
     def _snippet_before(self, tracked: _Tracked, data: bytes, later: Definition) -> bytes | None:
-        """The text that a definition had in an earlier version of its file, if that is sure."""
+        """Return the text of a definition in an earlier version of its file, if certain."""
         lines = lines_of(tracked.data, tracked.text)
         if lines is None or b"\0" in data:
             return None
@@ -404,7 +404,7 @@ class DefinitionHistory:
                 and change.path != tracked.path
                 and change.old.mode != GITLINK
             ]
-            # A file that was renamed as it is needs no look at any other.
+            # If the file was renamed unchanged, other files need no check.
             same = [change for change in changes if change.old and change.old.oid == tracked.blob]
             files = changed_files(self.walk, same[:1] or changes)
             moved = self._moved(files, tracked, later, is_same=bool(same))
@@ -417,13 +417,13 @@ class DefinitionHistory:
     def _moved(
         self, files: Iterable[Origin], tracked: _Tracked, later: Definition, *, is_same: bool
     ) -> _Tracked | None:
-        """Where a definition was, among files that changed; `is_same`: the file as it is."""
+        """Find a definition in changed files; `is_same`: the file is unchanged."""
         origins = origins_of(files, tracked.text, later)
         if len(origins) == 1 and holds(origins[0].data, tracked.text):
-            # Its very text stood there, and there alone.
+            # Only this file had the identical text.
             moved = _Tracked(origins[0].path, origins[0].blob, tracked.text, origins[0].data)
             self._carry_over(moved, later)
-            if is_same or self._known(moved) is not None:
+            if is_same or self._by_own_text(moved) is not None:
                 return moved
         new = self._definition(tracked) if origins else None
         if new is None:
@@ -439,7 +439,7 @@ class DefinitionHistory:
         return _Tracked(path, blob, self._remember(definition), definition.file.data)
 
     def _carry_over(self, moved: _Tracked, later: Definition) -> None:
-        """Spare the parse of another file that has a definition just as it is."""
+        """Avoid parsing another file that has a definition unchanged."""
         if _suffix(moved.path) != _suffix(later.file.path) or not self._stands(
             moved.data, moved._replace(data=later.file.data)
         ):

@@ -1,16 +1,16 @@
-"""Which definition of one side is which of the other: one matcher for diff, conflicts and history.
+"""Matches the definitions of two sides for diffs, conflicts and history.
 
-In this order, each step over what the ones before left, so that the result depends on the two sides
-alone and the cost grows with what changed:
+The steps run in this order, each on the rest of the previous ones, so the result depends only on
+the two sides and the cost grows with the changes:
 
-1. files: of one path; of equal bytes; at least half alike, by the bytes of their lines;
-2. in a pair of files, definitions of one qualified name; of several with one name those with equal
-   text, then with equal signatures, then the most alike, then by order;
-3. equal text under the same name anywhere; equal text but for the own name;
-4. members of what was matched so far under another owner, by name;
-5. the same name, alone on both sides, and half alike; then two thirds alike under any name.
+1. files: with the same path; with equal bytes; at least half alike, by the bytes of their lines;
+2. in a pair of files, definitions with one qualified name; of several with one name those with
+   equal text, then equal signatures, then the most alike, then by order;
+3. equal text under the same name anywhere; equal text except for its own name;
+4. members of renamed or moved owners matched so far, by name;
+5. the same name, unique on both sides, and half alike; then two thirds alike under any name.
 
-What is small (`return self.x`) is like much else: steps 3 and 5 ask more of it.
+Small texts (`return self.x`) resemble many others: steps 3 and 5 require more of them.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ _SAME_NAME_ALIKE = 0.5
 _OTHER_NAME_ALIKE = 0.66
 _IN_SCOPE_ALIKE = 0.55
 _LEAST_WORDS = 8
-"""Definitions with fewer are alike by chance."""
+"""Definitions with fewer words are alike by chance."""
 _LEAST_WORDS_EXACT = 4
 _COMMON = 12
-"""A word that more definitions have tells none of them."""
+"""A word in more definitions does not distinguish them."""
 _CANDIDATES = 12
 _MOST_COMPARED = 20
-"""Definitions of one name in one scope that are compared with each other."""
+"""Maximum number of definitions with one name and scope to compare with each other."""
 
 
 NOTHING_STAGED: Mapping[bytes, bytes] = {}
 Scope = tuple[bytes, str]
-"""A file and the qualified name of an owner in it, empty at top level."""
+"""A file and the qualified name of an owner in it; empty at top level."""
 
 
 class Matches:
-    """What became of what."""
+    """The matches between two sides."""
 
     def __init__(
         self, old: Sequence[FileDefinitions], new: Sequence[FileDefinitions],
@@ -62,30 +62,31 @@ class Matches:
 
     @property
     def removed_files(self) -> list[FileDefinitions]:
-        """Files of the old side alone."""
+        """Files only on the old side."""
         return [file for file in self._old if file.path not in self._path]
 
     @property
     def added_files(self) -> list[FileDefinitions]:
-        """Files of the new side alone."""
+        """Files only on the new side."""
         paired = set(self._path.values())
         return [file for file in self._new if file.path not in paired]
 
     def scopes_of(self, old: Definition) -> tuple[Scope, ...]:
-        """Files and owners on the new side that an old definition would have if it did not move.
+        """Return where an old definition would be on the new side if it did not move.
 
-        What stands inside another definition goes with that. What only names its owner (a method
-        of Go, one defined outside of its class in C++) may stay in its file or go with the owner.
+        The result has files and owners. A definition inside another moves with it. One that only
+        names its owner (a Go method, a C++ member defined outside of its class) may stay in its
+        file or move with the owner.
         """
         parent = old.file.by_symbol.get(old.symbol.parent)
         if parent is not None and f"{old.owner}.".startswith(f"{parent.symbol.qualified}."):
             return self._inside_of(parent, old)
         path, owner = old.file.path, old.owner
         here = self._path.get(path, path)
-        known = self._owner_at(path, owner)
-        if known is None:
+        owner_scope = self._owner_at(path, owner)
+        if owner_scope is None:
             return ((here, self._renamed_owners.get(owner, owner)),)
-        return tuple(dict.fromkeys(((here, known[1]), known)))
+        return tuple(dict.fromkeys(((here, owner_scope[1]), owner_scope)))
 
     def _inside_of(self, parent: Definition, old: Definition) -> tuple[Scope, ...]:
         new = self.new_of.get(parent)
@@ -98,12 +99,12 @@ class Matches:
         )
 
     def _owner_at(self, path: bytes, owner: str) -> Scope | None:
-        """Where an owner that is known by its name alone stands now."""
+        """Return the new place of an owner that is only known by name."""
         inner, outer = "", owner
         while outer:
-            known = self._types.get((path, outer)) or self._owners.get((path, outer))
-            if known is not None:
-                return known[0], f"{known[1]}{inner}"
+            scope = self._types.get((path, outer)) or self._owners.get((path, outer))
+            if scope is not None:
+                return scope[0], f"{scope[1]}{inner}"
             outer, _, last = outer.rpartition(".")
             inner = f".{last}{inner}"
         return None
@@ -121,7 +122,7 @@ class Matches:
             self._members()
 
     def take(self, old: Definition, new: Definition) -> None:
-        """Note a pair; what is defined inside will be looked for under the new owner."""
+        """Add a pair; inner definitions are then matched under the new owner."""
         self.new_of[old] = new
         self.old_of[new] = old
         before, after = old.symbol.qualified, new.symbol.qualified
@@ -144,7 +145,7 @@ class Matches:
         ]
 
     def _goes_with_file(self, definition: Definition) -> bool:
-        """Whether it only says the package of a file that came or went: that moves nowhere."""
+        """Whether it is the package declaration of a file that was added or removed."""
         symbol = definition.symbol
         is_line = definition.group == "module" and symbol.start_line == symbol.end_line
         return is_line and definition.file not in self._paired
@@ -161,7 +162,7 @@ class Matches:
             self._several(definitions, named[name])
 
     def _several(self, old: Sequence[Definition], new: Sequence[Definition]) -> None:
-        """Definitions of one name in one scope."""
+        """Match definitions with one name in one scope."""
         old = [definition for definition in old if definition not in self.new_of]
         new = [definition for definition in new if definition not in self.old_of]
         if len(old) == len(new) == 1:
@@ -232,7 +233,7 @@ class Matches:
         *,
         named: bool,
     ) -> Definition | None:
-        """Of definitions with the same text the one that stands nearest; None for chance alone."""
+        """Return the nearest definition with the same text; None if matches are only by chance."""
         free = [new for new in news if new not in self.old_of]
         if not free:
             return None
@@ -258,7 +259,7 @@ class Matches:
         return chosen[min(place, len(chosen) - 1)]
 
     def _members(self) -> None:
-        """Definitions under an owner that has another name or place now, by their name."""
+        """Match the members of a renamed or moved owner by name."""
         every = ("callable", "value", "type", "module")
         waiting: dict[tuple[bytes, str, str], list[Definition]] = defaultdict(list)
         for definition in self._left(self._new, every):
@@ -270,7 +271,7 @@ class Matches:
             for path, owner in self.scopes_of(definition):
                 name = definition.name
                 if definition.owner and name == definition.owner.rpartition(".")[2]:
-                    name = owner.rpartition(".")[2]  # a constructor that is called as its class
+                    name = owner.rpartition(".")[2]  # a constructor named like its class
                 if (path, owner, name) in waiting:
                     groups[path, owner, name].append(definition)
                     break
@@ -329,7 +330,7 @@ class Matches:
     def _candidates(
         self, definition: Definition, new: Sequence[Definition], holding: dict[bytes, list[int]]
     ) -> list[int]:
-        """Those with which it has most of its rarer words in common."""
+        """Return the definitions that share most of its rarer words."""
         votes: Counter[int] = Counter()
         for word, count in definition.words.items():
             places = holding.get(word, ())
@@ -340,10 +341,10 @@ class Matches:
         return [place for place, _ in best[:_CANDIDATES]]
 
 
-# Which file of one side is which of the other: by path, by equal bytes, by likeness.
+# Matches the files of two sides: by path, by equal bytes, by similarity.
 
 _COMMON_LINE = 20
-"""A line that more files have tells none of them."""
+"""A line in more files does not distinguish them."""
 
 
 class FilePair(NamedTuple):
@@ -356,10 +357,10 @@ class FilePair(NamedTuple):
 def paired_files(
     old: Sequence[FileDefinitions], new: Sequence[FileDefinitions], staged: Mapping[bytes, bytes]
 ) -> list[FilePair]:
-    """Pairs of files: those of one path, then of equal bytes, then at least half alike.
+    """Pair files with the same path, then with equal bytes, then at least half alike.
 
-    A new file is first compared as git's index has it (`staged`, by path): git follows a rename in
-    two steps, from the commit to the index and from there to the disk.
+    A new file is first compared by its text in git's index (`staged`, by path): git follows a
+    rename in two steps, from the commit to the index and from there to the disk.
     """
     by_path = {file.path: file for file in new}
     pairs = [FilePair(file, by_path[file.path]) for file in old if file.path in by_path]
@@ -412,7 +413,7 @@ def _alike_files(
 def _scored_files(
     gone: Sequence[FileDefinitions], come: Sequence[FileDefinitions], staged: Mapping[bytes, bytes]
 ) -> Iterator[tuple[float, bool, int, int]]:
-    """Pairs that are alike enough, to be sorted: the best first."""
+    """Yield pairs that are similar enough, in sort order with the best first."""
     weights = [
         _weights(staged[file.path].splitlines() if file.path in staged else file.lines)
         for file in come
@@ -422,20 +423,20 @@ def _scored_files(
         for line in lines:
             holding[line].append(number)
     for at, file in enumerate(gone):
-        mine = _weights(file.lines)
+        line_weights = _weights(file.lines)
         votes: Counter[int] = Counter()
-        for line, weight in mine.items():
+        for line, weight in line_weights.items():
             places = holding.get(line, ())
             if len(places) <= _COMMON_LINE:
                 votes.update(dict.fromkeys(places, weight))
         for place, _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))[:_CANDIDATES]:
-            score = similarity(mine, weights[place])
+            score = similarity(line_weights, weights[place])
             if score >= RENAME_SIMILARITY:
                 yield -score, _base(file.path) != _base(come[place].path), at, place
 
 
 def _weights(lines: Iterable[bytes]) -> Counter[bytes]:
-    """Bytes by line, blanks aside."""
+    """Count bytes by line, without blanks."""
     bare = map(squeezed, lines)
     return line_weights(line for line in bare if line)
 
@@ -444,14 +445,14 @@ def _base(path: bytes) -> bytes:
     return path.rpartition(b"/")[2]
 
 
-# How a definition differs from what it was: place, name, signature, body, documentation.
+# Classifies changes of a definition: place, name, signature, body, documentation.
 
 ADDED, REMOVED, MOVED, RENAMED = "added", "removed", "moved", "renamed"
 SIGNATURE, BODY, DOCUMENTATION, FORMATTING = "signature", "body", "documentation", "formatting"
 
 
 def change_of(old: Definition, new: Definition, matches: Matches) -> tuple[tuple[str, ...], float]:
-    """How a definition differs from what it was; nothing for one that does not."""
+    """Classify the changes of a definition; empty if there are none."""
     how: list[str] = []
     if (new.file.path, new.owner) not in matches.scopes_of(old):
         how.append(MOVED)
@@ -468,7 +469,7 @@ def change_of(old: Definition, new: Definition, matches: Matches) -> tuple[tuple
 
 
 def text_changes(before: bytes, after: bytes, old: Definition, new: Definition) -> list[str]:
-    """How two texts of one definition differ; they do."""
+    """Classify the changes between two different texts of a definition."""
     language = new.file.language
     if is_same_code(before, after, language, with_comments=True):
         return [FORMATTING]
@@ -492,7 +493,7 @@ def text_changes(before: bytes, after: bytes, old: Definition, new: Definition) 
 
 
 def _as_now(text: bytes, old: Definition, new: Definition) -> bytes:
-    """An old text with the present names of itself and of its owners."""
+    """Return an old text with the new names of the definition and its owners."""
     if old.name != new.name:
         text = renamed(text, old.name, new.name)
     before, after = old.owner.split("."), new.owner.split(".")
@@ -504,7 +505,7 @@ def _as_now(text: bytes, old: Definition, new: Definition) -> bytes:
 
 
 def _where_renamed(old: bytes, as_now: bytes, new: bytes) -> bytes:
-    """The old text with present names, but for lines (of comments) that still have the old ones."""
+    """Return the old text with new names, except in lines (of comments) that keep the old ones."""
     if old == as_now:
         return old
     lines = [text.split(b"\n") for text in (old, as_now, new)]

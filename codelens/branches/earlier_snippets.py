@@ -1,4 +1,4 @@
-"""The whole lines of a definition, and whether and where a text has them."""
+"""Finds a definition in an earlier version of its file, or in another file, with little parsing."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from codelens.scope.tree_changes import GITLINK, EntryChange
 from codelens.types import Symbol
 
 _MARKS = (b"@", b"#[", b"[", b"template")
-"""How lines begin that belong to the definition below: decorators, attributes, template heads."""
+"""Beginnings of lines that belong to the definition below: decorators, attributes, template
+heads."""
 _AHEAD = 2_000
 
 
 def unix_lines(data: bytes) -> bytes:
-    """A text whose lines end as git keeps them, without carriage returns."""
-    # To look for one byte takes a tenth of looking for two.
+    """Convert line ends as git stores them, without carriage returns."""
+    # Searching one byte takes a tenth of the time of two.
     return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
 
 def lines_of(data: bytes, text: bytes) -> Lines | None:
-    """Where some lines stand, first and last from 1; None unless they stand at one place."""
+    """Return the first and last line (1-based) of some lines; None unless they occur once."""
     plain = b"\n" + unix_lines(data) + b"\n"
     block = b"\n" + text + b"\n"
     at = plain.find(block)
@@ -39,24 +40,24 @@ def lines_of(data: bytes, text: bytes) -> Lines | None:
 
 
 def whole_text(symbol: Definition) -> bytes:
-    """All lines of a definition, the comments above it included."""
+    """Return all lines of a definition, including the comments above it."""
     if symbol.inline:
         return b"\n".join(symbol.file.lines[symbol.symbol.start_line - 1 : symbol.symbol.end_line])
     return b"\n".join(symbol.file.lines[symbol.start : symbol.stop])
 
 
 def holds(data: bytes, text: bytes) -> bool:
-    """Whether a file has some lines as they are."""
+    """Whether a file contains some lines unchanged."""
     if text not in data:
         return b"\r\n" in data and holds(unix_lines(data), text)
     return b"\n" + text + b"\n" in b"\n" + data + b"\n"
 
 
 def stands_whole(data: bytes, text: bytes, known: bytes, language: str) -> bool:
-    """Whether a version of a file has a definition just as another version has it.
+    """Whether a version of a file has the same whole definition as another version.
 
-    Its lines may stand there as a part of it: below a decorator or comment that was removed since,
-    or before more lines of its body.
+    The lines alone may be part of a longer definition: below a decorator or comment that was
+    removed since, or before more lines of its body.
 
     Args:
         data: the version.
@@ -76,7 +77,7 @@ def stands_whole(data: bytes, text: bytes, known: bytes, language: str) -> bool:
 
 
 def _neighbours(data: bytes, text: bytes) -> tuple[bytes, bytes]:
-    """The line above some lines, and the next one below them that is not blank."""
+    """Return the line above some lines, and the next non-blank line below them."""
     plain = b"\n" + unix_lines(data) + b"\n"
     at = plain.find(b"\n" + text + b"\n")
     above = plain[plain.rfind(b"\n", 0, at) + 1 : at] if at > 0 else b""
@@ -88,41 +89,40 @@ def _text_depth(text: bytes) -> int:
     return len(text) - len(text.lstrip(b" \t"))
 
 
-# A definition in an earlier version of its file, by parsing only the lines that became it.
+# Parses a definition in an earlier version of its file from only the lines that became it.
 #
-# A file is parsed in tens of milliseconds, some fifty lines of it in one or two, and a history
-# looks at one version for each change. What is found so is what a parse of the whole file gives:
-# the lines around are the same on both sides, so the definition begins and ends among those that
-# the line differences lead to. Where that is not sure, nothing is given, and the whole file is
-# parsed.
+# Parsing a file takes tens of milliseconds, parsing fifty lines one or two, and a history reads one
+# version per change. The result is the same as from the whole file: the surrounding lines are equal
+# on both sides, so the definition starts and ends among the lines that the line differences map to
+# it. If that is uncertain, there is no result and the whole file is parsed.
 
 ReadSnippet = Callable[[bytes, bytes, str], FileText]
-"""A path, bytes and their language -> the text with its definitions."""
+"""Parses bytes of a path and language to definitions."""
 
 _LARGEST_SHARE = 0.5
-"""Of a file: to parse more than this saves nothing."""
+"""Share of a file: parsing a larger part saves nothing."""
 _CLOSING = re.compile(rb"[)\]}{]|(?:public|private|protected|internal)\s*:|#")
-"""Lines that are indented less and do not say whose member is below them."""
+"""Less indented lines that do not show the owner of the members below."""
 _WORD = re.compile(rb"\w+")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 
 
 class EarlierVersion(NamedTuple):
-    """A version of a file, and the one after it, in which the definition is known."""
+    """A version of a file, and the next version with the known definition."""
 
     path: bytes
     old: Sequence[bytes]
-    """Its lines."""
+    """Lines of the version."""
     new: Lines
-    """Lines of the definition in the newer version, with the comments above it."""
+    """Lines of the definition in the newer version, including the comments above it."""
     hunks: Sequence[LineChange]
-    """In which lines the two differ."""
+    """Differing lines of the two versions."""
 
 
 def earlier_definition(
     version: EarlierVersion, later: Definition, read: ReadSnippet
 ) -> Definition | None:
-    """What a definition was; None where only a parse of the whole file tells."""
+    """Return the earlier definition; None if that requires parsing the whole file."""
     span = _lines_before(version, later.file.language)
     if span is None:
         return None
@@ -162,10 +162,11 @@ def earlier_definition(
 
 
 def _lines_before(version: EarlierVersion, language: str) -> tuple[int, int] | None:
-    """Which lines became those of the definition: from 0, half-open, whole differences.
+    """Return the 0-based, half-open range of lines that became the definition.
 
-    None if the differences do not touch it; or hold its last line: it may have gone on then, with
-    lines that became those of another definition. By indentation that is seen (`_goes_on`).
+    The range has whole differences. None if they do not touch the definition; or if they contain
+    its last line, since it may have continued with lines of another definition. If indentation
+    defines blocks, `_goes_on` checks that.
     """
     start, stop = version.new[0] - 1, version.new[1]
     offset = 0
@@ -190,7 +191,7 @@ def _lines_before(version: EarlierVersion, language: str) -> tuple[int, int] | N
 
 
 def _wrapper(later: Definition, body: Sequence[bytes]) -> tuple[list[bytes], list[bytes]] | None:
-    """Lines that make of some members a text of their language; None where none do."""
+    """Return lines that wrap members into a valid text of their language; None if impossible."""
     info = language_info(later.file.language or TEXT)
     opening = [info.text_opening.encode()] if info.text_opening else []
     head = next(line for line in body if line.strip())
@@ -206,7 +207,7 @@ def _wrapper(later: Definition, body: Sequence[bytes]) -> tuple[list[bytes], lis
 
 
 def _outer_names(symbols: Sequence[Symbol], later: Definition) -> str | None:
-    """What the qualified names of a part lack in front; None if the definition is not in it."""
+    """Return the prefix that a part's qualified names lack; None without the definition."""
     qualified = later.symbol.qualified
     for symbol in symbols:
         outer = qualified.removesuffix(symbol.qualified)
@@ -216,7 +217,7 @@ def _outer_names(symbols: Sequence[Symbol], later: Definition) -> str | None:
 
 
 def stands_in(lines: Sequence[bytes], start: int, owner: str) -> bool:
-    """Whether the lines above name all owners of what begins at a line, by their indentation."""
+    """Whether the lines above, by indentation, show all owners of the text at a line."""
     depth = _depth(next(line for line in lines[start:] if line.strip()))
     names = [name.encode("utf-8", "replace") for name in owner.split(".") if name]
     at = start
@@ -228,12 +229,12 @@ def stands_in(lines: Sequence[bytes], start: int, owner: str) -> bool:
             continue
         bare = lines[at].strip()
         if _CLOSING.match(bare):
-            depth = _depth(lines[at]) + 1  # of a head of several lines; its first is above
+            depth = _depth(lines[at]) + 1  # a head of several lines starts above
             continue
         if names.pop() not in _WORD.findall(bare):
             return False
         depth = _depth(lines[at])
-    # What is not indented may say its owner itself, or stands in a namespace.
+    # Unindented text may name its owner itself, or be in a namespace.
     return all(any(name in line for line in lines) for name in names)
 
 
@@ -242,7 +243,7 @@ def _depth(line: bytes) -> int:
 
 
 def _goes_on(definition: Definition, lines: Sequence[bytes], wrapped: int) -> bool:
-    """Whether the next line of code is indented more than the definition."""
+    """Whether the next code line is indented more than the definition."""
     head = definition.file.lines[definition.symbol.start_line - 1]
     depth = _depth(head)
     for line in lines[definition.stop - wrapped :]:
@@ -252,35 +253,35 @@ def _goes_on(definition: Definition, lines: Sequence[bytes], wrapped: int) -> bo
     return False
 
 
-# What a definition was before a change: in its file, or in another one, by what was removed there.
+# Finds an earlier definition by the lines that a change removed, in its file or another one.
 #
-# Parsing and matching the files of a commit costs much more than reading them. What became a
-# definition was removed where it stood, or it would be a copy; and what is matched by likeness has
-# half of its words at least (`codelens.branches.definition_matcher`).
+# Parsing and matching the files of a commit costs much more than reading them. The earlier
+# definition was removed from its place, otherwise the new one is a copy; and matching by similarity
+# requires at least half of the words (`codelens.branches.definition_matcher`).
 
 _LEAST_SHARE = 0.5
 _LEAST_SHARE_OF_NAMED = 0.25
-"""Where the name was removed too: what it defined may have changed more on the way."""
+"""Minimum share if the name was removed, too: the definition may have changed more."""
 _LEAST_SHARE_OF_LINES = 0.2
-"""A large file has any words; what was moved keeps some lines, at whichever indentation."""
+"""A large file has most words; a moved text keeps some lines, at any indentation."""
 _FEW_LINES = 3
 _MOST_ORIGINS = 4
-"""Files of one commit in which a definition that is new in its file is looked for."""
+"""Maximum number of files of one commit to search for a definition that is new in its file."""
 _HEAD_BYTES = 8000
 
 
 class Origin(NamedTuple):
-    """Another file that a commit, or what is uncommitted, changed: there it may have stood."""
+    """Another file that a commit or an uncommitted change affects: a possible origin."""
 
     path: bytes
     blob: bytes
     data: bytes
     now: bytes | None
-    """As the commit left it; None if it is gone."""
+    """The file after the commit; None if it was removed."""
 
 
 def changed_files(walk: CommitWalk, changes: Iterable[EntryChange]) -> Iterator[Origin]:
-    """The files that a commit changed, as far as they were there before."""
+    """Yield the files that a commit changed and that existed before."""
     for change in changes:
         data = walk.blob(change.old.oid) if change.old is not None else None
         if change.old is None or data is None:
@@ -291,10 +292,10 @@ def changed_files(walk: CommitWalk, changes: Iterable[EntryChange]) -> Iterator[
 
 
 def origins_of(files: Iterable[Origin], text: bytes, later: Definition) -> list[Origin]:
-    """Other files of a commit that may have had a definition, likely ones first.
+    """Return other files of a commit that may have had a definition, most likely ones first.
 
     Args:
-        files: what the commit changed.
+        files: the files that the commit changed.
         text: all lines of the definition.
         later: the definition.
     """
@@ -315,12 +316,12 @@ def origins_of(files: Iterable[Origin], text: bytes, later: Definition) -> list[
 
 
 def earlier_in_file(old: FileDefinitions, new: Definition) -> Definition | None:
-    """What a definition was in an earlier version of its file."""
+    """Find a definition in an earlier version of its file."""
     return _same_name(old, new) or Matches([old], [new.file]).old_of.get(new)
 
 
 def _same_name(old: FileDefinitions, new: Definition) -> Definition | None:
-    """The one definition of the same name in the same file: what the matcher would take."""
+    """Return the only definition with the same name in the file, as the matcher does."""
     name = new.symbol.qualified
     if sum(definition.symbol.qualified == name for definition in new.file.definitions) != 1:
         return None
@@ -329,18 +330,18 @@ def _same_name(old: FileDefinitions, new: Definition) -> Definition | None:
 
 
 def may_stem_from(old: bytes, new: bytes, definition: Definition) -> bool:
-    """Whether something in an earlier version of a file can be what a definition was.
+    """Whether an earlier version of a file may contain the earlier definition.
 
     Args:
         old: the earlier version.
-        new: the version that has the definition.
-        definition: as it stands in the new version; its line numbers may be of a part of it.
+        new: the version with the definition.
+        definition: the definition in the new version; its line numbers may be relative to a part.
     """
     name = definition.name.encode("utf-8", "replace")
     head = definition.file.lines[definition.symbol.name_line - 1].strip()
     removed, added = _changed(old, new)
     if head not in added:
-        return True  # its first line was there before
+        return True  # its first line existed before
     if name in _WORD.findall(b"\n".join(removed)):
         return True
     unchanged = [line for line in _own_lines(definition) if line not in added]
@@ -348,12 +349,15 @@ def may_stem_from(old: bytes, new: bytes, definition: Definition) -> bool:
 
 
 def share_removed(old: bytes, new: bytes | None, definition: Definition) -> float:
-    """How much of a definition's words a change of another file removed; 0 if that is too little.
+    """Return the share of a definition's words that a change of another file removed.
 
     Args:
-        old: the other file before.
-        new: the other file after; None if it is gone.
-        definition: what may have stood in it.
+        old: the other file before the change.
+        new: the other file after it; None if removed.
+        definition: the definition that may have been in it.
+
+    Returns:
+        0 if the share is too small.
     """
     present = sum(count for word, count in definition.words.items() if word in old)
     if present < _LEAST_SHARE_OF_NAMED * definition.size:
@@ -366,7 +370,7 @@ def share_removed(old: bytes, new: bytes | None, definition: Definition) -> floa
 
 
 def _share(definition: Definition, lines: Sequence[bytes]) -> float:
-    """The share of a definition's words in some lines; 0 if its lines are others."""
+    """Return the share of a definition's words in some lines; 0 if too few lines match."""
     own = _own_lines(definition)
     present = {line.strip() for line in lines}
     alike = sum(len(line) for line in own if line in present)
@@ -382,7 +386,7 @@ def _own_lines(definition: Definition) -> list[bytes]:
 
 
 def _changed(old: bytes, new: bytes) -> tuple[list[bytes], set[bytes]]:
-    """Lines that a change removed, and the lines that it added."""
+    """Return the lines that a change removed, and the lines that it added."""
     before, after = _lines(old), _lines(new)
     removed: list[bytes] = []
     added: set[bytes] = set()

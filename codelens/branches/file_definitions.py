@@ -1,8 +1,8 @@
-"""The definitions of one text with the lines that are theirs alone.
+"""Represents the definitions of one text and the lines that belong to each.
 
-A line belongs to the innermost definition that it stands in, comments right above a definition to
-that definition, and the rest to the file. Definitions that share a line with another (`int a, b;`)
-have no lines of their own and are told by their bytes.
+A line belongs to the innermost definition around it, comments right above a definition to that
+definition, and other lines to the file. Definitions that share a line with another (`int a, b;`)
+have no lines of their own and are identified by their bytes.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from codelens.branches.code_tokens import code_of, is_comment_line
 from codelens.types import Symbol
 
 FILE = -1
-"""In place of a definition: the file itself."""
-_TOLD_APART = frozenset({"heading", "key"})
+"""Represents the file instead of a definition."""
+_DISTINCT = frozenset({"heading", "key"})
 _BLANKS = b" \t\r\n\f\v"
 _SHORT = 4_000
 _WORD = re.compile(rb"\w+")
@@ -29,7 +29,7 @@ _GROUPS = {
 }
 
 Lines = tuple[int, int]
-"""First and last, from 1."""
+"""First and last line, 1-based."""
 
 
 class FileText(NamedTuple):
@@ -41,10 +41,10 @@ class FileText(NamedTuple):
     symbols: Sequence[Symbol]
     language: str
     shown: str = "text"
-    """`text`; or `binary`, `oversized`, `generated`, `vendored`, `link`, `submodule`: told as a
+    """`text`; or `binary`, `oversized`, `generated`, `vendored`, `link`, `submodule`: reported as a
     whole."""
     key: bytes = b""
-    """Equal for equal bytes; empty where nothing is known."""
+    """Equal for equal bytes; empty if unknown."""
     mode: int = 0
 
 
@@ -58,22 +58,22 @@ class Definition:
         self.at = at
         self.symbol = symbol
         self.start = symbol.start_line - 1
-        """First line from 0, with the comments above it."""
+        """First line, 0-based, including the comments above it."""
         self.stop = symbol.end_line
-        """Behind the last line."""
+        """Line after the last."""
         self.inline = False
-        """It shares a line with another."""
+        """Whether it shares a line with another."""
         self.runs: list[tuple[int, int]] = []
-        """Lines that belong to no definition inside it: from 0, half-open."""
+        """Lines outside of inner definitions: 0-based, half-open."""
 
     @property
     def name(self) -> str:
-        """Its own name."""
+        """Return its own name."""
         return self.symbol.name
 
     @property
     def owner(self) -> str:
-        """Qualified name of what it is defined in; empty at top level."""
+        """Return the qualified name of its owner; empty at top level."""
         qualified, name = self.symbol.qualified, self.symbol.name
         if qualified.endswith("." + name):
             return qualified[: -len(name) - 1]
@@ -81,12 +81,12 @@ class Definition:
 
     @property
     def group(self) -> str:
-        """`type`, `callable`, `module` or `value`."""
+        """Return `type`, `callable`, `module` or `value`."""
         return _GROUPS.get(self.symbol.kind, "value")
 
     @cached_property
     def own(self) -> bytes:
-        """Its text without the definitions inside it, and without blank lines."""
+        """Return its text without inner definitions and blank lines."""
         if self.inline:
             text = self.file.data[self.symbol.start_byte : self.symbol.end_byte]
             return text.replace(b"\r\n", b"\n")
@@ -102,20 +102,20 @@ class Definition:
 
     @cached_property
     def whole(self) -> bytes:
-        """Its text without any blanks, all that is inside it included."""
+        """Return its text without blanks, including inner definitions."""
         if self.inline:
             return squeezed(self.own)
         return squeezed(b"\n".join(self.file.lines[self.start : self.stop]))
 
     @cached_property
     def shape(self) -> bytes:
-        """As `whole`, without its own name: the same when it was renamed."""
+        """Return `whole` without its own name: unchanged by a rename."""
         text = self.own if self.inline else b"\n".join(self.file.lines[self.start : self.stop])
         return squeezed(renamed(text, self.name, "\0"))
 
     @cached_property
     def words(self) -> Counter[bytes]:
-        """The words of all its text but its own name."""
+        """Count the words of its whole text except its own name."""
         text = self.own if self.inline else b"\n".join(self.file.lines[self.start : self.stop])
         counts = Counter(_WORD.findall(text))
         counts.pop(self.name.encode("utf-8", "replace"), None)
@@ -123,28 +123,28 @@ class Definition:
 
     @cached_property
     def size(self) -> int:
-        """How many words it has."""
+        """Return its number of words."""
         return self.words.total()
 
     @property
     def spans(self) -> list[Lines]:
-        """Lines that are its own, from 1 and inclusive."""
+        """Return its own lines, 1-based and inclusive."""
         if self.inline:
             return [(self.symbol.start_line, self.symbol.end_line)]
         return [(start + 1, stop) for start, stop in self.runs]
 
     @property
     def signature(self) -> bytes:
-        """As declared, without blanks."""
+        """Return its signature as declared, without blanks."""
         return squeezed(self.symbol.signature.encode("utf-8", "replace"))
 
     def written(self, text: bytes) -> bytes:
-        """A text of its language, so that what cannot matter is gone: blanks and comments."""
+        """Remove blanks and comments, which do not matter, from a text of its language."""
         return squeezed(code_of(text, self.file.language))
 
 
 class FileDefinitions:
-    """All definitions of one text, in its order."""
+    """All definitions of one text, in order."""
 
     def __init__(self, text: FileText) -> None:
         self.text = text
@@ -159,22 +159,22 @@ class FileDefinitions:
         self.definitions: list[Definition] = [
             Definition(self, at, symbol)
             for at, symbol in enumerate(text.symbols)
-            if symbol.kind not in _TOLD_APART and symbol.end_line <= len(self.lines)
+            if symbol.kind not in _DISTINCT and symbol.end_line <= len(self.lines)
         ]
         self.by_symbol = {definition.at: definition for definition in self.definitions}
         self._position = {definition.at: place for place, definition in enumerate(self.definitions)}
         self._inline: dict[int, list[Definition]] = {}
         self.runs: list[tuple[int, int, int]] = []
-        """Lines and the symbol that they belong to, or `FILE`, in order: from 0, half-open."""
+        """Ranges of lines and their symbol, or `FILE`, in order: 0-based, half-open."""
         self._mark_inline()
         self._paint()
 
     def inline_in(self, at: int) -> list[Definition]:
-        """The definitions right inside one that share a line with another."""
+        """Return the direct inner definitions that share a line with another."""
         return self._inline.get(at, [])
 
     def children(self, definition: Definition) -> Iterable[Definition]:
-        """All definitions inside one."""
+        """Return all definitions inside one."""
         for place in range(self._position[definition.at] + 1, len(self.definitions)):
             other = self.definitions[place]
             if other.symbol.start_byte >= definition.symbol.end_byte:
@@ -183,7 +183,7 @@ class FileDefinitions:
 
     @cached_property
     def owners(self) -> list[int]:
-        """The innermost symbol of each line, `FILE` for lines in none."""
+        """Return the innermost symbol of each line, `FILE` if none."""
         owner_ordinals: list[int] = []
         for start, stop, at in self.runs:
             owner_ordinals += [at] * (stop - start)
@@ -191,7 +191,7 @@ class FileDefinitions:
 
     @cached_property
     def outside(self) -> list[int]:
-        """Lines in no definition, from 0."""
+        """Return the lines outside of definitions, 0-based."""
         return [line for start, stop, at in self.runs if at == FILE for line in range(start, stop)]
 
     def _mark_inline(self) -> None:
@@ -247,23 +247,23 @@ class FileDefinitions:
 
 
 def squeezed(text: bytes) -> bytes:
-    """A text without blanks."""
+    """Remove blanks from a text."""
     return text.translate(None, _BLANKS)
 
 
 def renamed(text: bytes, name: str, new: str) -> bytes:
-    """A text with each word that is a name replaced."""
+    """Replace each word of a text that is a name."""
     old = name.encode("utf-8", "replace")
     if not old or old not in text:
         return text
     new_name = new.encode("utf-8", "replace")
     if _WORD.fullmatch(old) and len(text) < _SHORT:
-        # A pattern for each name costs a millisecond; most texts are short.
+        # Compiling a pattern per name costs a millisecond; most texts are short.
         return _WORD.sub(lambda match: new_name if match[0] == old else match[0], text)
     return re.sub(rb"(?<!\w)" + re.escape(old) + rb"(?!\w)", lambda _: new_name, text)
 
 
 def alike(counts: Counter[bytes], other: Counter[bytes]) -> float:
-    """Words in common by the larger number of words: 0 to 1."""
+    """Return the number of common words divided by the larger number of words: 0 to 1."""
     larger = max(counts.total(), other.total())
     return (counts & other).total() / larger if larger else 1.0

@@ -1,7 +1,7 @@
-"""Collisions of meaning: each side is right alone, git merges them, and together they are wrong.
+"""Finds semantic collisions: each side is correct, git merges them, and the result is broken.
 
-One side changes what the other newly relies on. Told by resolved edges of the other side's own
-view alone; an edge that may mean several things is none.
+One side changes what the other newly depends on. Only resolved edges of the other side's own view
+count; ambiguous edges do not.
 """
 
 from __future__ import annotations
@@ -36,21 +36,22 @@ _COMMON = re.compile(
 
 
 class Use(NamedTuple):
-    """A resolved use: what is used, and where."""
+    """A resolved use: the definition and the place."""
 
     kind: str
     path: bytes
-    """Of what is used, on the side of the user."""
+    """Place of the used definition, on the user's side."""
     qualified: str
     line: int
 
 
 Uses = Callable[[FileDefinitions, int], Sequence[Use]]
-"""The certain uses that begin at a symbol of a file of one side, or at the file itself (`FILE`)."""
+"""Returns the certain uses from a symbol of a file of one side, or from the file itself
+(`FILE`)."""
 
 
 def meaning(mine: Changed, theirs: Changed, my_uses: Uses, their_uses: Uses) -> Iterator[Collision]:
-    """What one side relies on and the other changes, both ways."""
+    """Yield what one side depends on and the other changes, in both directions."""
     yield from _relied_on(mine, theirs, their_uses, "you", "they")
     for collision in _relied_on(theirs, mine, my_uses, "they", "you"):
         yield collision._replace(mine=collision.theirs, theirs=collision.mine)
@@ -110,7 +111,7 @@ def _relied_on(
 
 
 def _breaks(definition_change: DefinitionChange) -> _Broken | None:
-    """What a change takes from those who rely on the definition."""
+    """Return what a change breaks for users of the definition."""
     old, new = definition_change.old, definition_change.new
     if old is None or old.group == "module":
         return None
@@ -130,7 +131,7 @@ def _breaks(definition_change: DefinitionChange) -> _Broken | None:
 
 
 def _is_in_reach(old: Definition, new: Definition) -> bool:
-    """Whether what used a definition where it stood finds it in the file that it moved to."""
+    """Whether users of the old definition can find it in the file that it moved to."""
     if old.symbol.qualified != new.symbol.qualified:
         return False
     spec = spec_of(new.file.language)
@@ -154,7 +155,7 @@ def _broken_call(change: DefinitionChange, old: Definition, new: Definition) -> 
 
 
 def _same_parameters(old: Definition, new: Definition) -> bool:
-    """Every old call still fits: nothing but parameters that may be left out was added."""
+    """Whether every old call still fits: only optional parameters were added."""
     before = parameters(old.symbol.signature, old.name)
     after = parameters(new.symbol.signature, new.name)
     if before is None or after is None or after[: len(before)] != before:
@@ -165,9 +166,9 @@ def _same_parameters(old: Definition, new: Definition) -> bool:
 def _new_users(
     user: Changed, names: set[bytes]
 ) -> Iterator[tuple[FileDefinitions, int, frozenset[int]]]:
-    """Definitions and files that hold one of the names more often than before.
+    """Yield definitions and files that contain one of the names more often than before.
 
-    With the lines that are new, for a file; none for a definition: all of it counts.
+    Files come with their new lines, definitions without lines, since they count as a whole.
     """
     for definition in user.added:
         if not names.isdisjoint(definition.words):
@@ -186,7 +187,7 @@ def _new_users(
 
 
 def _new_lines(file: FileChange, names: set[bytes]) -> frozenset[int]:
-    """Lines outside of definitions that are new and hold one of the names."""
+    """Return new lines outside of definitions that contain one of the names."""
     assert file.new is not None
     line_numbers: set[int] = set()
     for part in file.outside:
@@ -202,7 +203,7 @@ def _new_lines(file: FileChange, names: set[bytes]) -> frozenset[int]:
 def _abstract(
     changer: Changed, user: Changed, uses: Uses, changer_name: str, user_name: str
 ) -> Iterator[Collision]:
-    """A new member that every subtype must have, and a new subtype without it."""
+    """Yield new members that every subtype must define, with new subtypes that lack them."""
     required: dict[tuple[bytes, str], list[Definition]] = {}
     names: set[bytes] = set()
     for definition in changer.added:
@@ -227,9 +228,9 @@ def _abstract(
 
 
 def _derived(user: Changed, names: set[bytes], uses: Uses) -> Iterator[tuple[Definition, Use]]:
-    """Types that newly derive from something of these names."""
+    """Yield types that newly derive from a type with one of these names."""
     for file, at, lines in _new_users(user, names):
-        # What a type implements may stand outside of it: `impl Shape for Box`.
+        # Implementations may be outside of the type: `impl Shape for Box`.
         types = (
             [definition for definition in file.definitions if definition.group == "type"]
             if at == FILE
@@ -268,7 +269,7 @@ def _must_be_given(definition: Definition, owner: Definition) -> bool:
 def _overrides(
     mine: Changed, theirs: Changed, my_uses: Uses, their_uses: Uses
 ) -> Iterator[Collision]:
-    """Both added something that answers for the same name of the same type or package."""
+    """Yield additions of both sides with the same name in the same type or package."""
     named: dict[str, list[Definition]] = {}
     for definition in theirs.added:
         named.setdefault(definition.name, []).append(definition)
@@ -286,7 +287,7 @@ def _overrides(
 
 
 def _same_place(definition: Definition, other: Definition) -> tuple[str, str, str] | None:
-    """Two files, one scope: a second definition of the name."""
+    """Check for a second definition of the name in one scope across two files."""
     if definition.file.path == other.file.path or definition.owner != other.owner:
         return None
     if definition.file.language != other.file.language:
@@ -308,7 +309,7 @@ def _same_place(definition: Definition, other: Definition) -> tuple[str, str, st
 
 
 def _in_one_package(definition: Definition, other: Definition) -> bool:
-    """Whether two definitions of one name in the files of a folder exclude each other."""
+    """Whether two definitions of one name in the files of a folder conflict."""
     clause = spec_of(definition.file.language).package_clause
     if clause:
         sides = (definition.file.data, other.file.data)
@@ -320,7 +321,7 @@ def _in_one_package(definition: Definition, other: Definition) -> bool:
 
 
 def _head(definition: Definition) -> Counter[bytes]:
-    """The words up to the body."""
+    """Count the words before the body."""
     return Counter(re.findall(rb"\w+", definition.own.partition(b"{")[0]))
 
 
@@ -336,7 +337,7 @@ def _in_hierarchy(
         return None
     over = _derives(mine, theirs, my_uses)
     under = _derives(theirs, mine, their_uses)
-    # What has to be given is given: that is what the other side waits for.
+    # The definition implements the abstract member that the other side added.
     if (over and _must_be_given(other, theirs)) or (under and _must_be_given(definition, mine)):
         return None
     if over or under:
@@ -356,9 +357,9 @@ def _owner(definition: Definition) -> Definition | None:
     named: Iterable[Definition] = definition.file.definitions
     return next(
         (
-            known
-            for known in named
-            if known.group == "type" and known.symbol.qualified == definition.owner
+            candidate
+            for candidate in named
+            if candidate.group == "type" and candidate.symbol.qualified == definition.owner
         ),
         None,
     )

@@ -1,4 +1,4 @@
-"""The parameters of a signature, as far as its text tells them: whether old calls still fit."""
+"""Parses parameters of signatures and arguments of calls from text alone."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Parameter(NamedTuple):
 
     @property
     def is_variadic(self) -> bool:
-        """It takes any number of arguments."""
+        """Whether it takes any number of arguments."""
         return bool(_VARIADIC.search(self.text))
 
 
 def parameters(signature: str, name: str) -> list[Parameter] | None:
-    """The parameters between the brackets behind a name; None where there are none to be read."""
+    """Return the parameters in brackets after a name; None if there are none to parse."""
     match = re.search(rf"(?<!\w){re.escape(name)}\s*(?:<[^()]*>)?\s*\(", signature)
     if match is None:
         return None
@@ -60,9 +60,9 @@ def _parameter(text: str) -> Parameter:
 
 
 def breaks_calls(old: str, new: str, old_name: str, new_name: str) -> bool | None:
-    """Whether calls that fitted an old signature cannot fit the new one; None if it cannot be told.
+    """Whether calls of an old signature cannot fit the new one; None if unknown.
 
-    By number alone: more required parameters, or fewer in all.
+    Compares only numbers: more required parameters, or fewer in total.
     """
     before, after = parameters(old, old_name), parameters(new, new_name)
     if before is None or after is None:
@@ -91,17 +91,17 @@ def default_changed(old: str, new: str, old_name: str, new_name: str) -> bool:
 
 
 def parameter_name(parameter: Parameter) -> str:
-    """What an argument may call a parameter by, in the languages that have named arguments."""
+    """Return the name of a parameter for named arguments, in languages that have them."""
     bare = parameter.text.split("=")[0].strip()
     head, colon, _ = bare.partition(":")
     words = _NAME.findall(head if colon else bare)
     return words[-1] if words else ""
 
 
-# The arguments of a call, as far as the text behind its name tells them.
+# Parses the arguments of a call from the text after its name.
 #
-# No language's grammar is asked: brackets, quotes and commas are counted, so what is written
-# without brackets (`puts x`) or spread from a list (`f(*all)`) is told as not known.
+# This uses no grammar: it counts brackets, quotes and commas. Arguments without brackets (`puts x`)
+# or spread from a list (`f(*all)`) are unknown.
 
 _OPENING, _CLOSING = b"([{", b")]}"
 _QUOTES = b"\"'`"
@@ -119,16 +119,16 @@ class PassedArguments(NamedTuple):
 
     number: int
     names: tuple[str, ...]
-    """Of those that are given by name; a word before a colon may be the key of a map."""
+    """Names of named arguments; a word before a colon may be the key of a map."""
 
 
 def passed_arguments(text: bytes, start: int, language: str) -> PassedArguments | None:
-    """What stands between the brackets behind a name; None where the text does not tell.
+    """Parse the arguments in brackets after a name; None if the text is not sufficient.
 
     Args:
         text: a whole file.
-        start: the byte behind the name that is called.
-        language: whose comments are left out.
+        start: the byte after the name of the callee.
+        language: the language, for skipping comments.
     """
     text = code_of(text[start : start + _MOST_BYTES], language)
     at = 0
@@ -148,12 +148,12 @@ def passed_arguments(text: bytes, start: int, language: str) -> PassedArguments 
 
 
 def _is_cut(part: bytes) -> bool:
-    """It begins or ends inside of type arguments: `new Map<string, number>()`."""
+    """Whether it starts or ends inside type arguments: `new Map<string, number>()`."""
     return len(_TYPES.findall(part)) > part.count(b">")
 
 
 def _parts(text: bytes, opening: int, *, has_lifetimes: bool) -> list[bytes] | None:
-    """What commas divide between a bracket and the one that closes it; None if none does."""
+    """Split the text of a bracket at commas; None if the bracket is not closed."""
     depth, at, begin = 0, opening, opening + 1
     parts: list[bytes] = []
     limit = len(text)

@@ -1,7 +1,7 @@
-"""The files of a worktree as they are, as one side of a comparison.
+"""Represents the sides of a comparison: a commit, git's index, or the files of a worktree.
 
-What git sees as a change is one, and nothing else: line ends and `ident` that attributes or
-`core.autocrlf` ask for are none. Links, submodules and modes count as they do for git.
+A change is exactly what git regards as one: line ends and `ident` under attributes or
+`core.autocrlf` are not. Links, submodules and modes count as in git.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.types import CommitId, ContentHash, Tier
 
 DIRTY = b"-dirty"
-"""Behind the commit of a submodule with uncommitted changes, as in git's own diffs."""
+"""Suffix of a submodule's commit if it has uncommitted changes, as in git's diffs."""
 _LFS = b"version https://git-lfs.github.com/spec/"
 _SPECIAL = frozenset({LINK, GITLINK})
 _PLAIN = frozenset({REGULAR, EXECUTABLE})
 
 
 class SideFile(NamedTuple):
-    """A file as one side has it."""
+    """A file on one side."""
 
     path: bytes
     mode: int
     oid: bytes
-    """Of git's object; empty for a regular file on disk. Of a submodule its commit."""
+    """Id of git's object; empty for a regular file on disk. For a submodule, its commit."""
 
 
 class SideChange(NamedTuple):
-    """A path that is not the same on both sides."""
+    """A path that differs between the sides."""
 
     path: bytes
     old: SideFile | None
@@ -57,16 +57,16 @@ class SideChange(NamedTuple):
 
 
 class FilesSide:
-    """The files of a worktree as they are, untracked ones included.
+    """The current files of a worktree, including untracked ones.
 
     Args:
-        repository: that the worktree is of.
+        repository: the repository of the worktree.
         scope: the worktree.
         snapshot: its view.
-        settings: what belongs in it.
+        settings: the settings that decide which files belong to it.
         name: see `Side.name`.
-        pending: files that the view is behind with, or does not list yet.
-        is_checked: whether all others are known to be as the view has them.
+        pending: files whose state in the view is outdated or missing.
+        is_checked: whether all other files were checked against the view.
     """
 
     def __init__(
@@ -100,25 +100,25 @@ class FilesSide:
             raise ReadError(f"{file.path!r} cannot be read") from error
 
     def read_stored(self, file: SideFile) -> bytes:
-        """What git would store of it.
+        """Return the content that git would store for a file.
 
         Raises:
-            ReadError: it cannot be read.
+            ReadError: the file cannot be read.
         """
         data = self.read(file)
         return data if file.mode & TYPE in _SPECIAL else self.stored.stored(file.path, data)
 
     def file(self, path: bytes, known_mode: int = REGULAR) -> SideFile:
-        """A regular file of it.
+        """Return a regular file of this side.
 
         Args:
             path: the file.
-            known_mode: its mode on the other side, which it has where the disk keeps none.
+            known_mode: its mode on the other side, used if the disk stores no modes.
         """
         return SideFile(path, self.stored.mode(path, known_mode), b"")
 
     def staged(self, paths: Collection[bytes]) -> dict[bytes, bytes]:
-        """What git's index has of some paths, in UTF-8; of those that are staged."""
+        """Return the texts in git's index of those paths that are staged, in UTF-8."""
         return {
             entry.path: decode(self.repository.read_blob(entry.oid))
             for entry in self.stored.entries.values()
@@ -127,7 +127,7 @@ class FilesSide:
         }  # fmt: skip
 
     def all_special(self) -> dict[bytes, SideFile]:
-        """The links and submodules that are tracked and on the disk."""
+        """Return the tracked links and submodules on the disk."""
         return {
             path: SideFile(path, mode, oid)
             for path, (mode, oid) in self.stored.special_entries().items()
@@ -139,13 +139,13 @@ class FilesSide:
         db: Database,
         paths: Collection[bytes] | None = None,
     ) -> list[SideChange]:
-        """Where it differs from entries of a tree or of git's index.
+        """Compare this side with entries of a tree or of git's index.
 
         Args:
-            entries: the other side.
-            db: where hashes are known.
-            paths: of these paths alone. Without it submodules with uncommitted changes of their own
-                count, too, and links and submodules that are new in git's index.
+            entries: entries of the other side.
+            db: the store with known hashes.
+            paths: only compare these paths. Without it, submodules with uncommitted changes
+                count, too, and so do links and submodules that are new in git's index.
 
         Raises:
             ReadError: git's index or an object cannot be read.
@@ -166,16 +166,16 @@ class FilesSide:
             if then is None:
                 side_changes.append(SideChange(path, None, self.file(path)))
                 continue
-            known = have.get(file.content) if file.content is not None else None
-            # Of thousands nearly all are this: the same, to be told without a call for each.
+            known_hash = have.get(file.content) if file.content is not None else None
+            # Nearly all of thousands of files are equal; this avoids a call for each.
             if (
-                known is not None
+                known_hash is not None
                 and then.mode in _PLAIN
-                and known == hash_by_oid.get(then.oid)
+                and known_hash == hash_by_oid.get(then.oid)
                 and stored_mode(path, then.mode) == then.mode
             ):
                 continue
-            side_changes += self._regular(then, known, hash_by_oid)
+            side_changes += self._regular(then, known_hash, hash_by_oid)
         for path in entries.keys() - now.keys():
             side_changes += self._not_in_view(entries[path], with_dirty=paths is None)
         side_changes += [
@@ -192,7 +192,7 @@ class FilesSide:
         return sorted(side_changes)
 
     def regular(self) -> dict[bytes, SideFile]:
-        """All regular files, with those that the view does not have yet."""
+        """Return all regular files, including those missing in the view."""
         listed = self.snapshot.by_path.keys() - self._behind
         return {
             path: self.file(path)
@@ -200,62 +200,62 @@ class FilesSide:
         }
 
     def content(self, path: bytes) -> int | None:
-        """What the view has of a file; None if it has nothing, or may be behind with it."""
+        """Return the content id of a file in the view; None if missing or outdated."""
         file = self.snapshot.by_path.get(path)
         return file.content if file is not None and path not in self._behind else None
 
     def _is_there(self, path: bytes) -> bool:
-        """Whether a path that the view is behind with is a regular file that belongs in it."""
+        """Whether an outdated path is a regular file that belongs to the view."""
         status = self.stored.status(path)
         is_regular = status is not None and stat_module.S_ISREG(status.st_mode)
         return is_regular and not self._rules.leaves_out(path)
 
     @cached_property
     def _behind(self) -> frozenset[bytes]:
-        """Files of which the disk alone is asked: the view may have another text, or none."""
+        """Return files that must be read from disk: the view may have another text, or none."""
         if self._is_checked:
             return frozenset(self._pending)
         return frozenset((*self._pending, *self.snapshot.by_path, *self.stored.entries))
 
     def _regular(
-        self, then: SideFile, known: bytes | None, hash_by_oid: dict[bytes, ContentHash]
+        self, then: SideFile, known_hash: bytes | None, hash_by_oid: dict[bytes, ContentHash]
     ) -> Iterator[SideChange]:
-        """What differs, in text or mode, of a path that is a regular file now; see `_is_same`."""
+        """Yield the difference in text or mode of a regular file; see `_is_same`."""
         here = self.file(then.path, then.mode)
         is_special = then.mode & TYPE in _SPECIAL
-        if not self._is_same(then, known, hash_by_oid) or (
+        if not self._is_same(then, known_hash, hash_by_oid) or (
             not is_special and here.mode != canonical_mode(then.mode)
         ):
             yield SideChange(then.path, then, here)
 
     def _is_same(
-        self, then: SideFile, known: bytes | None, hash_by_oid: dict[bytes, ContentHash]
+        self, then: SideFile, known_hash: bytes | None, hash_by_oid: dict[bytes, ContentHash]
     ) -> bool:
-        """Whether a regular file of the view has the text that it had.
+        """Whether a regular file of the view has the same text as the other side.
 
         Args:
-            then: the other side.
-            known: hash of what it has; None where that is not known.
-            hash_by_oid: hashes of objects; those that are asked for are added.
+            then: the file on the other side.
+            known_hash: hash of its text; None if unknown.
+            hash_by_oid: hashes of objects; new ones are added.
         """
         kind = then.mode & TYPE
         if kind == GITLINK or (kind == LINK and self.stored.keeps_links):
             return False
-        if known is not None and known == self._hash(then, hash_by_oid):
+        if known_hash is not None and known_hash == self._hash(then, hash_by_oid):
             return True
         return not self._differs(then)
 
     def _hash(self, then: SideFile, hash_by_oid: dict[bytes, ContentHash]) -> bytes:
-        known = hash_by_oid.get(then.oid)
-        if known is None:
+        content_hash = hash_by_oid.get(then.oid)
+        if content_hash is None:
             try:
-                known = hash_by_oid[then.oid] = hash_of(self.repository.read_blob(then.oid))
+                content_hash = hash_by_oid[then.oid] = hash_of(self.repository.read_blob(then.oid))
             except ReadError:
                 return b""
-        return known
+        return content_hash
 
     def _differs(self, then: SideFile) -> bool:
-        """Whether git sees bytes that are not the same as a change."""
+        """Whether git regards different bytes as a change."""
         path = then.path
         if self.stored.is_untouched(path, then.oid):
             return False
@@ -275,7 +275,7 @@ class FilesSide:
         return True
 
     def _same_object(self, then: SideFile) -> bool:
-        """Of a file that is too large to be read."""
+        """Compare a file that is too large to be read."""
         status = self.stored.status(then.path)
         if status is None or status.st_size != self.repository.object_size(then.oid):
             return False
@@ -285,13 +285,13 @@ class FilesSide:
             return False
 
     def _not_in_view(self, then: SideFile, *, with_dirty: bool) -> Iterator[SideChange]:
-        """What became of a path that is no file of the view."""
+        """Yield the change of a path that is not a file of the view."""
         path, kind = then.path, then.mode & TYPE
         if self.stored.is_left_out(path) or (kind != GITLINK and self._rules.leaves_out(path)):
             return
         status = self.stored.status(path)
         if status is not None and stat_module.S_ISREG(status.st_mode):
-            # Not listed yet, or not tracked any more and ignored.
+            # Not listed yet, or no longer tracked, and ignored.
             if self.stored.is_tracked(path) or path in self._behind:
                 yield from self._regular(then, None, {})
             else:
@@ -305,7 +305,7 @@ class FilesSide:
             if (now.mode, now.oid) != (kind, then.oid):
                 yield SideChange(path, then, now)
         elif status is None or kind != GITLINK:
-            # A folder at the place of a submodule is one that is not checked out.
+            # A folder in place of a submodule: it is not checked out.
             yield SideChange(path, then, None)
 
     @cached_property
@@ -325,14 +325,14 @@ class FilesSide:
 
 def _hashes_of_objects(entries: Mapping[bytes, SideFile], db: Database) -> dict[bytes, ContentHash]:
     oids = {file.oid for file in entries.values() if file.mode & TYPE not in _SPECIAL}
-    return {oid: known[0] for oid, known in blobs(db, oids).items()}
+    return {oid: row[0] for oid, row in blobs(db, oids).items()}
 
 
-# The two sides of a comparison: a commit, git's index, or the files of a worktree as they are.
+# Represents commits and git's index as sides, and compares two sides.
 
 
 class Facts(NamedTuple):
-    """Where facts come from, and how texts are read."""
+    """The sources of facts and texts."""
 
     db: Database
     languages: Mapping[str, str]
@@ -341,16 +341,16 @@ class Facts(NamedTuple):
 
 
 class Side(Protocol):
-    """One side."""
+    """One side of a comparison."""
 
     name: str
-    """As it is called in an answer: `HEAD`, `feature-b`, `staged`, `files`."""
+    """Its name in answers: `HEAD`, `feature-b`, `staged`, `files`."""
 
     def read(self, file: SideFile) -> bytes:
-        """The raw bytes.
+        """Return the raw bytes of a file.
 
         Raises:
-            ReadError: they cannot be had.
+            ReadError: the file cannot be read.
         """
         ...
 
@@ -369,7 +369,7 @@ class CommitSide:
 
 
 class StagedSide:
-    """What git's index holds: what `git commit` would take."""
+    """The content of git's index, which `git commit` would use."""
 
     def __init__(self, repository: Repository, scope: Scope) -> None:
         self.repository = repository
@@ -381,7 +381,7 @@ class StagedSide:
             if entry.stage in {0, 2} and not entry.intent_to_add
         }
         self.unmerged = sorted(entry.path for entry in entries if entry.stage)
-        """Paths with a conflict: what is compared of them is our side."""
+        """Paths with a conflict; their stage of the current branch is compared."""
 
     def read(self, file: SideFile) -> bytes:
         """See `Side.read`."""
@@ -392,10 +392,10 @@ AnySide = CommitSide | StagedSide | FilesSide
 
 
 def side_changes(old: AnySide, new: AnySide, db: Database) -> list[SideChange]:
-    """Paths that differ, in order.
+    """Return the paths that differ, in order.
 
     Raises:
-        ReadError: what git has cannot be read.
+        ReadError: git's data cannot be read.
     """
     if isinstance(old, FilesSide) and isinstance(new, FilesSide):
         return _files_and_files(old, new)
@@ -424,7 +424,7 @@ def _file(entry: Entry | None) -> SideFile | None:
 
 
 def entries_of(side: CommitSide | StagedSide | FilesSide) -> dict[bytes, SideFile]:
-    """All that a commit or git's index holds, by path."""
+    """Return all entries of a commit, git's index or a worktree by path."""
     if isinstance(side, StagedSide):
         return side.files
     assert isinstance(side, CommitSide)
@@ -450,7 +450,7 @@ def _special_and_rest(side: FilesSide) -> dict[bytes, SideFile]:
 
 
 def _same_text(old: FilesSide, new: FilesSide, path: bytes) -> bool:
-    """Whether two worktrees have one text in a file, or git would store one."""
+    """Whether a file has the same text in two worktrees, or git would store the same."""
     content = old.content(path)
     if content is not None and content == new.content(path):
         return True
@@ -466,12 +466,12 @@ def _same_text(old: FilesSide, new: FilesSide, path: bytes) -> bool:
 def texts_of(
     sides: Sequence[tuple[AnySide, Sequence[SideFile]]], facts: Facts, tier: Tier = "symbols"
 ) -> list[list[FileText]]:
-    """The files of each side with their definitions; what the store knows is not parsed.
+    """Return the files of each side with definitions; parse only files unknown to the store.
 
     Args:
-        sides: each with its files.
-        facts: where facts come from.
-        tier: how much is extracted of the rest: all of it where its uses are followed in any case.
+        sides: the sides with their files.
+        facts: the sources of facts.
+        tier: how much to extract from other files; everything if uses are followed anyway.
     """
     read: list[list[tuple[SideFile, bytes | None]]] = []
     wanted_texts: list[Text] = []
@@ -498,21 +498,21 @@ def texts_of(
         texts: list[FileText] = []
         for file, data in rows:
             if data is None:
-                texts.append(_untold(side, file))
+                texts.append(_summary_text(side, file))
                 continue
-            known = next(text_factses)
+            extracted = next(text_factses)
             shown = "text"
             role = path_facts(file.path).role
-            if known.outcome in {"binary", "oversized"}:
-                shown = known.outcome
-            elif known.generated or known.outcome == "minified":
+            if extracted.outcome in {"binary", "oversized"}:
+                shown = extracted.outcome
+            elif extracted.generated or extracted.outcome == "minified":
                 shown = "generated"
             elif role in {"generated", "vendored"}:
                 shown = role
             text = decode(data) if shown != "binary" else data
             texts.append(
                 FileText(
-                    file.path, text, known.symbols, known.language, shown, hash_of(data),
+                    file.path, text, extracted.symbols, extracted.language, shown, hash_of(data),
                     file.mode,
                 )
             )  # fmt: skip
@@ -529,8 +529,8 @@ def _data(side: AnySide, file: SideFile) -> bytes | None:
         return None
 
 
-def _untold(side: AnySide, file: SideFile) -> FileText:
+def _summary_text(side: AnySide, file: SideFile) -> FileText:
     kind = {LINK: "link", GITLINK: "submodule"}.get(file.mode & TYPE, "oversized")
-    # What is too large on the disks of two worktrees differs; else it would not be asked about.
+    # Large files of two worktrees differ; otherwise nobody would ask for them.
     known_by = file.oid or side.name.encode("utf-8", "surrogateescape")
     return FileText(file.path, known_by, (), "text", kind, known_by, file.mode)

@@ -1,8 +1,8 @@
-"""Finishes in a server, after an answer, what the answer's budget cut off, and prunes in between.
+"""Finishes in a server, in the background, the work that exceeded a budget, and prunes indexes.
 
-One thread, one job a worktree at a time, on a connection of its own; it stops with the server.
-Indexes are pruned soon after the start and every six hours, and tended each minute
-(`engine/upkeep/server_upkeep.py`), in steps with pauses; whoever asked a question comes first.
+One thread, one job per worktree at a time, on its own connection; it stops with the server.
+Indexes are pruned soon after the start and every six hours, and maintained every minute
+(`engine/upkeep/server_upkeep.py`), in steps with pauses; calls take precedence.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _PRUNE_EVERY_S = 6 * 3600.0
 _AGAIN_S = 60.0
 _TEND_EVERY_S = 60.0
 _IDLE_S = 30.0
-"""After so long without a question pages of indexes are kept in memory no more."""
+"""Seconds without a call after which pages of indexes are dropped from memory."""
 _PAUSE_S = 0.05
 _GIVES_WAY_S = 1.0
-"""So long at most the work waits at each step: questions one after the other must not end it."""
+"""Maximum seconds that each step waits for calls: a steady series of them must not starve it."""
 
 
 class Background:
-    """A queue of scopes to bring up to date, each once.
+    """A queue of scopes to bring up to date, without duplicates.
 
     Args:
         settings: the server's.
-        indexes: gives those that it has open.
+        indexes: returns the open indexes.
     """
 
     def __init__(self, settings: Settings, indexes: Callable[[], list[OpenIndex]]) -> None:
@@ -64,12 +64,12 @@ class Background:
         self._asked_at = time.monotonic()
 
     def start(self) -> None:
-        """Begin to look after the indexes."""
+        """Start the upkeep of the indexes."""
         with self._wake:
             self._ensure_thread()
 
     def finish(self, root: str, ref: str | None) -> str:
-        """Bring a worktree's or ref's view up to date soon; how far that is, in a few words."""
+        """Queue an update of the view of a worktree or ref; returns its progress in words."""
         with self._wake:
             self._jobs.setdefault((root, ref))
             self._ensure_thread()
@@ -81,7 +81,7 @@ class Background:
 
     @contextmanager
     def giving_way(self) -> Generator[None]:
-        """A question is answered in the block: the work in the background waits for its end."""
+        """While a call is answered in the block, background work waits."""
         with self._wake:
             self._asking += 1
         try:
@@ -92,14 +92,14 @@ class Background:
                 self._asked_at = time.monotonic()
                 self._wake.notify_all()
 
-    def _tell(self, stage: str, done: int, total: int) -> None:
-        """Note how far the work is, and let questions go first."""
+    def _report(self, stage: str, done: int, total: int) -> None:
+        """Record the progress of the work, and let calls go first."""
         self._stage, self._done = stage, (done, total)
         with self._wake:
             self._wake.wait_for(lambda: not self._asking or self._stopping, _GIVES_WAY_S)
 
     def stop(self) -> None:
-        """Take no more jobs."""
+        """Accept no more jobs."""
         with self._wake:
             self._stopping = True
             self._jobs.clear()
@@ -107,14 +107,14 @@ class Background:
 
     def _ensure_thread(self) -> None:
         if self._thread is None:
-            # A daemon: the process ends with its client, and contents are stored by batches.
+            # A daemon: the process ends with its client, and contents are stored in batches.
             self._thread = threading.Thread(target=self._run, name="codelens-index", daemon=True)
             self._thread.start()
 
     def _run(self) -> None:
         from codelens.engine.upkeep import server_upkeep
 
-        # Before the threads that answer are there.
+        # Before other threads exist.
         server_upkeep.limit_arenas()
         while True:
             with self._wake:
@@ -146,7 +146,7 @@ class Background:
         from codelens.engine.upkeep import pruning, view_survey
 
         try:
-            # With a settings file that cannot be used nobody knows what is to be kept.
+            # Without valid settings it is unknown what must be kept.
             if self._settings.damage:
                 return
             limits = view_survey.limits_of(self._settings)
@@ -162,7 +162,7 @@ class Background:
 
     @cached_property
     def _upkeep(self) -> ServerUpkeep:
-        # Late: a server answers first.
+        # Lazy: a server answers first.
         from codelens.engine.upkeep import server_upkeep
 
         return server_upkeep.ServerUpkeep(self._indexes)
@@ -170,7 +170,7 @@ class Background:
     def _tend(self) -> None:
         try:
             idle = not self._asking and time.monotonic() - self._asked_at > _IDLE_S
-            # With settings that cannot be used nobody knows what is to be removed.
+            # Without valid settings it is unknown what may be removed.
             self._upkeep.tend(self._rest, idle=idle, collects=not self._settings.damage)
         except Exception:
             logger.exception("upkeep in the background failed")
@@ -178,7 +178,7 @@ class Background:
             self._tend_at = time.monotonic() + _TEND_EVERY_S
 
     def _rest(self) -> bool:
-        """Pause; whether there is time to go on."""
+        """Pause; returns whether to go on."""
         with self._wake:
             self._wake.wait(_PAUSE_S)
             return not self._jobs and not self._stopping
@@ -191,10 +191,15 @@ class Background:
         try:
             bring = refresh_ref if ref else refresh
             budget = Budget(text_first=True)
-            # A damaged index goes aside here too; the next question or job builds a new one.
+            # This also sets a damaged index aside; the next call or job builds a new one.
             with index.mended():
                 bring(
-                    repository, scope, index.db, self._settings, budget=budget, progress=self._tell
+                    repository,
+                    scope,
+                    index.db,
+                    self._settings,
+                    budget=budget,
+                    progress=self._report,
                 )
         finally:
             index.close()

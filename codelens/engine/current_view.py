@@ -1,4 +1,4 @@
-"""Which view a question is about, and how its freshness check is to be done."""
+"""Opens the view of a call: its request, freshness check, reader of files, and receipt."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from codelens.types import Receipt, Symbol
 
 
 class ViewRequest(NamedTuple):
-    """What every question says before it says what it asks."""
+    """What all calls specify: the view and its freshness check."""
 
     path: str | Path = "."
     """Any path inside the worktree."""
@@ -46,21 +46,21 @@ class ViewRequest(NamedTuple):
     budget_ms: float | None = None
     """How long the freshness check may take; None: until the view is fresh."""
     progress: Progress = silent
-    """Told of long work."""
+    """Called during long work."""
     words: str = ""
-    """The query, if there is one: pending files that hold its words are read first."""
+    """The query, if any: pending files that contain its words are read first."""
 
     targets: tuple[str, ...] = ()
-    """Handles, paths or names that are asked about, likewise."""
+    """Handles, paths or names in the call, likewise."""
 
     def budget(self, *, leaves_rest: bool = False) -> Budget:
-        """The budget of a refresh that begins now."""
+        """The budget of a freshness check that starts now."""
         request = by_handles(self.targets) if self.targets else wanted(self.words)
         return Budget.starting_now(self.budget_ms, request, leaves_rest=leaves_rest)
 
 
 def at_own_ref(view_request: ViewRequest, target: str) -> ViewRequest:
-    """The request, at the ref that the target names by itself if no other is asked for.
+    """The request, at the ref in the target if the request has none.
 
     Raises:
         BadHandle: the target cannot be read.
@@ -70,21 +70,21 @@ def at_own_ref(view_request: ViewRequest, target: str) -> ViewRequest:
     return view_request._replace(ref=parse_handle(target, "/").ref or None)
 
 
-# What a question asks for, so that files that are not indexed yet can be looked through for it.
+# What a call needs: files that are not indexed yet are read first if they match.
 
 
 def by_handles(targets: Sequence[str], root: str = "/") -> Wanted:
     """The files that handles, paths or names mean, and those that use what they name.
 
     Args:
-        targets: as the caller wrote them; what cannot be read is told later.
+        targets: as the caller wrote them; invalid ones are reported later.
         root: top of the worktree, for absolute paths.
     """
     paths: list[bytes] = []
     words: list[str] = []
     for target in targets:
         if can_be_named(target):
-            # A file may be called like a handle.
+            # The name of a file may look like a handle.
             paths.append(os.fsencode(target))
         try:
             handle = parse_handle(target, root)
@@ -102,25 +102,25 @@ def by_handles(targets: Sequence[str], root: str = "/") -> Wanted:
     return wanted(" ".join(words), paths)
 
 
-# Reads the files of a look; texts that the store does not know are extracted for one answer.
+# Reads the files of a view; texts without stored facts are extracted for one answer.
 #
-# Such are a file that changed between the look and the reading, and an older version that an index
-# never met. They are extracted in this process, under the crash mark of small index jobs.
+# Such are a file that changed between the freshness check and reading, and an older version that
+# was never indexed. They are extracted in this process, under the crash mark of small index jobs.
 
 _HANG_S = 5.0
-"""For texts that ended a process before: somebody waits, and nothing of them is kept."""
+"""Limits for texts that crashed a process before: a caller waits, and no facts are stored."""
 
 
 def extractor_of(view: CurrentView) -> InProcess:
-    """Extracts texts beside the index of a look; close it."""
+    """An extractor for texts outside of a view's index; close it."""
     return InProcess(view.snapshot.db.path, _HANG_S)
 
 
 def reader_of(view: CurrentView, extractor: InProcess | None = None) -> Reader:
-    """Reads the files of a look; `extractor` is for many texts, without it each has its own."""
+    """A reader of a view's files; pass `extractor` for many texts, to share it."""
 
     def extract(data: bytes, language: str) -> Sequence[Symbol]:
-        # What is too large for the index is so for an answer: parsing takes 300 bytes a byte.
+        # Too large for the index is too large here: parsing takes 300 bytes a byte.
         if len(data) > view.settings.max_file_bytes:
             return ()
         task = Task(data, language, "full")
@@ -133,24 +133,24 @@ def reader_of(view: CurrentView, extractor: InProcess | None = None) -> Reader:
 
 
 class Older(NamedTuple):
-    """What is extracted of an older text."""
+    """Facts of an older text."""
 
     symbols: Sequence[Symbol]
     surface: int | None
-    """Digest of what other files saw of it; None where nothing is extracted."""
+    """Digest of what other files can see; None if nothing is extracted."""
     language: str = ""
 
 
 NOTHING = Older((), None)
-"""Of no text, or one of which nothing is extracted."""
+"""For a missing text, or one from which nothing is extracted."""
 
 
 class OlderTexts:
-    """Definitions of texts that files had, and the surfaces that other files saw of them.
+    """Definitions of former texts of files, and digests of what other files can see of them.
 
     Args:
-        view: the view whose index may know them.
-        extractor: for those that it does not know.
+        view: the view whose index may have them.
+        extractor: for texts that are not in the index.
     """
 
     def __init__(self, view: CurrentView, extractor: InProcess) -> None:
@@ -158,32 +158,32 @@ class OlderTexts:
         self._extractor = extractor
 
     def facts(self, path: bytes, data: bytes) -> Older:
-        """What is extracted of a text, as of a file of this name."""
+        """The facts of a text, as if of a file with this name."""
         if classify(data)[0] != "parsed":
             return NOTHING
         db, settings = self._view.snapshot.db, self._view.settings
         language = language_of(path, data, settings.languages)
         key = (hash_of(data), language)
-        known = find(db, [key]).get(key)
-        if known is not None and known.tier == TIER_FULL:
-            seen = surfaces(db, {known.id}).get(known.id)
-            symbols = symbols_of(db, [known.id]).get(known.id, ())
+        stored = find(db, [key]).get(key)
+        if stored is not None and stored.tier == TIER_FULL:
+            seen = surfaces(db, {stored.id}).get(stored.id)
+            symbols = symbols_of(db, [stored.id]).get(stored.id, ())
             return Older(symbols, seen[1] if seen else None, language)
-        # What is too large for the index is so for an answer: parsing takes 300 bytes a byte.
+        # Too large for the index is too large here: parsing takes 300 bytes a byte.
         if len(data) > settings.max_file_bytes:
             return Older((), None, language)
         facts = self._extractor.facts(Task(data, language, "full"))
         return Older(facts.symbols, facts.surface, language)
 
 
-# The view of a scope brought up to date, and all that an answer needs of it.
+# The view of a scope, brought up to date, with what an answer needs of it.
 
 _NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRepository:
-    """A repository, the scope that a question is about, and the repository's index."""
+    """A repository, the scope of a call, and the repository's index."""
 
     repository: Repository
     scope: Scope
@@ -191,25 +191,25 @@ class OpenRepository:
     settings: Settings
 
     def at(self, ref: str | None) -> OpenRepository:
-        """The same with another scope: of a ref, or (None) of the worktree as it is now.
+        """The same repository with another scope: a ref, or (None) the current worktree.
 
         Raises:
-            ScopeError: as `Repository.scope`.
+            ScopeError: see `Repository.scope`.
         """
         return replace(self, scope=self.repository.scope(ref))
 
     def at_worktree(self, root: str) -> OpenRepository:
-        """Another worktree of the same repository, as it is now.
+        """Another worktree of the same repository in its current state.
 
         Raises:
-            ScopeError: as `Repository.at`.
+            ScopeError: see `Repository.at`.
         """
         repository = Repository.at(root)
         return replace(self, repository=repository, scope=repository.scope())
 
 
 class CurrentView:
-    """A fresh or partial view, with the means to read its files."""
+    """A fresh or partial view, with access to its files."""
 
     def __init__(
         self, opened: OpenRepository, refreshed: Refreshed, snapshot: Snapshot, started: float
@@ -222,14 +222,14 @@ class CurrentView:
         self._started = started
 
     def reading(self) -> AbstractContextManager[None]:
-        """Hold the index unchanged while an answer is made."""
+        """Keep the index unchanged while an answer is built."""
         return self.index.db.read()
 
     def receipt(self) -> Receipt:
-        """What the answer is based on; time is counted up to now."""
+        """The basis of an answer; the time runs until now."""
         seen, scope = self.refreshed, self.scope
         is_fresh = seen.status == "fresh"
-        # A look counts the files that were known before it; those that are new were read.
+        # The freshness check counts files that were known before; new files were read.
         files = len(seen.files) if is_fresh else max(len(seen.files), seen.checked)
         return Receipt(
             index_id=scope.index_id[:12],
@@ -256,12 +256,12 @@ class CurrentView:
         return DiskSource(os.fsencode(self.scope.root), self.settings.max_file_bytes, 0)
 
     def read(self, file: FileRow) -> bytes | None:
-        """A file's text as it is now, as the index has it; None where it cannot be had."""
+        """The current text of a file, normalized as in the index; None if unavailable."""
         data = self.bytes_of(file)
         return None if data is None else readable(data)
 
     def bytes_of(self, file: FileRow) -> bytes | None:
-        """A file's bytes as they are now; None where they cannot be had."""
+        """The current bytes of a file; None if unavailable."""
         if self.scope.kind != "ref":
             return self._disk.bytes_of(file.path)
         try:
@@ -272,9 +272,9 @@ class CurrentView:
 
 
 class ChangedFiles:
-    """Files whose text in the index is not that on the disk; told by their bytes, when asked.
+    """Files whose text on disk differs from the index, found by comparing bytes on demand.
 
-    A file that is pending need not have changed: it may be that only its text is indexed yet.
+    A pending file need not have changed: perhaps only its text is indexed so far.
     """
 
     def __init__(self, view: CurrentView) -> None:
@@ -295,8 +295,8 @@ class ChangedFiles:
         if file is None or file.content is None:
             return False
         data = view.bytes_of(file)
-        known = hashes(view.snapshot.db, [file.content])
-        return data is None or hash_of(data) != known.get(file.content)
+        stored_hashes = hashes(view.snapshot.db, [file.content])
+        return data is None or hash_of(data) != stored_hashes.get(file.content)
 
 
 def current_view(
@@ -306,11 +306,11 @@ def current_view(
 
     Args:
         opened: the repository and scope.
-        request: says how long it may take, and what is asked.
-        leaves_rest: somebody finishes in the background what a first view lacks.
+        request: has the budget, and what the call looks for.
+        leaves_rest: a background job completes what a first view lacks.
 
     Raises:
-        ReadError: a commit's trees are not in this clone.
+        ReadError: this clone lacks a commit's trees.
         StoreError: the index cannot be used.
     """
     started = time.perf_counter()

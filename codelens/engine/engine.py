@@ -4,7 +4,7 @@
         for hit in engine.search("validate session", path="/src/app").results:
             print(hit.handle, hit.signature)
 
-Every method works out the worktree anew from `path`, checks it against the disk, and sends a
+Every method determines the worktree from `path` again, checks it against the disk, and adds a
 receipt. Methods may be called from any thread; calls on one repository take turns.
 """
 
@@ -15,22 +15,22 @@ from codelens.engine.methods import context_methods, graph_methods, reading_meth
 
 
 class Engine(EngineCore):
-    """Searches and reads any number of repositories; close it, or use it in a `with`.
+    """Searches and reads any number of repositories; close it, or use it as context manager.
 
     These arguments mean the same in every method that takes them:
 
-    - `path`: any path inside the worktree (or plain folder) that the question is about.
-    - `ref`: a branch, tag or commit to look at instead of the worktree's files.
+    - `path`: any path inside the worktree (or plain folder) to work on.
+    - `ref`: a branch, tag or commit to read instead of the worktree's files.
     - `budget_ms`: how long the freshness check may take; None: until the view is fresh.
-    - `progress`: told of long work: stage, done, total.
-    - `limit`: results at most, 1 to 1,000.
+    - `progress`: called during long work with stage, done, total.
+    - `limit`: maximum number of results, 1 to 1,000.
 
-    Every method raises `ScopeError` where `path` or `ref` cannot be served, `StoreError` where the
-    index cannot be used, and `SettingError` for an argument that is out of range.
+    Every method raises `ScopeError` if it cannot serve `path` or `ref`, `StoreError` if it cannot
+    use the index, and `SettingError` for an argument that is out of range.
 
     Args:
-        settings: as `codelens.config.load` gives them; None loads them.
-        keep_going: finish in the background what a budget cut off; for servers.
+        settings: as `codelens.config.load` returns them; None loads them.
+        keep_going: finish in the background the work that exceeded a budget; for servers.
     """
 
     # Finding and reading code.
@@ -48,7 +48,7 @@ class Engine(EngineCore):
     bring = reading_methods.bring
     export_symbols = reading_methods.export_symbols
 
-    # What words are taken to mean.
+    # The ranking by meaning.
     meaning_status = upkeep_methods.meaning_status
     meaning_list = upkeep_methods.meaning_list
     meaning_test = upkeep_methods.meaning_test

@@ -1,4 +1,4 @@
-"""What the methods of `Engine` stand on: the settings, the open indexes, the capabilities."""
+"""The base of `Engine`: settings, open indexes, and capabilities, created on first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codelens import config
 from codelens.engine.index_pool import IndexPool
 from codelens.paths import VECTORS_FOLDER
 
-# Each capability is imported when it is first used: a search needs one of them.
+# Each capability is imported on first use: a search needs only one of them.
 if TYPE_CHECKING:
     from codelens.config import Settings
     from codelens.engine.contexts.recovery import Recovery
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def unnoticed() -> Settings:
-    """The settings for calls of no agent: the session trail and the usage stay as they are."""
+    """Settings for internal calls: they leave no session trail and no usage."""
     return replace(config.load(), usage=False, trail=False, sent=False)
 
 
@@ -37,8 +37,8 @@ class EngineCore:
     """Settings, open indexes and capabilities; `Engine` adds the methods.
 
     Args:
-        settings: as `codelens.config.load` gives them; None loads them.
-        keep_going: finish in the background what a budget cut off; for servers.
+        settings: as `codelens.config.load` returns them; None loads them.
+        keep_going: finish in the background the work that exceeded a budget; for servers.
     """
 
     now_s: Callable[[], float] = staticmethod(time.time)
@@ -48,7 +48,9 @@ class EngineCore:
         self.settings: Settings = settings or config.load()
         self._vectors: BackgroundSync | None = None
         self.pool = IndexPool(
-            self.settings, keep_going=keep_going, on_question=self._asked if keep_going else None
+            self.settings,
+            keep_going=keep_going,
+            on_question=self._sync_soon if keep_going else None,
         )
 
     def __enter__(self) -> Self:
@@ -58,12 +60,12 @@ class EngineCore:
         self.close()
 
     def close(self) -> None:
-        """Close the open indexes; work in the background is given up."""
+        """Close the open indexes and abandon background work."""
         if self._vectors is not None:
             self._vectors.stop()
         self.pool.close()
 
-    def _asked(self, root: str) -> None:
+    def _sync_soon(self, root: str) -> None:
         """Sync the vectors of a worktree soon, if any repository ever had a provider."""
         if not (self.settings.home / VECTORS_FOLDER).is_dir():
             return
@@ -78,7 +80,7 @@ class EngineCore:
         from codelens.engine.embedding.provider_consent import is_enabled
         from codelens.engine.embedding.vector_sync import sync
 
-        # A pool of its own: no question waits for it, and it is no question.
+        # A separate pool: no call waits for the sync, and the sync does not count as a call.
         pool = IndexPool(self.settings)
         try:
             if is_enabled(self.settings, pool.open(root, None).scope.repo_id):
@@ -157,5 +159,5 @@ class EngineCore:
         return UsageReports(self.settings, self._now)
 
     def _now(self) -> float:
-        # Not `self.now_s`, which can be given anew.
+        # Looks up `self.now_s` at each call: a test may replace it.
         return self.now_s()

@@ -1,4 +1,4 @@
-"""Saved notes of a capsule: those on what it shows, within their share of the budget."""
+"""Builds the answer of `explore`: the capsule of a task, its notes and its list of the rest."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from codelens.trail.sent_log import SentBodies
 from codelens.types import Receipt
 
 NOTES_SHARE = 0.10
-"""Of the budget, for notes."""
+"""Share of the budget for notes."""
 _BESIDE = 0.5
-"""Nearness of what stands beside what was looked for."""
+"""Nearness of related code, shown in addition to the matches."""
 
 
 def note_places(shown: Sequence[Shown]) -> list[ShownPlace]:
-    """The lines that are shown, as places that notes may be on."""
+    """The shown lines, as places that notes may refer to."""
     return [
         ShownPlace(
             printed(piece.candidate.path), *span,
@@ -46,7 +46,7 @@ def note_places(shown: Sequence[Shown]) -> list[ShownPlace]:
 
 
 def fitting_notes(here: FoundNotes, room: int) -> tuple[tuple[TiedNote, ...], int]:
-    """The notes that fit into some bytes, the best first; and how many gone ones are told of."""
+    """The best notes that fit into a number of bytes, and how many stale ones are counted."""
     gone, count = here.gone, len(here.notes)
     if gone and notes_size((), gone, count) > room:
         gone = 0
@@ -58,17 +58,17 @@ def fitting_notes(here: FoundNotes, room: int) -> tuple[tuple[TiedNote, ...], in
 
 
 def notes_size(notes: Sequence[TiedNote], gone: int, count: int) -> int:
-    """Bytes that notes take in an answer, of so many."""
+    """Bytes of `notes` in an answer; `count` is the number of all notes."""
     return sum(map(explore_text.cost, explore_text.context_lines(notes, gone, count)))
 
 
-# What a capsule had no room for, and which handles to read next.
+# The remainder: what did not fit into a capsule, and which handles to read next.
 
 _MOST = 12
 
 
 def _code(piece: Shown) -> list[tuple[int, int]]:
-    """The spans left out of what is meant of a piece that are more than a long comment."""
+    """The omitted spans of a piece that are longer than a long comment."""
     if piece.candidate.lines:
         return []
     asides = piece.candidate.asides
@@ -87,9 +87,9 @@ def rest_of(
     Args:
         material: names definitions.
         shown: what the capsule shows.
-        candidates: all that it may show.
-        beyond: what answers, and is no candidate.
-        room: bytes that may be said of it.
+        candidates: everything that it could show.
+        beyond: matches that are not candidates.
+        room: maximum bytes of the summary.
     """
     cut = [piece for piece in shown if piece.candidate.part == "pivot" and any(_code(piece))]
     seen = {(shown_.candidate.path, shown_.candidate.symbol) for shown_ in shown}
@@ -107,7 +107,7 @@ def rest_of(
     rest = LeftOut(len(below), bool(cut), ())
     for handle in dict.fromkeys(handles[:_MOST]):
         longer = LeftOut(rest.definitions, rest.cut, (*rest.handles, handle))
-        # As it is typed or called, whichever is longer.
+        # As typed or as called, whichever is longer.
         lines = (explore_text.more_line(longer, typed=typed) for typed in (True, False))
         if max(map(explore_text.cost, lines)) > room:
             break
@@ -115,10 +115,10 @@ def rest_of(
     return rest
 
 
-# Candidates of a capsule that were sent before: their signature takes the place of their lines.
+# Candidates that the session already received: their signature replaces their lines.
 #
-# What that leaves of the budget is for others, so a capsule is packed again until it holds nothing
-# that was sent.
+# This frees budget for others, so a capsule is packed again until it contains nothing that was
+# sent.
 
 _ROUNDS = 4
 _Key = tuple[bytes, int, int, str]
@@ -126,18 +126,18 @@ Pack = Callable[[Sequence[Candidate]], list[Shown]]
 
 
 class SentMark(NamedTuple):
-    """What is said of a piece that was sent before."""
+    """What the answer says about a piece that was sent before."""
 
     state: str = ""
     lines: tuple[tuple[int, int], ...] = ()
-    """Spans that were sent in these very bytes, by the numbers that they have now."""
+    """Spans that were sent with the same bytes, by their current line numbers."""
 
 
 class SentPieces:
     """Which parts of one capsule were sent before.
 
     Args:
-        sent: what was sent in the session; None where that is not remembered.
+        sent: what the session was sent; None if it is not recorded.
         material: the texts of the capsule.
     """
 
@@ -147,11 +147,11 @@ class SentPieces:
         self._marks: dict[_Key, SentMark] = {}
 
     def mark(self, candidate: Candidate) -> SentMark:
-        """What is to be said of a candidate."""
+        """What the answer says about a candidate."""
         return self._marks.get(_key(candidate), SentMark())
 
     def packed(self, candidates: Sequence[Candidate], pack: Pack) -> list[Shown]:
-        """What `pack` makes of the candidates, with nothing that was sent."""
+        """Pack the candidates with `pack`, without code that was already sent."""
         sent = self._sent
         if sent is None:
             return pack(candidates)
@@ -212,7 +212,7 @@ class SentPieces:
         return Shown(candidate._replace(lines=(line,), about=about), (line,), ())
 
     def _signature_line(self, piece: Shown) -> int:
-        """The line with the name; the first that is shown where that is not."""
+        """The line with the name; if that is not shown, the first shown line."""
         symbols = self._material.symbols(piece.candidate.path)
         at = piece.candidate.symbol
         line = symbols[at].name_line if 0 <= at < len(symbols) else piece.lines[0]
@@ -233,20 +233,20 @@ def _of_lines(spans: Sequence[tuple[int, int]]) -> str:
     return f"lines {', '.join(lines_of(*span) for span in spans)}"
 
 
-# A task answered in one go: from the ranked definitions to a capsule within its budget.
+# From the ranked definitions of a task to a capsule within its budget.
 
 _NAMES_SHARE = 0.06
 _MOST_TESTS_SHARE, _TESTS_SHARE, _TESTS_SIZE = 0.06, 0.02, 120
-"""For the paths of tests: a few are enough, so their share falls as the budget grows."""
+"""Share for the paths of tests: a few suffice, so it falls as the budget grows."""
 _MORE_SIZE = 170
 """Bytes that the last line may take."""
 _MORE_SHARE = 0.03
-"""Of a large budget, for the last line."""
+"""Share of a large budget for the last line."""
 _LONGEST_MS = 9_999_999.0
 
 
 class ExploreRequest(NamedTuple):
-    """What is asked for."""
+    """A task with its options."""
 
     request: Request
     """The task, with its filters."""
@@ -254,18 +254,18 @@ class ExploreRequest(NamedTuple):
     max_tokens: int
     saved: NotesHere
     sent: SentBodies | None = None
-    """What was sent before in the session."""
+    """What the session was already sent."""
     kinds: frozenset[str] = frozenset()
-    """Kinds of definition that pivots may be; empty: of any."""
+    """Kinds of definition that pivots may have; empty: any."""
 
 
 def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) -> ExploreAnswer:
-    """The capsule of a task.
+    """Build the capsule of a task.
 
     Args:
         view: the view; its database is in a read transaction.
         explore_request: the task.
-        seconds: how long edges may be resolved for.
+        seconds: time limit for resolving edges.
     """
     definitions = definition_search.search(view.snapshot, explore_request.request, view.read)
     if explore_request.kinds:
@@ -295,7 +295,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     if here.notes or gone:
         left -= notes_size(contexts, gone, len(here.notes))
         shown = pack(left)
-        # What gave way to the notes takes those on it along.
+        # A piece that was dropped to make room for notes no longer needs its own notes.
         here = here._replace(notes=explore_request.saved.on(note_places(shown)).notes)
         still = {tied_note.name for tied_note in here.notes}
         contexts = tuple(context for context in contexts if context.name in still)
@@ -322,7 +322,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
 
 
 def _room(explore_request: ExploreRequest, receipt: Receipt, notes: Sequence[str]) -> int:
-    """The bytes that are left for a capsule beside its head."""
+    """The bytes left for a capsule after its head."""
     intent = explore_request.chosen_intent
     head = explore_text.head(_longest(receipt), intent.intent, intent.words, notes)
     around = sum(map(explore_text.cost, head))
@@ -332,12 +332,12 @@ def _room(explore_request: ExploreRequest, receipt: Receipt, notes: Sequence[str
 
 
 def _longest(receipt: Receipt) -> Receipt:
-    """A receipt with the longest numbers: what is shown must not depend on how a look went."""
+    """A receipt with the longest numbers: output must not depend on the timing of a check."""
     return replace(receipt, checked=receipt.files, indexed=receipt.files, elapsed_ms=_LONGEST_MS)
 
 
 def _within(answer: ExploreAnswer, max_tokens: int) -> ExploreAnswer:
-    """The answer, less what a budget too small for its head has no room for."""
+    """The answer, without the parts that do not fit into a very small budget."""
     while cost_of(explore_text.explore(answer)) > max_tokens:
         if answer.named:
             answer = replace(answer, named=answer.named[:-1])
@@ -360,7 +360,7 @@ def _within(answer: ExploreAnswer, max_tokens: int) -> ExploreAnswer:
 
 
 def _costs(material: Material) -> Costs:
-    """What the renderer writes for each part of an answer."""
+    """The cost of each part of an answer, as the renderer writes it."""
 
     def line(path: bytes, number: int) -> int:
         return explore_text.cost(explore_text.line(number, material.line(path, number)))
@@ -403,19 +403,19 @@ def _piece(material: Material, piece: Shown, mark: SentMark) -> Piece:
     )
 
 
-# Answers to a whole task: explore.
+# The entry point of `Engine.explore`.
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000
 _CERTAIN = 8
-"""Places that a task can name by itself."""
+"""Places that a task can name itself."""
 
 
 class TaskExplorer:
-    """Answers `Engine.explore`; see there for what it takes and raises.
+    """Implements `Engine.explore`, which documents arguments and errors.
 
     Args:
         pool: opens repositories.
-        now_s: seconds since 1970; for the age of saved notes.
+        now_s: seconds since 1970; dates saved notes.
     """
 
     def __init__(self, pool: IndexPool, now_s: Callable[[], float]) -> None:
@@ -433,7 +433,7 @@ class TaskExplorer:
         kinds: Sequence[str],
         again: bool,
     ) -> ExploreAnswer:
-        """See `Engine.explore`; the task stands in the words of the request."""
+        """See `Engine.explore`; the words of the request are the task."""
         task = view_request.words
         if not any(letter.isprintable() and not letter.isspace() for letter in task):
             raise QueryError("the task is empty; say what to do or what to understand")
@@ -444,15 +444,15 @@ class TaskExplorer:
         if intent is not None:
             chosen = capsule.INTENTS.get(intent)
             if chosen is None:
-                known = ", ".join(capsule.INTENTS)
-                raise InvalidArgument("intent", f"must be one of {known}, not {intent[:50]!r}")
+                intents = ", ".join(capsule.INTENTS)
+                raise InvalidArgument("intent", f"must be one of {intents}, not {intent[:50]!r}")
             intent_of_task = capsule.ChosenIntent(chosen, ())
         if languages:
             from codelens.engine.reading.language_list import called
 
             languages = called(languages)
         with walked_view(self._pool, view_request) as (view, seconds):
-            # By meaning, capsules of real commits lose .014 of what was edited: docs/meaning.md.
+            # Ranking by meaning costs capsules .014 of the edited code: docs/meaning.md.
             request = Request(
                 task, "auto", tuple(languages), tuple(globs), (), "all", _CERTAIN,
                 seconds=seconds_to_read(view_request.budget_ms), meaning=False,

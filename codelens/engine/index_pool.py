@@ -1,4 +1,4 @@
-"""Limits that several questions share: how many results, how long to work after a refresh."""
+"""Opens indexes and brings views up to date for all calls, within limits that calls share."""
 
 from __future__ import annotations
 
@@ -30,40 +30,40 @@ from codelens.errors import (
 from codelens.scope.repository import Repository, Scope
 
 _MAX_LIMIT = 1000
-# A text or regex search may have to read every file; who waits for a fresh view waits for that.
+# A text or regex search may read every file; a call that waits for a fresh view waits for that.
 _READ_S, _READ_BUDGETED_S = 30.0, 2.0
 _USES_S = 1.0
-"""What uses of a name cost grows with the repository, not with what was asked."""
+"""The cost of finding uses of a name grows with the repository, not with the call."""
 _LEAST_SHARE = 0.2
-"""Of a budget, left for the walk when the freshness check took it all."""
+"""Share of a budget for the walk if the freshness check used it up."""
 
 
 def check_limit(limit: int, most: int = _MAX_LIMIT) -> None:
-    """Refuse a number of results that no question takes.
+    """Check the number of results.
 
     Raises:
-        InvalidArgument: always when it refuses.
+        InvalidArgument: it is out of range.
     """
     if not 1 <= limit <= most:
         raise InvalidArgument("limit", f"must be between 1 and {most:,}, not {limit:,}")
 
 
 def seconds_to_read(budget_ms: float | None) -> float:
-    """How long a question may work after the refresh: longer for who waits for a fresh view."""
+    """How long a call may work after the freshness check; longer if it waits for a fresh view."""
     return _READ_S if budget_ms is None else _READ_BUDGETED_S
 
 
 def seconds_beside(budget_ms: float | None, started: float) -> float:
-    """Seconds to follow uses of what an answer is about, after it: some are always left."""
+    """Seconds for uses of an answer's content, after the answer; never zero."""
     return _USES_S if budget_ms is None else max(seconds_left(budget_ms, started), _USES_S)
 
 
 def seconds_left(budget_ms: float | None, started: float) -> float:
-    """Seconds to walk for: of a budget what the refresh left of it, and a share in any case.
+    """Seconds for a walk: what the freshness check left of the budget, and at least a share.
 
     Args:
-        budget_ms: as the caller gave it.
-        started: `time.monotonic` value when the question began.
+        budget_ms: from the caller.
+        started: `time.monotonic` value at the start of the call.
     """
     if budget_ms is None:
         return seconds_to_read(None)
@@ -71,7 +71,7 @@ def seconds_left(budget_ms: float | None, started: float) -> float:
     return max(seconds - (time.monotonic() - started), seconds * _LEAST_SHARE)
 
 
-# What every question goes through: the scope worked out anew, the freshness check, the index.
+# Every call: determine the scope, check freshness, open the index.
 
 logger = logging.getLogger(__name__)
 
@@ -79,12 +79,12 @@ _HEAD_TRIES = 3
 
 
 class IndexPool:
-    """The open indexes of any number of repositories; questions on one of them take turns.
+    """The open indexes of any number of repositories; calls on one repository take turns.
 
     Args:
-        settings: where the indexes are, and what belongs in them.
-        keep_going: finish in the background what a budget cut off; for servers.
-        on_question: told the root of each worktree that a question was about.
+        settings: location and content of the indexes.
+        keep_going: finish in the background the work that exceeded a budget; for servers.
+        on_question: called with the root of each worktree that a call is about.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class IndexPool:
             self.background.start()
 
     def close(self) -> None:
-        """Close the open indexes; work in the background is given up."""
+        """Close the open indexes and abandon background work."""
         if self.background is not None:
             self.background.stop()
         with self._lock:
@@ -112,12 +112,12 @@ class IndexPool:
             self._indexes.clear()
 
     def indexes(self) -> list[OpenIndex]:
-        """Those that are open now."""
+        """The indexes that are open now."""
         with self._lock:
             return list(self._indexes.values())
 
     def open(self, path: str | Path, ref: str | None) -> OpenRepository:
-        """The repository that a path lies in; nothing is read or written yet.
+        """The repository that contains a path; nothing is read or written yet.
 
         Raises:
             ScopeError: `path` or `ref` cannot be served.
@@ -131,7 +131,7 @@ class IndexPool:
         return OpenRepository(repository, scope, self._index(scope), self.settings)
 
     def open_any(self, path: str | Path) -> OpenRepository:
-        """The same also in a bare repository, where no view is asked for.
+        """Like `open`, but also for a bare repository, for calls that need no view.
 
         Raises:
             ScopeError: `path` cannot be served.
@@ -143,7 +143,7 @@ class IndexPool:
 
     @contextmanager
     def view(self, request: ViewRequest) -> Generator[CurrentView]:
-        """The view that a request is about, up to date; its index is held meanwhile.
+        """The up-to-date view of a request; its index is locked in the block.
 
         Raises:
             ScopeError: the path or ref cannot be served.
@@ -183,7 +183,7 @@ class IndexPool:
             self._on_question(opened.repository.place.root)
 
     def refresh_beside(self, opened: OpenRepository, request: ViewRequest) -> None:
-        """Bring a view up to date on a connection of its own: other questions do not wait.
+        """Bring a view up to date on a separate connection, so that other calls do not wait.
 
         Raises:
             StoreError: the index cannot be used.
@@ -197,7 +197,7 @@ class IndexPool:
 
     @contextmanager
     def closed(self, file: Path) -> Generator[None]:
-        """Keep an index file closed, as far as this pool is concerned."""
+        """Keep an index file closed in this pool."""
         with self._lock:
             index = self._indexes.get(file)
         with index.lock if index is not None else nullcontext():
@@ -216,7 +216,7 @@ class IndexPool:
 
 
 def _with_receipt(error: CodelensError, view: CurrentView) -> CodelensError:
-    """A failure with what it is based on; what was not read is not said to be missing."""
+    """An error with its receipt; it does not deny the existence of what was not read."""
     unread = view.refreshed.unread
     if unread and isinstance(error, HandleNotFound):
         error = error.while_reading(unread)
@@ -225,7 +225,7 @@ def _with_receipt(error: CodelensError, view: CurrentView) -> CodelensError:
 
 
 def _settled(view: CurrentView, request: ViewRequest, *, leaves_rest: bool) -> CurrentView:
-    """The view, taken again if HEAD moved meanwhile: a receipt must not name another tree."""
+    """The view, read again if HEAD moved meanwhile: a receipt must not name another tree."""
     for _ in range(_HEAD_TRIES):
         opened = view.opened.at(request.ref)
         if opened.scope == view.scope:

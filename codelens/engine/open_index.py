@@ -1,6 +1,6 @@
-"""A lock whose waiters take turns by the kind of their call; who stops waiting leaves the queue.
+"""An open index of one repository, with a fair lock for calls from several threads.
 
-A hundred slow searches that came first hold up an outline for one of them, not for all.
+Waiting calls take turns by kind: an outline waits for one of a hundred slow searches, not for all.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class FairTurns:
-    """Like a `threading.RLock`: a thread that holds it may take it again."""
+    """Like a `threading.RLock`: a thread that holds it may acquire it again."""
 
     def __init__(self) -> None:
         self._state = threading.Lock()
@@ -58,7 +58,7 @@ class FairTurns:
 
     @property
     def waiting(self) -> int:
-        """How many threads wait."""
+        """The number of waiting threads."""
         with self._state:
             return sum(map(len, self._waiting.values()))
 
@@ -66,13 +66,13 @@ class FairTurns:
         """Wait for a turn.
 
         Raises:
-            CallCancelled: the call that the thread works for was cancelled meanwhile.
+            CallCancelled: the thread's call was cancelled meanwhile.
         """
         me = threading.get_ident()
         call = current_call()
         with self._state:
             if self._holder in (None, me):
-                # Nobody waits while nobody holds it: a release hands it on.
+                # While nobody holds it, nobody waits: a release passes it on.
                 self._holder = me
                 self._depth += 1
                 return
@@ -87,15 +87,15 @@ class FairTurns:
             raise
 
     def release(self) -> None:
-        """End a turn; the next waiter has it at once."""
+        """End a turn and pass it to the next waiting thread."""
         with self._state:
             if self._holder != threading.get_ident():
                 raise RuntimeError("released by a thread that does not hold it")
             self._depth -= 1
             if not self._depth:
-                self._hand_on()
+                self._pass_on()
 
-    def _hand_on(self) -> None:
+    def _pass_on(self) -> None:
         kind = next(iter(self._waiting), None)
         if kind is None:
             self._holder = None
@@ -116,9 +116,9 @@ class FairTurns:
                 if not queue:
                     del self._waiting[kind]
                 return
-            # It was handed on to this thread, which does not want it any more.
+            # It was passed to this thread, which no longer needs it.
             self._depth = 0
-            self._hand_on()
+            self._pass_on()
 
 
 class _Ticket:
@@ -129,24 +129,24 @@ class _Ticket:
         self.woken = threading.Event()
 
 
-# One repository's index, open, with the lock that makes calls from several threads take turns.
+# The open index of one repository, with its lock.
 
 logger = logging.getLogger(__name__)
 
 _SERVERS_PAGES_KB = 8_000
-"""Pages that a server holds for questions, which took as much CPU with 16 and with 32 MB."""
+"""Page cache of a server; calls took as much CPU with 16 MB as with 32 MB."""
 _TRY_AGAIN_S = 60.0
 _MOST_WATCHED = 4
-"""Worktrees of one repository; each takes one of the 128 watches that a user may have open."""
+"""Maximum watched worktrees of a repository; each takes one of a user's 128 watches."""
 
 
 class OpenIndex:
-    """An open index. Hold `lock` around every use.
+    """An open index. Hold `lock` during every use.
 
     Args:
-        settings: where it is.
-        scope: of its repository.
-        watches: whether to watch worktrees that questions come back to; for servers.
+        settings: has its location.
+        scope: a scope of its repository.
+        watches: whether to watch worktrees that are used repeatedly; for servers.
     """
 
     def __init__(self, settings: Settings, scope: Scope, *, watches: bool = False) -> None:
@@ -168,10 +168,10 @@ class OpenIndex:
 
     @property
     def db(self) -> Database:
-        """The database, opened when first needed, and anew when another took its place.
+        """The database, opened on first use, and reopened if the file was replaced.
 
-        Also when something else wrote to it, such as `cp` of an older copy: opening judges it.
-        Within a question it is one and the same, see `for_a_question`.
+        It is also reopened, and so verified, if something else wrote to it, such as `cp` of an
+        older copy. During a call it never changes; see `for_a_question`.
         """
         db = self._db
         if db is not None and not (self._is_settled or db.is_reading or db.is_as_left()):
@@ -188,7 +188,7 @@ class OpenIndex:
 
     @property
     def standing_in(self) -> str:
-        """Why answers come from memory; empty where they come from the index."""
+        """Why answers come from memory; empty if they come from the index."""
         return self._why if self._db is not None and self._db.identity is None else ""
 
     def _try_the_file(self) -> None:
@@ -203,7 +203,7 @@ class OpenIndex:
         self._db = opened
 
     def snapshot(self, view: ViewRow, files: list[FileRow]) -> Snapshot:
-        """A snapshot; the last one is kept, with what it worked out, while nothing changes."""
+        """A snapshot; the last one, with its caches, is reused while nothing changes."""
         last = self._snapshot
         same = last is not None and (last.row.id, last.row.generation) == (view.id, view.generation)
         if last is None or not same or last.files is not files:
@@ -214,7 +214,7 @@ class OpenIndex:
         return last
 
     def watched(self, scope: Scope) -> WatchedTree | None:
-        """What is known of a worktree since the last question about it; None where none watches."""
+        """The watch of a worktree since the last call about it; None if it is not watched."""
         if not self._watches:
             return None
         from codelens.scan.watched_tree import WatchedTree
@@ -226,7 +226,7 @@ class OpenIndex:
         return tree
 
     def watch_of(self, scope: Scope) -> str:
-        """Whether a worktree is watched, in a few words; empty where that was not tried."""
+        """The state of a worktree's watch, in a few words; empty if watching was not tried."""
         tree = self._watched.get(scope.root) if scope.kind != "ref" else None
         return tree.state if tree is not None else ""
 
@@ -236,10 +236,10 @@ class OpenIndex:
 
     @contextmanager
     def mended(self) -> Generator[None]:
-        """Set a damaged index aside, so that the next question builds it anew.
+        """Set a damaged index aside, so that the next call builds a new one.
 
         Raises:
-            IndexCorrupt: what the body raised; the damaged file is out of the way by then.
+            IndexCorrupt: raised by the body; the damaged file was set aside.
         """
         try:
             yield
@@ -249,7 +249,7 @@ class OpenIndex:
         except CodelensError:
             raise
         except Exception as error:
-            # Late: no answer without an error needs it.
+            # Lazy: only an error needs it.
             from codelens.engine.upkeep.index_decoding import fault_behind
 
             fault = fault_behind(self._db, error) if self._db is not None else ""
@@ -260,10 +260,10 @@ class OpenIndex:
 
     @contextmanager
     def for_a_question(self) -> Generator[None]:
-        """What takes the file's place in the block counts from the next question on.
+        """Ignore until the end of the block that another file takes the index's place.
 
-        Snapshots and rows of this one are of the database that it began with: to close that would
-        end the question in an error.
+        Snapshots and rows of a call belong to the database that it started with: closing that
+        would fail the call.
         """
         outer, self._in_question = self._in_question, True
         try:
@@ -273,9 +273,9 @@ class OpenIndex:
             self._is_settled = self._is_settled and outer
 
     def set_aside(self) -> None:
-        """Keep a damaged index beside, and start with an empty one when next asked.
+        """Move a damaged index to another name, and start with an empty one on the next call.
 
-        Of several processes that met the damage one does it, and the others open its new one.
+        If several processes find the damage, one does it, and the others open its new index.
         """
         identity = self._db.identity if self._db is not None else identity_of(self.path)
         self.close()
@@ -284,10 +284,10 @@ class OpenIndex:
             logger.warning("the damaged index was kept as %s", aside)
 
     def stand_in(self, error: StoreError) -> None:
-        """Answer from memory, with what the index holds, for as long as it cannot be written.
+        """Answer from a copy in memory for as long as the index cannot be written.
 
         Raises:
-            StoreError: `error`, if not even that can be done.
+            StoreError: `error`, if that fails, too.
         """
         if self.standing_in:
             raise error
@@ -300,16 +300,16 @@ class OpenIndex:
         self._try_again = time.monotonic() + _TRY_AGAIN_S
 
     def shrink(self) -> None:
-        """Free what of the file is kept in memory; the next question reads it again."""
+        """Free the page cache; the next call fills it again."""
         with self.lock:
             if self._db is not None:
                 self._db.shrink()
 
     def rebuild(self) -> None:
-        """Start with an empty index; where others have it open, all in it counts for nothing.
+        """Start with an empty index; processes that have the old one open no longer use it.
 
         Raises:
-            IndexLocked: another process writes and did not finish.
+            IndexLocked: another process was writing for too long.
         """
         try:
             if not database_opening.remove_file(self.db):
@@ -319,7 +319,7 @@ class OpenIndex:
         self.close()
 
     def close(self) -> None:
-        """Close the file; it opens again when asked."""
+        """Close the file; the next use opens it again."""
         with self.lock:
             if self._db is not None:
                 self._db.close()
@@ -335,6 +335,6 @@ def _refuse_home_inside(home: Path, root: str) -> None:
     top = os.path.realpath(root)
     if real == top or real.startswith(top.rstrip(os.sep) + os.sep):
         raise SettingError(
-            f"CODELENS_HOME ({real!r}) lies inside {top!r}; an index must not be inside "
+            f"CODELENS_HOME ({real!r}) is inside {top!r}; an index must not be inside "
             "what it indexes: set CODELENS_HOME to another folder"
         )

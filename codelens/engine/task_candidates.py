@@ -1,4 +1,4 @@
-"""The files of tests that belong to a task, by name alone."""
+"""Selects what a capsule may show: definitions, their graph neighbours, and matching tests."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.types import Symbol
 
 _FILES, _TESTS_A_FILE = 12, 3
-"""The best files, and for each the tests whose paths say that they test it."""
+"""Number of best files for which tests are matched by path."""
 _DEFINITIONS, _SHORTEST_NAME = 8, 4
-"""The best definitions, and letters of a name that tells which is meant."""
+"""Number of best definitions; minimum letters of a name that identifies its definition."""
 _FALL = 3.0
-"""The first of an order counts 1, the one in its place 1 / (1 + place / 3)."""
+"""Rank decay: the first counts 1, the one at position N counts 1 / (1 + N / 3)."""
 _SUPPORT = 0.5
-"""What a file of tests counts that holds no tests to run, such as a fixture."""
+"""Weight of a test file without runnable tests, such as a fixture."""
 
 
 def tests_of(view: CurrentView, graph: LazyGraph, definitions: Definitions) -> list[NamedFile]:
-    """Test files that belong to what answers a task, best first.
+    """Test files for the answer of a task, best first.
 
-    Those whose text answers, those whose paths are named for the best files, and those that name
-    one of the best definitions, which counts less the more of them do. The sums were compared on
-    the commits of docs/explore.md.
+    Includes tests whose text matches, tests whose paths match the best files, and tests that name
+    one of the best definitions; the more tests name it, the less each of them counts. The weights
+    were compared on the commits of docs/explore.md.
     """
     values: dict[bytes, float] = {}
     every = graph.test_files()
@@ -76,14 +76,14 @@ def _add(values: dict[bytes, float], paths: Iterable[bytes], value: float) -> No
 def _naming(
     snapshot: Snapshot, definitions: Definitions, tests: frozenset[bytes]
 ) -> Iterator[list[bytes]]:
-    """For each of the best definitions with a telling name the tests whose text has the name."""
+    """For each of the best definitions with a distinctive name, the tests that contain the name."""
     names = dict.fromkeys(
         row.definition.name
         for row in definitions.rows
         if row.symbol >= 0 and len(row.definition.name) >= _SHORTEST_NAME
     )
     words = [terms_of_word(name) for name in names if name.isidentifier()]
-    # The last term of a word is the whole of it.
+    # The last term of a word is the whole word.
     terms = list(dict.fromkeys(parts[-1] for parts in words if parts))[:_DEFINITIONS]
     holding = postings.contents_with(snapshot.db, terms)
     for term in terms:
@@ -91,7 +91,7 @@ def _naming(
         yield [file.path for file in files if file.path in tests]
 
 
-# What a capsule names and does not show: definitions by their files, within a room.
+# What a capsule names without showing it: definitions by file, within a size.
 
 
 class _Place(NamedTuple):
@@ -107,16 +107,16 @@ def not_shown(
     shown: Sequence[Shown],
     room_bytes: int,
 ) -> list[NamedFile]:
-    """The best of what is not shown, by file; as many names as there is room for.
+    """The best definitions that are not shown, by file; as many names as fit.
 
-    A name is written under its file, so one of a file that stands there already costs less.
+    A name is listed under its file, so further names of a listed file cost less.
 
     Args:
         material: has the definitions of files.
-        candidates: what might have been shown.
-        ranked: all ranked definitions, best first; those that are no candidates come last.
-        shown: is not named.
-        room_bytes: for all lines and the one above them.
+        candidates: what could be shown.
+        ranked: all ranked definitions, best first; non-candidates are listed last.
+        shown: what the capsule shows already.
+        room_bytes: for all lines and their heading.
     """
     left = room_bytes - explore_text.cost(explore_text.NAMED)
     seen = {(piece.candidate.path, piece.candidate.symbol) for piece in shown}
@@ -141,7 +141,7 @@ def not_shown(
 
 
 _LEAST = 8
-"""Bytes of a short name with its line; with less left no further name is looked at."""
+"""Bytes of a short name with its line; with less room, no further name is tried."""
 
 
 def _places(
@@ -159,7 +159,7 @@ def _places(
 
 
 def fitting_names(files: Sequence[NamedFile], room_bytes: int) -> list[NamedFile]:
-    """The first files of tests whose lines fit, with the line above them."""
+    """The first test files whose lines fit, with their heading."""
     left = room_bytes - explore_text.cost(explore_text.TESTS)
     within: list[NamedFile] = []
     for file in files:
@@ -170,7 +170,7 @@ def fitting_names(files: Sequence[NamedFile], room_bytes: int) -> list[NamedFile
 
 
 def names_size(files: Sequence[NamedFile], count: int) -> int:
-    """Bytes of the lines of tests, of so many, and the line above them."""
+    """Bytes of the lines of tests and their heading; `count` is the number of all tests."""
     heading = explore_text.tests_heading(files, count)
     return explore_text.cost(heading) + sum(map(_cost, files)) if heading else 0
 
@@ -179,7 +179,7 @@ def _cost(file: NamedFile) -> int:
     return explore_text.cost(explore_text.named_file(file))
 
 
-# The neighbours in the graph that a task needs beside its definitions.
+# The graph neighbours that a task needs in addition to its definitions.
 
 _USED = frozenset({"call", "ref", "inherit", "satisfy", "override"})
 _MOST_CALLERS = 8
@@ -190,19 +190,19 @@ class Neighbour(NamedTuple):
 
     node: Node
     of: int
-    """Position of the pivot among those asked about."""
+    """Position of the pivot in the given sequence."""
     inward: bool
-    """It uses the pivot."""
+    """Whether it uses the pivot; otherwise the pivot uses it."""
     line: int
-    """Where the use stands."""
+    """The line of the use."""
     is_beyond: bool = False
-    """It is one of more callers than are looked at."""
+    """Whether it exceeds the limit of callers."""
 
 
 def neighbours(
     graph: LazyGraph, pivots: Sequence[Node], direction: Direction
 ) -> Iterator[Neighbour]:
-    """What the pivots use, and who uses them, as far as `direction` asks and time allows."""
+    """What the pivots use, and what uses them, as `direction` and time allow."""
     ways = [_used_by] if direction != "in" else []
     if direction != "out":
         graph.prepare(pivots)
@@ -223,8 +223,8 @@ def _used_by(graph: LazyGraph, at: int, pivot: Node) -> Iterator[Neighbour]:
 
 
 def _users_of(graph: LazyGraph, at: int, pivot: Node) -> Iterator[Neighbour]:
-    # In an order of the code's own: the graph has them in the order in which files were resolved,
-    # which depends on earlier questions.
+    # Sorted by the code: the graph returns them in the order in which files were resolved, which
+    # depends on earlier calls.
     users = [edge for edge in graph.edges_to(*pivot) if edge.kind in _USED and edge.symbol >= 0]
     users.sort(key=lambda edge: (graph.is_test(edge.source), edge.source, edge.line, edge.symbol))
     for number, edge in enumerate(users):
@@ -232,16 +232,16 @@ def _users_of(graph: LazyGraph, at: int, pivot: Node) -> Iterator[Neighbour]:
         yield Neighbour(node, at, inward=True, line=edge.line, is_beyond=is_beyond)
 
 
-# From ranked definitions and their neighbours to what may be shown, each with a value.
+# From ranked definitions and their neighbours to candidates, each with a value.
 
 PIVOTS = 60
-"""Ranked definitions that may be shown or named."""
+"""Number of ranked definitions that may be shown or named."""
 FOLLOWED = 12
-"""Of these the first, whose neighbours are looked at."""
+"""Number of the best of these whose neighbours are included."""
 CERTAIN = 10.0
 """Added to the value of what the task itself names."""
 CALLEE, CALLER = 0.5, 0.35
-"""Value of a neighbour, as a share of its pivot's."""
+"""Value of a neighbour, as a share of its pivot's value."""
 _NEIGHBOUR_LINES = 40
 _HEAD_LINES = 3
 _WHOLE_CONTAINER = 60
@@ -250,7 +250,7 @@ _TOP_LINES = 40
 
 
 class Material:
-    """The texts and symbols of a look that a capsule is made of; each file is read once."""
+    """The texts and symbols of which a capsule is built; reads each file once."""
 
     def __init__(self, view: CurrentView, definitions: Definitions) -> None:
         self.view = view
@@ -264,45 +264,45 @@ class Material:
             for row in definitions.rows[PIVOTS:]
             if row.symbol >= 0
         }
-        """What answers, and is no candidate: it ranks too low, or is one of too many callers."""
+        """Matches that are not candidates: ranked too low, or one of too many callers."""
 
     def lines(self, path: bytes) -> list[str]:
         """The lines of a file."""
-        known = self._lines.get(path)
-        if known is None:
+        lines = self._lines.get(path)
+        if lines is None:
             file = self.view.snapshot.by_path[path]
-            known = [line.rstrip("\r") for line in self._texts.decoded(file)]
-            self._lines[path] = known
-        return known
+            lines = [line.rstrip("\r") for line in self._texts.decoded(file)]
+            self._lines[path] = lines
+        return lines
 
     def line(self, path: bytes, number: int) -> str:
-        """A line of a file; empty beyond its end."""
+        """A line of a file; empty after the end of the file."""
         lines = self.lines(path)
         return lines[number - 1] if number <= len(lines) else ""
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """The definitions of a file."""
-        known = self._symbols.get(path)
-        if known is None:
+        symbols = self._symbols.get(path)
+        if symbols is None:
             content = self.view.snapshot.by_path[path].content
             read = self.view.snapshot.symbols([content] if content is not None else [])
-            known = self._symbols[path] = read.get(content or 0, ())
-        return known
+            symbols = self._symbols[path] = read.get(content or 0, ())
+        return symbols
 
     def weights(self, path: bytes) -> Mapping[int, float]:
-        """Line -> what it has of the question."""
-        known = self._weights.get(path)
-        if known is None:
+        """Line -> how well it matches the question."""
+        weights = self._weights.get(path)
+        if weights is None:
             terms_by_line = self._texts.terms_in_lines(self.lines(path))
-            known = self._weights[path] = {
+            weights = self._weights[path] = {
                 number: weight
                 for number, terms in enumerate(terms_by_line, 1)
                 if terms and (weight := self._texts.weight(terms))
             }
-        return known
+        return weights
 
     def named(self, candidate: Candidate) -> tuple[str, str, str]:
-        """Handle, kind and qualified name."""
+        """The handle, kind and qualified name of a candidate."""
         symbols = self.symbols(candidate.path)
         if not 0 <= candidate.symbol < len(symbols):
             return (
@@ -321,7 +321,7 @@ class Material:
 def candidates_of(
     material: Material, graph: LazyGraph, definitions: Definitions, direction: Direction
 ) -> list[Candidate]:
-    """All that may be shown."""
+    """All candidates of a capsule."""
     rows = definitions.rows[:PIVOTS]
     top = rows[0].score if rows and rows[0].score > 0 else 1.0
     values: dict[Node, float] = {}
@@ -427,7 +427,7 @@ def _candidate(
 
 
 def _around(symbol: Symbol, sites: set[int]) -> tuple[int, ...]:
-    """Of a caller its head and the lines around its calls."""
+    """The head of a caller and the lines around its calls."""
     shown = set(range(symbol.start_line, min(symbol.name_line + 1, symbol.end_line) + 1))
     for site in sorted(sites)[:3]:
         shown |= set(range(max(site - 2, symbol.start_line), min(site + 2, symbol.end_line) + 1))
@@ -435,7 +435,7 @@ def _around(symbol: Symbol, sites: set[int]) -> tuple[int, ...]:
 
 
 def skeleton(symbols: Sequence[Symbol], at: int, start: int) -> tuple[int, ...]:
-    """Of a long container its head, and the first line of each definition right in it."""
+    """The head of a long container, and the first line of each direct member."""
     own = symbols[at]
     shown: list[int] = []
     first = next(
@@ -451,7 +451,7 @@ def skeleton(symbols: Sequence[Symbol], at: int, start: int) -> tuple[int, ...]:
 
 
 def _containers(material: Material, containers: Sequence[Candidate | None]) -> list[Candidate]:
-    """The first lines of what the candidates stand in: where an agent would add a member."""
+    """The first lines of the candidates' containers: where an agent would add a member."""
     best: dict[Node, float] = {}
     for candidate in containers:
         if candidate is None or candidate.symbol < 0:

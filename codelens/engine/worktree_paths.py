@@ -1,4 +1,4 @@
-"""Which worktree a path lies in, for the faces, which do not import `scope`."""
+"""Finds the worktree and repository of a path, for faces, which do not import `scope`."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from codelens.scope.repository import listed_worktrees
 
 
 def root_of(path: str | Path) -> str:
-    """The top of the worktree, or the plain folder, that `path` lies in.
+    """The top of the worktree, or the plain folder, that contains `path`.
 
     Raises:
-        ScopeError: there is no such path, or it is never indexed.
+        ScopeError: the path does not exist, or is never indexed.
     """
     return locate(path).root
 
 
 def common_worktree(handles: Sequence[str]) -> str:
-    """See `codelens.handles.handle_grammar.common_worktree`, which few questions need."""
+    """See `codelens.handles.handle_grammar.common_worktree`; lazy, as few calls need it."""
     from codelens.handles import handle_grammar
 
     return handle_grammar.common_worktree(handles)
 
 
 def repository_of(path: str | Path) -> str:
-    """What all worktrees of the repository have in common that `path` lies in.
+    """The common identifier of all worktrees of the repository that contains `path`.
 
-    That is git's common folder; of a plain folder its top.
+    This is git's common folder; for a plain folder, its top.
 
     Raises:
-        ScopeError: there is no such path, or it is never indexed.
+        ScopeError: the path does not exist, or is never indexed.
     """
     place = locate(path)
     return os.path.realpath(shared_dir(place.git_dir) if place.git_dir else place.root)
 
 
 def worktrees_of(path: str | Path) -> list[str]:
-    """The worktrees of the repository that `path` lies in, as far as they are there; sorted.
+    """The existing worktrees of the repository that contains `path`, sorted.
 
     Raises:
-        ScopeError: there is no such path, or it is never indexed.
-        OSError: git's list of them cannot be read.
+        ScopeError: the path does not exist, or is never indexed.
+        OSError: git's list of worktrees cannot be read.
     """
     place = locate(path)
     if not place.git_dir:
@@ -57,14 +57,14 @@ def worktrees_of(path: str | Path) -> list[str]:
 
 
 def refuse_link_out(path: str | Path, own: Callable[[], set[str]]) -> None:
-    """Refuse a path that leaves its worktree by a link of that worktree.
+    """Reject a path that leaves its worktree through a link in that worktree.
 
     Args:
         path: any path.
-        own: tells the worktrees that are meant anyway; a link may lead to those.
+        own: returns the worktrees of the session, to which a link may lead.
 
     Raises:
-        UnclearWorktree: always when it refuses.
+        UnclearWorktree: the path leaves its worktree.
     """
     out = link_out(path)
     if out is not None and root_of(path) not in own():

@@ -1,1 +1,1 @@
-"""One text to facts: symbols, references, imports, chunks and terms. Owns tree-sitter."""
+"""Extracts the facts of one text: symbols, references, imports, chunks, terms. Owns tree-sitter."""

@@ -1,9 +1,9 @@
-"""Cutting a text into chunks of about 1,500 bytes, at the seams of its syntax.
+"""Cuts a text into chunks of about 1,500 bytes, and extracts the parts in other languages.
 
-A seam is the start of a line where a node begins, comments above it included, with the depth of
-that node below the top level. A chunk ends at the cheapest seam near its target size: shallow
-seams first, so whole symbols stay together where they fit and small neighbours are joined. This
-is the split-then-merge of cAST (Zhang et al. 2025) with the merge done by price.
+A seam is the start of a line where a node begins, including the comments above it. Its price is the
+depth of the node below the top level. A chunk ends at the cheapest seam near its target size.
+Shallow seams are cheapest, so symbols that fit stay whole and small neighbors are joined. This is
+the split-then-merge of cAST (Zhang et al. 2025) with merging decided by price.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ from codelens.extract.symbols.comments import Comments
 from codelens.types import Binding, Chunk, Import, Reference, Scope, Symbol
 
 TARGET = 1_500
-"""Size of a chunk, in bytes; the retrieval recipe was measured with it."""
+"""Target size of a chunk in bytes. The retrieval recipe was measured with this size."""
 _LARGEST = 1_900
 _DEPTH_PRICE = 350
-"""A seam one level deeper is worth so many bytes of distance from the target."""
+"""A seam one level deeper costs as much as this many bytes of distance from the target."""
 _DEEPEST = 200
-"""Nodes below this depth are cut by lines: only generated text nests so deep."""
+"""Nodes below this depth are cut by lines. Only generated text nests so deeply."""
 
 Seam = tuple[int, int]
-"""Byte where a line starts, and its depth."""
+"""The byte where a line starts, and the depth of its seam."""
 
 
 class Root(NamedTuple):
-    """A tree over a text or a part of it."""
+    """A syntax tree of a text or a part of it."""
 
     node: Node
     end: int
-    """Where the part ends."""
+    """The end of the part, in bytes."""
     depth: int
-    """Depth of the seams between the root's children."""
+    """The depth of the seams between the root's children."""
 
 
 def chunks_of(
     roots: list[Root], source: Source, comments: Comments, symbols: list[Symbol]
 ) -> list[Chunk]:
-    """Chunks of a parsed text: they tile it but for blank lines."""
+    """Returns the chunks of a parsed text. They cover everything but blank lines."""
     return _cut(source, _node_seams(roots, source, comments), symbols)
 
 
 def text_chunks(source: Source) -> list[Chunk]:
-    """Chunks of a text without syntax, cut between paragraphs."""
+    """Returns the chunks of a text without syntax, cut between paragraphs."""
     return _cut(source, _line_seams(source, 0, source.size), [])
 
 
 def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[Seam]:
-    """Lines on which a node begins that is part of a node too large for one chunk."""
+    """Returns the lines where a child of a node begins, for nodes too large for one chunk."""
     text, line_starts = source.text, source.line_starts
     seams: dict[int, int] = {}
     pending = [(root.node, root.end, root.depth) for root in roots]
@@ -87,7 +87,7 @@ def _node_seams(roots: list[Root], source: Source, comments: Comments) -> list[S
 
 
 def _line_seams(source: Source, start: int, end: int) -> list[Seam]:
-    """Lines of a span, by what stands above them: nothing, then the less indented the better."""
+    """Returns the lines of a span; best after a blank line, then by the least indentation."""
     text = source.text
     seams: list[Seam] = []
     starts = source.line_starts
@@ -116,7 +116,7 @@ def _cut(source: Source, seams: list[Seam], symbols: list[Symbol]) -> list[Chunk
         end = _end_of(source, seams, positions, start)
         part = text[start:end].rstrip()
         if part:
-            # Blank lines at both ends belong to no chunk.
+            # Blank lines at either end belong to no chunk.
             first = source.line(start + len(part) - len(part.lstrip()))
             last = source.line(start + len(part) - 1)
             begin = source.line_starts[first - 1]
@@ -127,7 +127,7 @@ def _cut(source: Source, seams: list[Seam], symbols: list[Symbol]) -> list[Chunk
 
 
 def _end_of(source: Source, seams: list[Seam], positions: list[int], start: int) -> int:
-    """Where the chunk that starts here ends best."""
+    """Returns the cheapest end of the chunk that starts here."""
     if source.size - start <= _LARGEST:
         return source.size
     first = bisect_right(positions, start)
@@ -140,24 +140,24 @@ def _end_of(source: Source, seams: list[Seam], positions: list[int], start: int)
                 for position, depth in seams[first:last]
             ]
         )[1]
-    # A long leaf: whole lines, and a line that is longer by itself.
+    # A long leaf is cut at lines, and a longer line is a chunk of its own.
     starts = source.line_starts
     line = max(bisect_right(starts, start + TARGET) - 1, bisect_right(starts, start))
     return starts[line] if line < len(starts) else source.size
 
 
 class _About:
-    """Tells what a chunk is mostly about; asked in order of the text."""
+    """Finds the symbol that a chunk is mostly about. Queries must be in text order."""
 
     def __init__(self, symbols: list[Symbol]) -> None:
         self._symbols = symbols
         self._starts = [symbol.start_byte for symbol in symbols]
 
     def symbol(self, start: int, end: int) -> int:
-        """Position of the symbol that fills most of a span.
+        """Returns the index of the symbol that fills most of a span.
 
-        The first that starts in it and fills half of it, else the innermost around it that
-        does, else the one that starts in it and fills most.
+        That is the first symbol that starts in the span and fills half of it, else the innermost
+        one around it that does, else the one starting in it that fills most.
         """
         symbols = self._symbols
         half = (end - start) / 2
@@ -175,21 +175,21 @@ class _About:
         return around if around >= 0 else best
 
 
-# Parts of a text in other languages: scripts in pages, code in prose, cells of notebooks.
+# Parts in other languages: scripts in pages, code in prose, cells of notebooks.
 #
-# The query of the host's language captures the parts as `@embedded`; each is parsed by itself with
-# its own language's grammar and query, at its place in the whole text. What is found there is
-# joined with what the host has, in order of position.
+# The query of the host language captures the parts as `@embedded`. Each part is parsed by its own
+# grammar and query, at its position in the whole text. Its facts are merged with those of the host
+# in order of position.
 
 DEEPEST = 2
-"""Languages in languages: a page in prose has scripts, and that is all."""
+"""Levels of embedding: a page in prose may contain scripts, but nothing nests deeper."""
 _MOST_PARTS = 200
 _SHORTEST = 8
-"""In bytes: less than that defines and calls nothing."""
+"""In bytes. A shorter part defines and calls nothing."""
 _WEAK = frozenset({"key", "heading", "variable", "constant"})
-"""Kinds that, in code quoted in prose, name nothing others would look for."""
+"""Kinds in quoted code that nobody would search for."""
 _HINT = re.compile(r"[\s{.=]*([\w+#.-]*[\w+#])")
-"""Language in the info string of fenced code: `py`, `{r, echo=FALSE}`, `{.python #id}`."""
+"""The language in the info string of fenced code: `py`, `{r, echo=FALSE}`, `{.python #id}`."""
 
 
 class EmbeddedPart(NamedTuple):
@@ -197,13 +197,13 @@ class EmbeddedPart(NamedTuple):
 
     language: str
     spans: list[Span]
-    """What of the text belongs to it, in order."""
+    """The spans of the text that belong to the part, in order."""
     depth: int
-    """How deep it stands in the host's tree."""
+    """The depth of the part in the host's tree."""
 
 
 class PartFacts(NamedTuple):
-    """What one language's parse of a text or a part of it gives."""
+    """The facts from one parse of a text or a part of it."""
 
     roots: list[Root]
     comments: Comments
@@ -217,16 +217,16 @@ class PartFacts(NamedTuple):
 def parts_of(
     captures: Captures, info: LanguageInfo, source: Source, within: Sequence[Span]
 ) -> list[EmbeddedPart]:
-    """Parts of a text in languages that are known, at most 200.
+    """Returns the parts of a text in supported languages, at most 200.
 
     Args:
-        captures: those of the host.
+        captures: the captures of the host.
         info: the host's language.
         source: the whole text.
-        within: what of the text belongs to the host; empty: all.
+        within: the spans of the text that belong to the host; empty for all.
     """
     if info.cells:
-        return [EmbeddedPart(*part) for part in _known(cells_of(captures, source))]
+        return [EmbeddedPart(*part) for part in _supported(cells_of(captures, source))]
     nodes = [
         (node.start_byte, node.end_byte, capture.partition(".")[2], node)
         for capture in captures
@@ -263,14 +263,15 @@ _MARKS = frozenset({"embedded.language", "embedded.skip"})
 
 
 Inner = list[tuple[EmbeddedPart, PartFacts]]
-"""Parts and what was found in them."""
+"""The parts with their facts."""
 
 
 def joined(host: PartFacts, inner: Inner, info: LanguageInfo, source: Source) -> PartFacts:
-    """The host's facts and those of its parts, in order of the text.
+    """Merges the facts of the host and its parts, in text order.
 
-    What is outermost in a part is inside the host's innermost symbol there, but not named by it.
-    In prose nothing is visible outside, and keys and headings of quoted code are left out.
+    A top-level symbol of a part gets the host's innermost symbol there as its parent, but not as
+    its qualifier. In prose no symbol is exported, and keys and headings of quoted code are left
+    out.
     """
     around = _Around(host.symbols)
     symbols, places = _symbols(host, inner, info, around, source)
@@ -291,7 +292,7 @@ def joined(host: PartFacts, inner: Inner, info: LanguageInfo, source: Source) ->
 def _scopes(
     host: PartFacts, inner: Inner, places: list[list[int]]
 ) -> tuple[list[Scope], list[list[Binding]], list[int]]:
-    """All scopes, the bindings of each part, and what to add to each part's scopes.
+    """Returns all scopes, the bindings of each part, and the offset of each part's scopes.
 
     The outermost scope of a part is the host's.
     """
@@ -320,7 +321,7 @@ def _scopes(
 def _imports(
     host: PartFacts, inner: Inner, bounds: list[list[Binding]]
 ) -> tuple[list[Import], list[list[Binding]]]:
-    """All imports in order, and bindings that name them by their new numbers."""
+    """Returns all imports in order, and the bindings with renumbered imports."""
     every = [host.imports, *(part_structure.imports for _, part_structure in inner)]
     rows = sorted(
         (
@@ -340,7 +341,7 @@ def _imports(
 
 
 def bindings(inner: Inner) -> list[Import]:
-    """Names that parts import or define at their top level: their host may use them."""
+    """Returns what the parts import or define at their top level, which the host may use."""
     return [
         *(imported for _, part_structure in inner for imported in part_structure.imports),
         *(
@@ -355,7 +356,7 @@ def bindings(inner: Inner) -> list[Import]:
 def _symbols(
     host: PartFacts, inner: Inner, info: LanguageInfo, around: _Around, source: Source
 ) -> tuple[list[Symbol], list[list[int]]]:
-    """All symbols, and for the host and each part the new places of theirs, -1 if left out."""
+    """Returns all symbols, and the new index of each old symbol per part; -1 if left out."""
     every = [host.symbols, *(part_structure.symbols for _, part_structure in inner)]
     rows = sorted(
         (symbol.start_byte, number, at)
@@ -366,7 +367,7 @@ def _symbols(
     places = [[-1] * len(symbols) for symbols in every]
     for _, number, at in rows:
         symbol = every[number][at]
-        parent = _kept(symbol.parent, places[number], every[number])
+        parent = _new_parent(symbol.parent, places[number], every[number])
         if number:
             if info.prose and symbol.kind in _WEAK:
                 continue
@@ -385,15 +386,15 @@ def _symbols(
 
 
 def language_named(name: str) -> str:
-    """The language that people call so: by its name, title, extension or alias; else empty."""
+    """Returns the language with this name, title, extension or alias; empty if unknown."""
     return _names().get(name, "")
 
 
 @cache
 def _names() -> dict[str, str]:
     names: dict[str, str] = {}
-    known = all_traits().values()
-    for info in known:
+    traits = all_traits().values()
+    for info in traits:
         if info.parsed:
             keys = (
                 *(extension[1:] for extension in info.extensions),
@@ -402,13 +403,13 @@ def _names() -> dict[str, str]:
             )
             for key in keys:
                 names.setdefault(key, info.name)
-    for info in known:
+    for info in traits:
         for key in (info.title.lower(), *info.aliases, info.name):
             names[key] = info.name if info.parsed else ""
     return names
 
 
-def _known(parts: list[tuple[str, list[Span], int]]) -> list[tuple[str, list[Span], int]]:
+def _supported(parts: list[tuple[str, list[Span], int]]) -> list[tuple[str, list[Span], int]]:
     named = [(language_named(name.lower()), spans, depth) for name, spans, depth in parts]
     return [part for part in named if part[0]]
 
@@ -423,7 +424,7 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 
 def _without(start: int, end: int, skipped: list[Span]) -> list[Span]:
-    """A span without those in it that are skipped."""
+    """Returns the rest of a span without the skipped spans in it."""
     spans: list[Span] = []
     at = bisect_right(skipped, (start, -1))
     while at < len(skipped) and skipped[at][0] < end:
@@ -446,7 +447,7 @@ def _depth(node: Node) -> int:
 
 
 class _Around:
-    """Tells the innermost of some symbols around a span."""
+    """Finds the innermost symbol around a span."""
 
     def __init__(self, symbols: list[Symbol]) -> None:
         self._symbols = symbols
@@ -459,15 +460,15 @@ class _Around:
         return at
 
 
-def _kept(parent: int, places: list[int], symbols: list[Symbol]) -> int:
-    """Place of the innermost symbol around another one that is not left out."""
+def _new_parent(parent: int, places: list[int], symbols: list[Symbol]) -> int:
+    """Returns the new index of the innermost remaining symbol around another symbol."""
     while parent >= 0 and places[parent] < 0:
         parent = symbols[parent].parent
     return places[parent] if parent >= 0 else -1
 
 
 def _clipped(symbol: Symbol, part: EmbeddedPart, source: Source) -> Symbol:
-    """A section reaches to the end of its part, not of the whole text."""
+    """Ends a section at the end of its part rather than of the whole text."""
     end = part.spans[-1][1]
     if symbol.end_byte <= end:
         return symbol
@@ -492,7 +493,7 @@ def _references(
     ]
     for number, (_, part) in enumerate(inner, 1):
         for reference in part.references:
-            symbol = _kept(reference.symbol, places[number], part.symbols)
+            symbol = _new_parent(reference.symbol, places[number], part.symbols)
             if symbol < 0:
                 byte = source.line_starts[reference.line - 1] + reference.column
                 outer = around.symbol(byte, byte)

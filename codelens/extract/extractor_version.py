@@ -1,15 +1,16 @@
-"""The versions of extraction: to be raised with every change of what facts come out of a text.
+"""The versions of extraction. Raise one with every change that affects extracted facts.
 
-A test holds the digest of the rules (queries, settings, code of this package), so that a change
-cannot be forgotten: facts of an older version would stay in the indexes of users.
+A test compares the digest of the rules (queries, settings, the code of this package), so that no
+change is forgotten. Without a new version, old facts would stay in users' indexes.
 """
 
 EXTRACTOR_VERSION = 25
-"""Raised with any change; a view that an older one completed is checked for outdated facts."""
+"""Raised with any change. A view from an older version is checked for outdated facts."""
 
 CORE_VERSION = 13
-"""Raised with a change that is not of one language's query and settings alone; those have a
-`version` of their own. Facts are outdated when core or language are newer than they."""
+"""Raised with a change outside of a language's own query and settings, which have a `version` of
+their own. Facts are outdated if the core version or their language's version is newer.
+"""
 
 RULES_DIGEST = "586e37dae3fd8dde"
-"""Digest of all other files of this package; `tests/extract/test_version.py` says the new one."""
+"""Digest of all other files of this package. `tests/extract/test_version.py` reports a new one."""

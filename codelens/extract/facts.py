@@ -1,4 +1,4 @@
-"""Symbols, references, imports and chunks of one text, from one parse."""
+"""Extracts all facts of one text from one parse."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ __all__ = ["ParseTimeout", "structure", "text_structure"]
 
 
 def structure(text: bytes, language: str, *, symbols_only: bool = False) -> Structure:
-    """What one parse of a UTF-8 text gives; the same text always gives the same.
+    """Parses a UTF-8 text. The same text always gives the same facts.
 
-    A text with syntax errors gives what of it is whole.
+    A text with syntax errors gives the facts of its intact parts.
 
     Args:
         text: the text.
-        language: what it is read as.
+        language: the language to parse it as.
         symbols_only: leave out references, imports and chunks; the symbols are the same.
 
     Raises:
@@ -52,25 +52,21 @@ def structure(text: bytes, language: str, *, symbols_only: bool = False) -> Stru
         return Structure((), (), (), ()) if symbols_only else text_structure(text)
     source = Source(text, check_work)
     with limited(source.size):
-        captures_found = _found(source, language, symbols_only=symbols_only)
+        extracted = _extracted(source, language, symbols_only=symbols_only)
         if symbols_only:
-            return Structure(tuple(captures_found.symbols), (), (), ())
-        chunks = chunks_of(
-            captures_found.roots, source, captures_found.comments, captures_found.symbols
-        )
+            return Structure(tuple(extracted.symbols), (), (), ())
+        chunks = chunks_of(extracted.roots, source, extracted.comments, extracted.symbols)
     return Structure(
-        tuple(captures_found.symbols),
-        tuple(captures_found.references),
-        tuple(captures_found.imports),
+        tuple(extracted.symbols),
+        tuple(extracted.references),
+        tuple(extracted.imports),
         tuple(chunks),
-        tuple(captures_found.scopes)
-        if len(captures_found.scopes) > 1 or captures_found.bindings
-        else (),
-        tuple(captures_found.bindings),
+        tuple(extracted.scopes) if len(extracted.scopes) > 1 or extracted.bindings else (),
+        tuple(extracted.bindings),
     )
 
 
-def _found(
+def _extracted(
     source: Source,
     language: str,
     part: EmbeddedPart | None = None,
@@ -78,7 +74,7 @@ def _found(
     *,
     symbols_only: bool,
 ) -> PartFacts:
-    """What there is in a text or a part of it, parts in other languages included."""
+    """Extracts the facts of a text or a part of it, including embedded parts."""
     rules = grammar(language)
     spans = part.spans if part is not None else []
     roots, captures = parsed(source.text, rules, spans)
@@ -88,9 +84,9 @@ def _found(
     symbols = symbols_of(defined, rules.info, source, comments, statements)
     inner: list[tuple[EmbeddedPart, PartFacts]] = []
     for inner_part in parts_of(captures, rules.info, source, spans) if level < DEEPEST else ():
-        # A part that is hopeless stays text.
+        # A part that cannot be parsed in time stays plain text.
         with suppress(ParseTimeout):
-            facts = _found(
+            facts = _extracted(
                 source, inner_part.language, inner_part, level + 1, symbols_only=symbols_only
             )
             inner.append((inner_part, facts))
@@ -111,27 +107,25 @@ def _found(
 
 
 def text_structure(text: bytes) -> Structure:
-    """Chunks alone, cut between paragraphs: no parse, about 10 ms a MB."""
+    """Returns chunks alone, cut between paragraphs: no parse, about 10 ms per MB."""
     return Structure((), (), (), tuple(text_chunks(Source(text))))
 
 
-# All facts of one text: the function that worker processes run.
-#
-# Pure: bytes and a language in, `Facts` out; the same text gives the same facts wherever it lies.
+# The function that worker processes run. It is pure: the facts depend only on bytes and language.
 
 logger = logging.getLogger(__name__)
 
 _NOT_ASCII, _LEAD = 0x80, 0xC0
 _LOOKED_AT = 3
-"""Bytes: fewer than the longest character has."""
+"""Bytes at the end to check: one less than the longest character has."""
 _EMPTY = Structure((), (), (), ())
 
 
 def facts_of(data: bytes, language: str, tier: Tier = "full") -> Facts:
-    """Facts of a file's raw bytes; a text that cannot be parsed is still searchable as text.
+    """Extracts the facts of a file's raw bytes; of plain text if the text cannot be parsed.
 
-    `tier="text"` skips the parse: chunks and terms only. `tier="symbols"` gives the symbols alone,
-    at half the price.
+    `tier="text"` skips the parse and gives only chunks and terms. `tier="symbols"` gives only the
+    symbols, at half the cost.
     """
     outcome, generated = classify(data)
     if outcome in {"binary", "oversized"}:
@@ -154,17 +148,17 @@ def _line_count(text: bytes) -> int:
 
 
 def _without_cut_character(text: bytes) -> bytes:
-    """The text with blanks for a character that its end cuts off.
+    """Returns the text with blanks in place of an incomplete character at its end.
 
-    tree-sitter (0.26.1) asks for more of the text there, and where the parse is to end it is given
-    nothing, reads it all the same, and ends the process.
+    For such a character tree-sitter (0.26.1) requests more input. At the end of the input it reads
+    beyond the empty reply and crashes the process.
     """
     tail = text[-2 * _LOOKED_AT :]
     if tail.isascii():
         return text
     start = 0
     while start < min(_LOOKED_AT, len(tail)) and _NOT_ASCII <= tail[start] < _LEAD:
-        # Of a character that begins before.
+        # Skip the continuation bytes of an earlier character.
         start += 1
     try:
         tail[start:].decode()
@@ -175,13 +169,13 @@ def _without_cut_character(text: bytes) -> bytes:
 
 
 def _parsed(text: bytes, language: str, tier: Tier) -> tuple[Outcome, Structure]:
-    # To every scanner a NUL is the end of the text, which it then meets in the midst: Perl's goes
-    # on beyond the text and ends the process, Svelte's begins anew at each.
+    # Scanners take NUL for the end of the text. Within a text, Perl's scanner then reads out of
+    # bounds and crashes the process, and Svelte's scanner restarts at each NUL.
     text = _without_cut_character(text.replace(b"\0", b" "))
     try:
         return "parsed", structure(text, language, symbols_only=tier == "symbols")
     except ParseTimeout:
         return "timeout", _EMPTY
     except RecursionError:
-        logger.warning("a %s text nests too deep to be read; kept as text", language)
+        logger.warning("a %s text is nested too deeply to parse; indexed as plain text", language)
         return "broken", _EMPTY

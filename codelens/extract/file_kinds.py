@@ -1,4 +1,4 @@
-"""Decides what kind of file some bytes are before anything parses them, and decodes them."""
+"""Classifies the bytes of a file before anything parses them, and decodes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from codelens.types import Outcome
 
 _SNIFFED = 8_000
-"""Git calls a file binary that has a NUL in so many first bytes (`buffer_is_binary`)."""
+"""Git calls a file binary if it has a NUL in this many first bytes (`buffer_is_binary`)."""
 
 
 _DENSE_LINE = 5_000
@@ -27,7 +27,7 @@ _HEAD = 2_048
 
 
 _BOMS = (
-    # The longer first: UTF-32 begins like UTF-16.
+    # The longer mark first, as UTF-32 begins like UTF-16.
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -41,7 +41,7 @@ _MANY_BYTES = re.compile(
     rb"(?<!\xef\xbf\xbd)"
     rb"|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}"
 )
-"""A character that UTF-8 writes in several bytes, but not U+FFFD."""
+"""A multi-byte UTF-8 character other than U+FFFD."""
 
 
 _GENERATED = re.compile(
@@ -70,12 +70,12 @@ _COMMENT_LINE = re.compile(
 
 
 def classify(data: bytes) -> tuple[Outcome, bool]:
-    """What becomes of a file's bytes, and whether the text says that it was generated.
+    """Returns how to treat a file's bytes, and whether the text says that it was generated.
 
-    `binary`: a NUL in the first 8,000 bytes and no byte order mark of UTF-16 or UTF-32.
-    `minified`: more than 5,000 bytes in lines of more than 300 on average, less than a tenth of
-    them blanks (prose in long lines has more), or of more than 5,000 on average. Else `parsed`:
-    worth a parse. Size is the caller's to judge.
+    `binary`: a NUL in the first 8,000 bytes and no byte order mark of UTF-16 or UTF-32. `minified`:
+    more than 5,000 bytes in lines of more than 300 on average, less than a tenth of them blanks
+    (prose in long lines has more), or in lines of more than 5,000 on average. Otherwise `parsed`:
+    worth parsing. The caller judges the size.
     """
     if _is_wide(data):
         data = decode(data)
@@ -86,22 +86,21 @@ def classify(data: bytes) -> tuple[Outcome, bool]:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether bytes that are no UTF-16 or UTF-32 are no text at all, by git's rule."""
+    """Whether bytes are not text, by git's rule; UTF-16 and UTF-32 are text."""
     return data.find(b"\0", 0, _SNIFFED) >= 0
 
 
 def decode(data: bytes) -> bytes:
-    """The text as UTF-8 without its byte order mark; byte spans count in what this returns.
+    """Returns the text as UTF-8 without its byte order mark. Byte spans refer to this result.
 
-    Lines are the file's own: no line end is added, removed or changed. Bytes that are no UTF-8
-    are read as Windows-1252 if the text has no valid multi-byte character at all; else they stay
-    and are shown as U+FFFD.
+    Line ends are unchanged. Invalid UTF-8 is read as Windows-1252 if the text has no valid
+    multi-byte character at all. Otherwise the bytes stay and are shown as U+FFFD.
     """
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data.decode(encoding, "replace").encode("utf-8", "replace")
     data = data.removeprefix(codecs.BOM_UTF8)
-    # Nearly always the first character beyond ASCII tells: the rest need not be looked at.
+    # The first non-ASCII character nearly always decides; the rest need not be read.
     if data.isascii() or _MANY_BYTES.match(data, _ascii_bytes(data)) or _is_utf8(data):
         return data
     if _MANY_BYTES.search(data):
@@ -110,14 +109,14 @@ def decode(data: bytes) -> bytes:
 
 
 def readable(data: bytes) -> bytes:
-    """What `decode` gives of a text; bytes that are none stay as they are."""
+    """Returns what `decode` gives for a text; binary data is returned unchanged."""
     if data.isascii():
         return data
     return data if is_binary(data) and not _is_wide(data) else decode(data)
 
 
 def is_generated(text: bytes) -> bool:
-    """One of the first comment lines says so (`@generated`, `Code generated ... DO NOT EDIT`)."""
+    """Whether an early comment line says so (`@generated`, `Code generated ... DO NOT EDIT`)."""
     head = text[:_HEAD]
     if not any(word in head for word in _GENERATED_WORDS):
         return False
@@ -129,7 +128,7 @@ def _is_wide(data: bytes) -> bool:
 
 
 def _ascii_bytes(data: bytes) -> int:
-    """How many bytes of ASCII stand before the first other one."""
+    """Returns the number of ASCII bytes at the start."""
     try:
         return len(data.decode("ascii"))
     except UnicodeDecodeError as error:

@@ -1,9 +1,9 @@
-"""Which language a file is written in: by override, name, extension, `#!` line, content.
+"""Determines a file's language by override, name, extension, `#!` line and content.
 
-What this takes of the settings of all languages stands in `languages/detection.json` as well, as
-reading fifty settings files would cost each command 50 ms. The file says which settings it was
-made from; where these have changed they are read themselves, and a test asks for a new one
-(`python -m codelens.extract.language_detection`).
+`languages/detection.json` caches the needed settings of all languages, because reading fifty
+settings files would cost each command 50 ms. The cache holds a digest of those files. If the digest
+differs, the files are read instead, and a test asks for a new cache (`python -m
+codelens.extract.language_detection`).
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from codelens.extract.language_settings import TEXT, language_info
 
 _VERSIONS_PER_CORE = 1000
 _HEAD_BYTES = 4096
-"""What tells a language stands in the first bytes, or in the first bytes of code."""
+"""Detection reads this many first bytes of a text, or of its code."""
 _COMMENTED_BYTES = 65_536
-"""Looked through for the code below a long comment: licence, conventions, tables of contents."""
+"""Bytes to search for code after a long comment: a license, conventions, a table of contents."""
 _C_COMMENT = re.compile(rb"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
 _INDEX = "detection.json"
 
 
 class Traits(NamedTuple):
-    """What a language is told by."""
+    """The properties that identify a language."""
 
     name: str
     title: str
     version: int
     parsed: bool
-    """It has a grammar."""
+    """Whether the language has a grammar."""
     extensions: tuple[str, ...]
     filenames: tuple[str, ...]
     stems: tuple[str, ...]
     interpreters: tuple[str, ...]
     aliases: tuple[str, ...]
-    """Names that fenced code in prose gives it, beside its own."""
+    """Other names of the language in fenced code."""
     contested: tuple[tuple[str, str], ...]
 
 
@@ -61,56 +61,59 @@ class _Table(NamedTuple):
 
 @cache
 def all_traits() -> Mapping[str, Traits]:
-    """The traits of all languages, by name."""
+    """Returns the traits of all languages by name."""
     try:
-        known = cast("_Index", json.loads((language_settings.FOLDER / _INDEX).read_bytes()))
+        cache_content = cast("_Index", json.loads((language_settings.FOLDER / _INDEX).read_bytes()))
     except (OSError, ValueError):
-        known = _Index(digest="", languages=[])
-    if known["digest"] == settings_digest():
-        languages = [Traits._make(map(_frozen, row)) for row in known["languages"]]
+        cache_content = _Index(digest="", languages=[])
+    if cache_content["digest"] == settings_digest():
+        languages = [Traits._make(map(_frozen, row)) for row in cache_content["languages"]]
     else:
         languages = list(_read())
     return {language.name: language for language in languages}
 
 
 def language_called(word: str) -> str | None:
-    """The language that people call so: by its name, title, an alias or an extension; or None."""
-    known = all_traits()
+    """Returns the language with this name, title, alias or extension; None if unknown."""
+    by_name = all_traits()
     word = word.lower()
-    if word in known:
+    if word in by_name:
         return word
-    for traits in known.values():
+    for traits in by_name.values():
         if word == traits.title.lower() or word in traits.aliases:
             return traits.name
     return next(
-        (language.name for language in known.values() if f".{word}" in language.extensions), None
+        (language.name for language in by_name.values() if f".{word}" in language.extensions),
+        None,
     )
 
 
 def extractor_version(language: str) -> int:
-    """Version of the facts in a language: grows with the code and with its own settings."""
+    """Returns the version of a language's facts, from the core version and the language's own."""
     return CORE_VERSION * _VERSIONS_PER_CORE + all_traits()[language].version
 
 
 def language_of(path: bytes, text: bytes, overrides: Mapping[str, str] | None = None) -> str:
-    """Language of a file by override, name, extension, `#!` line and content; `text` if unknown.
+    """Returns a file's language by override, name, extension, `#!` line and content.
+
+    It returns `text` if the language is unknown.
 
     Args:
         path: relative to the worktree, `/` between its parts.
-        text: the file's, or its first few kB; only those, and the code behind C's comments, count.
-        overrides: glob -> language; the last that matches counts. A glob without `/` is matched
-            with the file's name, one with `/` with the whole path; `**` crosses folders.
+        text: the file's text, or its first few kB. Only those and code after C comments count.
+        overrides: glob -> language; the last match wins. A glob without `/` matches the file
+            name, one with `/` the whole path; `**` crosses folders.
 
     Raises:
         SettingError: an override names an unknown language.
     """
-    known = language_by_path(path, overrides)
-    if known is not None:
-        return known
+    by_path = language_by_path(path, overrides)
+    if by_path is not None:
+        return by_path
     table = _table()
     extension = _extension(_name(path))
     contested = table.contested.get(extension, ())
-    for part in _telling_parts(text) if contested else ():
+    for part in _significant_parts(text) if contested else ():
         for pattern, language in contested:
             if pattern.search(part):
                 return language
@@ -119,8 +122,8 @@ def language_of(path: bytes, text: bytes, overrides: Mapping[str, str] | None = 
     return table.by_interpreter.get(_interpreter(text[:_HEAD_BYTES]), TEXT)
 
 
-def _telling_parts(text: bytes) -> Iterator[bytes]:
-    """The head of a text, and where comments fill it the head of its code."""
+def _significant_parts(text: bytes) -> Iterator[bytes]:
+    """Yields the head of the text, and the head of its code if comments fill the former."""
     head = text[:_HEAD_BYTES]
     yield head
     if len(text) > _HEAD_BYTES:
@@ -130,7 +133,7 @@ def _telling_parts(text: bytes) -> Iterator[bytes]:
 
 
 def language_by_path(path: bytes, overrides: Mapping[str, str] | None = None) -> str | None:
-    """Language of a file where its path alone tells it; None if its content is needed.
+    """Returns the language that the path alone determines; None if the content is needed.
 
     Raises:
         SettingError: an override names an unknown language.
@@ -141,14 +144,14 @@ def language_by_path(path: bytes, overrides: Mapping[str, str] | None = None) ->
             return chosen
     table = _table()
     name = _name(path)
-    known = table.by_filename.get(name)
-    if known is not None:
-        return known
+    language = table.by_filename.get(name)
+    if language is not None:
+        return language
     extension = _extension(name)
     if not extension or extension in table.contested:
         return None
-    known = table.by_extension.get(extension)
-    return known or table.by_stem.get(name.partition(".")[0], TEXT)
+    language = table.by_extension.get(extension)
+    return language or table.by_stem.get(name.partition(".")[0], TEXT)
 
 
 def _name(path: bytes) -> str:
@@ -163,7 +166,7 @@ _SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(\S+)([^\n]*)")
 
 
 def _interpreter(head: bytes) -> str:
-    """Name of the program that a `#!` line runs, version digits left out."""
+    """Returns the program name in a `#!` line without version digits."""
     match = _SHEBANG.match(head)
     if not match:
         return ""
@@ -231,7 +234,7 @@ def _table() -> _Table:
 
 
 def settings_digest() -> str:
-    """Digest of all settings files."""
+    """Returns the digest of all settings files."""
     digest = blake2b(digest_size=16)
     for path in sorted(language_settings.FOLDER.glob("*.toml")):
         data = path.read_bytes()
@@ -240,7 +243,7 @@ def settings_digest() -> str:
 
 
 def index_text() -> str:
-    """What `detection.json` should hold."""
+    """Returns the expected content of `detection.json`."""
     rows = ",\n".join(json.dumps(language, ensure_ascii=False) for language in _read())
     return f'{{"digest": "{settings_digest()}", "languages": [\n{rows}\n]}}\n'
 

@@ -1,8 +1,8 @@
-"""Which languages there are, and their settings.
+"""Loads the settings of the supported languages.
 
-A language is data alone: `languages/<name>.toml` (its settings) and the queries it names, found
-by themselves. `docs/languages.md` has the vocabulary. Nothing here loads a grammar, and the
-settings are read at the first question, so that importing this module costs next to nothing.
+A language is data only: `languages/<name>.toml` (its settings) and the queries that it names; both
+are discovered automatically. `docs/languages.md` has the vocabulary. This module loads no grammar
+and reads the settings on first use, so importing it is cheap.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from codelens.errors import SettingError
 from codelens.types import SymbolKind
 
 TEXT = "text"
-"""Language of every file whose language is not known."""
+"""The language of every file whose language is unknown."""
 
 FOLDER = Path(__file__).parent / "languages"
 
@@ -33,13 +33,13 @@ MemberRule = Literal["marked", "unmarked"]
 _SURROUNDINGS = frozenset(
     {"scope", "extent", "decorator", "private", "export", "doc", "docstring", "import"}
 )
-"""What a form can be beside a kind of definition."""
+"""The roles of a form, in addition to kinds of definitions."""
 
 
 class Unparsable(NamedTuple):
-    """Texts that must stay plain: with `run` of the `characters` in a row that match the `regex`.
+    """Texts that must not be parsed: with `run` consecutive `characters` that match the `regex`.
 
-    Or with the `marker` more than `most` times and as many braces open at once.
+    Also texts with the `marker` more than `most` times and as many braces open at once.
     """
 
     characters: str = ""
@@ -51,220 +51,234 @@ class Unparsable(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LanguageInfo:
-    """Settings of one language, as `languages/<name>.toml` has them.
+    """The settings of one language, as in `languages/<name>.toml`.
 
-    There is one of each, so it is equal to itself alone: what compares so many fields costs each
-    start a millisecond, and each look into a cache a walk through them.
+    There is one instance per language, so instances compare by identity. Comparing so many fields
+    would cost a millisecond at each start, and hashing them would slow each cache lookup.
     """
 
     name: str
     title: str
-    """Its name for people."""
+    """The display name."""
     version: int
-    """Raised with every change of its query or settings that changes facts; below 1,000."""
+    """Raised with every change of the query or settings that changes facts; below 1,000."""
     grammar: str
-    """Name in tree-sitter-language-pack; empty: its files are plain text."""
+    """The name in tree-sitter-language-pack. Without a grammar files are plain text."""
     queries: tuple[str, ...]
-    """Stems of the `.scm` files that are joined to its query."""
+    """Stems of the `.scm` files that make up the query."""
     extensions: tuple[str, ...] = ()
-    """Ends of file names, `.` included, compared in lower case."""
+    """File name extensions with their `.`, compared in lower case."""
     filenames: tuple[str, ...] = ()
     """Whole file names."""
     stems: tuple[str, ...] = ()
-    """File names up to their first dot, where the extension is nobody's: `Dockerfile.dev`."""
+    """File names up to the first dot, if no language has the extension: `Dockerfile.dev`."""
     aliases: tuple[str, ...] = ()
-    """What else it is called where a part of a text says its language (`sh`, `golang`)."""
+    """Other names of the language in embedded code (`sh`, `golang`)."""
     interpreters: tuple[str, ...] = ()
-    """Names in a `#!` line, version digits left out."""
+    """Program names in a `#!` line, without version digits."""
     contested: tuple[tuple[str, str], ...] = ()
-    """Extensions of other languages that are this one's if the regex is found in the head."""
+    """Extensions of other languages that select this one if the regex matches in the head."""
     names: tuple[str, ...] = ("name",)
-    """Field paths from a definition to its name where the query has no `@name` for it: `a.b` is
-    field b of field a, `a*` follows every field a down to the leaf. The first that leads counts."""
+    """Field paths from a definition to its name if the query has no `@name` for it: `a.b` is field
+    b of field a, `a*` follows every field a down to the leaf. The first match wins.
+    """
     name_noise: str = ""
-    """Regex of what is no part of a name."""
+    """Regex of text to remove from a name."""
     name_separators: tuple[str, ...] = ()
-    """Of a name with one of them in it the last part is the name, the rest its owner."""
+    """Separators in a name: the part after the last one is the name, the rest is its owner."""
     whole_modules: bool = False
-    """Names of modules are not taken apart at the separators."""
+    """Whether module names are not split at the separators."""
     modules_qualify: bool = True
-    """What is in a module has the module's name before its own."""
+    """Whether members of a module are qualified by the module's name."""
     absolute_names: bool = False
-    """A module, and what is named with an owner, is not qualified by what is around it."""
+    """Whether modules and names with an owner are not qualified by their surroundings."""
     merged: bool = False
-    """Neighbours of one name, kind and parent are clauses of one definition."""
+    """Whether adjacent symbols of equal name, kind and parent are clauses of one definition."""
     sections: str = "heading"
-    """Kind of what is captured as `@section`."""
+    """The symbol kind of a `@section`."""
     owned: Literal["function", "method"] = "method"
-    """What a function with an owner is, outside of any type."""
+    """The kind of a function with an owner that is outside of any type."""
     parts: tuple[tuple[str, str], ...] = ()
-    """The same for a `@form.part`, by the keyword of the form around it."""
+    """The same for a `@form.part`, by the keyword of the enclosing form."""
     open_bodies: bool = False
-    """A `@body` reaches to the end of its definition."""
+    """Whether a `@body` reaches to the end of its definition."""
     words: bool = False
-    """A name or imported name with blanks in it is several: Perl's `qw(a b)`."""
+    """Whether a name or imported name with blanks is several names: `qw(a b)` in Perl."""
     confined: frozenset[str] = frozenset()
-    """Kinds that are no definitions outside of types: R6's methods look like any argument."""
+    """Kinds that are definitions only in types: R6 methods look like any argument."""
     once: frozenset[str] = frozenset()
-    """Kinds of which the first of a name in one place is the definition: Bash's variables."""
+    """Kinds of which only the first of a name per place is the definition: variables in Bash."""
     private_names: str = ""
     """Regex of names that are visible nowhere else."""
     signature_noise: str = ""
-    """Regex of what is left out of signatures: lines of a preprocessor."""
+    """Regex of text to leave out of signatures, such as preprocessor lines."""
     selves: str = ".*"
     """Regex of the `@self` that members are assigned to."""
     forms: tuple[tuple[str, str], ...] = ()
-    """Role -> regex: a `@form` whose keyword is such plays that role
-    (`codelens.extract.symbols.capture_events`)."""
+    """Role -> regex: a `@form` whose keyword matches has that role
+    (`codelens.extract.symbols.capture_events`).
+    """
     placeholder_names: frozenset[str] = frozenset()
-    """Names that any later path beats."""
+    """Names that any later path replaces."""
     destructured: frozenset[str] = frozenset()
-    """Types of the nodes that are names where a pattern stands in place of one."""
+    """Types of the nodes that are names within a pattern."""
     bodies: tuple[str, ...] = ("body",)
-    """Field paths to the body, where the query has no `@body`."""
+    """Field paths to the body, if the query has no `@body`."""
     owners: tuple[str, ...] = ()
-    """Field paths to the type that a definition outside it belongs to, if there is no `@owner`."""
+    """Field paths to the type that a definition outside of it belongs to, if there is no `@owner`.
+    """
     scope_owners: tuple[str, ...] = ()
     """The same for a `@scope`."""
     owner_noise: str = ""
-    """Regex of what is no part of an owner's name."""
+    """Regex of text to remove from an owner's name."""
     exporting: str = ""
-    """Regex: a definition or `@scope` that starts so is visible outside the file."""
+    """Regex: a definition or `@scope` that starts with a match is visible outside the file."""
     hints: tuple[tuple[str, str], ...] = ()
-    """Kind -> regex: a definition with such a `@hint` in its head is of that kind."""
+    """Kind -> regex: a definition with a matching `@hint` in its head is of that kind."""
     import_calls: frozenset[str] = frozenset()
-    """Names of functions, captured as `@import.call`, whose calls are imports."""
+    """Functions, captured as `@import.call`, whose calls are imports."""
     sending_calls: frozenset[str] = frozenset()
-    """Names of methods that call the one whose name is their `@reference.sent`."""
+    """Methods that call the method named by their `@reference.sent`."""
     import_keys: tuple[tuple[str, str], ...] = ()
-    """Role, or `none` -> regex on an `@import.key`: what the `@import.value`s behind it are."""
+    """Role, or `none` -> regex on an `@import.key`: the role of the following `@import.value`s."""
     imports_split: bool = False
-    """Of a module that is bound itself, `a.b.C`, the last part is the name imported."""
+    """Whether the last part of a module that is bound itself is the imported name: `a.b.C`."""
     import_separator: str = "."
-    """Joins an `@import.prefix` with what it stands before."""
+    """The text between an `@import.prefix` and the following name."""
     import_noise: str = ""
-    """Regex of what is no part of the texts in an import."""
+    """Regex of text to remove from the texts in an import."""
     docs: tuple[DocStyle, ...] = ("leading",)
-    """Where the doc of a definition stands; the first that is there counts."""
+    """Where the doc of a definition is. The first style with a doc wins."""
     exported: ExportRule = "always"
     members: MemberRule = "unmarked"
-    """With `exported = "marked"`: what is inside a type is visible with it unless it is private,
-    or only if marked itself."""
+    """With `exported = "marked"`: whether a member of a type is visible with the type unless
+    private, or only if marked itself.
+    """
     open_kinds: frozenset[str] = frozenset()
-    """Kinds whose members are visible with them, whatever `members` says."""
+    """Kinds whose members are visible with them, regardless of `members`."""
     modules_marked: bool = False
-    """A module must be marked to be visible, as what is in it."""
+    """Whether a module must be marked to be visible, like its members."""
     access: tuple[tuple[str, str], ...] = ()
-    """`private` or `public` -> regex on an `@access`, which holds for what follows it."""
+    """`private` or `public` -> regex on an `@access`, which applies to all that follows it."""
     private_first: frozenset[str] = frozenset()
     """Kinds whose members are private until an `@access` says otherwise."""
     constants: ConstantRule = "marked"
-    """Which variables are constants: those captured as such, those with an upper-case name as
-    well, or those declared with a word `const`."""
+    """Which variables are constants: those captured as such, those with an upper-case name too, or
+    those declared with the keyword `const`.
+    """
     prose: bool = False
-    """Code in it is quoted: nothing in that is visible outside, and its keys are nobody's."""
+    """Whether embedded code is quoted: nothing in it is exported, and its keys are left out."""
     cells: bool = False
-    """Its `@embedded.cell`s are those of a notebook (`codelens.extract.source_text`)."""
+    """Whether `@embedded.cell` captures are notebook cells (`codelens.extract.source_text`)."""
     embedded_hint: str = ""
-    """Regex, its first group the language, on `@embedded.language`; what does not match says
-    nothing. By default the first word of it."""
+    """Regex on `@embedded.language` whose first group is the language; no match means no language.
+    The default takes the first word.
+    """
     signature: SignatureRule = "body"
     """Where a signature ends: at the `@body`, or with its first line."""
     restarts: str = ""
-    """Regex of what, at the start of a line but for blanks, always begins a definition: where
-    broken text before it has swallowed it, the parse is repaired
-    (`codelens.extract.parse.parse_repair`)."""
+    """Regex of text at the start of a line, after blanks, that always begins a definition. If
+    broken text before it has swallowed the definition, the parse is repaired
+    (`codelens.extract.parse.parse_repair`).
+    """
     steps: int = 25
-    """Steps of the parser for 1,000 bytes that the most demanding sound texts take."""
+    """Parser steps per 1,000 bytes of the most demanding valid texts."""
     doc_noise: str = ""
-    """Regex of what is left out of docs: the tags of C#."""
+    """Regex of text to leave out of docs, such as the tags of C#."""
     masked: str = ""
-    """Regex of what is blanked out before parsing, or of its groups: macros that are no syntax."""
+    """Regex of text, or of groups in it, to blank out before parsing: macros that are not syntax.
+    """
     suspected: tuple[str, ...] = ()
-    """Regexes whose groups are blanked out where the parse fails around them and is better
-    without: places of macros that are no syntax (`codelens.extract.parse.macro_repair`)."""
+    """Regexes whose groups are blanked out if the parse fails around them and succeeds better
+    without them: places of macros that are not syntax (`codelens.extract.parse.macro_repair`).
+    """
     keywords: frozenset[str] = frozenset()
-    """Words that are no `<name>` in `suspected`."""
+    """Words that are not a `<name>` in `suspected`."""
     type_beginnings: str = ""
     """Regex of what begins a type: `<type>` in `suspected`."""
     spaced_names: str = ""
-    """Regex of names in which blanks may stand, written as `_`; other names have none."""
+    """Regex of names that may contain blanks, written as `_`. Other names contain none."""
     conditionals: bool = False
-    """Sections of a preprocessor may split a pair of braces: one branch of them is read."""
+    """Whether preprocessor sections may split a pair of braces. One branch of them is read."""
     macro_names: str = ""
-    """Regex of names by which a definition without a type is none: a macro is called there."""
+    """Regex of macro names: a definition without a type that matches is a macro call."""
     no_programs: bool = False
-    """Data, documents or styles: in an overview it comes after what programs are written in."""
+    """Whether the language is for data, documents or styles. Overviews list it after programs."""
     comment_style: CommentStyle = "slashes"
     """What begins a comment (`codelens.branches.code_tokens`)."""
     lifetimes: bool = False
-    """A lone quote begins a lifetime as well as a character (Rust)."""
+    """Whether a lone quote may begin a lifetime as well as a character (Rust)."""
     indented: bool = False
-    """The indentation of a line says what it belongs to."""
+    """Whether indentation determines the enclosing block of a line."""
     text_opening: str = ""
-    """The line that a text begins with, or it is no code: `<?php`."""
+    """The line that a text must begin with to be code: `<?php`."""
     type_wrapper: tuple[str, ...] = ()
-    """Lines before and behind members that make a text of them; `{}` is the name of their type."""
+    """Lines before and after members that make them a complete text; `{}` is the name of their
+    type.
+    """
     declared_apart: bool = False
-    """A function may be declared in one place and defined in another: both are one thing."""
+    """Whether a function may be declared and defined in different places, as one symbol."""
     unparsable: Unparsable | None = None
-    """Texts that must not be parsed, as they would crash the grammar's own scanner."""
+    """Texts that must not be parsed, because they would crash the grammar's scanner."""
     leaks: bool = False
-    """The grammar's scanner loses up to 300 MB over one hopeless text; a worker ends with it."""
+    """Whether the scanner can leak up to 300 MB on one bad text, so that its worker must end."""
     bound_names: str = ""
-    """Regex: a `@reference.bound` so named counts though the file does not bind the name."""
+    """Regex: a matching `@reference.bound` counts even if the file does not bind the name."""
     free_names: bool = False
-    """A `@reference.bound` counts where nothing in the file binds the name: it is a global one."""
+    """Whether a `@reference.bound` counts if nothing in the file binds the name: it is global."""
     name_characters: str = ""
-    """Signs that are part of a name: `.` in R."""
+    """Punctuation that is part of a name: `.` in R."""
     reference_names: str = ""
-    """Regex: its one group is the name in the text of a reference that is no plain word."""
+    """Regex whose one group is the name in the text of a reference that is not a plain word."""
     known_members: bool = False
-    """Members are used by their bare names: Ruby's methods."""
+    """Whether members are used by their bare names, as the methods of Ruby are."""
     joined: str = ""
-    """Field of a `@reference.call.joined` whose texts make the name: Objective-C's selectors."""
+    """The field of a `@reference.call.joined` whose texts make up the name: Objective-C selectors.
+    """
     bindings: tuple[tuple[str, str], ...] = ()
     """Type of a `@bind` node -> field paths of name, value and type
-    (`codelens.extract.flow.scopes`)."""
+    (`codelens.extract.flow.scopes`).
+    """
     expressions: tuple[tuple[str, str], ...] = ()
-    """Type of a node -> how it is written down (`codelens.extract.flow.expressions`)."""
+    """Node type -> how to write it as an expression (`codelens.extract.flow.expressions`)."""
     literals: tuple[tuple[str, str], ...] = ()
-    """Type of a node -> kind of an argument (`codelens.extract.flow.expressions`)."""
+    """Node type -> kind of an argument (`codelens.extract.flow.expressions`)."""
     operators: tuple[tuple[str, str], ...] = ()
     """Type of a `@protocol` node -> the methods it calls (`codelens.extract.flow.operators`)."""
     operator_names: tuple[tuple[str, str], ...] = ()
-    """Sign of an operator -> its method."""
+    """Operator -> its method."""
     plain_types: str = ""
-    """Regex of types, as bindings say them, that have no methods of their own."""
+    """Regex of types, as bindings write them, that have no methods of their own."""
     pointing: frozenset[str] = frozenset()
-    """Types of nodes that give a pointer to what is written for them; with it, what is written for
-    a pointer is what it leads to, and no operand."""
+    """Types of nodes that are pointers to their expression. With this setting, the expression of a
+    pointer is its target, which is not an operand.
+    """
     ignored_calls: frozenset[str] = frozenset()
-    """Names of what looks like a call and is none: `if` in Elixir."""
+    """Names that look like calls but are not: `if` in Elixir."""
     ignored_types: frozenset[str] = frozenset()
-    """Names of built-in types that the grammar does not tell from others."""
+    """Names of built-in types that the grammar does not distinguish from others."""
 
 
 def form_capture(role: str) -> str:
-    """The capture that a form of a role (a kind, or what surrounds definitions) stands for."""
+    """Returns the capture for a form of a role (a kind or a surrounding)."""
     return role if role.partition(".")[0] in _SURROUNDINGS else f"definition.{role}"
 
 
 def languages() -> tuple[LanguageInfo, ...]:
-    """All languages, by name; the settings are read once a process."""
+    """Returns all languages by name. The settings are read once per process."""
     return tuple(language_info(path.stem) for path in sorted(FOLDER.glob("*.toml")))
 
 
 @cache
 def language_info(name: str) -> LanguageInfo:
-    """Settings of one language; reads its file alone.
+    """Returns the settings of one language. Reads only its file.
 
     Raises:
         SettingError: there is no such language.
     """
     path = FOLDER / f"{name}.toml"
     if not re.fullmatch(r"[a-z0-9_-]+", name) or not path.is_file():
-        raise SettingError(f"no language is called {name!r}; `codelens languages` lists them")
+        raise SettingError(f"unknown language {name!r}; `codelens languages` lists all")
     return _load(path)
 
 
@@ -314,7 +328,7 @@ def _frozen(key: str, value: object) -> object:
     return value
 
 
-# What is read of each language, told from the captures its queries use; loads no grammar.
+# The facts that each language gives, from the captures in its queries. Loads no grammar.
 
 Gift = Literal["definitions", "headings", "references", "imports", "docs", "embedded"]
 
@@ -334,10 +348,10 @@ _BY_CAPTURE: dict[str, Gift] = {
 
 
 def given_by(info: LanguageInfo) -> tuple[Gift, ...]:
-    """Which facts a language's files give beside chunks and words; none for plain text.
+    """Returns the facts that a language's files give in addition to chunks and terms.
 
-    `docs` are the comments or strings that document definitions, `embedded` the definitions of
-    parts in other languages.
+    Plain text gives none. `docs` are the comments or strings that document definitions; `embedded`
+    are the definitions of parts in other languages.
     """
     gifts: set[Gift] = set()
     for stem in info.queries:

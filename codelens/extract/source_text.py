@@ -1,4 +1,4 @@
-"""One text with its lines, shared by all steps of an extraction; and the code in notebooks."""
+"""Gives access to one text by bytes and lines, and to the code in notebooks."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _PIECES_BETWEEN = 64
 
 
 class Source:
-    """A UTF-8 text with the byte offsets of its lines; parts of it are decoded on demand.
+    """A UTF-8 text with the byte offsets of its lines. Parts of it are decoded on demand.
 
     Args:
         text: the text.
-        check: raises where its extraction took too long; called every 64 pieces.
+        check: called every 64 pieces; raises if the extraction took too long.
     """
 
     __slots__ = ("_chars", "_pieces", "check", "line_starts", "size", "text")
@@ -34,12 +34,12 @@ class Source:
         starts = [0, *accumulate([len(line) + 1 for line in text.split(b"\n")])]
         del starts[-1]
         self.line_starts = starts
-        """Byte offset of each line; what follows a last newline is a line too."""
-        # One character is one byte in ASCII: then slices of the decoded text are cheaper.
+        """The byte offset of each line. The empty text after a final newline counts as a line."""
+        # In ASCII a character is one byte, so slices of the decoded text are cheaper.
         self._chars = text.decode("ascii") if text.isascii() else None
 
     def slice(self, start: int, end: int) -> str:
-        """Text of a span of bytes; bytes that are no UTF-8 become U+FFFD."""
+        """Returns the text of a span of bytes. Invalid UTF-8 becomes U+FFFD."""
         self._pieces += 1
         if not self._pieces % _PIECES_BETWEEN:
             self.check()
@@ -48,7 +48,7 @@ class Source:
         return self.text[start:end].decode("utf-8", "replace")
 
     def texts(self, nodes: Iterable[Node]) -> list[str]:
-        """Text of each node; `Node.text` costs three times as much."""
+        """Returns the text of each node. `Node.text` takes three times as long."""
         chars = self._chars
         if chars is not None:
             return [chars[node.start_byte : node.end_byte] for node in nodes]
@@ -56,43 +56,44 @@ class Source:
         return [text[node.start_byte : node.end_byte].decode("utf-8", "replace") for node in nodes]
 
     def line(self, byte: int) -> int:
-        """1-based line of a byte."""
+        """Returns the 1-based line of a byte."""
         return bisect_right(self.line_starts, byte)
 
     def line_start(self, byte: int) -> int:
-        """Offset where the line of a byte begins."""
+        """Returns the offset where the line of a byte begins."""
         return self.text.rfind(b"\n", 0, byte) + 1
 
     def line_start_of(self, line: int) -> int:
-        """Offset where a 1-based line begins; the size of the text behind its last line."""
+        """Returns the offset where a 1-based line begins; the text size after the last line."""
         return self.line_starts[line - 1] if line <= len(self.line_starts) else self.size
 
     def begins_line(self, byte: int, line: int) -> bool:
-        """Nothing but blanks stands before the byte on its line."""
+        """Whether only blanks precede the byte on its line."""
         before = self.text[self.line_starts[line - 1] : byte]
         return not before or before.isspace()
 
 
 def before_blanks(text: bytes, end: int) -> int:
-    """Where the blanks before a position begin."""
+    """Returns where the blanks before a position begin."""
     while text[end - 1 : end].isspace():
         end -= 1
     return end
 
 
-# Code in the cells of a notebook, which is JSON: each line of code is a string on a line.
+# Code in the cells of a notebook. A notebook is JSON with one string per line of code.
 #
-# The strings are taken without their quotes and without the backslashes of their escapes, and each
-# with the newline of the file behind it: so a parser sees the code, at its places in the file.
+# The strings are taken without quotes and escaping backslashes, each with the file's newline after
+# it. The parser thus sees the code at its position in the file.
 
 _DEFAULT = "python"
 _LANGUAGE = re.compile(
     rb'"(?:language_info"\s*:\s*\{[^]]*?"name|kernelspec"\s*:\s*\{[^}]*?"language)"\s*:\s*"([^"]+)"'
 )
 _MAGIC = re.compile(rb"[ ]*(?:[%!?]|\w+\?)")
-"""Lines that are for the notebook itself."""
+"""Commands to the notebook itself."""
 _RUNNING = re.compile(rb"([ ]*)%(?:time|timeit|prun|lprun|memit|mprun)[ ]+(?=[^ %-])")
-"""Before code that runs as it stands; not with options, as their values would be code."""
+"""A command before code that runs unchanged. Options are excluded, as their values look like code.
+"""
 _RUNNING_CELL = re.compile(rb'"%%(?:time|timeit|capture|prun|memit|debug|python3?)\b')
 """The first line of a cell whose other lines are code."""
 _LINE_END = re.compile(rb'"[ \t]*,?[ \t]*\r?(?=\n)')
@@ -100,13 +101,13 @@ _BETWEEN_LINES = re.compile(r'(?:\\n)?",?\s+"')
 _LAST_END = re.compile(r'(?:\\n",?|(?<!\\)",?)\s*"?\Z')
 _ESCAPED = re.compile(r'\\(["\\/])')
 _METADATA = 20_000
-"""The language stands in the last bytes of a notebook, or in the first."""
+"""A notebook names its language in its last bytes, or in its first."""
 
 Cells = list[tuple[str, list[Span], int]]
 
 
 def cells_of(captures: Captures, source: Source) -> Cells:
-    """The code of a notebook as one part: language, spans, depth; none if it cannot be read so."""
+    """Returns the code of a notebook as one part: language, spans, depth; empty if unreadable."""
     nodes = sorted(captures.get("embedded.cell", ()), key=lambda node: node.start_byte)
     spans: list[Span] = []
     for node in nodes:
@@ -122,13 +123,13 @@ def cells_of(captures: Captures, source: Source) -> Cells:
 
 
 def as_code(quoted: str) -> str:
-    """A signature or doc without what the strings of the file put between its lines."""
+    """Removes the JSON string syntax between the lines of a signature or doc."""
     text = _BETWEEN_LINES.sub(" ", quoted)
     return " ".join(_ESCAPED.sub(r"\1", _LAST_END.sub("", text)).split()).rstrip(" :")
 
 
 def _lines(cell: Node, text: bytes) -> list[Span]:
-    """The strings of a code cell's source, quotes included."""
+    """Returns the strings of a code cell's source, including quotes."""
     source: Node | None = None
     for pair in cell.named_children:
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
@@ -148,7 +149,7 @@ def _lines(cell: Node, text: bytes) -> list[Span]:
 
 
 def _line_spans(text: bytes, start: int, end: int) -> list[Span] | None:
-    """What of a string is code, its line's own newline included; None if others share the line."""
+    """Returns the code spans of a string and its newline; None if its line has more text."""
     finish = _LINE_END.match(text, end - 1)
     if finish is None:
         return None
@@ -170,7 +171,7 @@ def _line_spans(text: bytes, start: int, end: int) -> list[Span] | None:
             break
         if cut > begin:
             spans.append((begin, cut))
-        # Of an escaped quote or backslash the character itself is code.
+        # Of an escaped quote or backslash only the character itself is code.
         is_escaped = text[cut + 1 : cut + 2] in b'"\\/'
         begin = cut + 1 if is_escaped else cut + 2
         at = cut + 2

@@ -1,9 +1,9 @@
-"""Which texts hold what a question asks for, told from their bytes alone, before any is indexed.
+"""Finds and ranks the texts that may answer a question, from their bytes, before they are indexed.
 
-A scan costs a hundredth of an extraction. Words are looked for as they are and in the other
-conventions of an identifier (`read_file`, `readFile`, `read-file`); a text that seems to define
-one comes before those that only use it. It may hold back nothing: that a line looks like a
-definition orders texts, and never leaves one out.
+A scan costs a hundredth of an extraction. It searches for words as given and in the other
+conventions of an identifier (`read_file`, `readFile`, `read-file`). A text that seems to define a
+word ranks before texts that only use it. The guess only affects the order and never excludes a
+text.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _MOST_WORDS = 16
 _LEAST_CHARS = 3
 _STEM_CHARS = 4
 _PLACES = 40
-"""So many places of a word are looked at for its definition; it mostly is among the first."""
+"""The number of occurrences of a word to check for a definition, usually among the first."""
 _LINE_BYTES = 200
 _DEFINING = 8.0
 _NAMED = 4.0
 _TARGET = 1e6
 _WORD = re.compile(r"\w{2,}")
 SEPARATORS = re.compile(rb"[_-]+")
-"""What stands between the parts of a name."""
+"""Separators between the parts of a name."""
 _INSIDE = re.compile(rb"[\w\x80-\xff]")
-# What stands before a name where it is used, and looks like a type or a keyword of a definition.
+# Text before a name that is used, which looks like a type or the keyword of a definition.
 _USING = re.compile(
     rb"(?:^|\W)(?:return|await|new|throw|case|in|and|or|not|is|import|from|else|yield|if|elif|while"
     rb"|when|raise|assert|delete|goto|use|using|include|require|extends|implements|instanceof"
@@ -42,12 +42,12 @@ _BEHIND = re.compile(rb"[ \t]*(?::?=(?!=)|:(?!:)|\()")
 
 
 class Wanted(NamedTuple):
-    """What a question asks for."""
+    """The words and paths that a question asks for."""
 
     words: tuple[tuple[bytes, ...], ...] = ()
-    """Each word in its spellings, in lower case; one of them in a text is enough."""
+    """The spellings of each word in lower case. A text needs to have only one of them."""
     paths: frozenset[bytes] = frozenset()
-    """Files, or folders with all below, that are asked for by name."""
+    """Files, or folders with everything below, that the question names."""
 
     def __bool__(self) -> bool:
         return bool(self.words or self.paths)
@@ -57,7 +57,7 @@ NOTHING_ASKED = Wanted()
 
 
 class Sight(NamedTuple):
-    """What a text shows of the words: which it holds, defines, and has in its name."""
+    """The words that a text holds, defines, and has in its file name."""
 
     holds: frozenset[int]
     defines: frozenset[int]
@@ -65,7 +65,7 @@ class Sight(NamedTuple):
 
 
 def wanted(question: str, paths: Iterable[bytes] = ()) -> Wanted:
-    """What a question in words, names or paths asks for."""
+    """Returns what a question in words, names or paths asks for."""
     words = [word for word in _WORD.findall(question) if word.lower() not in STOPWORDS]
     words = list(dict.fromkeys(words)) or _WORD.findall(question)
     long = [word for word in words if len(word) >= _LEAST_CHARS] or words
@@ -75,25 +75,25 @@ def wanted(question: str, paths: Iterable[bytes] = ()) -> Wanted:
 
 def _spellings(word: str) -> tuple[bytes, ...]:
     if not word.isascii():
-        # Bytes are folded as ASCII is; other letters are looked for in each case.
+        # Bytes are folded as ASCII, so other letters are searched in each case.
         forms = (word.lower(), word, word.upper(), word.capitalize())
         return tuple(dict.fromkeys(_encoded(form).lower() for form in forms))
     parts = parts_of_word(word)
     if len(parts) < 2:
-        # The word itself tells a definition; what its forms share tells a topic.
+        # The word itself finds a definition; the stem of its forms finds a topic.
         return tuple(dict.fromkeys(map(_encoded, (word.lower(), _stem(word.lower())))))
     forms = (word.lower(), "".join(parts), "_".join(parts), "-".join(parts))
     return tuple(dict.fromkeys(map(_encoded, forms)))
 
 
 def _stem(word: str) -> str:
-    """The beginning that the forms of a word share; the word itself where that is short."""
+    """Returns the common prefix of a word's forms, or the word itself if the prefix is short."""
     for term in terms_of_word(word):
         shared = next(
             (word[:at] for at, (letter, other) in enumerate(zip(word, term, strict=False))
              if letter != other), term[: len(word)],
         )  # fmt: skip
-        # Porter writes `queri` for `query` and `queries`.
+        # Porter's stem of `query` and `queries` is `queri`.
         shared = shared.removesuffix("i") if shared == term else shared
         if len(shared) >= _STEM_CHARS:
             return shared
@@ -108,7 +108,7 @@ NOTHING_SEEN = Sight(frozenset(), frozenset(), frozenset())
 
 
 def sight(request: Wanted, path: bytes, data: bytes) -> Sight:
-    """What a file shows of the words."""
+    """Returns which words a file holds, defines or is named after."""
     lowered = data.lower()
     name = path.rpartition(b"/")[2].lower()
     holds: set[int] = set()
@@ -137,17 +137,17 @@ def sight(request: Wanted, path: bytes, data: bytes) -> Sight:
 def _probes(
     words: tuple[tuple[bytes, ...], ...],
 ) -> tuple[Callable[[bytes], object], ...]:
-    """For each word what finds nothing in a text without it: nearly all texts, so once through."""
+    """Returns for each word a quick test that fails for nearly all texts without the word."""
     return tuple(re.compile(_in_all(spellings)).search for spellings in words)
 
 
 def _in_all(spellings: Sequence[bytes]) -> bytes:
-    """A pattern of what matches in each of some spellings; a literal start makes it fast."""
+    """Returns a pattern that matches in each of some spellings; a literal prefix makes it fast."""
     shortest = min(spellings, key=len)
     if all(shortest in spelling for spelling in spellings):
         return re.escape(shortest)
     bare = {SEPARATORS.sub(b"", spelling) for spelling in spellings}
-    # Of `a_http_server` and `a__httpserver` the first has all cuts of the second.
+    # `a_http_server` has all the separators of `a_httpserver`, so the longest split is used.
     parts = max(
         ([part for part in SEPARATORS.split(spelling) if part] for spelling in spellings), key=len
     )
@@ -170,14 +170,14 @@ def _defines(text: bytes, word: bytes, at: int) -> bool:
 
 
 def _introduces(before: bytes, behind: bytes) -> bool:
-    """Whether a name between these two parts of its line looks like one that is defined there."""
+    """Whether the text before and after a name looks like a definition of it."""
     if not before.strip():
         return bool(_BEHIND.match(behind))
     return bool(_BEFORE.search(before)) and not _USING.search(before)
 
 
 def is_target(request: Wanted, path: bytes) -> bool:
-    """Whether a file is asked for by its name, or lies in a folder that is."""
+    """Whether the question names a file or one of its folders."""
     while path and request.paths:
         if path in request.paths:
             return True
@@ -186,18 +186,18 @@ def is_target(request: Wanted, path: bytes) -> bool:
 
 
 def ordered(request: Wanted, seen: dict[bytes, Sight]) -> list[bytes]:
-    """The files that show anything of what is asked, the most telling first.
+    """Returns the matching files, best first.
 
-    A word counts by how few files hold it; a definition of it, and a file called so, count more.
+    A rare word counts more; so do its definition and a file named after it.
     """
     count = len(seen) + 1
-    telling = {path: sight for path, sight in seen.items() if sight is not NOTHING_SEEN}
+    matching = {path: sight for path, sight in seen.items() if sight is not NOTHING_SEEN}
     rarity = [
-        math.log(count / (1 + sum(number in sight.holds for sight in telling.values()))) + 1.0
+        math.log(count / (1 + sum(number in sight.holds for sight in matching.values()))) + 1.0
         for number in range(len(request.words))
     ]
     scores: list[tuple[float, bytes]] = []
-    for path, sight in (seen if request.paths else telling).items():
+    for path, sight in (seen if request.paths else matching).items():
         score = sum(rarity[number] for number in sight.holds)
         score += _DEFINING * sum(rarity[number] for number in sight.defines)
         score += _NAMED * sum(rarity[number] for number in sight.named)

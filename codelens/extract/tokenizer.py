@@ -1,14 +1,14 @@
-"""Words of code and of questions to index terms: the one tokenizer, used on both sides.
+"""Splits words of code and of questions into index terms, by the same rules for both.
 
-A word is a run of letters, digits and underscores. An identifier gives its parts
-(camelCase, snake_case, letters against digits), each stemmed by Porter's algorithm
-(M. F. Porter, "An algorithm for suffix stripping", 1980), and, if it has several, their
-compound: `validateSession` -> `valid`, `session`, `validatesess`. So the conventions
-`validateSession`, `validate_session` and `ValidateSession` are one term. Scripts written
-without spaces give overlapping pairs of characters.
+A word is a run of letters, digits and underscores. An identifier gives its parts (camelCase,
+snake_case, letters against digits), each stemmed by Porter's algorithm (M. F. Porter, "An algorithm
+for suffix stripping", 1980). If it has several parts it also gives their compound:
+`validateSession` -> `valid`, `session`, `validatesess`. The conventions `validateSession`,
+`validate_session` and `ValidateSession` thus give one term. Scripts without spaces give overlapping
+pairs of characters.
 
-Tokenising in plain Python is what costs most in a cold index, but the vocabulary of code is
-small: `terms_of_word` remembers what it has seen.
+Tokenizing in plain Python is the largest cost of a cold index, but the vocabulary of code is small,
+so `terms_of_word` caches its results.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _ASCII_WORDS = bytes(
 )
 _MAX_WORD = 64
 _MAX_DIGITS = 8
-# From this length a word that is a quarter digits is a hash or key: its parts say nothing.
+# A word of this length with a quarter digits is a hash or key, and its parts mean nothing.
 _BLOB = 16
 _MEMO_LIMIT = 400_000
 
 _PART = re.compile(
     r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
-    r"|[^\W\d_A-Za-z]+"  # letters of other scripts stay together, then see _UNSPACED
+    r"|[^\W\d_A-Za-z]+"  # letters of other scripts stay together; see _UNSPACED
 )
 _UNSPACED = r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
-"""Compiled at the first word that is not ASCII: it is the costliest of all expressions."""
+"""Compiled for the first non-ASCII word, because it is the most expensive expression."""
 
 STOPWORDS = frozenset(
     "a about above after all also an and any are as at be because been before being below between "
@@ -53,13 +53,13 @@ STOPWORDS = frozenset(
     "up very was we were what when where which while who whom why will with would you your "
     "yours".split()
 )
-"""English function words: they carry no topic, and leaving them out saves a tenth of the index."""
+"""English function words. They carry no topic; without them the index is a tenth smaller."""
 
 _local = threading.local()
 
 
 def _stem(word: str) -> str:
-    # A Stemmer object is not safe to share between threads.
+    # A Stemmer object is not thread-safe.
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:
         stemmer = _local.stemmer = Stemmer.Stemmer("porter", 0)
@@ -67,19 +67,19 @@ def _stem(word: str) -> str:
 
 
 def parts_of_word(word: str) -> list[str]:
-    """The lower-case parts of an identifier, in order: `HTTPServer2` -> http, server, 2."""
+    """Returns the lower-case parts of an identifier in order: `HTTPServer2` -> http, server, 2."""
     return [part.lower() for part in _PART.findall(word)]
 
 
 def words_of(text: bytes) -> list[str]:
-    """The words of a UTF-8 text, in order: what `WORD` finds, at half its price in ASCII."""
+    """Returns the words of a UTF-8 text in order, like `WORD` but twice as fast for ASCII."""
     if text.isascii():
         return text.translate(_ASCII_WORDS).decode().split()
     return WORD.findall(text.decode("utf-8", "replace"))
 
 
 class _Memo(dict[str, tuple[str, ...]]):
-    """Word -> terms, worked out when first asked: one look-up in C for a known word."""
+    """A cache of word -> terms. A known word costs one lookup in C."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) >= _MEMO_LIMIT:
@@ -89,7 +89,7 @@ class _Memo(dict[str, tuple[str, ...]]):
 
 
 class _PartMemo(dict[str, tuple[str, ...]]):
-    """Lower-case part of a word -> its term, if it has one. Half of all words have two parts."""
+    """A cache of lower-case part -> term, if any. Half of all words have two parts."""
 
     def __missing__(self, part: str) -> tuple[str, ...]:
         if len(self) >= _MEMO_LIMIT:
@@ -104,12 +104,12 @@ _part_memo = _PartMemo()
 
 
 def terms_of_word(word: str) -> tuple[str, ...]:
-    """Index terms of one word; empty for stopwords, long numbers and blobs."""
+    """Returns the index terms of one word; empty for stopwords, long numbers and blobs."""
     return _memo[word]
 
 
 def terms_of_text(text: str) -> list[str]:
-    """Index terms of a text, in order, repeats kept."""
+    """Returns the index terms of a text in order, with repetitions."""
     terms: list[str] = []
     for word in WORD.findall(text):
         terms.extend(terms_of_word(word))
@@ -117,7 +117,7 @@ def terms_of_text(text: str) -> list[str]:
 
 
 def count_terms(words: Iterable[str]) -> dict[str, int]:
-    """How often each term stands in `words`."""
+    """Counts the occurrences of each term in `words`."""
     counts: dict[str, int] = {}
     get, memo = counts.get, _memo
     for word, times in Counter(words).items():
@@ -127,12 +127,12 @@ def count_terms(words: Iterable[str]) -> dict[str, int]:
 
 
 def compound_of(words: list[str]) -> str:
-    """The term that `words`, written as one identifier, would have as its compound."""
+    """Returns the compound term of `words` written as one identifier."""
     return _stem("".join(words))
 
 
 def identifier_key(name: str) -> str:
-    """What stays of an identifier when its convention is taken away: lower-case letters, digits."""
+    """Returns the lower-case letters and digits of an identifier, without its convention."""
     return "".join(char for char in name.casefold() if char.isalnum())
 
 
@@ -145,7 +145,7 @@ def _terms(word: str) -> tuple[str, ...]:
         word = _without_marks(word)
     if len(word) >= _BLOB and sum(map(str.isdigit, word)) * 4 >= len(word):
         return (word.lower(),)
-    # Where the case is one it parts nothing.
+    # Without letters in both cases it splits nothing.
     letters = word.replace("_", "")
     if letters.isascii() and letters.isalpha() and (letters.islower() or letters.isupper()):
         parts = [part for part in word.lower().split("_") if part]
@@ -160,7 +160,7 @@ def _terms(word: str) -> tuple[str, ...]:
 
 
 def _without_marks(word: str) -> str:
-    """Letters without their accents: people type `cafe` for `café`."""
+    """Removes accents from letters: people type `cafe` for `café`."""
     plain = unicodedata.normalize("NFKD", word)
     return "".join(char for char in plain if not unicodedata.combining(char))
 
@@ -175,12 +175,12 @@ def _pairs(word: str) -> Iterator[str]:
 
 # Occurrences of terms in the chunks of one text, packed for the postings of the index.
 #
-# For each term of a text, native unsigned 32-bit integers: first its count in the whole file (`body
-# << 16 | doc << 8 | name`), then one entry a chunk that holds it (`chunk << 16 | body << 8 | doc <<
-# 4 | name`). Counts are capped at what their bits hold; BM25's saturation makes a larger count
-# worth next to nothing (k1 = 1.2: 255 occurrences score .995 of infinitely many).
+# Each term of a text has native unsigned 32-bit integers: first its count in the whole file (`body
+# << 16 | doc << 8 | name`), then one entry per chunk that contains it (`chunk << 16 | body << 8 |
+# doc << 4 | name`). Counts are capped at their bits. BM25 saturates, so a larger count adds next to
+# nothing (k1 = 1.2: 255 occurrences score .995 of infinitely many).
 
-# A posting counts its words, a total and one a chunk, in 16 bits.
+# A posting counts its words, a total and one per chunk, in 16 bits.
 MAX_CHUNKS = 65_534
 _PAIR = struct.Struct("=II").pack
 _MOST_PAIRS = 1 << 14
@@ -188,7 +188,7 @@ Lengths = tuple[tuple[int, int, int], ...]
 
 
 class _Pairs(dict[int, bytes]):
-    """The only entry of a term -> its count and that entry: most are alike, and are sent once."""
+    """A cache of a term's only entry -> its count and entry. Equal ones are sent once."""
 
     def __missing__(self, entry: int) -> bytes:
         if len(self) >= _MOST_PAIRS:
@@ -204,7 +204,7 @@ _packed_pairs = _Pairs()
 def pack_terms(
     text: bytes, chunks: Sequence[Chunk], symbols: Sequence[Symbol]
 ) -> tuple[dict[str, bytes], Lengths]:
-    """Packed occurrences by term, and per chunk the number of body, name and doc terms.
+    """Returns packed occurrences by term, and the number of body, name and doc terms per chunk.
 
     Names and docs of a symbol count in the chunk where the symbol starts.
     """
@@ -220,7 +220,7 @@ def pack_terms(
         name = _add_field(entries, body, base, names.get(ordinal), 0)
         doc = _add_field(entries, body, base, docs.get(ordinal), 4)
         lengths.append((sum(body.values()), name, doc))
-    # Most terms stand in one chunk of a file.
+    # Most terms are in one chunk of a file.
     return {
         term: pairs[numbers[0]] if len(numbers) == 1 else _packed(numbers)
         for term, numbers in entries.items()
@@ -234,7 +234,7 @@ def _add_field(
     words: list[str] | None,
     shift: int,
 ) -> int:
-    """Count the words of a field into their terms' last entries; returns how many there were."""
+    """Adds the words of a field to their terms' last entries. Returns the number of words."""
     if not words:
         return 0
     counts = count_terms(words)

@@ -1,1 +1,1 @@
-"""Handles, readable names of places in code: their grammar; to find and read what one names."""
+"""Handles, readable names of places in code: their grammar, lookup and reading."""

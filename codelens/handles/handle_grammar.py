@@ -5,14 +5,14 @@
     src/auth.py:10-42                 lines
     src/auth.py                       a whole file
     feature-b:src/auth.py#Session     any of these, in another ref
-    Session.validate                  a name alone (`#Session.validate` where a file is called so)
+    Session.validate                  a name alone (`#Session.validate` if a file has that name)
 
-`path:10:5`, as compilers print a place, is read as line 10; blanks around a handle do not count.
+`path:10:5`, as compilers print a place, means line 10; blanks around a handle are ignored.
 
-In a path and a ref `:`, `#`, `%`, control characters and bytes that are no UTF-8 are
-percent-escaped (`codelens.paths`), so the first `#` ends the path and the one `:` left ends the
-ref. A symbol's name may hold all but control characters as they are; `%` is escaped, and a `~2`
-that belongs to the name itself.
+In a path and a ref, `:`, `#`, `%`, control characters and bytes that are not UTF-8 are
+percent-escaped (`codelens.paths`). So the first `#` ends the path, and the one remaining `:` ends
+the ref. A symbol's name may contain all characters except control characters; `%` is escaped, and
+so is a `~2` that belongs to the name.
 """
 
 from __future__ import annotations
@@ -44,26 +44,26 @@ _ON_WINDOWS = os.name == "nt"
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """What a handle names; exactly one of file, lines of it, or a symbol."""
+    """A parsed handle: exactly one of a file, lines of a file, or a symbol."""
 
     path: RelPath | None = None
-    """None: a name alone, in whichever file it is defined."""
+    """None: a name alone, in any file that defines it."""
     symbol: str = ""
-    """Qualified name, or the end of one; empty for a file or lines."""
+    """Qualified name, or its last parts; empty for a file or lines."""
     ordinal: int = 1
-    """Which of the file's symbols of that name, in the order of the text."""
+    """Position among the file's symbols with that name, in text order, from 1."""
     lines: Span | None = None
     ref: str = ""
     bare: bool = False
-    """Written without `#`: the file at `path`, or failing that the name `symbol`."""
+    """Written without `#`: the file at `path`, or if there is none, the name `symbol`."""
 
 
 def parse_handle(text: str, root: str = "") -> Handle:
-    """Read a handle.
+    """Parse a handle.
 
     Args:
         text: a handle; its path may also be absolute and inside `root`, or start with `./`;
-            blanks around it do not count.
+            blanks around it are ignored.
         root: top of the worktree.
 
     Raises:
@@ -74,7 +74,7 @@ def parse_handle(text: str, root: str = "") -> Handle:
     if not text:
         raise BadHandle(text, "it is empty")
     if not can_be_named(text):
-        raise BadHandle(text, "it contains a NUL or half a character")
+        raise BadHandle(text, "it contains a NUL or an incomplete character")
     left, sign, name = text.partition("#")
     if sign and not name:
         raise BadHandle(text, "a name must follow the #")
@@ -94,14 +94,14 @@ def parse_handle(text: str, root: str = "") -> Handle:
         return Handle(path, lines=_span(text, lines), ref=ref)
     if ref:
         return Handle(path, ref=ref)
-    # A file may be called `~2`; a number without a name before it is none.
+    # A file may have the name `~2`; a number without a name before it is not an ordinal.
     numbered = _ORDINAL.match(path_text) is None
     symbol, ordinal = _name_and_ordinal(path_text) if numbered else (path_text, 1)
     return Handle(path, symbol, ordinal, bare=True)
 
 
 def format_handle(handle: Handle) -> str:
-    """The text of a handle; `parse_handle` reads it back."""
+    """The text of a handle, which `parse_handle` can parse."""
     if handle.path is None:
         return _edged(f"#{symbol_text(handle.symbol, handle.ordinal)}")
     if handle.lines is not None:
@@ -114,7 +114,7 @@ def format_handle(handle: Handle) -> str:
 def file_handle(path: bytes, ref: str = "") -> str:
     """The handle of a whole file."""
     shown = path_text(path)
-    # Without a ref only what follows `:` could be taken for lines, and a path has no `:` printed.
+    # Only the part after a `:` could be read as lines, and a printed path has no `:`.
     return _edged(f"{_ref_text(ref)}{_guarded(shown) if ref else shown}")
 
 
@@ -133,13 +133,13 @@ def symbol_handle(path: bytes, qualified: str, ordinal: int = 1, ref: str = "") 
 
 
 def path_text(path: bytes) -> str:
-    """The printed path, with what would be read as another path escaped on Windows."""
+    """The printed path; on Windows, parts that would be read as another path are escaped."""
     shown = printed(path)
     return shown.replace("\\", "%5C") if _ON_WINDOWS else shown
 
 
 def symbol_text(qualified: str, ordinal: int = 1) -> str:
-    """A symbol's name as it stands in a handle, with its number from the second on."""
+    """A symbol's name as written in a handle, with its ordinal from the second on."""
     shown = _SYMBOL_ESCAPED.sub(percent_escaped, qualified)
     own = _ORDINAL.search(shown)
     if own:
@@ -148,7 +148,7 @@ def symbol_text(qualified: str, ordinal: int = 1) -> str:
 
 
 def _edged(text: str) -> str:
-    """A handle with blanks at its ends escaped: those around it are nobody's."""
+    """Escape blanks at the ends of a handle, since blanks around a handle are ignored."""
     return _EDGE.sub("%20", text)
 
 
@@ -157,18 +157,18 @@ def _ref_text(ref: str) -> str:
 
 
 def _guarded(shown: str) -> str:
-    """A path after `ref:` that reads neither as lines nor as the rest of a drive's path."""
+    """Guard a path after `ref:` from being read as lines or as the rest of a drive's path."""
     if _LINES.match(f":{shown}") or shown.startswith(("\\", "/")):
         return f"%{ord(shown[0]):02X}{shown[1:]}"
     return shown
 
 
 def _ref_and_path(left: str) -> tuple[str, str]:
-    """Cut `ref:path`; a printed path has no `:`, so the last one counts where a ref has several."""
+    """Split `ref:path` at the last `:`; a printed path has none, but a ref may have several."""
     if _DRIVE.match(left):
         return "", left
     ref, sign, path = left.rpartition(":")
-    # `Foo::bar` is a name as C++, Rust and Ruby write it; no ref ends with a colon.
+    # C++, Rust and Ruby write names like `Foo::bar`; no ref ends with a colon.
     if not sign or ref.endswith(":"):
         return "", left
     return os.fsdecode(from_printed(ref)), path
@@ -194,7 +194,7 @@ def _span(text: str, lines: re.Match[str]) -> Span:
 
 
 def _inside(text: str, root: str) -> RelPath:
-    """The path relative to the root, `.` and `..` resolved by their letters alone."""
+    """The path relative to the root, with `.` and `..` resolved by text alone."""
     shown = text.replace("\\", "/") if _ON_WINDOWS or _DRIVE.match(text) else text
     path = bytes(from_printed(shown))
     if path.startswith(b"/") or _DRIVE.match(shown):
@@ -211,7 +211,7 @@ def _inside(text: str, root: str) -> RelPath:
 
 
 def _relative(path: bytes, root: str, text: str) -> bytes:
-    """An absolute path, seen from the root; links above the last part are followed."""
+    """An absolute path relative to the root, following links in all parts but the last."""
     if not root:
         raise OutsideWorktree(text)
     top = os.path.realpath(os.fsencode(root))
@@ -229,7 +229,7 @@ def _same_case(path: bytes) -> bytes:
     return os.path.normcase(path)
 
 
-# Handles with an absolute path, which say by themselves which worktree they are of.
+# Handles with an absolute path, which identifies their worktree.
 #
 # /src/shop/auth.py#Session.validate main:/src/shop/auth.py:10-42
 
@@ -238,12 +238,12 @@ _LINE_RANGE = re.compile(r":[0-9]+(?:[-:][0-9]+)?\Z")
 
 
 def in_worktree(handle: str, root: str, ref: str = "") -> str:
-    """A handle of the worktree at `root`, with its path made absolute.
+    """Make the path of a handle of the worktree at `root` absolute.
 
     Args:
-        handle: with a path that is relative to the root, and with the ref, if there is one.
+        handle: with a path relative to the root, and with its ref, if any.
         root: top of the worktree.
-        ref: that the handle begins with.
+        ref: the ref that the handle begins with.
     """
     sign = f"{printed(os.fsencode(ref))}:" if ref else ""
     top = printed(os.fsencode(root)).rstrip("/")
@@ -251,7 +251,7 @@ def in_worktree(handle: str, root: str, ref: str = "") -> str:
 
 
 def common_worktree(handles: Sequence[str]) -> str:
-    """The top of the git worktree that all of some absolute handles are in; empty for others."""
+    """The top of the git worktree that contains all these absolute handles; empty if none does."""
     roots = {_root_of(handle) for handle in handles}
     return roots.pop() if len(roots) == 1 else ""
 
@@ -262,12 +262,12 @@ def _root_of(handle: str) -> str:
         place = locate(folder) if folder else None
     except ScopeError:
         return ""
-    # A folder without git is looked at when it is named itself, not for a file in it.
+    # Outside of git, a folder is only used if the handle names it, not for a file in it.
     return place.root if place is not None and place.git_dir else ""
 
 
 def _folder_of(handle: str) -> str:
-    """A folder that is there, above what an absolute handle names; empty for any other handle."""
+    """An existing folder above the place of an absolute handle; empty for any other handle."""
     text = handle.strip()
     ref = None if _DRIVE.match(text) else _REF.match(text)
     path = text[ref.end() :] if ref else text
@@ -283,14 +283,14 @@ def _folder_of(handle: str) -> str:
     return folder
 
 
-# A handle as somebody types it: a file whose name looks like a handle is meant by that name.
+# A handle as typed by a user: a file whose name looks like a handle is found by that name.
 
 
 def typed_handle(text: str, root: str, files: Container[bytes]) -> Handle:
-    """The handle that a text is, or the file of just this name (`a#b.py`, `50%.txt`, `x:1`).
+    """Parse a handle, or find a file with exactly this name (`a#b.py`, `50%.txt`, `x:1`).
 
     Args:
-        text: as it was typed.
+        text: as typed.
         root: top of the worktree, for absolute paths.
         files: the paths of the view.
 
@@ -305,7 +305,7 @@ def typed_handle(text: str, root: str, files: Container[bytes]) -> Handle:
         if named in files:
             return Handle(named)
         raise
-    # What the handle names comes first: handles of the product's own are read as they are meant.
+    # The parsed handle comes first, so that handles printed by codelens keep their meaning.
     leads_on = handle.path is None or handle.path in files
     return handle if leads_on or named not in files else Handle(named)
 
@@ -314,19 +314,19 @@ def typed_handle(text: str, root: str, files: Container[bytes]) -> Handle:
 
 
 def handle_of(snapshot: Snapshot, file: FileRow, at: int, ref: str = "") -> str:
-    """The handle of a file's symbol by its position; of the file where there is no such symbol."""
+    """The handle of a file's symbol by position; of the file if there is no such symbol."""
     return handle_among(file.path, known_symbols(snapshot, file), at, ref)
 
 
 def known_symbols(snapshot: Snapshot, file: FileRow) -> Sequence[Symbol]:
-    """The symbols of a file as the view has them; it may be behind the disk."""
+    """The symbols of a file as stored in the view, which may be older than the disk."""
     if file.content is None:
         return ()
     return snapshot.symbols([file.content]).get(file.content, ())
 
 
 def handle_among(path: bytes, symbols: Sequence[Symbol], at: int, ref: str = "") -> str:
-    """As `handle_of`, where the file's symbols are known."""
+    """Like `handle_of`, for a list of the file's symbols."""
     if not 0 <= at < len(symbols):
         return file_handle(path, ref)
     return symbol_handle(path, symbols[at].qualified, ordinal_of(symbols, at), ref)
@@ -343,13 +343,13 @@ def handles_of(path: bytes, symbols: Sequence[Symbol], ref: str = "") -> list[st
 
 
 def handle_of_lines(path: bytes, start_line: int, end_line: int, ref: str = "") -> str:
-    """The handle of lines of a file; of the whole file where there are none."""
+    """The handle of lines of a file; of the whole file for an empty span."""
     if start_line < 1 or end_line < start_line:
         return file_handle(path, ref)
     return lines_handle(path, start_line, end_line, ref)
 
 
 def ordinal_of(symbols: Sequence[Symbol], at: int) -> int:
-    """Which of its name a symbol is in its file, from 1."""
+    """The symbol's position among the symbols of its file with the same name, from 1."""
     name = symbols[at].qualified
     return sum(symbol.qualified == name for symbol in symbols[: at + 1])

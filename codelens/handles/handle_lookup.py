@@ -1,6 +1,7 @@
-"""A declaration and its definition, which are one thing in two places: in C and C++.
+"""Finds the place that a handle names in a view, and joins declarations with their definitions.
 
-So it is with functions, and with variables that are `extern` in one of them.
+In C and C++ a function, or an `extern` variable, may be declared in one place and defined in
+another.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ from codelens.types import Span, Symbol
 _CALLABLE = frozenset({"function", "method"})
 _VARIABLES = frozenset({"variable", "constant"})
 _DECLARED = re.compile(r"extern\b(?!\s*\")[^=]*\Z")
-"""A variable of another file: with a value it is defined here; `extern "C"` is something else."""
+"""A declared variable: one with a value is a definition, and `extern "C"` is something else."""
 _BRACKETS = re.compile(r"<[^<>]*>|\{[^{}]*\}|\[[^\[\]]*\]|\([^()]*\)")
 
 
 def may_be_apart(symbol: Symbol, language: str) -> bool:
-    """Whether what a symbol names may be declared in one place and defined in another."""
+    """Whether a symbol of this kind may be declared in one place and defined in another."""
     return (
         bool(language)
         and symbol.kind in _CALLABLE | _VARIABLES
@@ -47,17 +48,17 @@ def may_be_apart(symbol: Symbol, language: str) -> bool:
 
 
 def has_body(symbol: Symbol, data: bytes) -> bool:
-    """Whether a symbol is defined, not only declared, in its file's text."""
+    """Whether a symbol is defined in its file's text, and not only declared."""
     if symbol.kind in _VARIABLES:
         return not _DECLARED.match(symbol.signature)
     return data[symbol.start_byte : symbol.end_byte].rstrip(b" \t\r\n;").endswith(b"}")
 
 
 def is_same(symbol: Symbol, other: Symbol) -> bool:
-    """Whether both may be places of one thing.
+    """Whether both symbols may be places of the same function or variable.
 
-    Of a function name and number of parameters agree; of a variable one at least is `extern`, and
-    no other file has one of its own by that name.
+    Functions must agree in name and number of parameters. Of two variables one must be `extern`,
+    and both must be visible in other files.
     """
     if symbol.qualified != other.qualified:
         return False
@@ -73,7 +74,7 @@ def is_same(symbol: Symbol, other: Symbol) -> bool:
 
 
 def _parameters(symbol: Symbol) -> int | None:
-    """How many parameters the signature has; None if it does not tell."""
+    """The number of parameters in the signature; None if unclear."""
     at = symbol.signature.rfind(f"{symbol.name}(")
     start = at + len(symbol.name) if at >= 0 else symbol.signature.find("(")
     if start < 0:
@@ -94,9 +95,9 @@ def _parameters(symbol: Symbol) -> int | None:
 
 # From a handle to the place that it names in a view.
 #
-# `Finder.find` never answers for another symbol in silence: a name that several definitions have is
-# refused with their handles, one that moved is followed and says so, one that is gone is refused
-# with the nearest candidates.
+# `Finder.find` never silently answers with another symbol. It raises for a name with several
+# definitions, and lists their handles. It follows a symbol that moved and says so. For a missing
+# symbol it raises with the nearest candidates.
 
 _NEAR_SHOWN = 5
 _OWNERS_READ = 20
@@ -114,18 +115,18 @@ SymbolsOf = Callable[[FileRow], Sequence[Symbol]]
 
 
 class Place(NamedTuple):
-    """What a handle names."""
+    """The place that a handle names."""
 
     file: FileRow
     symbol: Symbol | None
     """None: the whole file, or lines of it."""
     lines: Span | None
     handle: str
-    """As it is to be written now."""
+    """The current handle of the place."""
     moved: str
-    """A sentence, when the place is not where the handle said; else empty."""
+    """A sentence if the place is not where the handle said; else empty."""
     also: tuple[str, ...] = ()
-    """Handles of the other places of the same function: declarations, or definitions."""
+    """Handles of other places of the same function: declarations, or definitions."""
 
 
 class _Owner(NamedTuple):
@@ -148,14 +149,13 @@ class _Owner(NamedTuple):
 
 
 class Finder:
-    """Finds what handles name in one view.
+    """Finds the places that handles name in one view.
 
     Args:
         snapshot: the view.
-        symbols_of: the symbols of a file as its text is now; the view may be behind the disk.
-        ref: written before the handles that are given back.
-        data_of: the bytes of a file, by which declarations are joined with their definitions;
-            None: each is a place of its own.
+        symbols_of: the symbols in a file's current text; the view may be older than the disk.
+        ref: prefix of the returned handles.
+        data_of: the bytes of a file, to join declarations with definitions; None: do not join.
     """
 
     def __init__(
@@ -171,11 +171,11 @@ class Finder:
         self._data_of = data_of
 
     def find(self, handle: Handle) -> Place:
-        """The place that `handle` names.
+        """Find the place that `handle` names.
 
         Raises:
-            HandleNotFound: nothing is there; carries the nearest candidates.
-            AmbiguousHandle: several definitions have the name; carries them.
+            HandleNotFound: it does not exist; has the nearest candidates.
+            AmbiguousHandle: several definitions have the name; has their handles.
         """
         if handle.path is None:
             return self._by_name(handle)
@@ -213,7 +213,7 @@ class Finder:
         return self._moved(handle, self._unparsed(file) or "does not define it")
 
     def _unparsed(self, file: FileRow) -> str:
-        """Why the definitions of a file are not known, if they are not; else empty."""
+        """Why a file's definitions are unknown; empty if they are known."""
         outcome = "oversized" if file.state == OVERSIZED else ""
         if file.content is not None:
             about = self._snapshot.about([file.content]).get(file.content)
@@ -226,7 +226,7 @@ class Finder:
         )
 
     def _matching(self, file: FileRow, symbols: Sequence[Symbol], handle: Handle) -> list[_Owner]:
-        """The exact name wins within its file; then all whose qualified name ends with it."""
+        """The symbol with exactly this name in the file; else all whose qualified name ends so."""
         for name in _spellings(handle.symbol):
             exact = [at for at, symbol in enumerate(symbols) if symbol.qualified == name]
             if exact:
@@ -257,7 +257,7 @@ class Finder:
         raise HandleNotFound(symbol_text(handle.symbol, handle.ordinal), near)
 
     def _moved(self, handle: Handle, why: str) -> Place:
-        """Follow a symbol that its file does not have, if one other place alone has the name."""
+        """Follow a symbol that its file lacks, if exactly one other file defines it."""
         assert handle.path is not None
         exact = [
             owner
@@ -283,7 +283,7 @@ class Finder:
         return Place(owner.file, owner.symbol, None, self._handles([owner])[0], moved, also)
 
     def _without_examples(self, owners: list[_Owner]) -> list[_Owner]:
-        """Without the code that prose quotes, where code has the name: nobody means an example."""
+        """Drop examples in prose if code defines the name: nobody means an example."""
         languages = self._languages(owners)
         in_prose = [owner for owner, language in languages if language_info(language).prose]
         if len(in_prose) == len(owners):
@@ -302,7 +302,7 @@ class Finder:
         ]
 
     def _joined(self, owners: list[_Owner]) -> list[_Owner]:
-        """Without declarations of what is defined among the owners; of those alone the first."""
+        """Drop declarations whose definition is among the owners; without one, keep the first."""
         if self._data_of is None or len(owners) > _OWNERS_READ:
             return owners
         apart = [owner for owner in owners if self._may_be_apart(owner)]
@@ -317,7 +317,7 @@ class Finder:
         return joined
 
     def _elsewhere(self, owner: _Owner) -> list[_Owner]:
-        """The declarations of a definition; of a declaration the definitions, then the others."""
+        """The declarations of a definition; for a declaration, first the definitions."""
         if self._data_of is None or not self._may_be_apart(owner):
             return []
         others = [
@@ -347,7 +347,7 @@ class Finder:
         return has_body(owner.symbol, data)
 
     def _owners(self, name: str) -> list[_Owner]:
-        """All definitions whose qualified name is or ends with `name`, in the text as it is now."""
+        """All definitions whose qualified name is or ends with `name`, in the current text."""
         if not _is_text(name):
             return []
         files = {
@@ -357,7 +357,7 @@ class Finder:
             for file, _, symbol in self._snapshot.symbols_with_key(key_of(last))
             if _ends(symbol.qualified, spelling)
         }
-        # Many owners are refused as ambiguous in any case: those files need not be read.
+        # Many owners are ambiguous in any case, so their files need not be read.
         few = len(files) <= _OWNERS_READ
         owners: list[_Owner] = []
         for _, file in sorted(files.items()):
@@ -397,16 +397,16 @@ class Finder:
             return []
         import difflib
 
-        known = symbol_keys(self._snapshot.db, key[:2], key[:2] + "\U0010ffff", _KEYS_COMPARED)
+        keys = symbol_keys(self._snapshot.db, key[:2], key[:2] + "\U0010ffff", _KEYS_COMPARED)
         near = [
             handle_of(self._snapshot, file, at, self._ref)
-            for match in difflib.get_close_matches(key, known, 8, 0.7)
+            for match in difflib.get_close_matches(key, keys, 8, 0.7)
             for file, at, _ in self._snapshot.symbols_with_key(match)[:3]
         ]
         return list(dict.fromkeys(near))[:_NEAR_SHOWN]
 
     def _near_files(self, handle: Handle) -> list[str]:
-        """Files of the same name, or of a name and path that resemble it."""
+        """Files with the same name, or with a similar name and path."""
         if not handle.path:
             return []
         rel_path = handle.path
@@ -432,17 +432,17 @@ class Finder:
 
 
 def _is_text(name: str) -> bool:
-    """It holds no bytes that are no UTF-8; names of definitions never do."""
+    """Whether the name is valid UTF-8, like all names of definitions."""
     return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def _spellings(name: str) -> list[str]:
-    """As given, and with the dots that codelens writes where a language writes `::`."""
+    """The name as given, and with the dots that codelens writes for a language's `::`."""
     return [name, name.replace("::", ".")] if "::" in name else [name]
 
 
 def _endings(name: str) -> Iterable[str]:
-    """What may be the symbol's own name: a name may hold dots itself."""
+    """The possible last names: a name may contain dots."""
     parts = name.split(".")
     return [".".join(parts[at:]) for at in range(len(parts)) if any(parts[at:])]
 
@@ -452,6 +452,6 @@ def _ends(qualified: str, name: str) -> bool:
 
 
 def _shared(path: bytes, other: bytes) -> int:
-    """How many names of folders two paths have in common."""
+    """The number of folder names that two paths share."""
     left, right = path.split(b"/")[:-1], other.split(b"/")[:-1]
     return len(set(left) & set(right))

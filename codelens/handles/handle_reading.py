@@ -1,7 +1,7 @@
-"""Reads what a handle names: from the disk, or for a ref from the git object; never stored text.
+"""Reads the text of a handle from the disk, or for a ref from the git object; never stored text.
 
-`Reader` reads each file once, so that a symbol's lines are those of the very bytes that are
-given back, even where the file changed since the view last looked at it.
+`Reader` reads each file once, so that a symbol's lines match the returned bytes even if the file
+changed since the view's last look.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from codelens.store.views.views import FileRow
 from codelens.types import RelPath, Symbol
 
 READ_LIMIT_BYTES = 64 * 1024 * 1024
-"""Larger files are refused: their lines cannot be told without reading all of them."""
+"""Larger files are refused: finding their lines requires reading all of them."""
 
 Extract = Callable[[bytes, str], Sequence[Symbol]]
 """The symbols of a text in a language."""
@@ -36,12 +36,12 @@ class Text(NamedTuple):
 
     start_line: int
     end_line: int
-    """Of `text`: context included, what was cut off not."""
+    """Last line of `text`, including context, after cutting."""
     text: str
-    """With the line ends that the file has; bytes that are no UTF-8 replaced."""
+    """With the line ends of the file; bytes that are not UTF-8 are replaced."""
     truncated: bool
     last_line: int
-    """Of the place and its context, cut off or not."""
+    """Last line of the place and its context, before cutting."""
     language: str
     file_lines: int
 
@@ -50,8 +50,8 @@ class Reader:
     """Reads files of one view.
 
     Args:
-        extract: for texts that the store does not know.
-        languages: path glob -> language, as the settings have it.
+        extract: extracts the symbols of texts that the store lacks.
+        languages: path glob -> language, as in the settings.
     """
 
     def __init__(
@@ -75,58 +75,58 @@ class Reader:
 
         Raises:
             ReadError: it cannot be read, or is too large.
-            HandleNotFound: it is gone.
-            OutsideWorktree: a folder above it was replaced by a link that leads out.
+            HandleNotFound: it no longer exists.
+            OutsideWorktree: a folder above it was replaced by a link out of the worktree.
         """
-        known = self._data.get(file.path)
-        if known is None:
+        content = self._data.get(file.path)
+        if content is None:
             path = RelPath(file.path)
-            known = self._blob(path) if self._scope.kind == "ref" else self._disk(path)
-            self._data[file.path] = known
-        return known
+            content = self._blob(path) if self._scope.kind == "ref" else self._disk(path)
+            self._data[file.path] = content
+        return content
 
     @staticmethod
     def text_of(data: bytes) -> bytes:
-        """The text of a file that has these bytes, as the index has it."""
+        """The text of these bytes, decoded as for the index."""
         return readable(data)
 
     def symbols(self, file: FileRow) -> Sequence[Symbol]:
-        """The file's symbols as its text is now; none where it cannot be read."""
-        known = self._symbols.get(file.path)
-        if known is None:
+        """The symbols in the file's current text; empty if it cannot be read."""
+        extracted = self._symbols.get(file.path)
+        if extracted is None:
             try:
-                known = self.symbols_in(file.path, self.data(file))
+                extracted = self.symbols_in(file.path, self.data(file))
             except (ReadError, HandleNotFound, OutsideWorktree):
-                known = ()
-            self._symbols[file.path] = known
-        return known
+                extracted = ()
+            self._symbols[file.path] = extracted
+        return extracted
 
     def symbols_in(self, path: bytes, data: bytes) -> Sequence[Symbol]:
-        """The symbols of any text, as a file of this name has them."""
+        """The symbols of any text, in the language of this file name."""
         if classify(data)[0] != "parsed":
             return ()
         language = self._language(path, data)
         key = (hash_of(data), language)
-        known = find(self._snapshot.db, [key]).get(key)
-        if known is not None and known.tier == TIER_FULL:
-            return symbols_of(self._snapshot.db, [known.id]).get(known.id, ())
+        stored = find(self._snapshot.db, [key]).get(key)
+        if stored is not None and stored.tier == TIER_FULL:
+            return symbols_of(self._snapshot.db, [stored.id]).get(stored.id, ())
         return self._extract(data, language)
 
     def language(self, file: FileRow) -> str:
-        """The language that the file is read in."""
+        """The file's language."""
         return self._language(file.path, self.data(file))
 
     def outcome(self, file: FileRow) -> str:
-        """What its text is: `parsed`, `text`, `minified`, `binary`, ..."""
+        """The outcome of its text: `parsed`, `text`, `minified`, `binary`, ..."""
         existing = classify(self.data(file))[0]
         return "text" if existing == "parsed" and self.language(file) == "text" else existing
 
     def read(self, place: Place, context: int, max_lines: int) -> Text:
-        """The text of a place, with `context` lines before and after, at most `max_lines` in all.
+        """Read a place with `context` lines before and after, at most `max_lines` in all.
 
         Raises:
-            HandleNotFound: the file has no such lines, or is gone.
-            ReadError: it cannot be read, is too large, or is no text.
+            HandleNotFound: the file lacks these lines, or no longer exists.
+            ReadError: it cannot be read, is too large, or is not text.
         """
         file = place.file
         data = self.data(file)
@@ -171,7 +171,7 @@ class Reader:
         root = os.path.realpath(os.fsencode(self._scope.root))
         target = os.path.join(root, path)
         folder = os.path.dirname(target)
-        # The file itself is opened without following a link; the folders above must not be any.
+        # Opening does not follow a link at the file; the folders above must not be links either.
         if os.path.normcase(os.path.realpath(folder)) != os.path.normcase(os.path.normpath(folder)):
             raise OutsideWorktree(printed(path))
         try:
@@ -181,7 +181,7 @@ class Reader:
 
 
 def _lines(data: bytes) -> list[str]:
-    """Lines as the extractor counts them: LF ends one, and nothing else does."""
+    """Lines as the extractor counts them: only LF ends a line."""
     text = decode(data).decode("utf-8", "replace")
     lines = text.split("\n")
     last = lines.pop()

@@ -1,1 +1,1 @@
-"""Brings a view up to date with its worktree or commit, within a budget."""
+"""Brings a view up to date with its worktree or commit, within a time budget."""

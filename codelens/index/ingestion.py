@@ -1,4 +1,4 @@
-"""How long work tells how far it is."""
+"""From files to stored contents: path facts, hashing, extraction of new texts, and progress."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from codelens.types import ContentHash, Tier
 
 
 class Progress(Protocol):
-    """Called now and then from the thread that works; must be quick and must not raise."""
+    """A callback for progress, called from the working thread; must be quick and must not raise."""
 
     def __call__(self, stage: str, done: int, total: int, /) -> None:
-        """`stage` is a word for people (`reading`, `indexing`); `done` of `total` files, texts."""
+        """`stage` is `reading` or `indexing`, for display; `done` of `total` files or texts."""
         ...
 
 
 def silent(stage: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""
+    """Ignore progress."""
 
 
-# What a path says by itself: the terms of its stem and folders, and the role of its file.
+# Facts of a path: the terms of its stem and folders, and the role of its file.
 
-# For these the folder says what the file is about (worth .034 on the retrieval benchmark).
+# The folder of such a file says what it is about (worth .034 on the retrieval benchmark).
 _FACELESS = frozenset(b"index mod init __init__ lib main __main__ root".split())
 _FOLDERS_KEPT = 3
 
@@ -74,8 +74,8 @@ _GENERATED_NAME = re.compile(
     rb"|.*\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum|.*\.map|.*\.snap)$"
 )
 _COMPAT_NAME = re.compile(rb"(?:^|.*[_.-])(?:compat|legacy|deprecated)(?:[_.-].*|)\.\w+$")
-# Texts of a program in another language, and files that tools write: each has words of the code by
-# the thousand and is no answer to where the code is.
+# Texts of a program in another language, and files written by tools: each contains thousands of
+# words of the code, but does not show where the code is.
 _TRANSLATION_NAME = re.compile(
     rb"(?i).*\.(?:po|pot|xlf|xliff|resx|strings|stringsdict|xcstrings|arb|ftl|qm|lproj)$"
 )
@@ -91,14 +91,14 @@ _PROSE_NAME = re.compile(
     rb"changes|licen[cs]e|copying|authors|contributing|news|history|notice)(?:[-_]\w+)?$"
 )
 
-# Manual pages, and what documentation is made of besides its prose.
+# Manual pages, and the parts of documentation other than its prose.
 _MANUAL_PAGE = re.compile(rb".*[a-z]\.[1-9](?:\.(?:in|prebuilt|html))?$")
 _DOC_FOLDERS = frozenset(b"doc docs documentation manual man website".split())
 _DOC_FORMAT = re.compile(rb"(?i).*\.(?:x?html?|ya?ml|json5?|toml|xml|css|scss|less|liquid|njk)$")
 
 
 def role_of_path(path: bytes) -> str:
-    """The role that `path_facts` gives, without the terms; empty for the code itself."""
+    """The role that `path_facts` determines, without the terms; empty for ordinary code."""
     folder, _, name = path.rpartition(b"/")
     return _role(_folder(folder), name)
 
@@ -106,7 +106,7 @@ def role_of_path(path: bytes) -> str:
 def path_facts(path: bytes) -> PathFacts:
     """The facts of one path.
 
-    `role` is the first that holds of `vendored`, `test`, `example`, `generated`, `compat`,
+    `role` is the first that applies of `vendored`, `test`, `example`, `generated`, `compat`,
     `translation`, `data`, `prose`, or empty.
     """
     *folders, name = path.split(b"/")
@@ -124,16 +124,16 @@ def _terms(text: bytes) -> list[str]:
 
 
 class _Folder(NamedTuple):
-    """What the folders of a path say."""
+    """What the folders of a path state about it."""
 
     names: frozenset[bytes]
     role: str
-    """Of all that lies in them; empty where it depends on the file."""
+    """The role of all files in them; empty if it depends on the file."""
 
 
 @lru_cache(maxsize=4096)
 def _folder(path: bytes) -> _Folder:
-    """The folders of one path: a dozen files share them."""
+    """The facts of a path's folders; cached, since a dozen files share them."""
     folders = path.split(b"/") if path else []
     names = frozenset(folder.lower() for folder in folders)
     if names & _VENDOR_FOLDERS:
@@ -150,7 +150,7 @@ def _folder(path: bytes) -> _Folder:
 
 
 def _role(folder: _Folder, name: bytes) -> str:
-    """The first in the order of `path_facts`, by folder or by name."""
+    """The first applicable role in the order of `path_facts`, by folder or by name."""
     if folder.role in {"vendored", "test"}:
         return folder.role
     if _TEST_NAME.match(name):
@@ -161,10 +161,10 @@ def _role(folder: _Folder, name: bytes) -> str:
         return "generated"
     if folder.role or _COMPAT_NAME.match(name):
         return "compat"
-    return _role_beside_code(folder.names, name)
+    return _role_outside_code(folder.names, name)
 
 
-def _role_beside_code(folders: frozenset[bytes], name: bytes) -> str:
+def _role_outside_code(folders: frozenset[bytes], name: bytes) -> str:
     """`translation`, `data`, `prose`, or empty."""
     if _TRANSLATION_NAME.match(name) or (
         folders & _TRANSLATION_FOLDERS and _TRANSLATION_FORMAT.match(name)
@@ -177,29 +177,29 @@ def _role_beside_code(folders: frozenset[bytes], name: bytes) -> str:
     return "prose" if folders & _DOC_FOLDERS and _DOC_FORMAT.match(name) else ""
 
 
-# From files to contents: read, hash, look up, extract what was never seen, store.
+# From files to contents: read, hash, look up, extract if new, store.
 #
-# Only a distinct text in a language is extracted, once. Contents are written a batch at a time, in
-# transactions of their own: a reader's view does not name them yet, so it does not notice.
+# Each distinct text in a language is extracted once. Contents are written in batches, each in a
+# separate transaction: no view refers to them yet, so readers do not notice.
 
 _GROUP_FILES = 128
 _GROUP_BYTES = 4_000_000
 _FLUSH_BYTES = 64_000_000
 _COMMIT_S, _COMMIT_SHARE = 1.0, 1 / 8
-"""So much work at most is lost to a process that is killed, beside the texts that are in hand: this
-share of what was done, or a second. Each commit writes a segment, and a query seeks in every one;
-a term has a row in each. With a sixteenth and 24 MB there were 25 of Django on a busy machine, and
-51 of the first sixth of Linux."""
+"""The most work that a killed process loses, in addition to the texts being extracted: this share
+of the time spent, or a second. Each commit writes a segment; a query seeks in every segment, and a
+term has a row in each. With a sixteenth and 24 MB there were 25 segments of Django on a busy
+machine, and 51 of the first sixth of Linux."""
 
 
 class Ingested(NamedTuple):
-    """What became of a list of works."""
+    """The outcome of a list of works."""
 
     changes: list[Change]
     dropped: list[bytes]
     extracted: int
     left: list[Work]
-    """Not reached before the deadline."""
+    """Works not reached before the deadline."""
 
 
 class _Identified(NamedTuple):
@@ -232,7 +232,7 @@ class Ingest:
     ) -> None:
         self._db = db
         self.wait_s = BUSY_S if lease else QUESTION_S
-        """How long another's transaction may be waited for."""
+        """How long to wait for another process's transaction."""
         self._lease = lease
         self._source = source
         self._extractor = extractor
@@ -241,10 +241,10 @@ class Ingest:
         self._deadline = deadline
         self._progress = progress
         self._grown = grown
-        """Given what is known so far whenever something was stored; `run` gives the rest."""
+        """Called with the changes so far after each store; `run` returns the rest."""
         self._ids: dict[ContentKey, int] = {}
         self._partial: set[ContentKey] = set()
-        """Known by their text tier alone."""
+        """Contents of which only the text tier is stored."""
         self._identified: list[_Identified] = []
         self._changes: list[Change] = []
         self._dropped: list[bytes] = []
@@ -253,7 +253,7 @@ class Ingest:
         self._extracted = 0
 
     def run(self, works: list[Work]) -> Ingested:
-        """Tell the content of each work; contents are stored, the view is not touched."""
+        """Determine the content of each work, storing new ones; the view is not changed."""
         batch: list[tuple[_New, PackedFacts]] = []
         size, stored = 0, time.monotonic()
         started = stored
@@ -273,18 +273,18 @@ class Ingest:
         )
 
     def _settled(self) -> list[Change]:
-        """What became of the works whose contents are stored, each told once."""
+        """The changes of the works whose contents are stored, each returned once."""
         identified, self._identified = self._identified, []
         changes: list[Change] = []
         for text_state in identified:
             content = self._ids[text_state.key]
             if not content:
-                # Promised, and on its way through the extractor.
+                # Its content is still being extracted.
                 self._identified.append(text_state)
                 continue
             behind = text_state.key in self._partial
-            state, known = (PENDING, b"") if behind else (CURRENT, text_state.signature)
-            changes.append(Change(text_state.work.path, content, state, known))
+            state, signature = (PENDING, b"") if behind else (CURRENT, text_state.signature)
+            changes.append(Change(text_state.work.path, content, state, signature))
         return changes
 
     def _tasks(self, works: list[Work]) -> Iterator[tuple[_New, Task]]:
@@ -303,9 +303,9 @@ class Ingest:
                     return
                 self._identified.append(text_state)
                 if new:
-                    # Of a known content git's name was told with it.
+                    # A known content has its git object id stored already.
                     self._blobs.append((blob_oid(data), text_state.key[0], len(data)))
-                    # Promised: the id comes with the facts, before `run` reads it.
+                    # The id is set when the facts are stored, before `run` reads it.
                     self._ids[text_state.key] = 0
                     yield _New(text_state.key, len(data)), Task(data, text_state.key[1], self._tier)
             done += len(group)
@@ -317,7 +317,7 @@ class Ingest:
         return self._deadline is not None and time.monotonic() > self._deadline
 
     def _read(self, group: list[Work]) -> list[tuple[_Identified, bytes]]:
-        """The works of a group with their bytes; those known by object id have none."""
+        """The works of a group with their bytes; works known by object id have none."""
         by_oid = self._by_oid(group)
         texts_read: list[tuple[_Identified, bytes]] = []
         for work in group:
@@ -338,23 +338,21 @@ class Ingest:
         return texts_read
 
     def _by_oid(self, group: list[Work]) -> dict[bytes, _Identified]:
-        """Works whose bytes were seen before under their object id, by path."""
+        """Works whose bytes are known by their object id, by path."""
         certain = contents.blobs(self._db, [work.oid for work in group if work.oid])
         by_oid: dict[bytes, _Identified] = {}
         for work in group:
-            known = certain.get(work.oid)
-            if known is not None and known[1] > self._source.limit:
+            blob = certain.get(work.oid)
+            if blob is not None and blob[1] > self._source.limit:
                 continue
-            language = language_by_path(work.path, self._overrides) if known else None
-            if known and language:
-                by_oid[work.path] = _Identified(
-                    work, (known[0], language), known[1], work.signature
-                )
+            language = language_by_path(work.path, self._overrides) if blob else None
+            if blob and language:
+                by_oid[work.path] = _Identified(work, (blob[0], language), blob[1], work.signature)
         self._look_up([text_state.key for text_state in by_oid.values()])
         return by_oid
 
     def _look_up(self, keys: list[ContentKey]) -> None:
-        self._ids.update(self._known([key for key in keys if key not in self._ids]))
+        self._ids.update(self._stored_ids([key for key in keys if key not in self._ids]))
 
     def _store(self, batch: list[tuple[_New, PackedFacts]]) -> None:
         if not batch and not self._blobs:
@@ -362,8 +360,8 @@ class Ingest:
         tier = TIER_FULL if self._tier == "full" else TIER_TEXT
         with self._db.write(self._lease, self.wait_s):
             docs: list[Doc] = []
-            # Another thread or process may have needed the same text and stored it since.
-            there = self._known([new.key for new, _ in batch])
+            # Another thread or process may have stored the same text since.
+            there = self._stored_ids([new.key for new, _ in batch])
             for new, facts in batch:
                 if new.key in there:
                     self._ids[new.key] = there[new.key]
@@ -381,15 +379,15 @@ class Ingest:
         self._blobs.clear()
         self._extracted += len(batch)
 
-    def _known(self, keys: list[ContentKey]) -> dict[ContentKey, int]:
-        """Contents that need not be extracted, by their id."""
+    def _stored_ids(self, keys: list[ContentKey]) -> dict[ContentKey, int]:
+        """Ids of the contents that need not be extracted."""
         least_tier = TIER_FULL if self._tier == "full" else TIER_TEXT
         tiers: dict[ContentKey, int] = {}
-        for key, known in contents.find(self._db, keys).items():
-            # An older extractor never replaces newer facts; newer code replaces older ones.
-            if known.tier >= least_tier and known.version >= extractor_version(key[1]):
-                tiers[key] = known.id
-                if known.tier == TIER_TEXT:
+        for key, stored in contents.find(self._db, keys).items():
+            # An older extractor never replaces the facts of a newer one.
+            if stored.tier >= least_tier and stored.version >= extractor_version(key[1]):
+                tiers[key] = stored.id
+                if stored.tier == TIER_TEXT:
                     self._partial.add(key)
         return tiers
 

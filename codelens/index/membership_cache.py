@@ -1,9 +1,9 @@
-"""Which files of a worktree belong, and whether that can have changed since the last walk.
+"""The files that belong to a worktree, and whether they may have changed since the last walk.
 
-`Surveyor` asks `scope` for the members of a worktree or folder, and keeps the signatures of all
-that decides them beside the folders: git's index file, ignore files, git's config, sparse
-patterns, `.git` entries of nested repositories, our own settings. `git add -f` changes no file and
-no folder, so folders alone would not tell.
+`Surveyor` asks `scope` for the members of a worktree or folder. It stores signatures of everything
+that decides them, in addition to the folders: git's index file, ignore files, git's config, sparse
+patterns, `.git` entries of nested repositories, and codelens's settings. Folders alone are not
+enough: `git add -f` changes no file and no folder.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from codelens.store.views.views import ViewRow
 
 _MISSING = "-"
 INVALID = "invalid patterns"
-"""Notes of a view: lines of own rules that can match nothing."""
+"""Key in a view's notes for lines of codelens's own ignore rules that can match nothing."""
 
 Sources = dict[str, Any]  # JSON: string keys to signatures in hex, to flags for `marks`
 
 
 class Survey(NamedTuple):
-    """What a walk, or a rescan of some folders, met."""
+    """The result of a walk, or of a rescan of some folders."""
 
     started_ns: int
     files: dict[bytes, os.stat_result]
@@ -41,11 +41,11 @@ class Survey(NamedTuple):
     notes: dict[str, list[str]]
     sources: str
     unlisted: int
-    """Folders that there was no time for: what lies in them is not in `files`."""
+    """Folders not listed for lack of time: `files` lacks their files."""
 
 
 class Surveyor:
-    """Members of one worktree or folder at this moment; make a new one for every look."""
+    """Finds the members of a worktree or folder at this moment; make a new one for every look."""
 
     def __init__(self, repository: Repository, scope: Scope, settings: Settings) -> None:
         self.root = os.fsencode(scope.root)
@@ -56,36 +56,36 @@ class Surveyor:
         self._index = os.path.join(scope.git_dir, "index") if repository.is_git else ""
 
     def same_members(self, view: ViewRow) -> bool:
-        """Whether all that decides membership, folders aside, is as it was when `view` was made."""
-        known: Sources = json.loads(view.sources)
-        if not known or not self.same_settings(view):
+        """Whether everything that decides membership, except folders, is as `view` recorded it."""
+        recorded: Sources = json.loads(view.sources)
+        if not recorded or not self.same_settings(view):
             return False
-        if self.own_rules.digest != known.get("own", ""):
+        if self.own_rules.digest != recorded.get("own", ""):
             return False
-        if self._rules() != known["rules"] or self._ignore_files(known) != known["ignore"]:
+        if self._rules() != recorded["rules"] or self._ignore_files(recorded) != recorded["ignore"]:
             return False
-        marks = ((bytes(from_printed(path)), flag) for path, flag in known["marks"].items())
+        marks = ((bytes(from_printed(path)), flag) for path, flag in recorded["marks"].items())
         if not marks_hold(self.root, marks, self._scope.git_dir or None):
             return False
-        return self._index_state() == known["index"] or view.membership == self.membership()
+        return self._index_state() == recorded["index"] or view.membership == self.membership()
 
     def same_settings(self, view: ViewRow) -> bool:
-        """Whether `view` was made with the settings that hold now."""
+        """Whether `view` was made with the current settings."""
         return view.membership.startswith(self._settings_key())
 
     def membership(self) -> str:
-        """Changes when other files belong, though no folder and no ignore file changed."""
+        """Settings and tracked files as a key: they change members without a change of folders."""
         return f"{self._settings_key()}{self._tracked.digest.hex()}"
 
     def sources_of(self, view: ViewRow) -> str:
-        """The sources of a view whose members are the same, with git's index as it is now."""
-        known: Sources = json.loads(view.sources)
-        known["index"] = self._index_state()
-        return json.dumps(known, sort_keys=True)
+        """The sources of a view with the same members, with the current state of git's index."""
+        recorded: Sources = json.loads(view.sources)
+        recorded["index"] = self._index_state()
+        return json.dumps(recorded, sort_keys=True)
 
     @property
     def tracked_paths(self) -> list[bytes]:
-        """What git's index names, in its order, submodules aside; it need not be on the disk."""
+        """The paths in git's index, in order, without submodules; they may be missing on disk."""
         gitlinks = self._tracked.gitlinks
         paths = [path for path in self._tracked.in_order if path not in gitlinks]
         if not self.own_rules.digest:
@@ -94,7 +94,7 @@ class Surveyor:
 
     @property
     def tracks_files(self) -> bool:
-        """Whether git's index names any file."""
+        """Whether git's index contains any file."""
         return len(self._tracked.in_order) > len(self._tracked.gitlinks)
 
     def survey(self, deadline: float | None = None) -> Survey:
@@ -131,13 +131,13 @@ class Surveyor:
         return self._as_survey(membership, "")
 
     def merge_notes(self, notes: dict[str, list[str]], again: Survey) -> dict[str, list[str]]:
-        """Notes of a view after a rescan of some of its folders."""
+        """The notes of a view after a rescan of some of its folders."""
         listed = {printed(path) for path in again.folders}
         gone = {printed(path) for path in again.folders_gone}
         merged: dict[str, list[str]] = {}
         for kind, paths in notes.items():
             if kind == INVALID:
-                # They change with the rules alone, and then all is walked.
+                # These notes change only with the rules, and then the whole tree is walked.
                 merged[kind] = paths
                 continue
             kept_paths = [
@@ -153,7 +153,7 @@ class Surveyor:
 
     @cached_property
     def own_rules(self) -> OwnRules:
-        """What codelens leaves out beyond what git ignores, as it stands now."""
+        """The current codelens rules that leave out more than git ignores."""
         return own_rules(self._repository, self._scope, self._settings)
 
     @cached_property
@@ -189,16 +189,16 @@ class Surveyor:
         files += self._repository.config_files()
         files.append(os.path.join(self._scope.git_dir, "info", "sparse-checkout"))
         signatures = self._signatures(files)
-        # A file that the config includes has no signature of ours; what it says has.
+        # A file that the config includes has no signature here; the included settings have one.
         signatures["(values)"] = repr(self._ignore_settings)
         return signatures
 
     def _index_state(self) -> dict[str, str]:
         return self._signatures(index_files(self._index)) if self._index else {}
 
-    def _ignore_files(self, known: Sources) -> dict[str, str]:
+    def _ignore_files(self, sources: Sources) -> dict[str, str]:
         signatures: dict[str, str] = {}
-        for path in known["ignore"]:
+        for path in sources["ignore"]:
             try:
                 signatures[path] = signature(os.lstat(self._absolute(path))).hex()
             except OSError:

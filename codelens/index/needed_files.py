@@ -1,9 +1,10 @@
-"""What a question needs of files that are not indexed yet: found by their bytes, extracted at once.
+"""Reads the files that a question needs although they are not indexed yet.
 
-A view that is behind must deny nothing about a file that nobody read. So the pending files are
-scanned for the words asked; those that hold them are extracted and shown, whoever holds the
-writer's lease meanwhile: contents are the same whoever stores them, and a file's row says what was
-read, with the signature that the next look compares. What there was no time for is told.
+An outdated view cannot rule out matches in files that nobody has read. So pending files are scanned
+for the question's words, and files that contain them are extracted and shown, even while another
+process holds the writer's lease: contents do not depend on who stores them. A file's row records
+what was read, with the signature that the next look compares. Files left for lack of time are
+reported.
 """
 
 from __future__ import annotations
@@ -33,26 +34,26 @@ from codelens.store.views.views import Change, FileRow
 _CLOCK_EVERY = 16
 _RANKS = {"": 0, "compat": 1, "test": 2, "example": 3}
 _LAST = 4
-"""Rank of what is vendored, generated, translated, data or prose."""
+"""Rank of vendored, generated and translated files, data and prose."""
 _PART_BYTES = 3
 _COMMON_SHARE = 0.05
-"""A part that more of the paths hold tells nothing."""
+"""A part that a larger share of paths contains is ignored as too common."""
 _FIRST_WAIT_S = 5.0
-"""How long the best files wait for another's transaction: one that writes the postings of thousands
-of files may take over two seconds, and without these files the answer would be a wrong one."""
+"""How long the best files wait for another transaction: one that writes the postings of thousands
+of files may take over two seconds, and without these files the answer would be wrong."""
 _A_ROUND = 8
-"""Files that are stored and shown together: fewer would be as many transactions."""
+"""Files stored and shown in one transaction; smaller groups would need more of them."""
 
 
 class Needed(NamedTuple):
-    """What was found out about pending files."""
+    """What the scan found out about pending files."""
 
     shown: frozenset[bytes]
-    """Their text is in the view by now."""
+    """Files whose text is now in the view."""
     gone: frozenset[bytes]
-    """They are no files any more."""
+    """Paths that are not files any more."""
     cleared: frozenset[bytes]
-    """Scanned; they hold nothing that is asked."""
+    """Scanned files that contain nothing the question asks for."""
     extracted: int
 
 
@@ -67,17 +68,17 @@ def read_needed(
     extract_s: float,
     languages: Mapping[str, str],
 ) -> Needed:
-    """Scan pending files for what is asked, and show those that hold it, the most telling first.
+    """Scan pending files for what a question asks, and show the matching ones, best first.
 
     Args:
-        db: the index; no lease of it is needed.
-        scope: whose view is behind; it is made if there is none.
+        db: the index; no lease is needed.
+        scope: the scope whose view is outdated; the view is created if missing.
         works: the pending files.
-        source: gives their bytes.
+        source: reads their bytes.
         request: the words and paths.
         scan_until: a `time.monotonic` value.
-        extract_s: how long those that hold it may be extracted afterwards; a few always are.
-        languages: as the settings have them.
+        extract_s: time to extract matching files after the scan; a few always are extracted.
+        languages: path glob -> language, as in the settings.
 
     Raises:
         StoreError: the index cannot be used.
@@ -96,7 +97,7 @@ def read_needed(
                 break
             ingest = Ingest(
                 db, None, source, extractor, languages=languages, progress=silent,
-                # Of the first few all are extracted: no answer without the best of them.
+                # All of the first few are extracted: an answer needs the best of them.
                 deadline=until if start else None,
             )  # fmt: skip
             ingest.wait_s = QUESTION_S if start else _FIRST_WAIT_S
@@ -104,7 +105,7 @@ def read_needed(
                 done = ingest.run(holding[start : start + _A_ROUND])
                 _show(db, scope, done.changes, ingest.wait_s)
             except IndexLocked:
-                # What was not shown stays pending, and is told as not yet read.
+                # A file that was not shown stays pending and is reported as not yet read.
                 break
             shown.update(change.path for change in done.changes)
             gone.update(done.dropped)
@@ -113,7 +114,7 @@ def read_needed(
 
 
 def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> dict[bytes, Sight]:
-    """What each file shows, as far as there is time."""
+    """The result of scanning each file, as far as there is time."""
     seen: dict[bytes, Sight] = {}
     named, rest = scan_order(request, works)
     for at, work in enumerate(chain(named, rest) if request.words else named):
@@ -126,7 +127,7 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
             data = b""
         seen[work.path] = text_scan.sight(request, work.path, data)
     if not request.words:
-        # Asked for by name alone: the others hold nothing of it, whatever they hold.
+        # The request names only paths, so the contents of other files do not matter.
         by_name = {work.path for work in named}
         others = (work.path for work in works if work.path not in by_name)
         seen.update(dict.fromkeys(others, text_scan.NOTHING_SEEN))
@@ -134,12 +135,12 @@ def _scan(works: list[Work], source: Source, request: Wanted, until: float) -> d
 
 
 def scan_order(request: Wanted, works: list[Work]) -> tuple[list[Work], Iterator[Work]]:
-    """The files whose name tells of what is asked, and the others.
+    """Order files for a scan that may run out of time: files whose names match, then the others.
 
-    There may be time for a part alone. A name often begins as its file or folder is called, so
-    files that share parts with it come next; then code before tests and data, as a definition is
-    asked for more often than a fixture. These are ordered as they are taken: to rank 200,000 paths
-    takes .7 s.
+    A definition's name often begins like its file or folder, so files that share parts with the
+    request come first among the others. Code comes before tests and data: questions ask for a
+    definition more often than for a fixture. The others are ranked lazily, since ranking 200,000
+    paths takes .7 s.
     """
     named = _named(request, works)
     first = {work.path for work in named}
@@ -149,7 +150,7 @@ def scan_order(request: Wanted, works: list[Work]) -> tuple[list[Work], Iterator
 
 
 def _sharing_parts(request: Wanted, works: list[Work]) -> list[Work]:
-    """The files whose path holds parts of the words that few paths hold; the most telling first."""
+    """The files whose path contains rare parts of the requested words; best first."""
     parts = {
         part
         for spellings in request.words
@@ -186,7 +187,7 @@ def _by_rank(works: Iterable[Work]) -> Iterator[Work]:
 
 
 def _named(request: Wanted, works: list[Work]) -> list[Work]:
-    """The files whose path holds a word, or that are asked for by it."""
+    """The files whose path contains a requested word or matches a requested path."""
     named: dict[bytes, Work] = {}
     spelled = [
         re.escape(spelling) for spellings in request.words for spelling in spellings if spelling
@@ -201,7 +202,7 @@ def _named(request: Wanted, works: list[Work]) -> list[Work]:
 
 
 def _show(db: Database, scope: Scope, changes: list[Change], wait_s: float) -> None:
-    """Put files in the view of a scope."""
+    """Show files in the view of a scope."""
     if not changes:
         return
     view = views.create_view(
@@ -222,10 +223,10 @@ def with_shown(
     shown: frozenset[bytes],
     gone: frozenset[bytes],
 ) -> list[FileRow]:
-    """Files with those that were shown since, as the view has them by now.
+    """Merge `files` with the rows that the view has now for the files shown since.
 
-    The others stay even if the view lost them: who rebuilds an index retires its views, but their
-    rows can be read to the end, and nothing was found to differ in them.
+    The other rows stay even if the view lost them. Rebuilding an index retires its views, but their
+    rows remain readable, and no difference was found in them.
     """
     rows = {file.path: file for file in files if file.path not in gone}
     there = rows.keys() | shown

@@ -1,4 +1,4 @@
-"""The view of a commit: any ref can be searched without a checkout. Made once; never changes."""
+"""The view of a commit, made once: any ref can be searched without a checkout."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def refresh_ref(
     budget: Budget,
     progress: Progress = silent,
 ) -> Refreshed:
-    """The view of a ref's commit, made as far as the budget allows.
+    """Build the view of a ref's commit, as far as the budget allows.
 
     Raises:
         ReadError: the commit's trees are not in this clone.
@@ -51,7 +51,7 @@ def refresh_ref(
     rules = own_rules(repository, scope, settings)
     tree = tree._replace(files=[file for file in tree.files if not rules.leaves_out(file.path)])
     done = {file.path for file in known.files if file.state != PENDING} if current else set[bytes]()
-    # A partial clone may have got them since.
+    # A partial clone may have fetched them since.
     done -= {file.path for file in tree.files if file.path in missing and _here(repository, file)}
     everything = [Work(file.path, ANY_SIZE, file.oid, STORED_UNREAD) for file in sorted(tree.files)]
     works = [work for work in everything if work.path not in done]
@@ -68,7 +68,7 @@ def refresh_ref(
         return _lacking(refreshed)
 
     def look_again(newer: Known) -> tuple[Delta, Source]:
-        # A new view, as who rebuilds the index leaves one, lacks what was done in the one before.
+        # If a rebuild of the index replaced the view, the new one lacks the work done so far.
         is_same = view is not None and newer.view is not None and newer.view.id == view.id
         whole = _delta_of(tree, everything, gone, key)
         return (delta if is_same else whole), source
@@ -77,7 +77,7 @@ def refresh_ref(
         scope, db, settings, budget=budget, progress=progress, known=known, delta=delta,
         look=look_again,
     )  # fmt: skip
-    # Waiting for another writer may have taken all of the budget.
+    # Waiting for another writer may have used up the budget.
     budget = budget.after_look()
     refreshed = answered(
         refreshed, db, scope, settings, budget=budget, works=everything, source=source
@@ -89,7 +89,7 @@ def _brought(
     scope: Scope, db: Database, settings: Settings, *, budget: Budget, progress: Progress,
     known: Known, delta: Delta, look: Callable[[Known], tuple[Delta, Source]],
 ) -> Refreshed:  # fmt: skip
-    """The view after an update that goes as far as the budget and other writers allow."""
+    """Update the view as far as the budget and other writers allow."""
     from codelens.index.view_update import update
 
     try:
@@ -99,7 +99,7 @@ def _brought(
 
 
 def _delta_of(tree: Tree, works: list[Work], gone: list[bytes], membership: str) -> Delta:
-    """All that a view of a tree lacks, and what is in it by other rules."""
+    """Everything that a view of a tree lacks, and what it contains by other rules."""
     notes = {
         "links": [printed(path) for path in tree.links],
         "submodules": [printed(path) for path in tree.submodules],
@@ -112,9 +112,9 @@ def _delta_of(tree: Tree, works: list[Work], gone: list[bytes], membership: str)
 
 
 def _are_still_missing(repository: Repository, scope: Scope, missing: set[bytes]) -> bool:
-    """Whether none of some files has come into this clone since; True for no files.
+    """Whether none of the `missing` files has come into this clone since; True for no files.
 
-    Of a blobless clone, which lacks most of them, the whole tree is read at once.
+    For a blobless clone, which lacks most files, the whole tree is read at once.
     """
     if len(missing) > FEW_FILES:
         return False
@@ -128,7 +128,7 @@ def _here(repository: Repository, file: TreeFile) -> bool:
 
 
 def _lacking(refreshed: Refreshed) -> Refreshed:
-    """Never fresh while objects are missing: nothing is fetched."""
+    """Never report the view as fresh while objects are missing: codelens fetches nothing."""
     missing = sum(file.state == UNREADABLE for file in refreshed.files)
     if not missing:
         return refreshed

@@ -1,4 +1,4 @@
-"""Where the bytes of a view's files come from: the disk, or git's object database."""
+"""The bytes of a view's files, from disk or git's object database, and facts of any such text."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from codelens.store.views.views import OVERSIZED, UNREADABLE
 from codelens.types import RelPath, Symbol, Tier
 
 ANY_SIZE = -1
-"""Size of a work whose object id alone tells its bytes (a file of a commit)."""
+"""Size of a work that its object id alone identifies (a file of a commit)."""
 
 STORED_UNREAD = b"unread"
 """Signature of a file of a commit: it never changes."""
 
 
 class Work(NamedTuple):
-    """A file of the view whose content must be told."""
+    """A file of the view whose content must be determined."""
 
     path: bytes
     size_bytes: int
     oid: bytes = b""
-    """The git object with its bytes: of a file of a commit, never of one on the disk.
+    """The git object with its bytes, for a file of a commit; empty for a file on disk.
 
-    A file's bytes may differ from the object that git's index names for it: by filters, line ends
-    and encodings, set up at the checkout and gone since, or for one direction alone."""
+    A file on disk may differ from the object in git's index: by filters, line ends and encodings
+    that were set up at the checkout and removed since, or that work in one direction only."""
     signature: bytes = b""
-    """To be stored with `oid` when the bytes need not be read."""
+    """Signature to store with `oid` if the bytes need not be read."""
 
 
 class Fetched(NamedTuple):
-    """Bytes of a file, and the signature to remember."""
+    """Bytes of a file, and the signature to store."""
 
     data: bytes
     signature: bytes
@@ -61,22 +61,22 @@ class Unavailable(Exception):
 
 
 class Source(Protocol):
-    """Gives the bytes of works."""
+    """Reads the bytes of works."""
 
     limit: int
-    """Files of more bytes are not read."""
+    """Larger files, in bytes, are not read."""
 
     def fetch(self, work: Work) -> Fetched:
         """Read one file.
 
         Raises:
-            FileNotFoundError: it is gone since the look.
+            FileNotFoundError: it was removed since the look.
             Unavailable: it cannot be read, or is too large.
         """
         ...
 
     def glance(self, work: Work) -> bytes:
-        """The bytes of one file to be looked through; empty where there is no text."""
+        """The bytes of one file for a scan; empty if there is no text."""
         ...
 
 
@@ -110,22 +110,22 @@ class DiskSource:
         return glance(self._prefix + work.path, self.limit)
 
     def bytes_of(self, path: bytes) -> bytes | None:
-        """The bytes of one file; None where `fetch` would raise."""
+        """The bytes of one file; None if `fetch` would raise."""
         if not self._inside(path.rpartition(b"/")[0]):
             return None
         return bytes_of_file(self._prefix + path, self.limit)
 
     def _inside(self, folder: bytes) -> bool:
-        """No part of the folder is a link: a link could lead out of the tree."""
-        known = self._safe_folders.get(folder)
-        if known is None:
+        """Whether no part of the folder is a link: a link could lead out of the tree."""
+        is_safe = self._safe_folders.get(folder)
+        if is_safe is None:
             parent = os.path.dirname(folder)
-            known = not folder or (
+            is_safe = not folder or (
                 not os.path.islink(self._prefix + folder)
                 and (parent == folder or self._inside(parent))
             )
-            self._safe_folders[folder] = known
-        return known
+            self._safe_folders[folder] = is_safe
+        return is_safe
 
 
 class BlobSource:
@@ -153,32 +153,32 @@ class BlobSource:
             return b""
 
 
-# The symbols of texts that no view may hold: from the store, or extracted and kept there.
+# Facts of texts that may be in no view: read from the store, or extracted and stored.
 #
-# Facts belong to a content, so what one question had extracted the next one finds, whichever
-# branch, worktree or commit brings the text.
+# Facts belong to a content, so a later question reuses them for the same text in any branch,
+# worktree or commit.
 
 _HANG_S = 5.0
 _POOL_BYTES = 1_500_000
-"""From here on worker processes pay (`codelens.index.view_update`)."""
+"""From this size on worker processes pay off (`codelens.index.view_update`)."""
 
 
 class Text(NamedTuple):
-    """A text as a file of this name has it."""
+    """A text under the name of its file."""
 
     path: bytes
     data: bytes
     """The raw bytes."""
     language: str = ""
-    """If it is known; empty: by path and text."""
+    """Its language; empty: detect it from path and text."""
 
 
 Unstored = dict[ContentKey, tuple[bytes, PackedFacts]]
-"""What was extracted and is not in the store yet, with its bytes; symbols alone by outline key."""
+"""Extracted facts that are not stored yet, with their bytes; outlines by outline key."""
 
 
 class TextFacts(NamedTuple):
-    """What is known of a text."""
+    """The facts of a text."""
 
     language: str
     outcome: str
@@ -196,23 +196,23 @@ def text_facts(
     unstored: Unstored | None = None,
     tier: Tier = "full",
 ) -> list[TextFacts]:
-    """Facts of each text, in order. Outside of any transaction.
+    """Return the facts of each text, in order; call it outside of any transaction.
 
-    What the store lacks is extracted and stored, unless another process writes at the moment.
+    Extracts missing facts and stores them, unless another process is writing.
 
     Args:
         db: the index.
         texts: any number of them.
-        languages: path glob -> language, as the settings have it.
+        languages: path glob -> language, as in the settings.
         max_bytes: larger texts are not parsed.
         workers: processes for large jobs.
-        unstored: takes what is extracted, in place of the store, for `store_facts`: who asks for
-            one text after the other writes once.
-        tier: `symbols` where nothing else of these texts will be asked for: costs less than half.
+        unstored: collects extracted facts for `store_facts` instead of storing them, so that a
+            caller with one text after another writes once.
+        tier: `symbols` if no other facts of these texts are needed: costs less than half.
     """
     states = [_identified(text, languages, max_bytes) for text in texts]
     keys = {key for key, outcome, _ in states if outcome == "parsed"}
-    symbols = _known_symbols(db, keys, unstored or {}, tier)
+    symbols = _stored_symbols(db, keys, unstored or {}, tier)
     missing: dict[ContentKey, bytes] = {}
     for (key, outcome, _), text_ in zip(states, texts, strict=True):
         if outcome == "parsed" and key not in symbols:
@@ -232,10 +232,10 @@ def text_facts(
     ]
 
 
-def _known_symbols(
+def _stored_symbols(
     db: Database, keys: Set[ContentKey], unstored: Unstored, tier: Tier
 ) -> dict[ContentKey, Sequence[Symbol]]:
-    """The symbols of those contents of which they were extracted before."""
+    """The symbols of those contents whose symbols are stored."""
     names = {key: key for key in keys}
     if tier == "symbols":
         names |= {outline_key(key): key for key in keys}
@@ -273,9 +273,9 @@ def _extracted(
 
 
 def store_facts(db: Database, unstored: Unstored) -> None:
-    """Store what was extracted, unless another process writes at the moment.
+    """Store extracted facts, unless another process is writing.
 
-    Where another process writes, or nothing can be written, the answer stands all the same.
+    If they cannot be stored, the answer is still valid.
     """
     if unstored:
         with suppress(StoreError):

@@ -1,8 +1,8 @@
-"""Brings the view of a worktree up to date with the disk, and says how far it got.
+"""Brings the view of a worktree up to date with the disk, and reports how far it got.
 
-The look costs one lstat a file; what it finds suspicious is read; only texts never seen are
-extracted. Nothing is written when nothing changed. With a deadline, what is left is named and the
-answer is `partial`; the next look takes it up again.
+A look costs one lstat per file. Only files that it suspects are read, only new texts are extracted,
+and nothing is written if nothing changed. With a deadline, the answer is `partial` and names the
+remaining files; the next look continues.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def refresh(
     progress: Progress = silent,
     watched: WatchedTree | None = None,
 ) -> Refreshed:
-    """The view of a worktree or folder, as fresh as the budget allows.
+    """Bring the view of a worktree or folder up to date, as far as the budget allows.
 
-    While another process writes, the budget (ten minutes without one) is waited for; then the
-    last committed state is the answer, and it is `partial`.
+    If another process writes, it waits for the budget (ten minutes without one). After that it
+    answers from the last committed state, as `partial`.
 
     Raises:
         StoreError: the index cannot be written; nothing was changed.
@@ -62,7 +62,7 @@ def refresh(
     budget = budget.after_look()
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
     if delta.unlisted:
-        # Where git names the files only those are unknown that it does not track.
+        # If git's index lists the files, only untracked ones are still unknown.
         part = budget if delta.tracked else budget.for_a_part()
         left = behind(known, scope, delta, _note_of_unlisted(delta))
         return answered(left, db, scope, settings, budget=part, works=delta.works, source=source)
@@ -79,7 +79,7 @@ def refresh(
                 budget=budget, progress=progress, known=known, delta=delta,
             )
         )  # fmt: skip
-    # What is asked goes first: the rest of a first view takes longer than any budget.
+    # The question's files go first: the rest of a first view takes longer than any budget.
     refreshed = answer(behind(known, scope, delta, ""))
     if budget.has_no_time_for(len(refreshed.pending)):
         return refreshed
@@ -100,9 +100,9 @@ def _note_of_unlisted(delta: Delta) -> str:
 
 
 def _lacks(known: Known, files: list[FileRow]) -> bool:
-    """Whether a view was retired since it had these files: no comparison with it holds for a new.
+    """Whether a view with these files was retired since, so that no comparison with it is valid.
 
-    Who rebuilds the index retires its views.
+    Rebuilding an index retires its views.
     """
     return not {file.path for file in known.files}.issuperset(file.path for file in files)
 
@@ -111,15 +111,15 @@ def _brought(
     repository: Repository, scope: Scope, db: Database, settings: Settings, *, budget: Budget,
     progress: Progress, known: Known, delta: Delta,
 ) -> Refreshed:  # fmt: skip
-    """The view after an update that goes as far as the budget and other writers allow."""
-    # Most looks find nothing to write; what writes is imported by those that do.
+    """Update the view as far as the budget and other writers allow."""
+    # Imported late: most looks find nothing to write.
     from codelens.index.view_update import update
 
     view = known.view
     source = DiskSource(delta.root, settings.max_file_bytes, delta.started_ns)
 
     def differing() -> Delta:
-        # Read only where a writer is met: most looks meet none, and the update reads them anyway.
+        # Read only if another process writes: the update would read them anyway.
         works = changed_works(db, known.files, delta.works, source)
         return delta._replace(works=works)
 
@@ -139,7 +139,7 @@ def _brought(
                 return untouched(known, view, delta)
             return update(scope, db, settings, budget, progress=progress, look=look_again)
     except (DiskFull, HomeNotReadable, HomeNotWritable) as error:
-        # What cannot be written is better answered anew from memory, if it is small enough for it.
+        # An index that cannot be written is better rebuilt in memory, if it is small enough.
         if known.view is None or db.size_bytes() <= STAND_IN_BYTES:
             raise
         return behind(known, scope, differing(), f"not updated: {error}")
@@ -154,9 +154,9 @@ def answered(
     refreshed: Refreshed, db: Database, scope: Scope, settings: Settings, *, budget: Budget,
     works: Sequence[Work], source: Source,
 ) -> Refreshed:  # fmt: skip
-    """A view that is behind, with those of its pending files that hold what is asked.
+    """Show the pending files that match the question in an outdated view.
 
-    Nothing is done without a deadline, which reads them all, or without a question.
+    Does nothing without a question, or without a deadline, since then all files are read.
     """
     if not refreshed.pending or budget.deadline is None or not budget.request:
         return refreshed
@@ -171,7 +171,7 @@ def answered(
     files = refreshed.files
     settled = needed.gone
     if needed.shown or needed.gone:
-        # Who rebuilds the index may have retired what was shown.
+        # A rebuild of the index may have retired the view of the files just shown.
         shown = needed.shown.intersection(file.path for file in known.files)
         files = needed_files.with_shown(refreshed.files, known.files, shown, needed.gone)
         settled |= shown
@@ -182,7 +182,7 @@ def answered(
         indexed=refreshed.indexed + needed.extracted,
         pending=left,
         cleared=needed.cleared,
-        # All that differs was read, whoever writes the rest down.
+        # Everything that differs was read, even if another process stores the rest.
         status="partial" if left or refreshed.unchecked else "fresh",
         note=refreshed.note if left or refreshed.unchecked else "",
     )

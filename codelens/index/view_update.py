@@ -1,4 +1,4 @@
-"""How long a refresh may take, and what goes first while it lasts."""
+"""Updates a view under the writer's lease, within a budget of time that sets what goes first."""
 
 from __future__ import annotations
 
@@ -26,45 +26,45 @@ from codelens.store.views.views import PENDING, Change, FileRow, ViewRow, ViewSt
 from codelens.types import Tier
 
 FEW_FILES = 200
-"""So many pending files are brought up to date in the budget of the question that met them; of
-more, only those that it needs, where somebody else finishes."""
+"""Up to this many pending files are read within the question's budget. Of more, only those that
+the question needs are read, if another process finishes the rest."""
 _NO_DEADLINE_WAIT_S = 600.0
 _LOOK_BUDGETS = 8
-"""Budgets that a look at known files may take: with half of them unseen nothing could be said."""
+"""Budgets that a look at known files may take: an answer needs to have checked most of them."""
 _SCAN_BUDGETS, _EXTRACT_BUDGETS = 8, 2
-"""Budgets that a question's own needs may take of a server while a view is not complete: an agent
-would rather wait four seconds once, at most, than be told that nothing can be said."""
+"""Budgets of a server that a question's own needs may take while a view is incomplete: an agent
+would rather wait four seconds once than get no answer."""
 _GIVEN_SHARE = 0.2
-"""Of a budget that a person gave: what scanning and extracting may take beyond it, each, when the
-look took all of it."""
+"""Share of a budget given on the command line: scanning and extracting may each exceed the budget
+by it if the look used up all of it."""
 
 
 class Budget(NamedTuple):
-    """How long a refresh may take, and what is asked meanwhile."""
+    """How long a refresh may take, and what the question needs meanwhile."""
 
     deadline: float | None = None
-    """`time.monotonic` value; None: to the end."""
+    """`time.monotonic` value; None: no limit."""
     request: Wanted = NOTHING_ASKED
-    """What a question needs: pending files that hold it are read before all others."""
+    """What a question needs: pending files that match it are read first."""
     look_until: float = 0.0
-    """Till when files that are known are looked at, likewise."""
+    """`time.monotonic` value until which known files are looked at."""
     scan_until: float = 0.0
-    """Till when pending files are scanned for it."""
+    """`time.monotonic` value until which pending files are scanned for the request."""
     extract_s: float = 0.0
-    """How long those that hold it may be extracted."""
+    """How long matching files may be extracted."""
     seconds: float = 0.0
-    """All of it."""
+    """The whole budget."""
     leaves_rest: bool = False
-    """Somebody else finishes: of many pending files only those that are asked for are read. A
-    server's own budget is like that; one that was given on the command line holds."""
+    """Another process finishes the work: of many pending files only the requested ones are read.
+    True for a server's default budget; a budget given on the command line is used in full."""
     text_first: bool = False
-    """Somebody searches meanwhile: a large first index stores all text before any structure."""
+    """Others search meanwhile: a large first index stores all text before any structure."""
 
     @staticmethod
     def starting_now(
         budget_ms: float | None, request: Wanted = NOTHING_ASKED, *, leaves_rest: bool = False
     ) -> Budget:
-        """A budget of so many milliseconds from now; None: no deadline."""
+        """A budget of `budget_ms` milliseconds from now; None: no deadline."""
         if budget_ms is None:
             return Budget(request=request)
         now, seconds = time.monotonic(), budget_ms / 1000
@@ -80,10 +80,9 @@ class Budget(NamedTuple):
         )
 
     def after_look(self) -> Budget:
-        """The budget once the look is over, which may have taken longer than all of it.
+        """The remaining budget after the look, which may have used up all of it.
 
-        What the look met gets half of the time that there was in any case; a fifth on the command
-        line.
+        What the look found gets at least half of the full budget; a fifth on the command line.
         """
         if self.deadline is None:
             return self
@@ -94,35 +93,35 @@ class Budget(NamedTuple):
         return self._replace(deadline=max(self.deadline, min(least, self.scan_until)))
 
     def for_a_part(self) -> Budget:
-        """The budget of a question that had no time to learn which files there are.
+        """The budget of a question that had no time to list all files.
 
-        The answer is a part of what there is in any case, so nobody waits long for it.
+        The answer is partial in any case, so nobody should wait long for it.
         """
         if self.deadline is None or not self.leaves_rest:
             return self
         return self._replace(scan_until=self.deadline + self.seconds, extract_s=self.seconds / 2)
 
     def has_no_time_for(self, pending: int) -> bool:
-        """Whether so many pending files are left to others, or to a question with more time.
+        """Whether to leave this many pending files to others, or to a question with more time.
 
-        To write their names down alone takes seconds.
+        Just writing down their names takes seconds.
         """
         if self.deadline is None or pending <= FEW_FILES:
             return False
         return self.leaves_rest or time.monotonic() >= self.deadline
 
     def wait_s(self) -> float:
-        """How long another writer may be waited for."""
+        """How long to wait for another writer."""
         if self.deadline is None:
             return _NO_DEADLINE_WAIT_S
         return max(0.0, self.deadline - time.monotonic())
 
 
-# A view after a look, and what the receipt says of it.
+# The result of a look.
 
 
 class Refreshed(NamedTuple):
-    """A view after a look, and what the receipt says of it."""
+    """A view after a look, and the data for its receipt."""
 
     view: ViewRow
     files: list[FileRow]
@@ -133,25 +132,25 @@ class Refreshed(NamedTuple):
     unchecked: int
     note: str
     cleared: frozenset[bytes] = frozenset()
-    """Pending files that were scanned, and hold nothing of what is asked."""
+    """Pending files that were scanned and do not match the question."""
     unlisted: int = 0
-    """Folders that there was no time to list."""
+    """The number of folders not listed for lack of time."""
 
     @property
     def unread(self) -> int:
-        """Pending files that may hold what is asked: not scanned, or not extracted in time."""
+        """The number of pending files that may match: not scanned, or not extracted in time."""
         return len(self.pending) - len(self.cleared.intersection(self.pending)) + self.unchecked
 
 
 def untouched(known: Known, view: ViewRow, delta: Delta) -> Refreshed:
-    """A view that the look found as it is on disk, as far as it went."""
+    """The result if the look found no difference from the disk, as far as it went."""
     whole = view.complete and not delta.unchecked
     status: Literal["fresh", "partial"] = "fresh" if whole else "partial"
     return Refreshed(view, known.files, status, delta.checked, 0, [], delta.unchecked, "")
 
 
 def behind(known: Known, scope: Scope, delta: Delta, note: str) -> Refreshed:
-    """The last committed state, and what is missing in it."""
+    """The result with the last committed state, and what it lacks."""
     gone = set(delta.gone)
     files = [file for file in known.files if file.path not in gone]
     pending = [work.path for work in delta.works]
@@ -169,13 +168,13 @@ def behind(known: Known, scope: Scope, delta: Delta, note: str) -> Refreshed:
     )  # fmt: skip
 
 
-# Writes what a look found into its view, under the writer's lease.
+# Writes the differences that a look found into its view, under the writer's lease.
 #
-# Only texts never seen are extracted. A first view grows while readers watch; a later change shows
-# whole or not at all.
+# Only new texts are extracted. A first view grows while others read it; a later change becomes
+# visible in one transaction.
 
-# A worker starts in .2 s, what half a megabyte takes. Of gson (2.4 MB) two workers take 1.5 s and
-# 2.3 of CPU, this process 2.2 and 2.1.
+# A worker starts in .2 s, the time to extract half a megabyte. For gson (2.4 MB) two workers take
+# 1.5 s and 2.3 s of CPU, this process 2.2 and 2.1.
 _POOL_BYTES = 1_500_000
 _POOL_FILES = 24
 _LEAST_BYTES = 2_000
@@ -191,16 +190,16 @@ def update(
     look: Callable[[Known], tuple[Delta, Source]],
     wait_s: float | None = None,
 ) -> Refreshed:
-    """Bring a view to what `look` sees, under the writer's lease; the view is made if need be.
+    """Bring a view to the state that `look` sees, under the writer's lease; create it if missing.
 
-    Another writer is waited for `wait_s` seconds, without it for as long as the budget allows.
+    It waits for another writer for `wait_s` seconds, or without `wait_s` for the whole budget.
 
     Raises:
-        IndexLocked: another process kept the lease for all of that time.
+        IndexLocked: another process held the lease for all of that time.
     """
 
     def waiting() -> None:
-        # Whoever writes shows each second in the view what is done.
+        # The writer shows its progress in the view each second.
         states = [file.state for file in load(db, scope).files]
         progress("waiting for another process", len(states) - states.count(PENDING), len(states))
 
@@ -271,9 +270,9 @@ class _Update:
         return self._result([work.path for work in left], complete)
 
     def _pass(self, works: list[Work], extractor: Extractor, tier: Tier) -> list[Work]:
-        """Ingest works and show them in the view; returns what there was no time for.
+        """Ingest works and show them in the view; return those that there was no time for.
 
-        A first view grows while readers watch; a later change shows whole or not at all.
+        A first view grows while others read it; a later change becomes visible in one transaction.
         """
         growing = not self._view.complete
         done = Ingest(
@@ -317,7 +316,7 @@ class _Update:
     def _apply(self, changes: list[Change], drop: Sequence[bytes], *, complete: bool) -> None:
         delta, scope = self._delta, self._scope
         paths = {change.path for change in changes}
-        # A path may be put and dropped in turn while the tree is being changed.
+        # A path may be added and removed by turns while the tree is being changed.
         gone = [path for path in dict.fromkeys(drop) if path not in paths]
         state = ViewState(
             scope.head, scope.index_id, delta.membership, delta.sources, delta.notes,
@@ -332,7 +331,7 @@ class _Update:
                 self._view.id,
                 changes=changes,
                 drop=[path for path in gone if path in ids],
-                # With the last change, or a view would seem to know what lies in them.
+                # With the last change: earlier the view would claim to know the folders' files.
                 put_folders=delta.folders if complete else {},
                 drop_folders=delta.folders_gone if complete else (),
                 state=state,
@@ -372,7 +371,7 @@ def _pending(work: Work) -> Change:
 
 
 def extractor_versions(db: Database, view: ViewRow) -> dict[str, int]:
-    """Version of this codelens' extractor for each language of a view that it knows."""
-    ours = all_traits()
+    """Version of this codelens's extractor for each language of a view that it supports."""
+    supported = all_traits()
     named = [name for name, _ in views.languages_of(db, view.id)]
-    return {name: extractor_version(name) for name in named if name in ours}
+    return {name: extractor_version(name) for name in named if name in supported}

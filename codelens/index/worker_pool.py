@@ -1,7 +1,8 @@
-"""One thread that gives up on what takes too long, for any number of things under way.
+"""Extraction of texts in worker processes or in this one, safe from crashes, hangs and leaks.
 
-A timer for each would be a thread for each, and `Thread.start` of CPython 3.11 waits without end
-for a thread that finds no memory to begin in: so an index under a limit of memory hung.
+One watchdog thread serves all time limits. A timer for each would need a thread for each, and
+`Thread.start` of CPython 3.11 waits forever for a thread that finds no memory to start in: an index
+under a memory limit hung.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Watchdog:
-    """Calls what it was given when the time is over; `close` ends its thread."""
+    """Calls functions when their time is over; `close` ends its thread."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -55,7 +56,7 @@ class Watchdog:
                 self._due.pop(key, None)
 
     def close(self) -> None:
-        """End the thread; nothing is given up any more."""
+        """End the thread; no pending function is called any more."""
         with self._changed:
             self._ends = True
             self._due.clear()
@@ -67,29 +68,29 @@ class Watchdog:
             while not self._ends:
                 now = time.monotonic()
                 for key in [key for key, (due, _) in self._due.items() if due <= now]:
-                    # Under the lock, so that nothing is given up after its block has ended.
+                    # Under the lock, so that no function is called after its block has ended.
                     self._due.pop(key)[1]()
                 next_due = min((due for due, _ in self._due.values()), default=None)
                 self._changed.wait(None if next_due is None else max(0.0, next_due - now))
 
 
-# Remembers which text is being extracted in this process, in case it ends the process.
+# Records which text this process is extracting, in case it crashes the process.
 #
-# A fault in native code takes a small job's process with it, before anything can be caught. So the
-# digest of the text in hand is kept in a file beside the index, `index-ID.db.extracting-PID-START-
-# NUMBER`. A later run that finds such a file of a dead process extracts that one text in a worker,
-# where a crash or a hang costs the worker alone. The file goes when a worker came through with the
+# A fault in native code ends the process of a small job before anything can be caught. So a file
+# next to the index, `index-ID.db.extracting-PID-START-NUMBER`, contains the digest of the current
+# text. A later run that finds such a file of a dead process extracts that one text in a worker,
+# where a crash or a hang costs only the worker. The file is removed when a worker has extracted the
 # text, or when nobody has met the text for a week.
 
 _DIGEST_BYTES = 16
 _KEPT_S = 7 * 86_400
-"""A text that has not been seen again for so long is gone."""
+"""A text not seen for this long counts as gone."""
 _numbers = itertools.count()
-"""The threads of a process have a mark each."""
+"""Each thread of a process has its own mark."""
 
 
 class CrashMark:
-    """The marks of one index: those of the dead, and this process's own. Close it."""
+    """The marks of one index: those of dead processes, and this process's. Close it."""
 
     def __init__(self, index: Path) -> None:
         pid = os.getpid()
@@ -99,7 +100,7 @@ class CrashMark:
         self._dead = _dead_marks(index)
 
     def blames(self, data: bytes) -> bool:
-        """A process ended while it extracted this text; for another week it is held against it."""
+        """Whether a process died while it extracted this text; keeps that mark for another week."""
         if not self._dead:
             return False
         digest = _digest(data)
@@ -110,7 +111,7 @@ class CrashMark:
         return bool(marks)
 
     def begin(self, data: bytes) -> None:
-        """This text is in hand from now on; best effort, where nothing can be written."""
+        """Mark this text as being extracted; best effort, where nothing can be written."""
         with suppress(OSError):
             if self._descriptor is None:
                 flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0)
@@ -119,14 +120,14 @@ class CrashMark:
             os.write(self._descriptor, _digest(data))
 
     def forgive(self, data: bytes) -> None:
-        """The text was extracted elsewhere, and came through."""
+        """Remove a text's mark: it was extracted elsewhere without a crash."""
         digest = _digest(data)
         for file in [file for file, mark in self._dead.items() if mark == digest]:
             file.unlink(missing_ok=True)
             del self._dead[file]
 
     def close(self) -> None:
-        """Nothing is in hand any more."""
+        """Mark that no text is being extracted."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -134,7 +135,7 @@ class CrashMark:
 
 
 def dead_marks(index: Path) -> list[Path]:
-    """Marks of processes that ended in the midst of a text."""
+    """Marks of processes that died while they extracted a text."""
     return list(_dead_marks(index))
 
 
@@ -167,10 +168,10 @@ def _digest(data: bytes) -> bytes:
 
 # Extraction in worker processes for large jobs, in this process for small ones.
 #
-# tree-sitter holds the interpreter's lock, so threads gain nothing. A worker that dies, or is
-# silent for a minute and is killed, is replaced, and the texts it had are tried alone; one that
-# fails again, after three minutes of silence this time, is kept as text with the outcome `broken`
-# or `timeout`.
+# tree-sitter holds the interpreter's lock, so threads gain nothing. A worker that dies, or that
+# hangs for a minute and is killed, is replaced, and its texts are tried one by one. A text that
+# fails again, with a limit of three minutes, is stored as plain text with the outcome `broken` or
+# `timeout`.
 
 logger = logging.getLogger(__name__)
 
@@ -182,20 +183,20 @@ _OWN_GROUP: dict[str, Any] = (
 _BATCH_BYTES = 200_000
 _BATCH_TEXTS = 64
 _LEAD = 2
-"""Batches under way for each worker: one in hand, one waiting."""
+"""Batches under way per worker: one being extracted, one waiting."""
 LONG_LEAD = 80
-"""Batches under way where no answer waits for the last of them: 16 MB, so that workers have
-something to do while results are stored, which takes seconds where a segment is large. A cold index
-of Linux's network drivers took 120 s, and takes 78 with it."""
+"""Batches under way if no answer waits for the last one: 16 MB, so that workers stay busy while
+results are stored, which takes seconds for a large segment. It brought a cold index of Linux's
+network drivers from 120 s to 78 s."""
 
 
 HANG_S = 60.0
 _HANG_S_PER_BYTE = 20e-6
 _PATIENCE = 3
-"""How many times as long the second try may take: time passes for a process that is stopped, too.
+"""Factor for the second try's time limit: time also passes for a stopped process.
 
-Of Linux's 52,373 files the slowest batch took 20 s beside six times as many busy processes as
-cores, for .6 s of CPU."""
+Of Linux's 52,373 files the slowest batch took 20 s, for .6 s of CPU, on a machine with six times as
+many busy processes as cores."""
 RETIRE_BYTES = 64_000_000
 """Workers grew to 680 and 790 MB over half a gigabyte of Linux each; a start costs .3 s of CPU."""
 
@@ -203,26 +204,26 @@ _UnderWay = tuple[list[Any], "Future[list[PackedFacts]]"]
 
 
 class _Hung(OSError):
-    """A worker was silent for too long."""
+    """A worker did not answer in time."""
 
 
 class Extractor(Protocol):
-    """Turns texts into facts, in their order."""
+    """Turns texts into facts, in order."""
 
     def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, PackedFacts]]:
-        """PackedFacts for each task, with what the caller attached to it."""
+        """Yield the facts of each task, with what the caller attached to it."""
         ...
 
 
 class InProcess:
-    """Extraction here: for small jobs, where starting a process costs more than it saves.
+    """Extracts in this process: for small jobs, where starting a worker costs more than it saves.
 
-    Also for what one answer alone needs and nothing stores. A text that ended a process before, and
-    one whose grammar leaks, goes to a worker all the same.
+    Also for texts that one answer needs and nothing stores. A text that crashed a process before,
+    or whose grammar leaks memory, still goes to a worker.
 
     Args:
-        index: the index that the facts are for; None for none.
-        hang_s: as `WorkerPool` has it.
+        index: the index that the facts are for; None if there is none.
+        hang_s: as in `WorkerPool`.
     """
 
     def __init__(self, index: Path | None = None, hang_s: float = HANG_S) -> None:
@@ -240,12 +241,12 @@ class InProcess:
             self._pool.close()
 
     def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, PackedFacts]]:
-        """PackedFacts for each task, one at a time."""
+        """Yield the facts of each task, one at a time."""
         for tag, task in tasks:
             yield tag, self.facts(task)
 
     def facts(self, task: Task) -> PackedFacts:
-        """PackedFacts of one text."""
+        """The facts of one text."""
         mark = self._mark
         if mark is None:
             return extract([task])[0]
@@ -262,13 +263,13 @@ class InProcess:
 
 
 class WorkerPool:
-    """Extraction in `count` processes, started when first needed; use as a context manager.
+    """Extracts in `count` processes, started when first needed; use it as a context manager.
 
     Args:
-        count: processes.
-        hang_s: how long a batch may take at first; 20 s more for each megabyte of it.
-        retire_bytes: a worker that extracted so much gives way to a new one.
-        lead: batches under way, two a worker at least.
+        count: the number of processes.
+        hang_s: time limit of a batch at the first try; plus 20 s per megabyte.
+        retire_bytes: a worker is replaced after extracting this much.
+        lead: batches under way, at least two per worker.
     """
 
     def __init__(
@@ -298,7 +299,7 @@ class WorkerPool:
         self.close()
 
     def run(self, tasks: Iterable[tuple[Any, Task]]) -> Iterator[tuple[Any, PackedFacts]]:
-        """PackedFacts for each task, in order; reads a few batches ahead of what was taken."""
+        """Yield the facts of each task, in order; reads a few batches ahead of the caller."""
         under_way = deque[_UnderWay]()
         try:
             for tags, batch in _batches(tasks):
@@ -350,7 +351,7 @@ class WorkerPool:
         with suppress(queue.Empty):
             while True:
                 worker = self._idle.get_nowait()
-                # One that died while idle says nothing of the text that it would get.
+                # A worker that died while idle says nothing about the text it would get.
                 if worker.is_alive():
                     return worker
                 worker.end()
@@ -364,7 +365,7 @@ class _Worker:
     def __init__(self) -> None:
         self._hung = False
         self.done_bytes = 0
-        # -P: the folder a user stands in is never searched for modules; it may be hostile.
+        # -P: do not search the user's current folder for modules; it may be hostile.
         command = [
             sys.executable,
             "-P",
@@ -372,18 +373,18 @@ class _Worker:
             "codelens.index.worker_process",
             str(os.getpid()),
         ]
-        known = [entry for entry in sys.path if os.path.isabs(entry)]
+        import_path = [entry for entry in sys.path if os.path.isabs(entry)]
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(known)},
-            # Ctrl-C is for the parent, which ends its workers itself.
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(import_path)},
+            # Ctrl-C is for the parent, which ends its workers.
             **_OWN_GROUP,
         )
 
     def is_alive(self) -> bool:
-        """Whether its process runs."""
+        """Whether its process is running."""
         return self._process.poll() is None
 
     def extract(self, batch: list[Task], hang_s: float, watchdog: Watchdog) -> list[PackedFacts]:
@@ -419,7 +420,7 @@ class _Worker:
 
 
 def _as_text(task: Task, outcome: Literal["timeout", "broken"]) -> PackedFacts:
-    """What is left of a text that cannot be parsed: its words."""
+    """The facts of a text that cannot be parsed: its words."""
     return extract([task._replace(tier="text")])[0]._replace(outcome=outcome)
 
 

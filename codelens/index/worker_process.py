@@ -1,8 +1,8 @@
 """A worker process: reads batches of texts on stdin, writes their facts on stdout.
 
-`python -P -m codelens.index.worker_process PARENT`. A frame is a length in
-four bytes and a pickle. It ends when stdin does, and in the midst of a text when its parent dies:
-on Linux at once, on other POSIX systems within five minutes.
+`python -P -m codelens.index.worker_process PARENT`. A frame is a four-byte length and a pickle. The
+process ends when stdin closes, and during an extraction when its parent dies: on Linux at once, on
+other POSIX systems within five minutes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def write_frame(stream: BinaryIO, value: object) -> None:
 
 
 def read_frame(stream: BinaryIO) -> object:
-    """Receive one value, from our own parent or child alone.
+    """Receive one value; only from the parent or child process, since it is a pickle.
 
     Raises:
         EOFError: the other side is gone.
@@ -56,7 +56,7 @@ def read_frame(stream: BinaryIO) -> object:
 
 def extract(tasks: list[Task]) -> list[PackedFacts]:
     """Facts of each text."""
-    # Late: a question whose view is fresh extracts nothing, and tree-sitter costs 55 ms.
+    # Imported late: a question with a fresh view extracts nothing, and tree-sitter costs 55 ms.
     from codelens.extract.facts import facts_of
     from codelens.meaning.text_vectors import with_vectors
 
@@ -67,13 +67,13 @@ def extract(tasks: list[Task]) -> list[PackedFacts]:
 
 def main() -> None:
     """Serve until the parent closes stdin."""
-    # Facts have no cycles, and the little that has is looked for between two batches, when next to
-    # nothing else is there: in the midst of one it is 2 to 3 % of an extraction.
+    # Facts have no cycles, so garbage is collected between two batches, when almost nothing else is
+    # in memory: during a batch it costs 2 to 3 % of the extraction.
     gc.disable()
     _limit_memory()
     _die_with_parent()
     source, sink = sys.stdin.buffer, sys.stdout.buffer
-    # Whatever prints by mistake must not break the frames.
+    # Stray prints must not corrupt the frames.
     sys.stdout = sys.stderr
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
@@ -83,13 +83,13 @@ def main() -> None:
             write_frame(sink, extract(tasks))  # type: ignore[arg-type]
             _set_alarm(0)
             del tasks
-            # What stays is caches, looked through once and then left out.
+            # The remaining objects are caches: freeze them after one scan.
             gc.collect()
             gc.freeze()
 
 
 def _die_with_parent() -> None:
-    """A parent that is killed cannot end its workers: the kernel does."""
+    """Have the kernel end this process when its parent is killed."""
     if not sys.platform.startswith("linux"):
         return
     import ctypes
@@ -97,13 +97,13 @@ def _die_with_parent() -> None:
     import signal
 
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    # It may have died before that.
+    # The parent may have died before that.
     if len(sys.argv) > 1 and os.getppid() != int(sys.argv[1]):
         sys.exit(0)
 
 
 def _set_alarm(seconds: int) -> None:
-    """End this process after so long, even in native code that hangs; 0 takes it back."""
+    """End this process after `seconds`, even in hanging native code; 0 cancels the alarm."""
     import signal
 
     if hasattr(signal, "alarm"):
@@ -111,7 +111,7 @@ def _set_alarm(seconds: int) -> None:
 
 
 def _limit_memory() -> None:
-    """A text that makes tree-sitter grow without end kills its worker, not the machine."""
+    """Limit memory, so that a text on which tree-sitter grows forever only kills its worker."""
     if sys.platform == "win32":
         return
     import resource

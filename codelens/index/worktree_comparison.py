@@ -1,12 +1,12 @@
-"""What of a worktree differs from its view: by a look where that tells, else by a walk.
+"""Compares a worktree with its view: by a look at known files if that suffices, else by a walk.
 
-A look compares stat signatures of known files and folders. It tells all, unless what decides
-*which* files belong has changed: git's index, an ignore file, git's config, sparse patterns, our
-settings. Those have signatures of their own; when one differs the whole tree is walked.
+A look compares stat signatures of known files and folders. That is enough unless the inputs that
+decide *which* files belong have changed: git's index, ignore files, git's config, sparse patterns,
+settings. They have separate signatures; when one differs, the whole tree is walked.
 
-What a look suspects may be as the view has it: a file written within a timestamp's granularity of
-the last look (git's racy rule), or one that was only touched. `changed_works` tells by the bytes,
-so that nobody need wait for a writer.
+A file that a look suspects may be unchanged: it was written within a timestamp's granularity of the
+last look (git's racy rule), or only touched. `changed_works` compares the bytes, so that nobody
+waits for a writer without need.
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ _MOST_FILES = 100
 
 
 class Known(NamedTuple):
-    """What the store knows of a view."""
+    """The stored state of a view."""
 
     view: ViewRow | None
     files: list[FileRow]
     folders: dict[bytes, bytes]
 
     def rows_of(self, paths: Set[bytes]) -> dict[bytes, FileRow]:
-        """The rows of some paths, of those that the view has."""
+        """The rows of those `paths` that the view has."""
         if not paths:
             return {}
         places = places_with(map(itemgetter(0), self.files), paths)
         return {self.files[at].path: self.files[at] for at in places}
 
     def holds_what(self, other: Known) -> bool:
-        """Whether a comparison with `other` still stands."""
-        mine = self.view.generation if self.view else 0
-        other_generation = other.view.generation if other.view else 0
-        return (mine, self.files, self.folders) == (other_generation, other.files, other.folders)
+        """Whether a comparison with `other` is still valid."""
+        own = self.view.generation if self.view else 0
+        others = other.view.generation if other.view else 0
+        return (own, self.files, self.folders) == (others, other.files, other.folders)
 
 
 def load(db: Database, scope: Scope) -> Known:
-    """What the store knows of a scope's view; kept in memory for as long as nothing changes.
+    """The stored state of a scope's view, cached until it changes.
 
-    While a first view grows, or others write to other views, a question reads no more than changed.
+    While a first view grows, or others write to other views, only changes are read.
     """
     key = ("view", scope.key)
 
@@ -82,11 +82,10 @@ def load(db: Database, scope: Scope) -> Known:
 
 
 def latest(db: Database, scope: Scope, known: Known) -> Known:
-    """What was known, with what others wrote since.
+    """Update `known` with what others have written since.
 
-    As it was where its view is another by now: who rebuilds an index retires its views. A new one
-    lacks the files that were compared and found to be as they were; their rows can be read to the
-    end.
+    Returns `known` if the view was replaced: rebuilding an index retires its views. The new view
+    lacks files that were found unchanged, while the rows of the old one remain readable.
     """
     newer = load(db, scope)
     is_same = known.view is None or (newer.view is not None and newer.view.id == known.view.id)
@@ -108,14 +107,14 @@ class Delta(NamedTuple):
     sources: str
     notes: str
     unchecked: int
-    """Files that there was no time to look at."""
+    """The number of files not looked at for lack of time."""
     unlisted: int = 0
-    """Folders that there was no time to list: nobody knows what lies in them."""
+    """The number of folders not listed for lack of time, whose files are unknown."""
     tracked: bool = False
-    """All files that git's index names are among the works or known, listed or not."""
+    """Every file in git's index is among the works or known, even if its folder was not listed."""
 
     def nothing(self, view: ViewRow, scope: Scope) -> bool:
-        """Whether the view is as it should be."""
+        """Whether the view needs no change."""
         return (
             not (self.works or self.gone or self.folders or self.folders_gone)
             and view.complete == 1
@@ -137,20 +136,20 @@ def compare(
     look_until: float | None = None,
     watched: WatchedTree | None = None,
 ) -> Delta:
-    """The difference between a worktree, or a folder, and its view, as far as there is time.
+    """Compare a worktree, or a folder, with its view, as far as there is time.
 
     Args:
-        repository: that the scope is of.
+        repository: the scope's repository.
         scope: the worktree or folder.
-        settings: what belongs.
+        settings: decide which files belong.
         known: its view.
-        deadline: a `time.monotonic` value, for walking and listing; None: to the end.
-        look_until: the same for looking at what is known, if that may take longer.
-        watched: what is known to be as it was; None: nothing.
+        deadline: a `time.monotonic` value for walking and listing; None: no limit.
+        look_until: the same for looking at known files, if that may take longer.
+        watched: the files and folders that a watcher knows to be unchanged; None: none.
     """
     surveyor = Surveyor(repository, scope, settings)
     view = known.view
-    # A view that an interrupted process left half made knows neither all files nor folders.
+    # A view left incomplete by an interrupted process knows neither all files nor all folders.
     if view is None or not view.complete or not surveyor.same_members(view):
         return _by_walk(surveyor, known, deadline)
     until = max(deadline, look_until or deadline) if deadline is not None else None
@@ -165,7 +164,7 @@ def compare(
 def _by_walk(surveyor: Surveyor, known: Known, deadline: float | None) -> Delta:
     survey = surveyor.survey(deadline)
     stored = {file.path: file.signature for file in known.files}
-    # Another limit or language asks anew what becomes of every file.
+    # Another limit or language requires a new decision about every file.
     trusted = known.view is not None and surveyor.same_settings(known.view)
     changed = {
         path: stat
@@ -191,14 +190,14 @@ def _by_walk(surveyor: Surveyor, known: Known, deadline: float | None) -> Delta:
 
 
 def _cut_short(surveyor: Surveyor, known: Known, survey: Survey, works: list[Work]) -> Delta:
-    """What a walk met that had no time for all; with names that are known without it."""
+    """The result of a walk that ran out of time; adds names known from other sources."""
     met = survey.files
     unmet = [file for file in known.files if file.path not in met]
     named = [file.path for file in unmet if file.state == PENDING]
     unseen = len(unmet) - len(named)
     if known.view is None or not known.view.complete:
-        # A view in the making knows only the files that somebody asked for or that are written by
-        # now. Names from git's index cost a thousandth of a look at the files.
+        # An incomplete view contains only files that were requested or already written. Names from
+        # git's index cost a thousandth of a look at the files.
         known_paths = {file.path for file in known.files}
         tracked = surveyor.tracked_paths
         named += [path for path in tracked if path not in met and path not in known_paths]
@@ -250,7 +249,7 @@ def _by_look(
         gone.update(dict.fromkeys(out))
         for path in out:
             changed.pop(path, None)
-        # A folder whose new signature is kept is not listed again.
+        # A folder whose new signature is stored is not listed again.
         folders = {} if unlisted else _new_folders(again, known)
         lost = set(again.folders_gone)
         folders_gone = [path for path in known.folders if path in lost or _below(path, lost)]
@@ -271,12 +270,12 @@ def _by_look(
 
 
 def _works(changed: dict[bytes, os.stat_result]) -> list[Work]:
-    """What must be told anew: by its bytes alone, since filters may have written them."""
+    """Files to read again: only their bytes count, since filters may have written them."""
     return [Work(path, stat.st_size) for path, stat in changed.items()]
 
 
 def _left_out(again: Survey, stored: Iterable[bytes]) -> list[bytes]:
-    """Known files that a rescan should have met and did not."""
+    """Known files that a rescan should have found but did not."""
     gone = set(again.folders_gone)
     return [
         path
@@ -297,15 +296,15 @@ def _below(path: bytes, folders: set[bytes]) -> bool:
 def changed_works(
     db: Database, files: Iterable[FileRow], works: list[Work], source: Source
 ) -> list[Work]:
-    """Those whose bytes are not what the view has.
+    """The works whose bytes differ from the view.
 
-    Only few files are read for it; where many are suspected all of them are given back.
+    Reads only a few files: if many are suspected, it returns all of them.
     """
     if len(works) > _MOST_FILES:
         return works
     suspected = {work.path for work in works}
     rows = {file.path: file for file in files if file.path in suspected and file.state == CURRENT}
-    known = hashes(db, (row.content for row in rows.values() if row.content is not None))
+    content_hashes = hashes(db, (row.content for row in rows.values() if row.content is not None))
 
     def is_same(work: Work) -> bool:
         row = rows.get(work.path)
@@ -315,16 +314,16 @@ def changed_works(
             data, _ = source.fetch(work)
         except (FileNotFoundError, Unavailable):
             return False
-        return hash_of(data) == known.get(row.content)
+        return hash_of(data) == content_hashes.get(row.content)
 
     return [work for work in works if not is_same(work)]
 
 
 def is_settled(view: ViewRow, scope: Scope, delta: Delta) -> bool:
-    """Whether nothing but signatures differs, given the works that `changed_works` left.
+    """Whether only signatures differ, given the works that `changed_works` returned.
 
-    Folders that were listed anew, and sources of ignore rules that were read anew, and brought no
-    other file differ by their signature alone.
+    Folders that were listed again, and ignore rules that were read again, differ by their signature
+    alone if they brought no new file.
     """
     bare = delta._replace(folders={}, sources=view.sources)
     return bare.nothing(view, scope) and not delta.unchecked

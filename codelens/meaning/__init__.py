@@ -1,1 +1,1 @@
-"""What words mean, by a small table of word vectors that ships with codelens: docs/meaning.md."""
+"""Meaning by vectors: by the word table of codelens (docs/meaning.md), or by providers."""

@@ -1,4 +1,4 @@
-"""What a reranker does: it reads a question beside each of some texts, and scores them."""
+"""Reranking, which scores a text together with the question: the interface and a local model."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from codelens.meaning.providers.embedding_client import ProviderError, library, 
 
 
 class Relevance(NamedTuple):
-    """What a reranker made of texts."""
+    """A reranker's answer."""
 
     scores: Mapping[int, float]
-    """How well a text answers the question, by its place among those that were sent."""
+    """How well each text answers the question, by its position among the texts sent."""
     tokens: int
-    """As the provider counts them; 0 where it does not say."""
+    """As the provider counts them; 0 if it does not say."""
 
     def fault(self, count: int) -> str:
-        """Why these are not the scores of so many texts; empty if they are."""
+        """Why these are not valid scores of `count` texts; empty if they are."""
         if set(self.scores) != set(range(count)):
             return f"scores of {len(self.scores)} texts for {count}"
         if not all(map(math.isfinite, self.scores.values())):
@@ -34,42 +34,42 @@ class RerankingClient(Protocol):
     """A provider's official client."""
 
     def request(self, question: str, texts: Sequence[str]) -> Relevance:
-        """One request, sent once.
+        """Send one request, once.
 
         Raises:
-            ProviderError: as far as it is known why.
+            ProviderError: with the reason, if known.
         """
         ...
 
     def close(self) -> None:
-        """End its connections."""
+        """Close its connections."""
         ...
 
 
-# A reranker on this machine: a cross-encoder in ONNX form, by `onnxruntime` and `tokenizers`.
+# A reranker on this machine: a cross-encoder in ONNX form, run by `onnxruntime` and `tokenizers`.
 #
-# Such a model reads a question and a text together, and gives one number for how well the text
-# answers it. Folders as Hugging Face has them fit: `tokenizer.json`, and `model.onnx` or
-# `onnx/model.onnx`. Nothing is fetched and nothing is sent.
+# Such a model reads a question and a text together, and returns a number for how well the text
+# answers it. It is read from a folder as on Hugging Face: `tokenizer.json`, and `model.onnx` or
+# `onnx/model.onnx`. Nothing is downloaded and nothing is sent.
 
 EXTRA = "cross-encoder"
-"""It installs both libraries."""
+"""The extra that installs both libraries."""
 MOST_SECONDS = 30.0
-"""Who asks for it waits: 30 texts of 512 tokens take a small model 7 s of CPU."""
+"""Time limit, since somebody waits: 30 texts of 512 tokens take a small model 7 s of CPU."""
 _MOST_TOKENS = 512
-"""Of a question and a text together: what models of this kind are trained with."""
+"""For a question and a text together: models of this kind are trained with this limit."""
 _AT_ONCE = 4
-"""Pairs that are read together; between such batches the time is looked at."""
+"""Pairs in a batch; the time limit is checked between batches."""
 _INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-"""Input of a model -> what the tokenizer calls it."""
+"""Input of a model -> the tokenizer's name for it."""
 _MODELS, _TOKENIZER = ("model.onnx", "onnx/model.onnx"), "tokenizer.json"
 _PADDING = ("[PAD]", "<pad>")
 _NUMBERS = "tensor(float)"
-"""What a model must give."""
+"""The type of output that a model must have."""
 
 
 class CrossEncoderUnusable(ProviderError):
-    """The cross-encoder of the settings cannot rerank."""
+    """The cross-encoder in the settings cannot rerank."""
 
     def __init__(self, place: str, why: str) -> None:
         super().__init__(
@@ -79,33 +79,33 @@ class CrossEncoderUnusable(ProviderError):
 
 
 class CrossEncoder(NamedTuple):
-    """A model that is loaded."""
+    """A loaded model."""
 
     place: str
-    """As the settings have it."""
+    """Its path in the settings."""
     session: Any
     tokenizer: Any
 
     def relevance(
         self, question: str, texts: Sequence[str], seconds: float = MOST_SECONDS
     ) -> Relevance:
-        """How well texts answer a question, by the model's own numbers.
+        """Score how well texts answer a question, by the model's raw numbers.
 
         Raises:
-            CrossEncoderUnusable: it gives something else, or is too slow.
-            CallCancelled: nobody waits any more.
+            CrossEncoderUnusable: it returns something else, or is too slow.
+            CallCancelled: nobody waits for the answer any more.
         """
         deadline = time.monotonic() + seconds
-        # One by one: `encode_batch` starts threads, and complains in a process that forks later.
+        # One at a time: `encode_batch` starts threads, and warns in a process that forks later.
         encoded: list[Any] = [self.tokenizer.encode(question, text) for text in texts]
         tokens = sum(len(row.ids) for row in encoded)
-        # Texts of a length beside each other: each is filled up to the longest of its batch.
+        # Sorted by length, since each text is padded to the longest of its batch.
         order = sorted(range(len(texts)), key=lambda at: (len(encoded[at].ids), at))
         scores: dict[int, float] = {}
         for first in range(0, len(order), _AT_ONCE):
             check_cancelled()
             if time.monotonic() > deadline:
-                why = f"it read {len(scores)} of {len(texts)} texts in {seconds:g} s"
+                why = f"it scored {len(scores)} of {len(texts)} texts in {seconds:g} s"
                 raise CrossEncoderUnusable(self.place, why)
             batch = order[first : first + _AT_ONCE]
             scores.update(zip(batch, self._scores([encoded[at] for at in batch]), strict=True))
@@ -130,20 +130,20 @@ class CrossEncoder(NamedTuple):
             why = f"{type(error).__name__}: {quoted(str(error))}"
             raise CrossEncoderUnusable(self.place, why) from error
         if numbers.size != len(rows):
-            why = f"for {len(rows)} texts it gives numbers of the form {numbers.shape}"
+            why = f"for {len(rows)} texts it returned numbers of the shape {numbers.shape}"
             raise CrossEncoderUnusable(self.place, why)
         return [float(number) for number in numbers.flat]
 
 
 def cross_encoder(place: str) -> CrossEncoder:
-    """The model at a place of the settings, loaded once a process.
+    """Load the model at a place in the settings, once per process.
 
     Args:
-        place: a folder, or a file with a model; its tokenizer lies beside it, or one folder up.
+        place: a folder, or a model file; its tokenizer is in the same folder, or one up.
 
     Raises:
         ProviderNotInstalled: the extra is not installed.
-        CrossEncoderUnusable: there is none, or it is no cross-encoder.
+        CrossEncoderUnusable: there is no model, or it is not a cross-encoder.
     """
     model, tokenizer = _files(place)
     stamps = tuple((file.stat().st_mtime_ns, file.stat().st_size) for file in (model, tokenizer))
@@ -159,8 +159,8 @@ def _files(place: str) -> tuple[Path, Path]:
     if model is None:
         why = "there is no such folder" if not path.exists() else f"it has no {_MODELS[0]}"
         raise CrossEncoderUnusable(place, why)
-    beside = (model.parent / _TOKENIZER, model.parent.parent / _TOKENIZER)
-    tokenizer = next((file for file in beside if file.is_file()), None)
+    tokenizer_files = (model.parent / _TOKENIZER, model.parent.parent / _TOKENIZER)
+    tokenizer = next((file for file in tokenizer_files if file.is_file()), None)
     if tokenizer is None:
         raise CrossEncoderUnusable(place, f"it has no {_TOKENIZER}")
     return model, tokenizer
@@ -171,16 +171,16 @@ def _loaded(place: str, model: Path, tokenizer: Path, _stamps: object) -> CrossE
     runtime, tokens = library(EXTRA, "onnxruntime"), library(EXTRA, "tokenizers")
     try:
         options = runtime.SessionOptions()
-        options.log_severity_level = 4  # What is wrong is raised, too.
+        options.log_severity_level = 4  # Errors are raised anyway.
         session = runtime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         words = tokens.Tokenizer.from_file(str(tokenizer))
     except Exception as error:
         why = f"{type(error).__name__}: {quoted(str(error))}"
         raise CrossEncoderUnusable(place, why) from error
     if strange := [name for name in _inputs(session) if name not in _INPUTS]:
-        raise CrossEncoderUnusable(place, f"it takes {', '.join(strange)}, which no text has")
+        raise CrossEncoderUnusable(place, f"it needs unknown inputs: {', '.join(strange)}")
     if session.get_outputs()[0].type != _NUMBERS:
-        raise CrossEncoderUnusable(place, f"it gives {session.get_outputs()[0].type}")
+        raise CrossEncoderUnusable(place, f"its output is {session.get_outputs()[0].type}")
     words.no_padding()
     words.enable_truncation(_MOST_TOKENS, strategy="longest_first")
     return CrossEncoder(place, session, words)

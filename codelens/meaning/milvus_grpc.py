@@ -1,4 +1,4 @@
-"""Milvus and Zilliz over gRPC, by the package `pymilvus`."""
+"""Milvus and Zilliz over gRPC through the package `pymilvus`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from codelens.meaning.milvus_store import HEX_CHARS, MOST_TERM_BYTES, RRF, Place
 from codelens.meaning.vector_store import StoreClientMissing
 
 _OPTIONS = {"grpc.use_local_subchannel_pool": 1}
-"""Else a store that was down is not even tried for a while once it is up again."""
+"""Without it gRPC delays new attempts for a while after a store that was down is up again."""
 
 
 class GrpcCalls:
-    """`MilvusCalls` by `pymilvus.MilvusClient`; connects with the first request."""
+    """`MilvusCalls` through `pymilvus.MilvusClient`; connects with the first request."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -57,7 +57,7 @@ class GrpcCalls:
                 )
             )  # fmt: skip
             indexes.add_index("sparse", index_type="SPARSE_INVERTED_INDEX", metric_type="BM25")
-        # `Strong`: a search sees what was stored before it.
+        # `Strong`: a search sees everything stored before it.
         client.create_collection(
             self._place.collection, schema=schema, index_params=indexes,
             consistency_level="Strong", timeout=self._timeout_s,
@@ -128,13 +128,13 @@ def _scored(hits: Sequence[Any]) -> Scored:
 
 
 def _pymilvus() -> Any:  # noqa: ANN401 (the client is partly untyped)
-    """The client, imported now; what it makes of the environment and of logging is undone.
+    """Import the client and undo its changes to the environment and to logging.
 
-    It reads a file `.env` of any folder above it into the environment, where a repository with a
-    virtual environment inside could set what it likes.
+    It loads a `.env` file from any parent folder into the environment, so that a repository with a
+    virtual environment inside could set any variable.
     """
-    # gRPC's handlers of fork start its poller in each child of ours, on files that are closed
-    # there: some children died of it before they ran.
+    # gRPC's fork handlers start its poller in each child process, on files that are closed there:
+    # some children died of it before they ran.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     before = dict(os.environ)
     try:
@@ -144,6 +144,6 @@ def _pymilvus() -> Any:  # noqa: ANN401 (the client is partly untyped)
     finally:
         for name in os.environ.keys() - before.keys():
             del os.environ[name]
-    # Each failed request is told by us, once.
+    # codelens logs each failed request once.
     logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
     return client

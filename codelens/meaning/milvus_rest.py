@@ -1,4 +1,4 @@
-"""The requests that codelens makes of Milvus, whichever way they go."""
+"""The requests that codelens sends to Milvus: their interface, and their form over REST."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 
 from codelens.meaning.milvus_store import HEX_CHARS, MOST_TERM_BYTES, RRF, Place, Row, Scored
 
-# Milvus and Zilliz over REST (version 2): nothing to install, and no 2 s of imports a process.
+# Milvus and Zilliz over REST (version 2): nothing to install, and no imports of 2 s per process.
 
 SCHEME = "rest+"
 _MOST_BYTES = 256 * 1024 * 1024
-"""Of an answer; 16,384 keys with scores are 1 MB."""
+"""Of an answer; 16,384 keys with scores take 1 MB."""
 
 
 class RestRefusal(Exception):
-    """An answer that has an error in it.
+    """An answer that reports an error.
 
     Args:
-        code: as Milvus has it, or the status of HTTP.
-        message: what it says.
+        code: the code of Milvus, or the HTTP status.
+        message: the error's text.
     """
 
     def __init__(self, code: int, message: str) -> None:
@@ -31,7 +31,7 @@ class RestRefusal(Exception):
 
 
 class RestCalls:
-    """`MilvusCalls` by the standard library; each request has a connection of its own."""
+    """`MilvusCalls` through the standard library; each request has its own connection."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -39,7 +39,7 @@ class RestCalls:
 
     def exists(self) -> bool:
         """See `MilvusCalls`."""
-        return bool(self._asked("collections/has")["has"])
+        return bool(self._post("collections/has")["has"])
 
     def create(self) -> None:
         """See `MilvusCalls`."""
@@ -62,40 +62,40 @@ class RestCalls:
         schema = {
             "autoId": False, "enableDynamicField": False, "fields": fields, "functions": functions
         }  # fmt: skip
-        # `Strong`: a search sees what was stored before it.
-        self._asked(
+        # `Strong`: a search sees everything stored before it.
+        self._post(
             "collections/create", schema=schema, indexParams=indexes,
             params={"consistencyLevel": "Strong"},
         )  # fmt: skip
 
     def load(self) -> None:
         """See `MilvusCalls`."""
-        self._asked("collections/load")
+        self._post("collections/load")
 
     def collections(self) -> Sequence[str]:
         """See `MilvusCalls`."""
-        return list(self._asked("collections/list"))
+        return list(self._post("collections/list"))
 
     def drop(self) -> None:
         """See `MilvusCalls`."""
-        self._asked("collections/drop")
+        self._post("collections/drop")
 
     def upsert(self, rows: Sequence[Row]) -> None:
         """See `MilvusCalls`."""
-        self._asked("entities/upsert", data=list(rows))
+        self._post("entities/upsert", data=list(rows))
 
     def delete(self, only: str) -> None:
         """See `MilvusCalls`."""
-        self._asked("entities/delete", filter=only)
+        self._post("entities/delete", filter=only)
 
     def query(self, only: str, limit: int) -> Sequence[str]:
         """See `MilvusCalls`."""
-        rows = self._asked("entities/query", filter=only, outputFields=["text"], limit=limit)
+        rows = self._post("entities/query", filter=only, outputFields=["text"], limit=limit)
         return [row["text"] for row in rows]
 
     def search(self, vector: Sequence[float], only: str, limit: int) -> Scored:
         """See `MilvusCalls`."""
-        return _scored(self._asked(
+        return _scored(self._post(
             "entities/search", data=[list(vector)], annsField="vector", filter=only, limit=limit,
             outputFields=["text"], searchParams={"metricType": "IP"},
         ))  # fmt: skip
@@ -110,21 +110,21 @@ class RestCalls:
             }
             for data, field, metric in ways
         ]  # fmt: skip
-        return _scored(self._asked(
+        return _scored(self._post(
             "entities/hybrid_search", search=search, limit=limit, outputFields=["text"],
             rerank={"strategy": "rrf", "params": {"k": RRF}},
         ))  # fmt: skip
 
     def close(self) -> None:
-        """See `MilvusCalls`; there is none."""
+        """See `MilvusCalls`; there is no connection to close."""
 
-    def _asked(self, action: str, **fields: object) -> Any:  # noqa: ANN401 (JSON)
-        """The `data` of an answer.
+    def _post(self, action: str, **fields: object) -> Any:  # noqa: ANN401 (JSON)
+        """Send a request and return the `data` of the answer.
 
         Raises:
-            RestRefusal: it has an error.
-            OSError: there is none.
-            ValueError: it is no JSON.
+            RestRefusal: the answer reports an error.
+            OSError: there is no answer.
+            ValueError: the answer is not JSON.
         """
         body = json.dumps({"collectionName": self._place.collection, **fields}).encode()
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -134,7 +134,7 @@ class RestCalls:
             f"{self._base}/{action}", body, headers, method="POST"
         )
         try:
-            # A redirection would take the token and the vectors to a place nobody agreed to.
+            # A redirect would send the token and the vectors to a place that nobody agreed to.
             with _OPENER.open(request, timeout=self._place.timeout_s) as answer:
                 reply = json.loads(answer.read(_MOST_BYTES))
         except urllib.error.HTTPError as error:

@@ -1,8 +1,8 @@
-"""Vectors in Milvus or Zilliz: which rows a question may see, in what portions, and its errors.
+"""Vectors in Milvus or Zilliz: the rows that a question may see, batches of requests, and errors.
 
-Numbers of a vector are whole (`quantized_vectors`), and the product of two is at most their squared
-length, far below 2**24: the sums are exact in the store's floats whatever their order, so a store
-that compares each row (`FLAT`) gives the very products that `EmbeddedStore` gives.
+Vectors consist of integers (`quantized_vectors`), and the product of two is at most their squared
+length, far below 2**24. So sums are exact in the store's floats in any order, and a store that
+compares every row (`FLAT`) returns exactly the products of `EmbeddedStore`.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from codelens.meaning.vector_store import (
 T = TypeVar("T")
 
 PREFIX = "codelens_"
-"""Of each collection's name."""
+"""Prefix of each collection's name."""
 _AT_ONCE = 500
-"""Rows of a request: 500 vectors of 4,096 numbers are 8 MB, of the 64 that gRPC takes."""
+"""Rows per request: 500 vectors of 4,096 numbers are 8 MB; gRPC allows 64."""
 _UNREACHABLE = ("connect", "unavailable", "deadline", "timeout", "timed out", "refused", "closed")
 _REFUSED = ("unauthenticated", "auth check", "permission", "privilege", "unauthorized")
 _REFUSED_CODES = frozenset({401, 403, 1800, 65543})
-"""Of HTTP and of Milvus: no access."""
+"""Codes of HTTP and of Milvus for denied access."""
 
 
 class MilvusStore:
-    """A `VectorStore` in a collection of its own.
+    """A `VectorStore` in a separate collection.
 
     Args:
-        place: which collection; it is made with the first row.
-        calls: how requests go there.
+        place: the collection; it is created with the first row.
+        calls: sends requests to it.
     """
 
     def __init__(self, place: Place, calls: MilvusCalls) -> None:
@@ -49,11 +49,11 @@ class MilvusStore:
         """See `VectorStore`."""
         if not self._exists():
             return set()
-        known: set[bytes] = set()
+        with_vectors: set[bytes] = set()
         for batch in _batches(sorted(texts), MOST_RESULTS):
-            keys = self._asked(lambda batch=batch: self._calls.query(_among(batch), len(batch)))
-            known.update(map(bytes.fromhex, keys))
-        return known
+            keys = self._request(lambda batch=batch: self._calls.query(_among(batch), len(batch)))
+            with_vectors.update(map(bytes.fromhex, keys))
+        return with_vectors
 
     def put(self, rows: Sequence[StoredText]) -> None:
         """See `VectorStore`."""
@@ -61,55 +61,56 @@ class MilvusStore:
             self._create()
         for batch in _batches(rows, _AT_ONCE):
             data = [self._row(row) for row in batch]
-            self._asked(lambda data=data: self._calls.upsert(data))
+            self._request(lambda data=data: self._calls.upsert(data))
 
     def remove(self, texts: Iterable[bytes]) -> None:
         """See `VectorStore`."""
         if self._exists():
             for batch in _batches(sorted(texts), MOST_RESULTS):
-                self._asked(lambda batch=batch: self._calls.delete(_among(batch)))
+                self._request(lambda batch=batch: self._calls.delete(_among(batch)))
 
     def products(self, question: bytes, texts: Collection[bytes]) -> Mapping[bytes, int]:
         """See `VectorStore`."""
         if not self._exists():
             return {}
         vector = _floats(question)
-        known: dict[bytes, int] = {}
+        by_text: dict[bytes, int] = {}
         for batch in _batches(sorted(texts), MOST_RESULTS):
-            scored = self._asked(
+            scored = self._request(
                 lambda batch=batch: self._calls.search(vector, _among(batch), len(batch))
             )
-            known.update((bytes.fromhex(key), round(product)) for key, product in scored)
-        return known
+            by_text.update((bytes.fromhex(key), round(product)) for key, product in scored)
+        return by_text
 
     def ranked(
         self, question: bytes, terms: str, texts: Collection[bytes], limit: int
     ) -> Mapping[bytes, float]:
-        """The texts that are best by meaning and words together, with reciprocal ranks.
+        """The best texts by meaning and words together, with reciprocal ranks.
 
-        Only of a hybrid collection. BM25 counts all rows of the collection, other branches' too.
+        Only for a hybrid collection. BM25 counts all rows of the collection, including those of
+        other branches.
 
         Args:
             question: its vector.
-            terms: its stemmed words, blanks between.
-            texts: of the view; only the first `MOST_RESULTS`, by hash, of more.
-            limit: so many at most.
+            terms: its stemmed words, separated by blanks.
+            texts: those of the view; only the first `MOST_RESULTS`, by hash, count.
+            limit: the most texts to return.
         """
         if not self._exists():
             return {}
         only = _among(sorted(texts)[:MOST_RESULTS])
         vector, most = _floats(question), min(limit, MOST_RESULTS)
-        scored = self._asked(lambda: self._calls.hybrid(vector, terms, only, most))
+        scored = self._request(lambda: self._calls.hybrid(vector, terms, only, most))
         return {bytes.fromhex(key): score for key, score in scored}
 
     def clear(self) -> None:
-        """See `VectorStore`: the collection goes as a whole."""
+        """See `VectorStore`: drops the whole collection."""
         if self._exists():
-            self._asked(self._calls.drop)
+            self._request(self._calls.drop)
             self._is_there = False
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._calls.close()
 
     def _row(self, row: StoredText) -> Row:
@@ -120,37 +121,37 @@ class MilvusStore:
         return values
 
     def _exists(self) -> bool:
-        if not self._is_there and self._asked(self._calls.exists):
-            self._asked(self._calls.load)
+        if not self._is_there and self._request(self._calls.exists):
+            self._request(self._calls.load)
             self._is_there = True
         return self._is_there
 
     def _create(self) -> None:
         try:
-            self._asked(self._calls.create)
+            self._request(self._calls.create)
         except VectorStoreError as error:
-            # Another process may have made it meanwhile.
+            # Another process may have created it meanwhile.
             if not self._exists():
                 raise self._full(error) from error
         self._is_there = True
 
     def _full(self, error: VectorStoreError) -> VectorStoreError:
-        """The error of a collection that could not be made, told as a limit if it is one."""
+        """Turn the error of a failed creation into `StoreFull` if the store is at its limit."""
         message = str(error.__cause__ or error)
         if "limit" not in message.lower() or "collection" not in message.lower():
             return error
-        names = self._asked(self._calls.collections)
-        ours = sum(1 for name in names if name.startswith(PREFIX))
-        return StoreFull(self._place.url, ours, message)
+        names = self._request(self._calls.collections)
+        count = sum(1 for name in names if name.startswith(PREFIX))
+        return StoreFull(self._place.url, count, message)
 
-    def _asked(self, request: Callable[[], T]) -> T:
-        """The outcome of a request, given up after its time, or when nobody waits any more.
+    def _request(self, request: Callable[[], T]) -> T:
+        """Send a request; stop waiting after its time limit, or when nobody waits any more.
 
         Raises:
             VectorStoreError: it failed.
         """
         try:
-            # The client's own time-out comes first, where it holds.
+            # The client's own time limit ends first, if it works.
             return within(request, self._place.timeout_s + 1)
         except TimedOut as error:
             why = f"no answer within {self._place.timeout_s:g} s"
@@ -161,7 +162,7 @@ class MilvusStore:
             raise self._translated(error) from error
 
     def _translated(self, error: Exception) -> VectorStoreError:
-        """By what each client has under names of its own."""
+        """Classify an error by code and text, since each client has its own error types."""
         why = str(getattr(error, "message", "")) or str(error) or type(error).__name__
         if self._place.token:
             why = why.replace(self._place.token, "***")
@@ -175,7 +176,7 @@ class MilvusStore:
 
 
 def _status_of(cause: BaseException | None) -> str:
-    """The status of gRPC behind an error of the client, which may say something else."""
+    """The gRPC status behind a client's error, whose text may differ."""
     code = getattr(cause, "code", None)
     return str(code()) if callable(code) else ""
 
@@ -185,7 +186,7 @@ def _floats(vector: bytes) -> list[float]:
 
 
 def _among(texts: Sequence[bytes]) -> str:
-    """The filter that lets so many texts through."""
+    """A filter for these texts."""
     return f"text in {json.dumps([text.hex() for text in texts])}"
 
 
@@ -194,26 +195,18 @@ def _batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
 
 
 TOKEN_VARIABLE = "MILVUS_TOKEN"  # noqa: S105 (the variable's name)
-
-
 MOST_RESULTS = 16_384
-"""Of one request: Milvus gives no more (its limit `topK`)."""
-
-
+"""Per request: the most that Milvus returns (its limit `topK`)."""
 MOST_TERM_BYTES = 65_535
-"""Of a VARCHAR."""
-
-
+"""The largest VARCHAR."""
 RRF = 60
-"""Cormack, Clarke, Buettcher: Reciprocal Rank Fusion, SIGIR 2009; also Milvus' own default."""
-
-
+"""Constant of Reciprocal Rank Fusion: Cormack, Clarke, Buettcher, SIGIR 2009; Milvus' default."""
 HEX_CHARS = 32
-"""Of a text's hash, the primary key."""
+"""Length of a text's hash, the primary key."""
 
 
 class Place(NamedTuple):
-    """A collection, and where it is."""
+    """A collection, and its server."""
 
     url: str
     """`http://` or `https://`: gRPC; `rest+http://` or `rest+https://`: REST."""
@@ -221,35 +214,33 @@ class Place(NamedTuple):
     collection: str
     dimension: int
     hybrid: bool
-    """Rows have their terms, too, which the store ranks by BM25."""
+    """Rows also have their terms, which the store ranks by BM25."""
     timeout_s: float
-    """Of a request."""
+    """Time limit of a request."""
 
 
 Row = Mapping[str, object]
-
-
 Scored = Sequence[tuple[str, float]]
 """Primary keys with their scores, best first."""
 
 
 class MilvusCalls(Protocol):
-    """Each is one request, sent once; whatever it raises is told as a `VectorStoreError`."""
+    """The requests to Milvus, each sent once; all errors are raised as `VectorStoreError`."""
 
     def exists(self) -> bool:
-        """Whether the collection is there."""
+        """Whether the collection exists."""
         ...
 
     def create(self) -> None:
-        """Make the collection, with an index that compares every row, and load it."""
+        """Create the collection, with an index that compares every row, and load it."""
         ...
 
     def load(self) -> None:
-        """Make it searchable; it need not be after the store was started anew."""
+        """Make it searchable, which it may not be after a restart of the store."""
         ...
 
     def collections(self) -> Sequence[str]:
-        """The names of all collections there are."""
+        """The names of all collections."""
         ...
 
     def drop(self) -> None:
@@ -257,25 +248,25 @@ class MilvusCalls(Protocol):
         ...
 
     def upsert(self, rows: Sequence[Row]) -> None:
-        """Store rows; those with the same key are replaced."""
+        """Store rows, replacing those with the same key."""
         ...
 
     def delete(self, only: str) -> None:
-        """Remove the rows that a filter chooses."""
+        """Remove the rows that match a filter."""
         ...
 
     def query(self, only: str, limit: int) -> Sequence[str]:
-        """The keys that a filter chooses."""
+        """The keys of the rows that match a filter."""
         ...
 
     def search(self, vector: Sequence[float], only: str, limit: int) -> Scored:
-        """Rows that a filter chooses, by their product with a vector."""
+        """The rows that match a filter, by their product with a vector."""
         ...
 
     def hybrid(self, vector: Sequence[float], terms: str, only: str, limit: int) -> Scored:
-        """The same, by reciprocal ranks of the product and of BM25 over the whole collection."""
+        """Like `search`, by reciprocal ranks of the product and of BM25 over the collection."""
         ...
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         ...

@@ -1,6 +1,6 @@
-"""How much the contents of a view mean what a question says, by vectors of a provider or the table.
+"""Similarity of the contents of a view to a question, by vectors of a provider or the word table.
 
-All vectors are by one maker; those of two are never compared.
+All vectors come from one source; those of two sources are never compared.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from codelens.meaning.text_vectors import products
 
 BEST_CHUNKS = 5
-"""The mean of so many of a content's chunks, those most like the question, is what it means."""
+"""A content's similarity is the mean of its most similar chunks, up to this many."""
 
 
 class QuestionLikeness:
-    """A question beside the contents of one view.
+    """The similarity of a question to the contents of one view.
 
     Args:
-        made_by: what made the vectors, as notes name it.
-        contents: content -> how much each of its chunks is like the question, in their order.
+        made_by: the source of the vectors, as notes name it.
+        contents: content -> similarity of each of its chunks to the question, in order.
     """
 
     def __init__(self, made_by: str, contents: Mapping[int, Sequence[float]]) -> None:
@@ -30,11 +30,11 @@ class QuestionLikeness:
         return content in self._chunks
 
     def best_of(self, content: int | None) -> float:
-        """How much its best chunk is like the question; -1 where there are no vectors."""
+        """The similarity of its best chunk; -1 without vectors."""
         return max(self._chunks.get(content or 0, (-1.0,)))
 
     def of_content(self, content: int | None) -> float | None:
-        """The mean of its best chunks; None where it has no vectors."""
+        """The mean similarity of its best chunks; None without vectors."""
         chunks = self._chunks.get(content or 0)
         if not chunks:
             return None
@@ -42,26 +42,26 @@ class QuestionLikeness:
         return sum(best) / len(best)
 
     def best_chunk(self, content: int | None) -> int:
-        """The chunk that is most like the question, the first of equals; of one with vectors."""
+        """The most similar chunk, the first of equals; the content must have vectors."""
         chunks = self._chunks[content or 0]
         return chunks.index(max(chunks))
 
     def nearest(self, contents: Iterable[int]) -> list[int]:
-        """Those of the contents that have vectors, the most alike first; of equals in order."""
-        known = [content for content in contents if content in self._chunks]
-        return sorted(known, key=lambda content: -(self.of_content(content) or 0.0))
+        """The contents that have vectors, most similar first; equals in their given order."""
+        with_vectors = [content for content in contents if content in self._chunks]
+        return sorted(with_vectors, key=lambda content: -(self.of_content(content) or 0.0))
 
 
 def by_vectors(
     made_by: str, question: Sequence[int], contents: Mapping[int, bytes], length_squared: float
 ) -> QuestionLikeness:
-    """A question beside contents, by the vectors of both.
+    """Compare a question with contents by their vectors.
 
     Args:
         made_by: as in `QuestionLikeness`.
-        question: vector of the question.
-        contents: content -> vectors of its chunks, a byte a number, one behind the other.
-        length_squared: what the product of two equal vectors is.
+        question: the question's vector.
+        contents: content -> vectors of its chunks, a byte per number, concatenated.
+        length_squared: the product of two equal vectors.
     """
     every = products(question, b"".join(contents.values()))
     chunks: dict[int, list[float]] = {}

@@ -1,9 +1,9 @@
-"""The vector of a text: of a question, and of each chunk of a content.
+"""The vectors of questions and of the chunks of contents, and their products.
 
 A vector is the sum of its terms' vectors, each times the logarithm of its count and the term's
-gate, brought to the length `LENGTH`. All of it is integers in whatever order, so every platform
-gets the same bytes. A sum of vectors is one addition of long integers, `LANE` bytes a number: a
-chunk of 100 terms takes 80 µs in plain Python, and numpy alone 115 ms to be imported.
+gate, scaled to the length `LENGTH`. All steps are in integers, so every platform gets the same
+bytes. A sum of vectors is one addition of long integers with `LANE` bytes per number: a chunk of
+100 terms takes 80 µs in plain Python, while importing numpy takes 115 ms.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from codelens.store.views.views import ViewRow
 from codelens.types import ChunkVectors, Facts
 
 LENGTH = 256
-"""Of a vector of int8: its numbers are mostly below 64, and those beyond 127 are cut."""
+"""Length of an int8 vector: its numbers are mostly below 64, and those beyond 127 are clipped."""
 ZERO = 128
-"""A number is stored in a byte as what it is above -128."""
+"""Offset: a number is stored in a byte as its difference from -128."""
 LOGARITHMS = tuple(round(16 * log1p(count)) for count in range(256))
-"""What a count weighs. The last bit of a logarithm differs between platforms, these do not."""
+"""Weight of a count. Logarithms differ between platforms in the last bit, these integers do not."""
 _GATE_BITS = 6
 _ONE_ENTRY = 8
-"""Bytes of a term with one entry, behind its count in the whole file."""
+"""Bytes of a term with one entry, after its count in the whole file."""
 _LAST = struct.Struct("=4xI").unpack
 _MOST_WEIGHT = (1 << 24) - 1
-"""A lane holds so much weight times a byte. A text that has more has no vector."""
+"""The largest weight times a byte that a lane can hold. A text with more has no vector."""
 _POINT = 48
-"""Bits behind the point where numbers are scaled at once; two bytes stand before it."""
+"""Fraction bits when numbers are scaled at once; two bytes are for the integer part."""
 _MOST_LENGTH = 1 << _POINT // 2 - 1
-"""Twice this, squared, is what stands before the point: so far no rounding is another's."""
+"""Twice this, squared, fits before the fraction: up to it rounding is exact."""
 
 
 def chunk_vectors(table: WordTable, terms: Mapping[str, bytes], chunks: int) -> ChunkVectors:
-    """A vector for each chunk of a content; all zeros for a chunk with no word of the table.
+    """A vector for each chunk of a content; all zeros for a chunk without words of the table.
 
     Args:
-        table: of words.
+        table: the word table.
         terms: the content's occurrences as `codelens.extract.tokenizer` packs them.
-        chunks: how many the content has.
+        chunks: the number of chunks.
     """
     sums, weights = [0] * chunks, [0] * chunks
     number, gates = table.number, table.code_gates
@@ -62,7 +62,7 @@ def chunk_vectors(table: WordTable, terms: Mapping[str, bytes], chunks: int) -> 
         if at is None or not (gate := gates[at]):
             continue
         wide = table.wide(at)
-        # Most terms stand in one chunk.
+        # Most terms occur in one chunk.
         few = len(packed) == _ONE_ENTRY
         for entry in _LAST(packed) if few else memoryview(packed).cast("I")[1:]:
             weight = LOGARITHMS[entry >> 8 & 255] * gate >> _GATE_BITS
@@ -78,7 +78,7 @@ def chunk_vectors(table: WordTable, terms: Mapping[str, bytes], chunks: int) -> 
 
 
 def said_vector(table: WordTable, counts: Mapping[str, int]) -> list[int]:
-    """The vector of what is said, by the counts of its terms; empty if the table has none."""
+    """The vector of a question, by the counts of its terms; empty if the table has none."""
     total = weights = 0
     for term, count in counts.items():
         at = table.number.get(term)
@@ -90,14 +90,14 @@ def said_vector(table: WordTable, counts: Mapping[str, int]) -> list[int]:
 
 
 def _scaled(total: int, weight: int, width: int) -> bytes:
-    """A sum of vectors brought to `LENGTH`, 128 for zero; empty if it has no length."""
+    """Scale a sum of vectors to `LENGTH`, with 128 for zero; empty if its length is zero."""
     if not weight or weight > _MOST_WEIGHT:
         return b""
     lanes = memoryview(total.to_bytes(LANE * width, sys.byteorder)).cast("I").tolist()
     if sys.byteorder == "big":
         lanes.reverse()
     offset = ZERO * weight
-    # The sum of the squares of what they are beyond the offset.
+    # The sum of the squares of the numbers without the offset.
     squares = sum(map(mul, lanes, lanes)) - 2 * offset * sum(lanes) + width * offset * offset
     length = isqrt(squares)
     if not length:
@@ -106,18 +106,18 @@ def _scaled(total: int, weight: int, width: int) -> bytes:
         scaled = _scaled_at_once(total, offset, length, width)
         if scaled is not None:
             return scaled
-    # Rounded to the nearest, and 128 above.
+    # Rounded to the nearest, plus 128.
     doubled, factor, base = 2 * length, 2 * LENGTH, (2 * ZERO + 1) * length
     numbers = [(factor * (lane - offset) + base) // doubled for lane in lanes]
     return bytes([min(255, max(1, number)) for number in numbers])
 
 
 def _scaled_at_once(total: int, offset: int, length: int, width: int) -> bytes | None:
-    """All numbers of a sum in one multiplication, every other by itself; None if one is cut.
+    """Scale all numbers in one multiplication, in two interleaved groups; None if one is clipped.
 
-    No number is beyond the length, so all are positive with the length added. The factor is at
-    most 1 too large, and what comes of that is less than half a length's part (`_MOST_LENGTH`): it
-    changes no rounding.
+    No number exceeds the length, so adding the length makes all positive. The factor is at most 1
+    too large, and the resulting error is less than half a unit of the length (`_MOST_LENGTH`), so
+    it changes no rounding.
     """
     one_a_lane, evens, added = _constants(width)
     positive = total + (length - offset) * one_a_lane
@@ -127,7 +127,7 @@ def _scaled_at_once(total: int, offset: int, length: int, width: int) -> bytes |
         lanes = positive >> 8 * LANE * first & evens
         data = (lanes * factor + added).to_bytes(LANE * width, "little")
         numbers = data[_POINT // 8 :: 2 * LANE]
-        # 256 above, and a number that is 0 is cut to 1.
+        # With 256 added, and a number that is 0 is clipped to 1.
         if data[_POINT // 8 + 1 :: 2 * LANE].count(1) < width // 2 or 0 in numbers:
             return None
         scaled[first::2] = numbers
@@ -136,28 +136,28 @@ def _scaled_at_once(total: int, offset: int, length: int, width: int) -> bytes |
 
 @cache
 def _constants(width: int) -> tuple[int, int, int]:
-    """A one in each lane; a mask of every other lane; what is added to each of these."""
+    """A one in each lane; a mask of every other lane; the value added to each of these."""
     one_a_lane = sum(1 << 8 * LANE * at for at in range(width))
     evens = sum(1 << 8 * LANE * at for at in range(0, width, 2))
-    # Half of one, and what is missing to a byte 256 above: `LENGTH` came with the length.
+    # One half, and the difference to a byte with 256 added: `LENGTH` came with the length.
     half, above = 1 << _POINT - 1, (2 * ZERO + ZERO - LENGTH) << _POINT
     return one_a_lane, evens * ((1 << 8 * LANE) - 1), evens * (half + above)
 
 
-# How much a question is like many chunks at once, in integers.
+# Products of a question with many chunks at once, in integers.
 
 _ABOVE = 1 << 31
 
 
 def products(vector: Sequence[int], chunks: bytes) -> list[int]:
-    """The product of `vector` with each of the vectors in `chunks`: `LENGTH` squared if equal.
+    """The product of `vector` with each vector in `chunks`: `LENGTH` squared if equal.
 
-    Column by column: a number of all chunks is one long integer, `LANE` bytes a chunk. 1,000 chunks
-    take 1 ms; one by one they take 4.
+    Works by columns: one number of all chunks is a long integer with `LANE` bytes per chunk. 1,000
+    chunks take 1 ms; one by one they take 4.
 
     Args:
-        vector: of a question.
-        chunks: vectors of the same width, a byte a number, one behind the other.
+        vector: the question's vector.
+        chunks: vectors of the same width, a byte per number, concatenated.
     """
     width = len(vector)
     count = len(chunks) // width if width else 0
@@ -169,7 +169,7 @@ def products(vector: Sequence[int], chunks: bytes) -> list[int]:
         if number:
             lanes[::LANE] = chunks[at::width]
             total += number * int.from_bytes(lanes, "little")
-    # Every lane above zero, so that none borrows from the next.
+    # Every lane is above zero, so that none borrows from the next.
     total += int.from_bytes(_ABOVE.to_bytes(LANE, "little") * count, "little")
     columns = array("I", total.to_bytes(LANE * count, sys.byteorder))
     if sys.byteorder == "big":
@@ -178,13 +178,13 @@ def products(vector: Sequence[int], chunks: bytes) -> list[int]:
     return [column - above for column in columns]
 
 
-# Vectors as part of the facts of a text, made where the text is extracted.
+# Vectors as part of the facts of a text, computed where the text is extracted.
 
 logger = logging.getLogger(__name__)
 
 
 def table_if_whole() -> WordTable | None:
-    """The shipped table; None, said once in the log, where it is damaged."""
+    """The shipped table; None, with one log message, if it is damaged."""
     return _table_in(word_table.FILE)
 
 
@@ -198,18 +198,18 @@ def _table_in(file: Path) -> WordTable | None:
 
 
 def with_vectors(facts: Facts) -> Facts:
-    """The facts of a text, and what its chunks mean."""
+    """Add the chunk vectors to the facts of a text."""
     table = table_if_whole()
     if table is None:
         return facts
     return facts._replace(vectors=chunk_vectors(table, facts.terms, len(facts.lengths)))
 
 
-# The words of the table that lie by a text: what the table makes of a question, for people.
+# The table's words nearest to a text: they show people how the table understands a question.
 
 
 class NearWord(NamedTuple):
-    """A term of the table, and its cosine with what was asked."""
+    """A term of the table, and its cosine with the text."""
 
     term: str
     cosine: float
@@ -218,19 +218,19 @@ class NearWord(NamedTuple):
 def near_words(
     table: WordTable, counts: Mapping[str, int], count: int, without: Collection[str] = ()
 ) -> list[NearWord]:
-    """The terms nearest to a text, best first; none where the table knows nothing of it.
+    """The terms nearest to a text, best first; none if the table has none of its terms.
 
     Args:
-        table: of words.
+        table: the word table.
         counts: the text's terms.
-        count: at most so many.
+        count: the most terms to return.
         without: terms to leave out.
     """
     vector = said_vector(table, counts)
     if not vector:
         return []
     likeness = zip(table, products(vector, table.vectors()), strict=True)
-    # The best by product alone are looked at more closely: lengths of vectors differ little.
+    # Candidates by product alone come first: the lengths of vectors differ little.
     best = sorted(likeness, key=lambda row: (-row[1], row[0]))[: 20 * count]
     near = [
         NearWord(term, product / (LENGTH * length))
@@ -245,22 +245,22 @@ def _length(vector: Sequence[int]) -> int:
     return isqrt(sum(map(mul, numbers, numbers)))
 
 
-# Vectors for the contents of a view that have none: of an older index, or by an older table.
+# Vectors for the contents of a view that lack them, or have those of an older table.
 #
-# A new table of words rolls forward like a new extractor, and needs no text for it: the counts of
-# terms are in the postings.
+# A new word table rolls forward like a new extractor, but needs no texts: the postings have the
+# counts of terms.
 
 
 def has_vectors(view: ViewRow) -> bool:
-    """Whether all contents of a view have vectors, as far as there is a table to make them by."""
+    """Whether all contents of a view have vectors, or there is no table to compute them."""
     return view.vectors >= shipped_version()
 
 
 def roll_forward(db: Database, lease: Lease, view: int, deadline: float | None) -> None:
-    """Give the contents of a view vectors by the shipped table, as far as there is time.
+    """Compute the missing vectors of a view by the shipped table, as far as there is time.
 
-    A segment of the postings at a time, each in a transaction of its own: what is done stays, and
-    a later look goes on. The view is marked when all have some.
+    It takes one segment of the postings at a time, each in a separate transaction: finished work
+    stays, and a later look continues. The view is marked when all contents have vectors.
     """
     version = shipped_version()
     if not version or (table := table_if_whole()) is None:

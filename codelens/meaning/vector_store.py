@@ -1,11 +1,11 @@
-"""What goes wrong with a store of vectors on another machine.
+"""The interface of a vector store, its errors, and the default store in the repository's database.
 
 VectorStoreError
-+-- StoreClientMissing   its client is an extra
-+-- StoreUnreachable     it is down, hangs, or broke off
++-- StoreClientMissing   the client is an extra that is not installed
++-- StoreUnreachable     the store is down, hangs, or broke off
 +-- StoreRefused         it does not accept the token
 +-- StoreFull            it takes no more collections
-+-- StoreFailed          anything else that it says
++-- StoreFailed          any other error that it reports
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from codelens.store.database.database import Database
 
 
 class VectorStoreError(CodelensError):
-    """A store of vectors cannot be used; the vectors on this machine stay."""
+    """A vector store cannot be used; the vectors on this machine stay."""
 
 
 class StoreClientMissing(VectorStoreError):
@@ -54,28 +54,28 @@ class StoreRefused(VectorStoreError):
 class StoreFull(VectorStoreError):
     """The store takes no more collections."""
 
-    def __init__(self, url: str, ours: int, why: str) -> None:
+    def __init__(self, url: str, count: int, why: str) -> None:
         super().__init__(
-            f"the store at {url} takes no more collections: {quoted(why)}; it has {ours} of "
+            f"the store at {url} takes no more collections: {quoted(why)}; it has {count} from "
             "codelens: remove one with `codelens meaning clear` in its repository, or raise the "
             "store's limit"
         )
 
 
 class StoreFailed(VectorStoreError):
-    """The store says that it cannot do it."""
+    """The store reports that a request failed."""
 
     def __init__(self, url: str, why: str) -> None:
         super().__init__(
-            f"the store at {url} failed: {quoted(why)}; look into its log, then run "
+            f"the store at {url} failed: {quoted(why)}; check its log, then run "
             "`codelens meaning sync`"
         )
 
 
-# What a store of vectors by a provider does, wherever it is.
+# The interface of vector stores.
 #
-# A row is a text, known by its hash, so that no row belongs to a branch: a question names the texts
-# of its view, and nothing else of the store counts.
+# A row is a text, identified by its hash, so that no row belongs to a branch. A question names the
+# texts of its view, and no other rows count.
 
 
 class StoredText(NamedTuple):
@@ -84,23 +84,23 @@ class StoredText(NamedTuple):
     text: bytes
     """Its hash."""
     vector: bytes
-    """A byte a number, see `quantized_vectors`."""
+    """A byte per number, see `quantized_vectors`."""
     terms: str = ""
-    """Its stemmed words, blanks between; for stores that rank by words, too."""
+    """Its stemmed words, separated by blanks; for stores that also rank by words."""
 
 
 class VectorStore(Protocol):
     """The vectors of one repository by one provider, model and dimension.
 
-    Each method raises `VectorStoreError` where the store cannot be used.
+    Each method raises `VectorStoreError` if the store cannot be used.
     """
 
     def known(self, texts: Collection[bytes]) -> set[bytes]:
-        """Those of the texts that have a vector here."""
+        """The texts that have a vector here."""
         ...
 
     def put(self, rows: Sequence[StoredText]) -> None:
-        """Store vectors; those of texts that are there already are replaced."""
+        """Store vectors, replacing those of the same texts."""
         ...
 
     def remove(self, texts: Iterable[bytes]) -> None:
@@ -116,18 +116,18 @@ class VectorStore(Protocol):
         ...
 
 
-# Vectors in the repository's own file on this machine: the default, and what others are filled by.
+# Vectors in the repository's file on this machine: the default, and the source for other stores.
 #
-# The measured choice: up to 200,000 chunks a plain product in integers needs no index, no other
-# package, and gives the same answer to the byte (docs/providers.md).
+# A measured choice: up to 200,000 chunks a plain integer product needs no index and no other
+# package, and gives identical answers (docs/providers.md).
 
 
 class EmbeddedStore:
-    """A `VectorStore` in the database of vectors.
+    """A `VectorStore` in the vectors database.
 
     Args:
-        db: of the repository; each change is a transaction of its own.
-        fingerprint: of the vectors.
+        db: the repository's vectors; each change is a separate transaction.
+        fingerprint: the set of vectors.
     """
 
     def __init__(self, db: Database, fingerprint: int) -> None:

@@ -1,8 +1,8 @@
-"""The table of word vectors that ships with codelens: its file, and one reading of it a process.
+"""The table of word vectors that ships with codelens: its file format, read once per process.
 
-`words.table`, integers little-endian: the head, then the terms (UTF-8, sorted, a newline between),
-for each term a gate for what is said and one for code (uint16), and for each term its vector, a
-byte a number, 128 for zero. Training writes it (`training/table_writer.py`).
+`words.table`, with little-endian integers: the head, then the terms (UTF-8, sorted, separated by
+newlines), for each term a gate for questions and one for code (uint16), and for each term its
+vector, a byte per number, 128 for zero. Training writes it (`training/table_writer.py`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from codelens.errors import CodelensError
 FILE = Path(__file__).with_name("words.table")
 MAGIC = b"codelens words 1"
 HEAD = struct.Struct("<16sIIIII32s")
-"""Magic, version, numbers a vector, terms, bytes of the terms, CRC-32 of all after the head,
-SHA-256 of the same."""
+"""Magic, version, numbers per vector, terms, bytes of the terms, and CRC-32 and SHA-256 of
+everything after the head."""
 LANE = 4
-"""Bytes that a number takes where whole vectors are added as one integer."""
+"""Bytes per number when whole vectors are added as one integer."""
 
 
 class WordTableDamaged(CodelensError):
-    """The table of words that ships with codelens is missing or not whole."""
+    """The word table that ships with codelens is missing or damaged."""
 
     def __init__(self, path: str | Path, why: str) -> None:
         self.path = str(path)
@@ -41,10 +41,10 @@ class WordTableDamaged(CodelensError):
 
 
 class Head(NamedTuple):
-    """What a table says of itself."""
+    """The head of a table."""
 
     version: int
-    """Of the vectors: those of different versions are never compared. It grows with each table."""
+    """Version of the vectors, which grows with each table; different versions never mix."""
     dimension: int
     terms: int
     digest: str
@@ -66,21 +66,21 @@ class WordTable:
         self._wide: list[int] = [0] * head.terms
 
     def wide(self, number: int) -> int:
-        """A term's vector as one integer, `LANE` bytes a number, 128 for zero."""
-        known = self._wide[number]
-        if not known:
+        """A term's vector as one integer, `LANE` bytes per number, 128 for zero."""
+        wide = self._wide[number]
+        if not wide:
             lanes = bytearray(LANE * self.head.dimension)
             lanes[::LANE] = self.vector(number)
-            known = self._wide[number] = int.from_bytes(lanes, "little")
-        return known
+            wide = self._wide[number] = int.from_bytes(lanes, "little")
+        return wide
 
     def vector(self, number: int) -> bytes:
-        """A term's vector, a byte a number, 128 for zero."""
+        """A term's vector, a byte per number, 128 for zero."""
         width = self.head.dimension
         return bytes(self._vectors[number * width : (number + 1) * width])
 
     def vectors(self) -> bytes:
-        """All vectors, one behind the other, in the order of the terms."""
+        """All vectors, concatenated in the order of the terms."""
         return bytes(self._vectors)
 
     def __iter__(self) -> Iterator[str]:
@@ -88,10 +88,10 @@ class WordTable:
 
 
 def read(file: Path) -> WordTable:
-    """The table in a file.
+    """Read the table in a file.
 
     Raises:
-        WordTableDamaged: it is not there, or not whole.
+        WordTableDamaged: it is missing or damaged.
     """
     try:
         data = file.read_bytes()
@@ -107,7 +107,7 @@ def read(file: Path) -> WordTable:
     if len(body) != expected:
         raise WordTableDamaged(file, f"it has {len(body):,} bytes of {expected:,}")
     if zlib.crc32(body) != crc:
-        raise WordTableDamaged(file, "its checksum does not fit")
+        raise WordTableDamaged(file, "its checksum does not match")
     return WordTable(Head(version, dimension, terms, digest.hex()), body, term_bytes)
 
 
@@ -116,10 +116,10 @@ _read: dict[Path, WordTable] = {}
 
 
 def table_in(file: Path) -> WordTable:
-    """The table in a file, read once a process.
+    """The table in a file, read once per process.
 
     Raises:
-        WordTableDamaged: it is not there, or not whole.
+        WordTableDamaged: it is missing or damaged.
     """
     with _reading:
         if file not in _read:
@@ -128,16 +128,16 @@ def table_in(file: Path) -> WordTable:
 
 
 def shipped() -> WordTable:
-    """The table that this codelens ships, read once a process.
+    """The table that ships with codelens, read once per process.
 
     Raises:
-        WordTableDamaged: it is not there, or not whole.
+        WordTableDamaged: it is missing or damaged.
     """
     return table_in(FILE)
 
 
 def shipped_version() -> int:
-    """The version of the shipped table by its head alone; 0 where it cannot be read."""
+    """The version in the head of the shipped table; 0 if it cannot be read."""
     return _version_in(FILE)
 
 

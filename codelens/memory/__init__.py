@@ -1,1 +1,1 @@
-"""What people and agents keep: saved contexts, and how their handles fare in a view."""
+"""Saved notes of people and agents, and the state of their handles in a view."""

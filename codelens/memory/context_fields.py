@@ -1,10 +1,10 @@
-"""Errors about saved contexts.
+"""The fields of saved contexts: their validation, their JSON exports, and the errors about them.
 
 CodelensError
 +-- ContextError       a saved context
 +-- ContextExists  the name is taken
-+-- NoSuchContext  nothing of that name; carries the nearest
-+-- NotSaved       handles that cannot be followed; carries why
++-- NoSuchContext  no context has the name; has the nearest names
++-- NotSaved       handles that cannot be followed; has the reasons
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from codelens.store.saved.context_rows import Context, Item
 
 
 class ContextError(CodelensError):
-    """A saved context cannot be kept or found."""
+    """A context cannot be saved or found."""
 
 
 class ContextExists(ContextError):
-    """Something else was saved under the name."""
+    """The name of a new context is taken."""
 
     def __init__(self, name: str, about: str) -> None:
         self.name = name
@@ -36,7 +36,7 @@ class ContextExists(ContextError):
 
 
 class NoSuchContext(ContextError):
-    """Nothing was saved under the name."""
+    """No saved context has the name."""
 
     def __init__(self, name: str, near: Sequence[str] = ()) -> None:
         self.name = name
@@ -50,12 +50,12 @@ class NoSuchContext(ContextError):
 
 
 class NotSaved(ContextError):
-    """Handles that name nothing in this view.
+    """Some handles name nothing in this view.
 
     Args:
-        reasons: one for each of them.
+        reasons: one for each such handle.
         of: how many handles were given.
-        partial: some files were not looked at yet, and may hold what is missing.
+        partial: some files were not checked yet, and may contain what is missing.
     """
 
     def __init__(self, reasons: Sequence[str], of: int, *, partial: bool = False) -> None:
@@ -69,11 +69,11 @@ class NotSaved(ContextError):
         )
 
 
-# What may be saved: the fields of a context, checked and made fit to be stored and printed.
+# Validation of the fields of a context, which makes them fit for storing and printing.
 
 CATEGORIES = ("decision", "pattern", "bug_fix", "architecture", "convention", "auto", "note")
 FOR_EVER = "never"
-"""A time to live that does not end."""
+"""A time to live without end."""
 MAX_NAME, MAX_NOTE, MAX_ITEMS, MAX_TAGS = 100, 100_000, 200, 50
 _MAX_TTL_S = 100 * 365 * 86_400
 _TTL = re.compile(r"([0-9]{1,6})\s*([mhdw])\Z")
@@ -82,10 +82,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u206
 
 
 def name_of(text: str) -> str:
-    """A context's name.
+    """Validate a context's name.
 
     Raises:
-        SettingError: it is empty, too long, or cannot stand in one line.
+        SettingError: it is empty, too long, or does not fit on one line.
     """
     name = _stored(text).strip()
     if not name or len(name) > MAX_NAME or _CONTROL.search(name):
@@ -97,7 +97,7 @@ def name_of(text: str) -> str:
 
 
 def note_of(text: str) -> str:
-    """A context's note.
+    """Validate a context's note.
 
     Raises:
         SettingError: it is too long.
@@ -112,7 +112,7 @@ def note_of(text: str) -> str:
 
 
 def category_of(text: str) -> str:
-    """A context's category.
+    """Validate a context's category.
 
     Raises:
         SettingError: there is no such category.
@@ -126,10 +126,10 @@ def category_of(text: str) -> str:
 
 
 def tags_of(texts: Iterable[str]) -> tuple[str, ...]:
-    """Tags, each once, in the order given; one text may hold several, commas between.
+    """Validate tags and drop duplicates; a text may contain several, separated by commas.
 
     Raises:
-        SettingError: one is too long or they are too many.
+        SettingError: a tag is too long, or there are too many.
     """
     parts = (part.strip() for text in texts for part in _stored(text).split(","))
     tags = tuple(dict.fromkeys(part for part in parts if part))
@@ -144,10 +144,10 @@ def tags_of(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def seconds_of(text: str) -> int | None:
-    """A time to live, `90m`, `12h`, `30d`, `2w`, in seconds; None for `never`, or nothing.
+    """Parse a time to live, `90m`, `12h`, `30d`, `2w`, as seconds; None for `never` or empty.
 
     Raises:
-        SettingError: it is none.
+        SettingError: it is not a time to live.
     """
     if text.strip().lower() in {"", FOR_EVER}:
         return None
@@ -162,15 +162,15 @@ def seconds_of(text: str) -> int | None:
 
 
 def _stored(text: str) -> str:
-    """Half of a surrogate pair, which an argument may hold, cannot be stored."""
+    """Replace unpaired surrogates, which an argument may contain but which cannot be stored."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-# Saved contexts as JSON, to be taken to another machine or clone and back.
+# Export and import of saved contexts as JSON, for another machine or clone.
 #
 # The object has `codelens_contexts` (the version of the format), `repository` (a folder) and
 # `contexts` (a list, each with its `items`). Hashes are in hex and paths in their printed form.
-# What is read is checked as if it were typed.
+# Imported fields are validated like typed ones.
 
 FORMAT = 1
 _MARK = "codelens_contexts"
@@ -182,7 +182,7 @@ Json = Mapping[str, object]
 
 
 def exported(contexts: list[Context], repository: str) -> Json:
-    """All of some contexts, as plain values."""
+    """Contexts as plain values, for JSON."""
     return {
         _MARK: FORMAT,
         "repository": repository,
@@ -206,10 +206,10 @@ def _plain_item(item: Item) -> Json:
 
 
 def imported(text: str) -> list[Context]:
-    """The contexts of an export.
+    """Parse an export of contexts.
 
     Raises:
-        SettingError: it is none, or not whole.
+        SettingError: it is not an export, or is incomplete.
     """
     try:
         value = json.loads(text)
@@ -232,7 +232,7 @@ def _context(value: Json) -> Context:
     try:
         items = tuple(_item(_object(item, "an item")) for item in _list(value, "items"))
         if len(items) > MAX_ITEMS:
-            raise SettingError(f"it has {len(items)} items, of {MAX_ITEMS} at most")
+            raise SettingError(f"it has {len(items)} items, but the maximum is {MAX_ITEMS}")
         tags = [tag for tag in _list(value, "tags") if isinstance(tag, str)]
         return Context(
             name=name,

@@ -1,8 +1,8 @@
-"""What was saved of a repository before it moved: found by the commit that its history begins with.
+"""Saves, finds, ranks and forgets the contexts of a repository, and takes over former ones.
 
-A repository's contexts lie under the path of its git folder. What was saved at a path that is gone
-is offered where the same history is now, and taken over only when asked: a clone is another
-repository, as long as the first one is still there.
+A repository's contexts are stored under the path of its git folder. After a move, contexts saved at
+the former path are found by the commit that the history begins with. They are offered, and taken
+over only on request: a clone is another repository as long as the first one exists.
 """
 
 from __future__ import annotations
@@ -35,40 +35,34 @@ from codelens.wording import day_of
 
 
 def former_contexts(own: Path, root: str) -> list[Glance]:
-    """Contexts of places that are gone and whose history begins with `root`, newest first.
+    """Contexts of places that no longer exist and whose history begins with `root`, newest first.
 
-    Without those that were taken over since: what was forgotten there does not come back.
+    Leaves out those that were taken over since: contexts forgotten there must not come back.
     """
     if not root:
         return []
     every = list(_all(own))
-    features = [
-        features
-        for features in every
-        if features.path != own
-        and features.size
-        and root in features.roots
-        and not os.path.exists(features.common_dir)
+    places = [
+        place
+        for place in every
+        if place.path != own
+        and place.size
+        and root in place.roots
+        and not os.path.exists(place.common_dir)
         and not any(
-            root in other.roots and other.adopted.get(features.path.name, -1) >= features.newest_s
+            root in other.roots and other.adopted.get(place.path.name, -1) >= place.newest_s
             for other in every
             if other.path == own or not os.path.exists(other.common_dir)
         )
     ]
-    return sorted(
-        features, key=lambda features: (-features.newest_s, -features.size, features.common_dir)
-    )
+    return sorted(places, key=lambda place: (-place.newest_s, -place.size, place.common_dir))
 
 
 def waiting_contexts(own: Path, names: str) -> list[Glance]:
-    """Of files that were found to be of a former place, those that still are."""
-    features = (
-        glance(own.with_name(name)) for name in names.split() if own.with_name(name).exists()
-    )
+    """The contexts files in `names`, found earlier to be of former places, that still are."""
+    places = (glance(own.with_name(name)) for name in names.split() if own.with_name(name).exists())
     return [
-        header
-        for header in features
-        if header and header.size and not os.path.exists(header.common_dir)
+        place for place in places if place and place.size and not os.path.exists(place.common_dir)
     ]
 
 
@@ -76,29 +70,29 @@ def contexts_of_place(own: Path, place: str) -> list[Glance]:
     """Contexts of a repository or folder that is, or was, at `place`; or of a contexts file."""
     here = os.path.abspath(os.path.expanduser(place))
     if os.path.isfile(here):
-        seen = glance(Path(here))
-        return [seen] if seen else []
+        header = glance(Path(here))
+        return [header] if header else []
     named = {here, os.path.realpath(here)}
     named |= {os.path.join(root, ".git") for root in named}
     return [other for other in _others(own) if other.common_dir in named]
 
 
 def _others(own: Path) -> Iterator[Glance]:
-    return (features for features in _all(own) if features.path != own and features.size)
+    return (place for place in _all(own) if place.path != own and place.size)
 
 
 def _all(own: Path) -> Iterator[Glance]:
     for path in sorted(own.parent.glob("contexts-*.db")):
-        features = glance(path)
-        if features is not None:
-            yield features
+        place = glance(path)
+        if place is not None:
+            yield place
 
 
-# What saved contexts are found by: the terms of codelens's own tokenizer, as in the index.
+# The search terms of saved contexts, by codelens's own tokenizer, as in the index.
 
 
 def terms_of(context: Context) -> Terms:
-    """The terms of a context, by where they stand in it."""
+    """The terms of a context, by the field that contains them."""
     return Terms(
         name=_joined(context.name),
         tags=_joined(f"{context.category} {' '.join(context.tags)}"),
@@ -108,7 +102,7 @@ def terms_of(context: Context) -> Terms:
 
 
 def names_for(db: Database, words: str) -> list[str]:
-    """Names of the contexts that `words` find, best first: those with all terms, else with some."""
+    """Names of the contexts that match `words`, best first: with all terms, else with some."""
     terms = list(dict.fromkeys(terms_of_text(words)))
     if not terms:
         return []
@@ -121,40 +115,40 @@ def _joined(text: str) -> str:
     return " ".join(terms_of_text(text))
 
 
-# In which order notes are shown: by their text, their age, and how near they are to what is shown.
+# The order of notes: by their text, their age, and their nearness to what an answer shows.
 #
-# `NoteOrder` is asked for the score of each note. Its weights are chosen, not fitted;
-# `benchmarks/note_weights.py` measures what each is worth.
+# `NoteOrder` scores each note. Its weights are chosen, not fitted; `benchmarks/note_weights.py`
+# measures what each contributes.
 
 HALF_LIFE_S = 7 * 86_400
-"""After so many seconds the recency of a note is half of what it was."""
+"""A note's recency halves in this time."""
 _SATURATION, _LENGTH = 1.2, 0.75
 """k1 and b of BM25."""
 
 
 class NoteWeights(NamedTuple):
-    """What each signal of a note counts."""
+    """The weight of each signal of a note."""
 
     text: float = 0.45
     """BM25 of the question over name, tags, note and places, as a share of the best note's."""
     cosine: float = 0.25
     """Cosine of the term vectors (tf-idf) of question and note."""
     recency: float = 0.10
-    """1 for a note of now, half as much for each `HALF_LIFE_S`."""
+    """1 for a note of now, half as much after each `HALF_LIFE_S`."""
     nearness: float = 0.20
-    """1 for a note on what was looked for, less for one on what stands beside it."""
+    """1 for a note on a searched definition, less for one on its neighbors."""
     stale: float = -0.15
     """1 for a note whose code has changed since."""
 
 
 class NoteOrder:
-    """The scores of notes for one question.
+    """Scores notes for one question.
 
     Args:
-        notes: all of a repository: how rare a term is is told by them.
-        question: what was asked; empty where it was no text.
+        notes: all notes of a repository, which determine how rare each term is.
+        question: the question; empty if it was not text.
         now_s: seconds since 1970.
-        weights: what each signal counts.
+        weights: the weight of each signal.
     """
 
     def __init__(
@@ -179,11 +173,11 @@ class NoteOrder:
         self._best = max(self._text.values(), default=0.0)
 
     def score(self, note: Context, nearness: float, *, stale: bool) -> float:
-        """The score of a note; the higher the better.
+        """The score of a note; higher is better.
 
         Args:
-            note: one of those given at first.
-            nearness: 0 to 1, how near it is to what is shown.
+            note: one of the notes given to the constructor.
+            nearness: 0 to 1, how near it is to what the answer shows.
             stale: its code has changed.
         """
         weights = self._weights
@@ -217,21 +211,21 @@ class NoteOrder:
 
 
 def _terms_of(note: Context) -> Iterable[str]:
-    # The code that a note is tied to is what brings it here: its places tell nothing more.
+    # Its places do not count: the note was already selected by the code it is tied to.
     return terms_of_text(" ".join((note.name, note.category, *note.tags, note.note)))
 
 
-# What was saved of one repository: put, found, forgotten, taken over from elsewhere.
+# The notebook of one repository: saving, finding, forgetting, taking over.
 
 _NEAR_SHOWN = 3
 
 
 class Home(NamedTuple):
-    """Whose contexts a notebook has."""
+    """The repository of a notebook."""
 
     common_dir: str
     root: str
-    """The commit that its history begins with; empty where it has none."""
+    """The commit that its history begins with; empty if there is none."""
 
 
 class ContextQuery(NamedTuple):
@@ -242,23 +236,23 @@ class ContextQuery(NamedTuple):
     category: str = ""
     tags: tuple[str, ...] = ()
     expired: bool = False
-    """Expired ones too."""
+    """Include expired contexts."""
 
 
 class FoundContexts(NamedTuple):
-    """Contexts that were found, best or newest first."""
+    """The contexts that match a query, best or newest first."""
 
     contexts: list[Context]
     exact: bool
     former: list[Glance]
-    """What may be of this repository, from where it was before."""
+    """Contexts that may belong to this repository, from its former places."""
     notes: list[str]
     hidden: int = 0
-    """Contexts that were left out because their time is over."""
+    """How many contexts were left out as expired."""
 
 
 class Merged(NamedTuple):
-    """Names of contexts that were to be taken over."""
+    """Names of the contexts of a take-over, by outcome."""
 
     added: list[str]
     replaced: list[str]
@@ -271,8 +265,8 @@ class Notebook:
     """The contexts database of a repository.
 
     Args:
-        path: of the database.
-        owner: the repository whose it must be; None: the one that the file's name states.
+        path: the database file.
+        owner: the repository that it must belong to; None: the one in the file's name.
     """
 
     def __init__(self, path: Path, owner: Owner | None = None) -> None:
@@ -282,10 +276,13 @@ class Notebook:
     def put(
         self, context: Context, home: Home, *, replace: bool
     ) -> tuple[Context, bool, list[str]]:
-        """Save a context; as it was saved, whether it replaced one, and what is to be said.
+        """Save a context.
+
+        Returns:
+            The context as saved, whether it replaced one, and notes for the user.
 
         Raises:
-            ContextExists: the name is taken, if only by an expired one, and `replace` is not set.
+            ContextExists: the name is taken, even by an expired one, and `replace` is not set.
             StoreError: nothing was saved.
         """
         former = [] if has_content(self.path) else former_contexts(self.path, home.root)
@@ -296,7 +293,7 @@ class Notebook:
             if old is not None:
                 context = context._replace(created_s=old.created_s)
             context_rows.put(file.db, context, terms_of(context))
-            self._know(file, home, former)
+            self._note_home(file, home, former)
         if former:
             notes.append(_offer(former))
         return context, old is not None, [*file.notes, *notes]
@@ -304,15 +301,18 @@ class Notebook:
     def update(
         self, name: str, change: Callable[[Context], Context], home: Home
     ) -> tuple[Context, list[str]]:
-        """Change some fields of a context; as it is now, and what is to be said.
+        """Change some fields of a context.
 
         Args:
-            name: of a context that is there.
-            change: gives the context as it shall be.
-            home: whose it is.
+            name: the name of an existing context.
+            change: returns the changed context.
+            home: the repository.
+
+        Returns:
+            The changed context, and notes for the user.
 
         Raises:
-            NoSuchContext: nothing has the name.
+            NoSuchContext: no context has the name.
             StoreError: nothing was changed.
         """
         if not self.every()[0]:
@@ -323,15 +323,16 @@ class Notebook:
                 raise NoSuchContext(name, _near(name, file))
             context = change(old)
             context_rows.put(file.db, context, terms_of(context))
-            self._know(file, home, [])
+            self._note_home(file, home, [])
         return context, [*file.notes, *notes]
 
     def find(self, filters: ContextQuery, root: str, now_s: float) -> FoundContexts:
-        """The contexts that are wanted.
+        """Find the contexts that match a query.
 
         Args:
-            filters: which.
-            root: the commit that the repository's history begins with, where nothing is saved yet.
+            filters: the query.
+            root: the commit that the repository's history begins with; used if nothing is saved
+                yet.
             now_s: seconds since 1970.
         """
         file = open_contexts(self.path, terms_of, make=False, owner=self._owner)
@@ -369,7 +370,7 @@ class Notebook:
         ]
 
     def every(self) -> tuple[list[Context], list[str]]:
-        """All contexts, oldest first, expired ones too; and what is to be said."""
+        """All contexts, oldest first, including expired ones; and notes for the user."""
         file = open_contexts(self.path, terms_of, make=False, owner=self._owner)
         if file is None:
             return [], []
@@ -377,26 +378,26 @@ class Notebook:
             return context_rows.every(file.db), list(file.notes)
 
     def forget(self, names: Sequence[str]) -> list[str]:
-        """Delete contexts, all or none; what is to be said.
+        """Delete contexts, all or none; return notes for the user.
 
         Raises:
-            NoSuchContext: nothing has one of the names.
+            NoSuchContext: no context has one of the names.
             StoreError: nothing was deleted.
         """
         if not self.every()[0]:
             raise NoSuchContext(names[0])
         with self._opened() as file, file.changed() as notes:
-            known = [context.name for context in context_rows.every(file.db)]
+            saved_names = [context.name for context in context_rows.every(file.db)]
             for name in names:
-                if name not in known:
+                if name not in saved_names:
                     raise NoSuchContext(name, _near(name, file))
                 context_rows.remove(file.db, name)
         return [*file.notes, *notes]
 
     def forget_expired(self, now_s: float) -> tuple[list[str], list[str]]:
-        """Delete the contexts whose time is over; their names, and what is to be said.
+        """Delete expired contexts; return their names, and notes for the user.
 
-        Only ever because somebody asked for it: a clock that is wrong must not delete anything.
+        Runs only on request: a wrong clock must not delete anything.
 
         Raises:
             StoreError: nothing was deleted.
@@ -405,7 +406,7 @@ class Notebook:
         if not any(context.expired(now_s) for context in every):
             return [], notes
         with self._opened() as file, file.changed() as notes:
-            # Asked again: one that was saved anew in between has another time to live.
+            # Read again: a context saved again in between has a new time to live.
             due = [
                 context.name for context in context_rows.every(file.db) if context.expired(now_s)
             ]
@@ -416,13 +417,13 @@ class Notebook:
     def take_over(
         self, contexts: Iterable[Context], home: Home, *, replace: bool, adopted: Sequence[str] = ()
     ) -> Merged:
-        """Add contexts from elsewhere; one of a name that is taken is left out unless `replace`.
+        """Add contexts from elsewhere; without `replace`, skip those whose name is taken.
 
         Args:
-            contexts: from elsewhere.
-            home: whose they are now.
-            replace: one from elsewhere counts more.
-            adopted: files of former places that they are of, which are not to be offered again.
+            contexts: contexts from elsewhere.
+            home: the repository that gets them.
+            replace: replace existing contexts with the same name.
+            adopted: files of former places with these contexts, which are not offered again.
 
         Raises:
             StoreError: nothing was added.
@@ -438,9 +439,9 @@ class Notebook:
                 else:
                     (merged.added if old is None else merged.replaced).append(context.name)
                     context_rows.put(file.db, context, terms_of(context))
-            self._know(file, home, [])
+            self._note_home(file, home, [])
             if adopted:
-                self._answered(file, adopted)
+                self._note_adopted(file, adopted)
         merged.notes.extend((*file.notes, *notes))
         return merged
 
@@ -449,7 +450,7 @@ class Notebook:
         assert file is not None  # `make` is set
         return file
 
-    def _answered(self, file: ContextsFile, adopted: Sequence[str]) -> None:
+    def _note_adopted(self, file: ContextsFile, adopted: Sequence[str]) -> None:
         waiting = context_rows.about(file.db, WAITING).split()
         before = context_rows.about(file.db, ADOPTED).split()
         remaining = [place for place in before if place.rpartition("@")[0] not in adopted]
@@ -458,22 +459,22 @@ class Notebook:
         left = " ".join(name for name in waiting if name not in adopted)
         context_rows.put_about(file.db, [(WAITING, left), (ADOPTED, taken)])
 
-    def _know(self, file: ContextsFile, home: Home, former: Sequence[Glance]) -> None:
-        """Keep by what the repository is known again; in the caller's transaction."""
+    def _note_home(self, file: ContextsFile, home: Home, former: Sequence[Glance]) -> None:
+        """Store what identifies the repository after a move; in the caller's transaction."""
         values = [(COMMON_DIR, home.common_dir)]
         roots = context_rows.about(file.db, ROOTS).split()
         if home.root and home.root not in roots:
             values.append((ROOTS, " ".join((*roots, home.root))))
         if former:
-            values.append((WAITING, " ".join(features.path.name for features in former)))
+            values.append((WAITING, " ".join(place.path.name for place in former)))
         context_rows.put_about(file.db, values)
 
 
 def _near(name: str, file: ContextsFile) -> list[str]:
-    known = [context.name for context in context_rows.every(file.db)]
+    saved_names = [context.name for context in context_rows.every(file.db)]
     import difflib
 
-    return difflib.get_close_matches(name, known, _NEAR_SHOWN, 0.5)
+    return difflib.get_close_matches(name, saved_names, _NEAR_SHOWN, 0.5)
 
 
 def _about(context: Context, now_s: float) -> str:
@@ -484,7 +485,5 @@ def _about(context: Context, now_s: float) -> str:
 
 
 def _offer(former: Sequence[Glance]) -> str:
-    where = ", ".join(
-        f"{features.size} more saved at {features.common_dir!r}" for features in former
-    )
+    where = ", ".join(f"{place.size} more saved at {place.common_dir!r}" for place in former)
     return f"this repository was moved: {where}: `codelens load --adopt` takes them over"

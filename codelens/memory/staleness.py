@@ -1,7 +1,7 @@
-"""The text of a place, and the hashes by which it is known again.
+"""Whether saved places are current, moved, changed or gone in a view, by hashes of their text.
 
-Line ends and the indentation of the first line do not count: a checkout with other line ends, or
-a function that became a method, has the same text.
+Line ends and the indentation of the first line do not count: a checkout with other line ends, or a
+function that became a method, has the same text.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _ALL_LINES = 1 << 60
 
 
 def body_of(lines: Sequence[str]) -> bytes:
-    """16 bytes that tell this text from others."""
+    """A 16-byte hash of a text."""
     first = lines[0] if lines else ""
     indent = first[: len(first) - len(first.lstrip())]
     return _hash("\n".join(line.removeprefix(indent) for line in lines))
 
 
 def shape_of(lines: Sequence[str], name: str) -> bytes:
-    """As `body_of`, of the text without the name of what it defines: the same when renamed."""
+    """Like `body_of`, without the definition's name in the text: equal after a rename."""
     if not name:
         return body_of(lines)
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
@@ -56,14 +56,14 @@ def _hash(text: str) -> bytes:
 
 
 class Texts:
-    """Lines and definitions of the files of one view, as they are now; each file is read once."""
+    """Current lines and definitions of the files of one view; each file is read once."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._lines: dict[bytes, list[str] | None] = {}
 
     def lines(self, file: FileRow) -> list[str] | None:
-        """Its lines without their ends; None where it has no text or it cannot be read."""
+        """The file's lines without line ends; None if it is not text or cannot be read."""
         if file.path not in self._lines:
             whole = Place(file, None, None, "", "")
             try:
@@ -77,7 +77,7 @@ class Texts:
         return self._lines[file.path]
 
     def whole(self, file: FileRow) -> bytes | None:
-        """The hash of a whole file, text or not; None where it cannot be read."""
+        """The hash of a whole file, text or binary; None if it cannot be read."""
         try:
             data = self._reader.data(file).replace(b"\r\n", b"\n")
         except (ReadError, HandleNotFound, OutsideWorktree):
@@ -85,7 +85,7 @@ class Texts:
         return blake2b(data, digest_size=16).digest()
 
     def symbols(self, file: FileRow) -> Sequence[Symbol]:
-        """Its definitions."""
+        """The file's definitions."""
         return self._reader.symbols(file)
 
     def of(self, file: FileRow, symbol: Symbol) -> list[str]:
@@ -93,11 +93,11 @@ class Texts:
         return (self.lines(file) or [])[symbol.start_line - 1 : symbol.end_line]
 
 
-# Where a file went: by its very content, else as git tells a rename, by lines in common.
+# Follows renamed files: by identical content, else like git by shared lines.
 #
-# A file that was there beside the old one is a copy, never its new name: only files that the commit
-# of the old one lacks are asked. Git's measure and threshold (diffcore-rename: bytes in common by
-# the larger file's, half of it), counted in lines.
+# A file that existed together with the old one is a copy and not its new name: only files that the
+# old file's commit lacks are candidates. Measure and threshold are git's (diffcore-rename: shared
+# bytes as a share of the larger file, at least half), counted in lines.
 
 _COMPARED = 200
 
@@ -109,10 +109,10 @@ class Renames:
     """Follows files from commits into one view.
 
     Args:
-        repository: whose commits.
+        repository: the repository of the commits.
         snapshot: the view.
-        read: the text of a file of the view as it is now.
-        text_of: the text of a file that has these bytes.
+        read: returns the current text of a file of the view.
+        text_of: decodes a file's bytes.
     """
 
     def __init__(
@@ -123,21 +123,21 @@ class Renames:
         self._read = read
         self._text_of = text_of
         self._trees: dict[str, dict[bytes, bytes]] = {}
-        self._found: dict[tuple[bytes, bytes, str], FileRow | None] = {}
+        self._targets: dict[tuple[bytes, bytes, str], FileRow | None] = {}
 
     def target(self, path: bytes, content: bytes, head: str) -> FileRow | None:
-        """The file of the view that `path`, which the view lacks, became; None if it is gone.
+        """The file of the view that was `path`, which the view lacks; None if it is gone.
 
         Args:
-            path: as it was.
-            content: hash of the file as it was; empty where it is not known.
-            head: the commit that it was seen at; empty where there was none.
+            path: the former path.
+            content: hash of the former content; empty if unknown.
+            head: the commit at which it was seen; empty if there was none.
         """
         key = (path, content, head)
-        if key not in self._found:
+        if key not in self._targets:
             before = self._tree(head)
-            self._found[key] = self._same(path, content, before) or self._alike(path, before)
-        return self._found[key]
+            self._targets[key] = self._same(path, content, before) or self._alike(path, before)
+        return self._targets[key]
 
     def _same(self, path: bytes, content: bytes, before: dict[bytes, bytes]) -> FileRow | None:
         if not content:
@@ -175,7 +175,7 @@ class Renames:
         return best
 
     def _tree(self, head: str) -> dict[bytes, bytes]:
-        """Path -> object id at a commit; empty where it is not in this clone."""
+        """Path -> object id at a commit; empty if the commit is not in this clone."""
         if head not in self._trees:
             entries: dict[bytes, bytes] = {}
             if head and self._repository.is_git:
@@ -183,13 +183,13 @@ class Renames:
                     files = read_tree(self._repository, CommitId(head)).files
                     entries = {file.path: file.oid for file in files}
                 except ReadError:
-                    entries = {}  # made over by a rebase and collected: only contents tell then
+                    entries = {}  # replaced by a rebase and collected: only contents help then
             self._trees[head] = entries
         return self._trees[head]
 
 
 def _weights(data: bytes) -> Counter[bytes]:
-    """Bytes by line, however lines end."""
+    """Bytes per distinct line, regardless of line ends."""
     return line_weights(line.removesuffix(b"\r") + b"\n" for line in data.split(b"\n"))
 
 
@@ -201,11 +201,11 @@ def _kind(path: bytes, other: bytes) -> tuple[bool, bytes]:
     return os.path.splitext(path)[1] != os.path.splitext(other)[1], path
 
 
-# How what was saved fares in the view one stands in: current, moved, changed or gone.
+# The state of saved items in the current view: current, moved, changed or gone.
 #
-# A definition is looked for in its file by its name, then where its file went, then anywhere by its
-# name and its very text, then under another name with its very text in its file. Nothing else
-# counts as the same: a namesake with another text in another file is only named as near.
+# A definition is searched for by its name in its file, then in the file's new place, then anywhere
+# by name and identical text, then in its file under another name with identical text. Nothing else
+# counts as the same: a definition with the same name but another text elsewhere is only suggested.
 
 CURRENT, MOVED, CHANGED, GONE, UNKNOWN = "current", "moved", "changed", "gone", "unknown"
 _NEAR_SHOWN = 3
@@ -213,29 +213,29 @@ _NAMESAKES_READ = 100
 
 
 class Verdict(NamedTuple):
-    """How one item fares."""
+    """The state of one item."""
 
     status: str
-    """`current`, `moved`, `changed` (moved or not), `gone`; `unknown` where there is no view."""
+    """`current`, `moved`, `changed` (moved or not), `gone`; `unknown` without a view."""
     saved_handle: str
     """Its handle when it was saved."""
     handle: str
-    """Its handle now; as it was where it is gone."""
+    """Its current handle; the saved one if it is gone."""
     start_line: int = 0
     end_line: int = 0
     near: tuple[str, ...] = ()
-    """Handles of what resembles one that is gone."""
+    """Handles of what resembles a gone item."""
 
 
 class Judge:
-    """Looks at items in one view.
+    """Judges items in one view.
 
     Args:
-        repository: for the commits that items were seen at.
-        scope: of the view.
+        repository: the repository of the commits at which items were seen.
+        scope: the scope of the view.
         snapshot: the view.
-        reader: reads its files as they are now.
-        read: the text of a file as it is now, or None.
+        reader: reads the view's files as they are now.
+        read: returns the current text of a file, or None.
     """
 
     def __init__(
@@ -254,18 +254,18 @@ class Judge:
         self._renames = Renames(repository, snapshot, read, reader.text_of)
 
     def item_of(self, place: Place, ref: str = "") -> Item:
-        """What is to be kept of a place, to know it again.
+        """Make an item that identifies a place later.
 
         Args:
-            place: in this view.
-            ref: that the handle named.
+            place: a place in this view.
+            ref: the ref in its handle.
 
         Raises:
-            HandleNotFound: it has no such lines.
+            HandleNotFound: the file lacks these lines.
         """
         file, texts = place.file, self._texts
-        known = {} if file.content is None else hashes(self._snapshot.db, [file.content])
-        content = bytes(known.get(file.content or 0, b""))
+        content_hashes = {} if file.content is None else hashes(self._snapshot.db, [file.content])
+        content = bytes(content_hashes.get(file.content or 0, b""))
         item = Item("file", file.path, content=content, ref=ref, head=self._scope.head)
         if place.symbol is not None:
             lines = texts.of(file, place.symbol)
@@ -293,30 +293,30 @@ class Judge:
         )
 
     def verdict(self, item: Item) -> Verdict:
-        """How an item fares in this view."""
+        """Judge an item in this view."""
         file = self._snapshot.by_path.get(item.path)
         if item.kind == "symbol":
             judged = self._symbol(item, file)
         else:
-            there = file or self._target(item)
+            target = file or self._target(item)
             of_kind = self._file if item.kind == "file" else self._lines
-            judged = None if there is None else of_kind(item, there)
+            judged = None if target is None else of_kind(item, target)
         return judged or Verdict(GONE, handle_of(item), handle_of(item), near=self._near(item))
 
     def _target(self, item: Item) -> FileRow | None:
         return self._renames.target(item.path, item.content, item.head)
 
     def _symbol(self, item: Item, file: FileRow | None) -> Verdict | None:
-        there = file or self._target(item)
-        verdict = self._of_name(item, there) if there else None
+        target = file or self._target(item)
+        verdict = self._of_name(item, target) if target else None
         return (
             verdict
             or self._elsewhere(item)
-            or (self._of_other_name(item, there) if there else None)
+            or (self._of_other_name(item, target) if target else None)
         )
 
     def _of_name(self, item: Item, file: FileRow) -> Verdict | None:
-        """By its name in a file; the same text counts more than the same number."""
+        """Find the item by name in a file; the same text counts more than the same ordinal."""
         symbols = self._texts.symbols(file)
         named = [at for at, symbol in enumerate(symbols) if symbol.qualified == item.symbol]
         if not named:
@@ -332,7 +332,7 @@ class Judge:
         return self._place_of(status, item, file, symbols, at)
 
     def _elsewhere(self, item: Item) -> Verdict | None:
-        """By its own name and its very text; only where one definition alone has both."""
+        """Find the item by its name and identical text, if only one definition matches."""
         own = item.symbol.rpartition(".")[2]
         files = {
             file.path: file
@@ -382,7 +382,7 @@ class Judge:
         lines = self._texts.lines(file)
         if lines is None:
             return None
-        # Where they would be if all that changed stands above the definition that they lie in.
+        # Where the lines would be if all changes were above their definition.
         start = item.start_line + self._shift(item, file)
         size = item.end_line - item.start_line + 1
         places = [
@@ -394,17 +394,21 @@ class Judge:
         if places:
             at = min(places, key=lambda line: (abs(line - start), line))
             is_same_place = at == item.start_line and file.path == item.path
-            return self._these(CURRENT if is_same_place else MOVED, item, file, at, size)
+            return self._lines_verdict(CURRENT if is_same_place else MOVED, item, file, at, size)
         if start > len(lines):
             return Verdict(CHANGED, handle_of(item), file_handle(file.path, self._ref))
-        return self._these(CHANGED, item, file, max(start, 1), min(size, len(lines) - start + 1))
+        return self._lines_verdict(
+            CHANGED, item, file, max(start, 1), min(size, len(lines) - start + 1)
+        )
 
-    def _these(self, status: str, item: Item, file: FileRow, start: int, size: int) -> Verdict:
+    def _lines_verdict(
+        self, status: str, item: Item, file: FileRow, start: int, size: int
+    ) -> Verdict:
         handle = lines_handle(file.path, start, start + size - 1, self._ref)
         return Verdict(status, handle_of(item), handle, start, start + size - 1)
 
     def _shift(self, item: Item, file: FileRow) -> int:
-        """How many lines further down the definition stands that the lines lie in."""
+        """How many lines the definition around the lines has moved down."""
         if not item.symbol:
             return 0
         named = [symbol for symbol in self._texts.symbols(file) if symbol.qualified == item.symbol]
@@ -430,7 +434,7 @@ class Judge:
 
 
 def handle_of(item: Item) -> str:
-    """The handle of an item as it was when saved, without a ref."""
+    """The saved handle of an item, without a ref."""
     if item.kind == "symbol":
         return symbol_handle(item.path, item.symbol, item.number)
     if item.kind == "lines":
@@ -439,12 +443,12 @@ def handle_of(item: Item) -> str:
 
 
 def unseen(item: Item) -> Verdict:
-    """The verdict where no view could be had."""
+    """The verdict without a view."""
     return Verdict(UNKNOWN, handle_of(item), handle_of(item))
 
 
 def _number(symbols: Sequence[Symbol], symbol: Symbol) -> int:
-    """Which of its name a definition is in its file, from 1."""
+    """The definition's position among those with its name in its file, from 1."""
     named = [other for other in symbols if other.qualified == symbol.qualified]
     return next((at for at, other in enumerate(named, 1) if other == symbol), 1)
 

@@ -1,1 +1,1 @@
-"""Ranking: from a question to places in one view. Reads the store, never writes it."""
+"""Ranks places in one view for a question. Reads the store, never writes it."""

@@ -1,7 +1,7 @@
-"""Which lines of a judged file answer: the definition asked for, or the part of the text that does.
+"""Chooses the lines of a judged file that answer: the definition asked for, or the best text.
 
-Files are ordered elsewhere (`codelens.rank.scoring.definition_features`);
-here it is about the place inside one.
+`codelens.rank.scoring.definition_features` orders the files; this module chooses the place inside
+one.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from codelens.store.facts.ranking_reads import Definition
 from codelens.store.views.snapshot import Snapshot
 
 SYMBOL_LINES = 80
-"""A longer definition is shown by the part of it that answers."""
+"""Of a longer definition, only the part that answers is shown."""
 SHORT_LINES = 12
-"""A chunk that is shorter is shown with the next one."""
+"""A shorter chunk is shown with the next one."""
 _LENGTHENED = 40
 _COMPARED_CHUNKS = 4
 _NEAR_BEST = 0.7
-"""Chunks below this share of the file's best are never shown before it."""
+"""Chunks that score below this share of the file's best are never shown before it."""
 _NAME_SHARE = 0.5
-"""What the likeness of a definition's name counts beside a chunk's share of the best score."""
+"""Weight of a definition's name similarity, relative to a chunk's share of the best score."""
 _COVERED = 0.9
-"""A definition is shown for its chunk if it has this share of what the chunk has of the query."""
+"""A definition replaces its chunk if it has this share of the chunk's query terms."""
 _MOST = 0.8
-"""A definition that is so much of its chunk is shown for it, whatever the rest holds."""
+"""A definition with this share of its chunk's lines replaces it, regardless of the other lines."""
 _TESTS = frozenset({"test", "tests"})
 _MINOR = frozenset("variable constant field property member key module".split())
 
@@ -46,33 +46,37 @@ class Place(NamedTuple):
     start_line: int
     end_line: int
     symbol: int
-    """Position of the definition that these lines are, -1 if none."""
+    """Position of the definition that these lines contain, -1 if none."""
     score: float
     shares: dict[str, float]
     head: int = -1
-    """Position of the longer definition that begins here, if it was asked for."""
+    """Position of the longer definition that starts here, if it was asked for."""
     alike: tuple[Place, ...] = ()
-    """Places with nearly the same text, left out for this one."""
+    """Near-copies, left out in favour of this place."""
     also: tuple[Place, ...] = ()
-    """Further places of the file that answer better than other files do."""
+    """More places of the file that answer better than other files."""
 
     @property
     def where(self) -> tuple[bytes, int, int]:
-        """Path and lines."""
+        """Path, first line and last line."""
         return (self.judged.evidence.file.path, self.start_line, self.end_line)
 
 
 def best(judge: Judged, texts: Texts) -> Place:
-    """The place of a file that answers best."""
+    """Return the place of a file that answers best."""
     candidate = judge.evidence
-    strong = [known for known in candidate.defined if known.symbol.kind not in query_analysis.WEAK]
+    strong = [
+        definition
+        for definition in candidate.defined
+        if definition.symbol.kind not in query_analysis.WEAK
+    ]
     if candidate.defined and (candidate.single or candidate.features["spelled"]):
         return of_symbol(judge, max(strong or candidate.defined, key=query_analysis.telling).symbol)
-    # In a sentence the last part of a name is not enough: `fmt::print` is no other `print`.
+    # In a sentence the last part of a name is not enough: `fmt::print` is not any `print`.
     strong = [
-        known
-        for known in strong
-        if known.grade > query_analysis.LAST and not _is_minor(known.symbol)
+        definition
+        for definition in strong
+        if definition.grade > query_analysis.LAST and not _is_minor(definition.symbol)
     ]
     if strong:
         named = max(strong, key=query_analysis.telling).symbol
@@ -84,14 +88,14 @@ def best(judge: Judged, texts: Texts) -> Place:
 
 
 def others(judge: Judged, texts: Texts, above: float = 0.0) -> Iterator[Place]:
-    """Places of a file whose text has a score above a bound, the best first."""
+    """Yield the places of a file whose text scores above a bound, best first."""
     for at in _in_order(judge):
         if judge.evidence.scored.chunks[at][0] > above:
             yield _of_chunk(judge, at, texts)
 
 
 def of_symbol(judge: Judged, symbol: Definition, shares: dict[str, float] | None = None) -> Place:
-    """A definition."""
+    """Return the place of a definition."""
     shares = judge.shares if shares is None else shares
     return Place(
         judge,
@@ -109,7 +113,7 @@ def overlap(left: Place, right: Place) -> bool:
 
 
 def _part_of(judge: Judged, symbol: Definition) -> Place:
-    """Of a long definition: a container by its beginning, another by its best part."""
+    """Return a part of a long definition: the start of a container, else the best part."""
     candidate = judge.evidence
     for number in [*(at for _, at in candidate.scored.chunks), *range(len(candidate.chunks))]:
         chunk = candidate.chunks[number]
@@ -123,7 +127,7 @@ def _part_of(judge: Judged, symbol: Definition) -> Place:
 
 
 def _end_of(candidate: Evidence, number: int) -> int:
-    """Last line of a chunk, or of the next one where it is short: a heading says little alone."""
+    """Return the last line of a chunk; of the next one if this is as short as a heading."""
     chunk = candidate.chunks[number]
     if _length(chunk) >= SHORT_LINES or number + 1 >= len(candidate.chunks):
         return chunk.end_line
@@ -133,10 +137,9 @@ def _end_of(candidate: Evidence, number: int) -> int:
 
 
 def _in_order(judge: Judged) -> Iterator[int]:
-    """Positions of the scored chunks: by text, the near ones with the better names before others.
+    """Yield the positions of the scored chunks: by text, near the best also by names.
 
-    The first `_COMPARED_CHUNKS` that come near the best are told apart by names, and so are those
-    after them, as many again at a time.
+    Names order the chunks near the best, in groups of `_COMPARED_CHUNKS`.
     """
     candidate = judge.evidence
     ordered_chunks = candidate.scored.chunks
@@ -157,7 +160,7 @@ def _in_order(judge: Judged) -> Iterator[int]:
 
 
 def _of_chunk(judge: Judged, at: int, texts: Texts) -> Place:
-    """A chunk, or the definition in it that is asked for, or that has all that the chunk has."""
+    """Return a chunk, or its definition that is asked for or has all query terms of the chunk."""
     candidate = judge.evidence
     _, number = candidate.scored.chunks[at]
     chunk = candidate.chunks[number]
@@ -170,21 +173,21 @@ def _of_chunk(judge: Judged, at: int, texts: Texts) -> Place:
     if 0 <= chunk.symbol < len(candidate.definitions):
         own = candidate.definitions[chunk.symbol]
         most = own.start_line < chunk.start_line or _lines(own) >= _MOST * _length(chunk)
-        # A namespace around all of a file says less than what is in it.
+        # A namespace around a whole file says less than its content.
         if most and own.kind != "module" and _lines(own) <= SYMBOL_LINES:
             return of_symbol(judge, own)
         inside = [symbol for symbol in [own, *inside] if _lines(symbol) <= SYMBOL_LINES]
-    telling = _telling(judge, chunk, inside, texts)
-    if telling is not None:
-        return of_symbol(judge, telling)
+    covering = _covering_definition(judge, chunk, inside, texts)
+    if covering is not None:
+        return of_symbol(judge, covering)
     end = _end_of(candidate, number)
     return Place(judge, chunk.start_line, end, -1, judge.score, judge.shares)
 
 
-def _telling(
+def _covering_definition(
     judge: Judged, chunk: ScoredChunk, inside: Sequence[Definition], texts: Texts
 ) -> Definition | None:
-    """The shortest definition that holds nearly all of the query that the chunk holds."""
+    """Return the shortest definition with nearly all of the chunk's query terms."""
     file = judge.evidence.file
     inside = [symbol for symbol in dict.fromkeys(inside) if not _is_minor(symbol)]
     if not inside:
@@ -202,31 +205,31 @@ def _telling(
 
 
 def _inside(judge: Judged, number: int) -> list[Definition]:
-    """The definitions that begin in a chunk."""
+    """Return the definitions that start in a chunk."""
     chunk = judge.evidence.chunks[number]
     return reads.beginning_in(judge.evidence.definitions, chunk.start_line, chunk.end_line)
 
 
 def _likeness(judge: Judged) -> Callable[[Definition], float]:
-    """Tells how like the query a definition's name is.
+    """Return a function that measures the similarity of a definition's name to the query.
 
-    That of a one-line value counts half, and so does a constructor's (its class is meant) and one
-    of a test that stands in the source it tests.
+    One-line values count half, and so do constructors (the class is meant) and tests inside the
+    source they test.
     """
     cosines = judge.evidence.symbols.cosines
     every = judge.evidence.definitions
 
     def like(symbol: Definition) -> float:
-        known = cosines[symbol.ordinal] if symbol.ordinal < len(cosines) else 0.0
-        if known and (_is_minor(symbol) or _is_beside(symbol, every)):
-            known *= 0.5
-        return known
+        cosine = cosines[symbol.ordinal] if symbol.ordinal < len(cosines) else 0.0
+        if cosine and (_is_minor(symbol) or _is_secondary(symbol, every)):
+            cosine *= 0.5
+        return cosine
 
     return like
 
 
-def _is_beside(symbol: Definition, every: Sequence[Definition]) -> bool:
-    """Whether it is a constructor or destructor, or lies in a container of tests."""
+def _is_secondary(symbol: Definition, every: Sequence[Definition]) -> bool:
+    """Whether it is a constructor, a destructor, or inside a container of tests."""
     if symbol.parent < 0:
         return False
     if symbol.name.lstrip("~") == every[symbol.parent].name:
@@ -240,7 +243,7 @@ def _is_beside(symbol: Definition, every: Sequence[Definition]) -> bool:
 
 
 def _is_minor(symbol: Definition) -> bool:
-    """Whether it is a value in one line."""
+    """Whether it is a one-line value."""
     return symbol.kind in _MINOR and symbol.start_line == symbol.end_line
 
 
@@ -252,7 +255,7 @@ def _lines(symbol: Definition) -> int:
     return symbol.end_line - symbol.start_line + 1
 
 
-# The last step: a place as a result, with why it is there and the line that tells most.
+# Turns places into results, with the reason and the most relevant line of each.
 
 
 def with_reasons(
@@ -264,7 +267,7 @@ def with_reasons(
     *,
     explain: bool,
 ) -> list[Ranked]:
-    """Results in the order of `places`."""
+    """Return results in the order of `places`."""
     return [
         _bare(place)._replace(
             why=why(place, query, terms),
@@ -281,7 +284,7 @@ def with_reasons(
 
 
 def _bare(place: Place) -> Ranked:
-    """A place as a result that says nothing of itself."""
+    """Return a place as a result without a reason, a line or explanations."""
     file = place.judged.evidence.file
     return Ranked(
         file,
@@ -297,18 +300,18 @@ def _bare(place: Place) -> Ranked:
 
 
 def kind_of(place: Place) -> str:
-    """`symbol`, `chunk`, or `file` for a file that is known by its path alone."""
+    """Return `symbol`, `chunk`, or `file` for a file indexed by path alone."""
     if place.symbol >= 0:
         return "symbol"
     return "chunk" if len(place.judged.evidence.chunks) else "file"
 
 
 def why(place: Place, query: Query, terms: Sequence[Weighed]) -> str:
-    """What put a place where it is: the strongest reason, and which share of the words it has.
+    """Explain the rank of a place: its strongest reason, and its share of the query's words.
 
-    `defines it`, `defines X`, `part of X`, `defines X at line N`: what a name of the query stands
-    for. `name`, `file name`, `folder`: these are like the query. `2/3 words`: so many of its words
-    are in the file; nothing is said where all are and there is another reason.
+    `defines it`, `defines X`, `part of X`, `defines X at line N`: a name in the query refers to X.
+    `name`, `file name`, `folder`: these resemble the query. `2/3 words`: the file contains this
+    share of the words; left out if it contains all and has another reason.
     """
     candidate = place.judged.evidence
     reason = _defines(place)
@@ -338,30 +341,32 @@ def why(place: Place, query: Query, terms: Sequence[Weighed]) -> str:
 
 
 def _is_asked_for(place: Place) -> bool:
-    """Whether a place is a definition of the name that is the query."""
+    """Whether a place defines the name that is the whole query."""
     return any(
-        known.symbol.ordinal == place.symbol and known.grade > query_analysis.LAST
-        for known in place.judged.evidence.defined
+        definition.symbol.ordinal == place.symbol and definition.grade > query_analysis.LAST
+        for definition in place.judged.evidence.defined
     )
 
 
 def _defines(place: Place) -> str:
-    """What the place, or its file elsewhere, defines of what the query names."""
+    """Describe which name of the query the place, or its file elsewhere, defines."""
     defined = place.judged.evidence.defined
-    here = next((known for known in defined if known.symbol.ordinal == place.symbol), None)
+    here = next(
+        (definition for definition in defined if definition.symbol.ordinal == place.symbol), None
+    )
     if here is not None:
-        # `it` is all that was asked for, not one of its words.
+        # `it` is the whole query, not one of its words.
         whole = place.judged.evidence.single or place.judged.evidence.features["spelled"]
         return _DEFINES[here.grade] if whole else f"defines {here.symbol.name}"
-    strong = [known for known in defined if known.grade > query_analysis.LAST]
+    strong = [definition for definition in defined if definition.grade > query_analysis.LAST]
     if not strong:
         return ""
-    known = max(strong, key=query_analysis.telling).symbol
-    if place.start_line <= known.start_line <= place.end_line:
-        return f"defines {known.name}"
-    if known.start_line <= place.start_line and place.end_line <= known.end_line:
-        return f"part of {known.name}"
-    return f"defines {known.name} at line {known.start_line}"
+    definition = max(strong, key=query_analysis.telling).symbol
+    if place.start_line <= definition.start_line <= place.end_line:
+        return f"defines {definition.name}"
+    if definition.start_line <= place.start_line and place.end_line <= definition.end_line:
+        return f"part of {definition.name}"
+    return f"defines {definition.name} at line {definition.start_line}"
 
 
 DEFINES_IT = "defines it"

@@ -1,4 +1,4 @@
-"""The definitions that answer a task: what it names first, then all of the best files by score."""
+"""Searches the definitions that answer a task: those it names, then the best by score."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from codelens.store.views.snapshot import Snapshot
 
 
 class Definitions(NamedTuple):
-    """What answers a task in one view."""
+    """The definitions of one view that answer a task."""
 
     certain: list[Ranked]
     """Places that the task itself names: a path, a frame of a trace, a message, a quotation."""
     rows: list[RankedDefinition]
-    """Best first."""
+    """Definitions, best first."""
     judged: list[Judged]
-    """All files that were judged, tests and prose too; best first."""
+    """All judged files, including tests and prose; best first."""
     texts: Texts
     notes: list[str]
 
     def of_kinds(self, kinds: frozenset[str]) -> Definitions:
-        """The same with definitions of some kinds alone."""
+        """Keep only definitions of some kinds."""
         rows = [row for row in self.rows if row.symbol >= 0 and row.definition.kind in kinds]
         certain = [ranked for ranked in self.certain if ranked.kind == "symbol"]
         return self._replace(rows=rows, certain=certain)
 
 
 def search(view: Snapshot, request: Request, read: Read) -> Definitions:
-    """The definitions of `view` that answer a task.
+    """Return the definitions of `view` that answer a task.
 
-    As `codelens.rank.search_pipeline.search` the outcome depends on the view and the request
-    alone.
+    As in `codelens.rank.search_pipeline.search`, the outcome depends only on the view and the
+    request.
 
     Raises:
-        QueryError: the task or a filter cannot be understood.
+        QueryError: the task or a filter is invalid.
     """
     judgement = search_pipeline.files(view, request, read)
     files = judgement.files
@@ -51,7 +51,7 @@ def search(view: Snapshot, request: Request, read: Read) -> Definitions:
 
 
 def ranked_definitions(files: Files, most: int) -> list[RankedDefinition]:
-    """The definitions of the best `most` files of code, best first."""
+    """Rank the definitions of the best `most` files of code, best first."""
     search_state = files.search_state
     best = definition_ranking.code_files(files.judged, search_state.query, most)
     best = definition_features.judged_with_definitions(search_state.view, best, len(best))

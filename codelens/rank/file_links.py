@@ -1,6 +1,7 @@
-"""Personalised PageRank (Page, Brin et al., 1999) over a small weighted graph, by iteration.
+"""Links files that use each other, and ranks them by personalised PageRank.
 
-Sums run in the order of the nodes, so equal graphs give equal numbers to the bit.
+The rank is iterated (Page et al., "The PageRank Citation Ranking", 1999). Sums follow the order of
+the nodes, so equal graphs give bit-identical ranks.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ def pagerank(
     start: Sequence[float],
     spent: Callable[[], bool] = _never,
 ) -> list[float]:
-    """Rank of each node; the sum is 1.
+    """Return the rank of each node; the sum is 1.
 
     Args:
-        links: for each node what it points to, with weights above 0.
-        start: where the walk begins anew, for each node at least 0; all 0 counts as all 1.
-        spent: whether the next iteration is to be left out, with the rank as it is by then.
+        links: for each node its targets, with weights above 0.
+        start: restart weight of each node, at least 0; all 0 counts as all 1.
+        spent: whether to stop before the next iteration.
     """
     size = len(links)
     if not size:
@@ -67,25 +68,24 @@ def _shared(out: Mapping[int, float]) -> list[tuple[int, float]]:
     return [(target, weight / total) for target, weight in sorted(out.items())] if total else []
 
 
-# Which files of a view use which, and by which names: what the map is ranked by.
+# Finds which files of a view use which, and by which names; the map is ranked by these links.
 #
-# Cheaper than edges, and never made up from a name alone where imports can tell: a file uses
-# another if it imports it, or stands in one package with it, and holds the name of one of its top-
-# level definitions. Where a language has no imports that can be told, a name that one file of the
-# view alone defines leads there.
+# Links are cheaper than edges. A file uses another if it imports it or is in the same package, and
+# contains the name of one of its top-level definitions. A name alone makes a link only in languages
+# whose imports do not resolve, and only if one file of the view defines it.
 
 _SHORTEST = 4
 _MOST_AGAIN, _SHARE_AGAIN = 50, 0.25
-"""Files that are linked again, at most and of all; beyond it all are."""
+"""Maximum number and share of files to relink; beyond both, all files are linked again."""
 _Key = TypeVar("_Key", bound=Hashable)
 _UNIQUE_WEIGHT = 0.5
 _BATCH = 200
-"""Contents that are linked between two looks at the clock: about 0.1 s of C."""
+"""Contents linked between two checks of the clock, about 0.1 s."""
 Counts = Callable[[Iterable[int]], Iterable[tuple[int, Mapping[str, int]]]]
 
 
 class Source(NamedTuple):
-    """One file that the map may show."""
+    """A file that the map may show."""
 
     path: bytes
     content: int
@@ -96,21 +96,21 @@ class Source(NamedTuple):
 
 
 class Links:
-    """Files by number, in the order given."""
+    """The links between files, which are numbered in the order given."""
 
     def __init__(self, count: int) -> None:
         self.weights: list[dict[int, float]] = [{} for _ in range(count)]
-        """For each file, what it uses and how much."""
+        """For each file, the files it uses and how much."""
         self._named: list[set[tuple[int, str]]] = [set() for _ in range(count)]
         self.users: Counter[tuple[int, str]] = Counter()
         """File and name of a definition -> how many other files use it."""
         self.importers: Counter[int] = Counter()
         """File -> how many files import or use it."""
         self.spread: Counter[str] = Counter()
-        """Name -> how many files use it, whoever defines it."""
+        """Name -> how many files use it, regardless of who defines it."""
 
     def forget(self, source: int) -> None:
-        """Take back what a file uses."""
+        """Remove the uses of a file."""
         for target in self.weights[source]:
             self._less(self.importers, target)
         for name_key in self._named[source]:
@@ -118,7 +118,7 @@ class Links:
         self.weights[source], self._named[source] = {}, set()
 
     def forget_names(self, names: Iterable[str]) -> None:
-        """Take back the names that a content uses."""
+        """Remove the names that a content uses."""
         for name in names:
             self._less(self.spread, name)
 
@@ -135,14 +135,14 @@ class Links:
         out[target] = out.get(target, 0.0) + weight
 
     def use(self, source: int, target: int, name: str, weight: float) -> None:
-        """A file uses a definition of another."""
+        """Add that a file uses a definition of another."""
         if source != target:
             self._add(source, target, weight)
             self._named[source].add((target, name))
             self.users[target, name] += 1
 
     def take(self, source: int, target: int, weight: float) -> None:
-        """A file imports another, and it cannot be told what of it."""
+        """Add that a file imports another, without knowing which names."""
         if source != target:
             self._add(source, target, weight)
 
@@ -152,11 +152,11 @@ def linked(
     importer: Importer,
     counts: Counts,
 ) -> Links:
-    """The links of a view.
+    """Return the links of a view.
 
     Args:
         sources: its files, by path.
-        importer: of the whole view.
+        importer: the importer of the whole view.
         counts: how often each of some contents uses each name.
     """
     linking = Linking(sources, importer)
@@ -174,15 +174,15 @@ def relinked(
     counts: Counts,
     holding: Callable[[Set[str]], Set[bytes]],
 ) -> bool:
-    """Bring the links of an earlier state up to date; False if they have to be made anew.
+    """Update the links of an earlier state; False if they must be rebuilt.
 
     Args:
-        links: the links of `before`; changed.
-        before: the files then.
-        sources: the files now: the same paths, with the same importer.
-        importer: of the whole view.
+        links: the links of `before`; updated in place.
+        before: the earlier files.
+        sources: the current files: the same paths, with the same importer.
+        importer: the importer of the whole view.
         counts: how often each of some contents uses each name.
-        holding: paths of the files that use or import one of some names.
+        holding: returns the paths of the files that use or import one of some names.
     """
     changed = [at for at, source in enumerate(sources) if source is not before[at]]
     names = _affected([(before[at], sources[at]) for at in changed], sources)
@@ -195,7 +195,7 @@ def relinked(
     old = {source.content for source in before} - {source.content for source in sources}
     counts_of = dict(counts(old))
     if counts_of.keys() != old:
-        # Dropped from the index, or without names: it cannot be told which.
+        # Dropped from the index, or without names: unknown which.
         return False
     for content in old:
         links.forget_names(counts_of[content].keys())
@@ -217,7 +217,7 @@ def relinked(
 def _affected(
     changed: Sequence[tuple[Source, Source]], sources: Sequence[Source]
 ) -> set[str] | None:
-    """Names whose uses may lead elsewhere now; None for any."""
+    """Return the names whose uses may now refer elsewhere; None for any name."""
     names: set[str] = set()
     for old, new in changed:
         names |= old.defined ^ new.defined
@@ -230,7 +230,7 @@ def _affected(
     size = -1
     while names and size != len(names):
         size = len(names)
-        # Who passes one of them on under another name.
+        # Aliases under which a file re-exports one of them.
         names |= {
             row.alias
             for source in sources
@@ -241,18 +241,18 @@ def _affected(
 
 
 class Linking:
-    """Links in the making, some contents at a time.
+    """Builds links step by step, some contents at a time.
 
     Args:
         sources: the files of a view, by path.
-        importer: of the whole view.
+        importer: the importer of the whole view.
     """
 
     def __init__(self, sources: Sequence[Source], importer: Importer) -> None:
         self.sources = sources
         self.importer = importer
         self.links = Links(len(sources))
-        """Those of the contents that are not `left`."""
+        """Links of the contents that are not in `left`."""
         self._by_content: dict[int, list[int]] = {}
         for at, source in enumerate(sources):
             self._by_content.setdefault(source.content, []).append(at)
@@ -269,7 +269,7 @@ class Linking:
 
     @cached_property
     def _owner(self) -> dict[str, int]:
-        """Name -> the file that alone defines it, -1 if several do."""
+        """Name -> the only file that defines it, -1 if several do."""
         owner_of: dict[str, int] = {}
         for at, source in enumerate(self.sources):
             for name in source.defined:
@@ -297,7 +297,7 @@ class Linking:
                 self.link(self.links, at, names)
 
     def link(self, links: Links, at: int, names: Mapping[str, int]) -> None:
-        """Take in what one file uses."""
+        """Add the uses of one file."""
         seen: set[tuple[int, str]] = set()
         for target, name, weight in self._uses(at, names):
             if target is None:
@@ -317,7 +317,7 @@ class Linking:
             for name in (names.keys() & package.keys()) - source.defined:
                 yield package[name], name, sqrt(names[name])
         if not spec_of(source.language).imports_are_complete:
-            # The names of one file first: those of the view are a hundred thousand times as many.
+            # Intersect from the file's names: the view has a hundred thousand times as many.
             for name in sorted((names.keys() & self._owner.keys()) - source.defined):
                 owner = self._owner[name]
                 alike = owner >= 0 and self.sources[owner].language == source.language
@@ -333,11 +333,11 @@ class Linking:
             target = number.get(definer) if definer is not None else None
             if target is not None:
                 used = 1 + names.get(row.alias or row.name, 0)
-                known = row.name in self.sources[target].defined
-                if known:
+                is_defined = row.name in self.sources[target].defined
+                if is_defined:
                     yield target, row.name, sqrt(used)
                     return
-                # The name is a module's, or one that the module only holds.
+                # The name is a module's, or the module only re-exports it.
                 yield target, "", 1.0
                 yield from self._named_in(target, names)
                 return
@@ -346,7 +346,7 @@ class Linking:
             target = number.get(path)
             if target is not None:
                 if len(files) == 1:
-                    # Of a package only the files whose names are used count.
+                    # In a package only the files whose names are used count.
                     yield target, "", 0.3
                 yield from self._named_in(target, names)
 

@@ -1,9 +1,9 @@
-"""One question to several views: ranked on a common scale, then put in one order.
+"""Ranks the answers of several views to one question on a common scale, and merges them.
 
-The order, from the results of each view, which keep theirs: the view goes on whose next result is
-first by (1) what the query names, quotes or pastes, before what goes by its score, before what is
-only called nearly so; (2) the score, which means the same in all views (`CommonScale`); (3) the
-order in which the views were given.
+The results of each view keep their order. The merge takes the next result from the view that is
+first by (1) standing: results that the query names, quotes or pastes come before scored ones, and
+these before near matches; (2) score, which is comparable between views (`CommonScale`); (3) the
+order of the views.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from codelens.rank.search_state import Read
 from codelens.store.views.snapshot import Snapshot
 
 _SCANS = ("text", "regex", "path", "meaning")
-"""Modes whose scores come from no number of the view: one visit is enough."""
+"""Modes whose scores use no statistics of the view, so one visit is enough."""
 
 
 class View(NamedTuple):
-    """A view, and what gives a file's bytes."""
+    """A view, and the function that reads a file's bytes."""
 
     snapshot: Snapshot
     read: Read
 
 
 def search(views: Sequence[View], request: Request) -> list[Outcome | CodelensError]:
-    """The outcome of each view, or why it has none; the others are answered all the same.
+    """Search all views; return the outcome or the error of each.
 
     Raises:
-        QueryError: the query, or a mode or content, cannot be understood.
+        QueryError: the query, mode or content is invalid.
     """
     check(request)
     analyse(request.query)
@@ -61,7 +61,7 @@ def search(views: Sequence[View], request: Request) -> list[Outcome | CodelensEr
 
 
 def in_order(outcomes: Mapping[int, Outcome], request: Request) -> list[tuple[int, int]]:
-    """The results of several views in one order: the view's number, and the result's in it."""
+    """Merge the results of several views: the view's number, and the result's position in it."""
     left = {number: list(outcome.results) for number, outcome in outcomes.items()}
     order: list[tuple[int, int]] = []
     while len(order) < request.limit and any(left.values()):
@@ -75,7 +75,7 @@ def in_order(outcomes: Mapping[int, Outcome], request: Request) -> list[tuple[in
 
 
 def _place(ranked: Ranked, outcome: Outcome, request: Request) -> tuple[int, float]:
-    """Sorts the next results of several views."""
-    # A path, or what was quoted, was found where it was said to be.
+    """Return the sort key of a view's next result."""
+    # A path or quoted text was found as given.
     placed = request.mode == "auto" and outcome.mode in {"path", "text"}
     return (NAMED if placed else ranked.standing, -ranked.own_score)

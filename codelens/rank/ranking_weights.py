@@ -1,8 +1,8 @@
-"""Every number of the ranking, in one place.
+"""All weights and limits of the ranking.
 
-The values were fitted on the 25 repositories of a public retrieval benchmark and checked on
-repositories apart (docs/ranking.md says which, and what leaving out each signal costs). Features
-are scaled to 0..1 over the candidates of a query, so weights can be compared.
+The values were fitted on the 25 repositories of a public retrieval benchmark and validated on other
+repositories (docs/ranking.md lists them, and the cost of leaving out each signal). Features are
+scaled to 0..1 over the candidates of a query, so weights are comparable.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ NAME_WEIGHT, NAME_B = 3.0, 0.6
 STEM_WEIGHT, STEM_B = 2.0, 0.4
 FOLDER_WEIGHT, FOLDER_B = 0.75, 0.4
 TYPICAL_STEM_TERMS, TYPICAL_FOLDER_TERMS = 2.5, 4.0
-"""Mean lengths that the two path fields are normed by. Constants, since a view's own means would
-cost a read of all its paths, and with b = .4 a mean that is off by half moves a score by 15 %."""
+"""Mean lengths for normalising the two path fields. They are constants: computing a view's own
+means would read all its paths, and with b = .4 a mean that is off by half moves a score by 15 %."""
 
 COMPOUND_WEIGHT = 0.5
-"""Adjacent words of a query written as one identifier."""
+"""Weight of adjacent query words written as one identifier."""
 KIN_WEIGHT = 0.3
-"""Words akin to those of the query (`codelens.rank.query.query_analysis`)."""
+"""Weight of words related to those of the query (`codelens.rank.query.query_analysis`)."""
 
 CHUNK_SHARES = (1.0, 0.6, 0.4)
-"""csum3: how much the best, second and third chunk of a file count."""
+"""csum3: weights of the best, second and third chunk of a file."""
 CHUNK_SUM_FLOOR = 0.35
-"""csumall: chunks below this share of the best chunk of all do not count."""
+"""csumall: chunks that score below this share of the best chunk of all files do not count."""
 MOST_ALIKE = 20
-"""Files that are looked at for a provider's vectors alone, whatever words they have."""
+"""Number of files that are candidates by a provider's vectors alone, regardless of their words."""
 LEAST_MEANING = -0.5
-"""meaning: a file that is nothing like the question loses half of what the best gains."""
+"""meaning: a file unlike the question loses at most half of what the best file gains."""
 SYMBOL_COSINE = 0.2
-"""symsum: symbols less like the query than this do not count. With the true IDF of
-every word .3 is best; with `UNKNOWN_IDF` .2 measures .004 better on the 25 repositories."""
+"""symsum: less similar symbols do not count. With the true IDF of every word .3 is best; with
+`UNKNOWN_IDF` .2 measures .004 better on the 25 repositories."""
 
 WORDS: Mapping[str, float] = MappingProxyType(
     {
@@ -61,13 +61,12 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "meaning": 1.25,
     }
 )
-"""Weights for queries of several words. Those for chunks (cmax, csum3, csumall), stem
-(stemcov, stempfx, stemeq), dircov and symbols (symsum, embdef) were fitted; the others were chosen
-by hand near the mean of fits on bootstraps of the 25 repositories, and checked on the history of 8
-repositories that nothing was fitted on (docs/ranking.md has both).
-`spelled`: the whole query, written as one identifier, is defined here (`get adapter`,
-`get_adapter`). Nobody types the words of a name by chance, so it outweighs the text; so does the
-name of a file (`pathnamed`)."""
+"""Weights for queries of several words. Those for chunks (cmax, csum3, csumall), stem (stemcov,
+stempfx, stemeq), dircov and symbols (symsum, embdef) were fitted; the others were set by hand near
+the mean of fits on bootstraps of the 25 repositories, and checked on the history of 8 other
+repositories (docs/ranking.md has both). `spelled`: the whole query, written as one identifier, is
+defined here (`get adapter`, `get_adapter`). Nobody types the words of a name by chance, so this
+outweighs the text; so does the name of a file (`pathnamed`)."""
 
 TOKEN: Mapping[str, float] = MappingProxyType(
     {
@@ -89,16 +88,17 @@ TOKEN: Mapping[str, float] = MappingProxyType(
 """Weights for queries of one token."""
 
 UNKNOWN_IDF = 0.4
-"""IDF of a term that the query has not, as a share of the query's rarest: its true one would cost
-a read of the postings for each word of each name."""
+"""IDF of a term that is not in the query, as a share of the query's highest IDF. The true IDF would
+cost a read of the postings for each word of each name."""
 LONG_QUERY = 6
-"""stemcov: in a query of more terms than these a stem must have its share of the query to count."""
+"""stemcov: in a query of more terms, a stem counts by its share of the query."""
 PUSHED_DOWN_KEPT = 30
-"""Candidates at most whose role the query does not ask for."""
+"""Maximum number of candidates whose role the query does not ask for."""
 LOOKED_AT = 40
-"""Files whose definitions are read and compared: the most promising by chunks and path."""
+"""Number of files whose definitions are read and compared: the most promising by chunks and
+path."""
 SHORTEST_PREFIX = 3
-"""stempfx: a shorter beginning says nothing."""
+"""stempfx: shorter prefixes do not count."""
 
 PUSHED_DOWN: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
@@ -108,13 +108,13 @@ PUSHED_DOWN: Mapping[str, Mapping[str, float]] = MappingProxyType(
                   "prose": 1.0, "translation": 1.0, "data": 1.0},
     }
 )  # fmt: skip
-"""By role, taken off unless the query asks for such files. Fits end anywhere between 2 and 8 for
-tests and prose; this one lets code with half of the signals stand above them."""
+"""Penalty by role, unless the query asks for such files. Fits vary between 2 and 8 for tests and
+prose; these values rank code with half of the signals above them."""
 
 DEFINITION_NAME, DEFINITION_TEXT = 3.0, 1.5
-"""Among definitions alone: how much the likeness of the name counts, and the text inside."""
+"""In searches for definitions only: weights of the name similarity and of the text inside."""
 SHOWN_COSINE = 0.5
-"""A definition inside a chunk that is this much like the query is shown in its stead."""
+"""A definition with at least this similarity to the query is shown instead of its chunk."""
 
 DEFINITIONS: Mapping[str, float] = MappingProxyType(
     {
@@ -130,19 +130,19 @@ DEFINITIONS: Mapping[str, float] = MappingProxyType(
         "test": -1.0,
     }
 )
-"""Weights of what a definition is scored by (`codelens.rank.scoring.definition_ranking`)."""
+"""Weights of the features of a definition (`codelens.rank.scoring.definition_ranking`)."""
 TASK_DEFINITIONS: Mapping[str, float] = MappingProxyType({"container": -0.2, "value": -0.3})
-"""The same of a task, beside those above: most is done in functions, while a question may well be
-about a type or a constant."""
+"""Additional weights for a task: most tasks concern functions, while a question may be about a type
+or a constant."""
 DEFINITION_B, TYPICAL_DEFINITION_LINES = 0.5, 20.0
 LEADING_LINE = 1.5
-"""In bodies: what a term of the first line of several counts for, others being 1."""
+"""In bodies: weight of a term in the first line of a query of several lines; other terms have 1."""
 NO_BODIES = 4.0
-"""Files of a role that takes off so much have no definitions that answer."""
+"""Files of a role with at least this penalty contribute no definitions."""
 PROSE_AND_DATA = frozenset("markdown rst asciidoc text json yaml toml ini xml csv".split())
 
 
 def pushed_down(single: bool, asked_for: frozenset[str]) -> Mapping[str, float]:
-    """What each role takes off, those left out that the query asks for."""
+    """Return the penalty of each role that the query does not ask for."""
     every = PUSHED_DOWN["token" if single else "words"]
     return {role: share for role, share in every.items() if role not in asked_for}

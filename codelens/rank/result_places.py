@@ -1,4 +1,4 @@
-"""Definitions that the index still has, and their file no longer."""
+"""Turns judged files into the places to show: order, near-copies, places per file."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ _LAST_WORD = re.compile(r"\w+\Z", re.ASCII)
 
 
 def still_there(view: Snapshot, results: Sequence[Ranked], read: Read) -> list[Ranked]:
-    """The results without definitions whose name their file does not hold any more.
+    """Drop definitions whose name their file no longer contains.
 
-    Only files whose text is newer than the index has it are read: those that there was no time to
-    index. A name that need not stand in the text (an operator, one taken from the path) is kept, as
-    is a definition that may only have moved; both are marked as stale.
+    Reads only files that are newer than the index. Keeps, and marks as stale, definitions whose
+    name need not be in the text (an operator, or a name from the path) and those that may only have
+    moved.
 
     Args:
-        view: says which files are stale.
-        results: in their order.
-        read: gives a file's bytes as they are now, None where they cannot be had.
+        view: the view; knows which files are stale.
+        results: the results in order.
+        read: returns a file's current bytes, None if unavailable.
     """
     return [
         ranked
         for ranked in results
         if ranked.symbol < 0
         or ranked.file.path not in view.stale
-        or _named_outdated(view, ranked, read)
+        or _may_be_there(view, ranked, read)
     ]
 
 
-def _named_outdated(view: Snapshot, ranked: Ranked, read: Read) -> bool:
+def _may_be_there(view: Snapshot, ranked: Ranked, read: Read) -> bool:
     content = ranked.file.content
     assert content is not None  # it has symbols
     match = _LAST_WORD.search(ranking_reads.qualified(view.db, content, ranked.symbol))
@@ -59,36 +59,35 @@ def _named_outdated(view: Snapshot, ranked: Ranked, read: Read) -> bool:
     return word in text.lower() or word in ranked.file.path.lower()
 
 
-# Near-copies folded: places whose text is nearly the same become one, and others move up.
+# Folds near-copies: of places with nearly the same text only one is shown, and others move up.
 #
 # Two places are alike when
 #
 # - they are the same lines of one content at two paths; or
-# - their files are translations of one another (`codelens.rank.scoring.candidates`), and they
-# are
-#   definitions of one name and kind, or headings, or no definitions; or
+# - their files are translations of one another (`codelens.rank.scoring.candidates`), and both are
+#   definitions of one name and kind, headings, or lines outside of definitions; or
 # - they are definitions of one name and kind in two files, and the multisets of their words and
-#   signs have a Jaccard likeness of `NEARLY`; short ones, where one other word is another answer,
-#   must be equal and have one qualified name; or
-# - they are no definitions, their files have one stem, and the texts a likeness of `NEARLY`; or
+#   signs have a Jaccard similarity of `NEARLY`; short ones, where one different word changes the
+#   meaning, must be equal and have one qualified name; or
+# - they are not definitions, their files have one stem, and the texts a similarity of `NEARLY`; or
 # - they are overloads, definitions of one qualified name in one file, with `OVERLOAD`; or
-# - one is the prototype of the other, in C and its kin: the definition is shown, wherever the
-#   prototype stood.
+# - one is the prototype of the other, in C and related languages: the definition is shown,
+#   regardless of the rank of the prototype.
 #
-# Measured on 3,954 pairs of same-named definitions of about one length of 11 repositories
-# (docs/search.md): above these bounds lie copies, variants and overloads, below them begin those
-# that do another thing in another way. Lines of no definition need files of one stem, since what
-# two neighbours share is most often a licence and imports.
+# The bounds were measured on 3,954 pairs of definitions with the same name and about the same
+# length in 11 repositories (docs/search.md): copies, variants and overloads are above, definitions
+# that do something else below. Lines outside of definitions must be in files with the same stem,
+# since neighbouring files mostly share a licence and imports.
 #
-# Each place is compared with those before it that were kept, so the result depends on their order
-# and on nothing else. It ends when there are enough places and `LOOKED` times as many were looked
-# at; only texts of nearly one length are read, `_TEXTS` of them at most.
+# Each place is compared with the earlier places that stay, so the result depends only on their
+# order. Folding ends when there are enough places and `LOOKED` times as many were compared. Only
+# texts of similar length are read, at most `_TEXTS` of them.
 
 LOOKED = 3
 NEARLY = 0.9
 OVERLOAD = 0.7
 _SHORTEST_TOKENS = 12
-"""What is shorter is alike by what it must be, and no copy of anything."""
+"""Shorter texts are alike by necessity, so they do not count as copies."""
 _LONG_TOKENS = 60
 _LINES_ALIKE = 0.8
 _TEXTS = 24
@@ -96,14 +95,14 @@ _CALLABLE = frozenset({"function", "method", "constructor"})
 
 
 class Origin(NamedTuple):
-    """What tells of a file that it may be a copy of another."""
+    """Properties of a file that show whether it may be a copy of another."""
 
     content: int | None
     family: str
     stem: str
 
     def may_be(self, other: Origin) -> bool:
-        """Whether places of the two may be alike, whatever they are called."""
+        """Whether places of the two files may be alike, regardless of their names."""
         return (
             (self.content is not None and self.content == other.content)
             or self.stem == other.stem
@@ -112,14 +111,14 @@ class Origin(NamedTuple):
 
 
 def _origin(judge: Judged) -> Origin:
-    """Of a file."""
+    """Return the origin of a judged file."""
     candidate = judge.evidence
     path = candidate.file.path
     stem = path.rpartition(b"/")[2].partition(b".")[0].decode("utf-8", "surrogateescape")
     return Origin(candidate.file.content, family(path, prose=candidate.facts.role == "prose"), stem)
 
 
-class _Known(NamedTuple):
+class _Compared(NamedTuple):
     place: Place
     origin: Origin
     name: tuple[str, str]
@@ -129,49 +128,57 @@ class _Known(NamedTuple):
 def folded(
     db: Database, pairs: Iterable[tuple[Judged, Place | None]], limit: int, texts: Texts
 ) -> list[Place]:
-    """The first `limit` places that are not alike, each with those that are like it.
+    """Return the first `limit` distinct places, each with the places like it.
 
     Args:
         db: the store.
-        pairs: files in their order, each with a place, or None for the one that answers best.
-            That one costs a look at the text: once there are enough places, it is sought only
-            where the file may be a copy of one of them.
-        limit: places at most.
+        pairs: files in order, each with a place, or None for its best place. Finding that reads
+            the text: once there are enough places, it happens only if the file may be a copy of
+            one of them.
+        limit: maximum number of places.
         texts: the texts of the query.
     """
     compare = _Comparison(db, texts)
-    kept_results: list[_Known] = []
+    distinct_results: list[_Compared] = []
     groups: list[list[Place]] = []
-    for number, (judge, known) in enumerate(pairs):
-        full = len(kept_results) >= limit
+    for number, (judge, chosen) in enumerate(pairs):
+        full = len(distinct_results) >= limit
         if full and number >= LOOKED * limit:
             break
         origin = _origin(judge)
         if (
-            known is None
+            chosen is None
             and full
-            and not any(origin.may_be(other.origin) for other in kept_results)
+            and not any(origin.may_be(other.origin) for other in distinct_results)
         ):
             continue
-        place = answer_lines.best(judge, texts) if known is None else known
-        result = _Known(place, origin, _name(place))
-        at = next((at for at, other in enumerate(kept_results) if compare.alike(other, result)), -1)
-        if at >= 0 and compare.is_prototype(kept_results[at]) and not compare.is_prototype(result):
-            groups[at].append(kept_results[at].place)
-            kept_results[at] = result._replace(place=_in_stead(place, kept_results[at].place))
+        place = answer_lines.best(judge, texts) if chosen is None else chosen
+        result = _Compared(place, origin, _name(place))
+        at = next(
+            (at for at, other in enumerate(distinct_results) if compare.alike(other, result)), -1
+        )
+        if (
+            at >= 0
+            and compare.is_prototype(distinct_results[at])
+            and not compare.is_prototype(result)
+        ):
+            groups[at].append(distinct_results[at].place)
+            distinct_results[at] = result._replace(
+                place=_in_stead(place, distinct_results[at].place)
+            )
         elif at >= 0:
             groups[at].append(place)
         elif not full:
-            kept_results.append(result)
+            distinct_results.append(result)
             groups.append([])
     return [
-        known.place._replace(alike=tuple(group)) if group else known.place
-        for known, group in zip(kept_results, groups, strict=True)
+        result.place._replace(alike=tuple(group)) if group else result.place
+        for result, group in zip(distinct_results, groups, strict=True)
     ]
 
 
 def _in_stead(definition: Place, prototype: Place) -> Place:
-    """A definition at the score of its prototype, which stood above it."""
+    """Return a definition with the score of its prototype, which ranked above it."""
     return definition._replace(score=prototype.score, shares=prototype.shares)
 
 
@@ -183,15 +190,15 @@ def _name(place: Place) -> tuple[str, str]:
 
 
 class _Comparison:
-    """Compares places; reads no more than it may."""
+    """Compares places within a limit of texts to read."""
 
     def __init__(self, db: Database, texts: Texts) -> None:
         self._db = db
         self._texts = texts
         self._read: dict[tuple[bytes, int, int], Counter[bytes]] = {}
 
-    def alike(self, left: _Known, right: _Known) -> bool:
-        """Whether two places are alike; false where it would take too many reads to tell."""
+    def alike(self, left: _Compared, right: _Compared) -> bool:
+        """Whether two places are alike; False if the limit of texts is reached."""
         a, b = left.place, right.place
         if _file(a).path == _file(b).path:
             named = bool(left.name[0]) and left.name == right.name
@@ -213,13 +220,13 @@ class _Comparison:
             counts == other and self._one_name(a, b)
         )
 
-    def is_prototype(self, known: _Known) -> bool:
+    def is_prototype(self, result: _Compared) -> bool:
         """Whether a place declares a function without its body."""
-        place = known.place
+        place = result.place
         about = place.judged.evidence.about
-        if known.name[1] not in _CALLABLE or about is None:
+        if result.name[1] not in _CALLABLE or about is None:
             return False
-        # Late: few answers have two that are alike, and one that may be a declaration.
+        # Late import: few answers have two similar places of which one may be a prototype.
         from codelens.resolve.languages.registry import spec_of
 
         if not spec_of(about.language).prototypes:
@@ -256,30 +263,30 @@ def _file(place: Place) -> FileRow:
     return place.judged.evidence.file
 
 
-# The definitions of the first files as places: what is shown of a file, and what beside it.
+# Chooses definitions of the first files as places: the one to show, and others to name with it.
 
 _FILES = 8
-"""Files whose definitions are ranked: those that somebody reads on."""
+"""Number of files whose definitions are ranked; users rarely read further."""
 _ALSO_DEFINITIONS, _FIRST_DEFINITIONS = 3, 3
-"""Further definitions that are named beside a result, and beside how many results."""
+"""Number of further definitions named with a result, and number of results that have them."""
 _AS_GOOD_DEFINITION = 0.5
-"""What is named beside a definition scores at least such a share of it."""
+"""Further definitions score at least this share of the one they are named with."""
 
 
 def places_of_files(
     judged: Sequence[Judged], query: Query, terms: Sequence[Weighed], texts: Texts
 ) -> Mapping[int, tuple[Place, ...]]:
-    """Path id -> the place to show of a file, then the next best definitions.
+    """Return path id -> the place to show of a file, then the next best definitions.
 
-    Only of the first files of code. A definition that the query names stays the place that it is,
-    and so do lines that stand in no definition.
+    Covers only the first files of code. A definition that the query names stays first, and so do
+    lines outside of definitions.
     """
     best = definition_ranking.code_files(judged[: 2 * _FILES], query, _FILES)
     chosen = {scored.evidence.file.path_id: answer_lines.best(scored, texts) for scored in best}
     places_by_file: dict[int, list[Place]] = {}
     tops: dict[int, float] = {}
     still_open = set(chosen)
-    """Files of which a definition with a lower score may still be named."""
+    """Files for which a definition with a lower score may still be named."""
     for row in definition_ranking.ranked(best, query, terms, texts, chosen):
         number = row.judged.evidence.file.path_id
         if number not in still_open:
@@ -306,39 +313,40 @@ def places_of_files(
 def definition_with_also(
     shown: Sequence[Place], inside: Mapping[int, Sequence[Place]]
 ) -> list[Place]:
-    """The places; the first with what else answers in their files."""
+    """Return the places; the first of them with further definitions of their files."""
     seen: dict[int, list[Place]] = {}
     for place in shown:
         seen.setdefault(place.judged.evidence.file.path_id, []).append(place)
     places: list[Place] = []
     for at, place in enumerate(shown):
         number = place.judged.evidence.file.path_id
-        mine = seen[number]
-        if at >= _FIRST_DEFINITIONS or mine[0] is not place:
+        shown_places = seen[number]
+        if at >= _FIRST_DEFINITIONS or shown_places[0] is not place:
             places.append(place)
             continue
         also = [
             place
             for place in inside.get(number, ())
-            if not any(answer_lines.overlap(place, other) for other in mine)
+            if not any(answer_lines.overlap(place, other) for other in shown_places)
         ]
         places.append(place._replace(also=tuple(also[:_ALSO_DEFINITIONS])))
     return places
 
 
 def _is_named(judge: Judged) -> bool:
-    """Whether the query writes out a definition of the file."""
+    """Whether the query spells out a definition of the file."""
     candidate = judge.evidence
     return bool(candidate.defined) and (
         candidate.features["spelled"] > 0
         or any(
-            known.grade > query_analysis.LAST and known.symbol.kind not in query_analysis.WEAK
-            for known in candidate.defined
+            definition.grade > query_analysis.LAST
+            and definition.symbol.kind not in query_analysis.WEAK
+            for definition in candidate.defined
         )
     )
 
 
-# From judged files to the places that are shown: in what order, folded, and how many of a file.
+# Arranges judged files into the places that are shown: their order, folding, and how many per file.
 
 __all__ = ["Place", "arranged"]
 
@@ -346,13 +354,13 @@ _NOWHERE: tuple[Place | None, ...] = (None,)
 _REFILLED_FILES = 3
 _SAME_FILE = 3
 _ALSO = 2
-"""Further places of a file that are named beside its first."""
+"""Number of further places named with the first place of a file."""
 _AS_GOOD = 0.75
-"""How near their text must come to the file's best."""
+"""Minimum score of their text, as a share of the file's best."""
 _BEHIND = 1.0
-"""What a role takes off a score for its definitions to come behind all others."""
+"""Minimum penalty of a role whose definitions come after all others."""
 _FIRST = 3
-"""Only beside results so far up: what stands further down is no answer to dwell on."""
+"""Only the first results have further places; users hardly read on at lower ones."""
 
 
 def arranged(
@@ -364,9 +372,9 @@ def arranged(
     terms: Sequence[Weighed],
     texts: Texts,
 ) -> list[Place]:
-    """The places to show, near-copies folded, at most as many as are asked for."""
+    """Return the places to show, with near-copies folded, up to the request's limit."""
     alone = request.mode == "symbol" or bool(request.kinds)
-    # Half as many again, since some will be folded; those behind are shown by their text.
+    # Half as many again, since some will be folded; later files are shown by their text.
     ready = definition_features.judged_with_definitions(
         view, judged, len(judged) if alone else request.limit * 3 // 2
     )
@@ -397,7 +405,7 @@ def arranged(
 def _refill(
     judged: Sequence[Judged], shown: Sequence[Place], missing: int, texts: Texts
 ) -> list[Place]:
-    """More places of the first files, where there are not enough files."""
+    """Return more places of the first files if there are too few files."""
     seen = [place.where for result in shown for place in (result, *result.alike)]
     copies = {path for place in shown for path, _, _ in (other.where for other in place.alike)}
     chosen: list[Place] = []
@@ -414,7 +422,7 @@ def _refill(
 
 
 def with_also(judged: Sequence[Judged], shown: Sequence[Place], texts: Texts) -> list[Place]:
-    """The same; where further texts of a file score above all other files, with these."""
+    """Add further texts of the best file that score above all other files."""
     tops = sorted(
         ((scored.evidence.scored.chunks[0][0], scored.evidence.file.path_id)
          for scored in judged if scored.evidence.scored.chunks),
@@ -422,7 +430,7 @@ def with_also(judged: Sequence[Judged], shown: Sequence[Place], texts: Texts) ->
     )  # fmt: skip
     if len(tops) < 2:
         return list(shown)
-    # Only the file with the best text can have a second one above all others.
+    # Only the file with the best text can have a second text above all other files.
     (top, best), (second, _) = tops[:2]
     floor = max(second, _AS_GOOD * top)
     for at, place in enumerate(shown[:_FIRST]):
@@ -442,20 +450,20 @@ def _further(place: Place, shown: Sequence[Place], floor: float, texts: Texts) -
 
 
 def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Place | None]]:
-    """Definitions that the query names: as typed, then in other conventions.
+    """Yield the definitions that the query names: as typed, then in other conventions.
 
-    What stands on its own comes before the members of something, then it goes by file.
+    Top-level definitions come before members; then the order of files decides.
 
-    Then what defines nothing that is called so. Definitions in tests, examples and the like come
-    between, unless the query asks for such files; and where the code has a field or a property of
-    that name, they come last.
+    Files without such definitions follow. Definitions in tests, examples and the like come in
+    between, unless the query asks for such files; if the code has a field or a property of that
+    name, they come last.
     """
     down = ranking_weights.pushed_down(True, query.roles)
     named: list[tuple[tuple[int, bool, bool, int, int], Place]] = []
     behind: list[tuple[tuple[int, bool, bool, int, int], Place]] = []
     rest: list[tuple[Judged, Place | None]] = []
     typed = {name.parts[-1] for name in query.names}
-    known = False
+    has_member = False
     for at, judge in enumerate(judged):
         pushed = down.get(definition_features.role_of(judge.evidence), 0.0) >= _BEHIND
         strong = _named(judge)
@@ -467,17 +475,17 @@ def by_name(judged: Sequence[Judged], query: Query) -> Iterator[tuple[Judged, Pl
             key = (-definition.grade, definition.symbol.name not in typed, inner, at, order)
             (behind if pushed else named).append((key, place))
         if not strong:
-            known = known or (not pushed and _is_member(judge))
+            has_member = has_member or (not pushed and _is_member(judge))
             rest.append((judge, None))
     for every in (named, behind):
         every.sort(key=lambda row: row[0])
     yield from ((place.judged, place) for _, place in named)
     last = [(place.judged, place) for _, place in behind]
-    yield from (*rest, *last) if known else (*last, *rest)
+    yield from (*rest, *last) if has_member else (*last, *rest)
 
 
 def _answering(judged: Sequence[Judged]) -> Iterator[Found]:
-    """The definitions that the query names, and the files that have none of them."""
+    """Yield the definitions that the query names, and the files without any."""
     for judge in judged:
         number = judge.evidence.file.path_id
         named = [(number, definition.symbol.ordinal) for definition in _strong(judge)]
@@ -485,7 +493,7 @@ def _answering(judged: Sequence[Judged]) -> Iterator[Found]:
 
 
 def _is_member(judge: Judged) -> bool:
-    """Whether a file has a field or the like that is called as the query, letter for letter."""
+    """Whether a file has a field or similar with exactly the name in the query."""
     return any(
         definition.grade == query_analysis.EXACT
         and definition.symbol.kind in query_analysis.MEMBERS
@@ -494,7 +502,7 @@ def _is_member(judge: Judged) -> bool:
 
 
 def by_definition(judged: Sequence[Judged], kinds: frozenset[str]) -> list[Place]:
-    """Definitions alone, of `kinds` if any are given, by name, file and text."""
+    """Return definitions only, of `kinds` if given, by name, file and text."""
     numbered_places: list[tuple[int, Place]] = []
     for judge in judged:
         grades = {
@@ -529,7 +537,7 @@ def _definitions(judge: Judged, kinds: frozenset[str]) -> Iterator[tuple[Place, 
 
 
 def _text_share(candidate: Evidence, symbol: Definition) -> float:
-    """The best chunk that lies in the definition, against the file's best."""
+    """Return the score of the definition's best chunk, as a share of the file's best."""
     for chunk_score, number in candidate.scored.chunks:
         chunk = candidate.chunks[number]
         if chunk.start_line <= symbol.end_line and symbol.start_line <= chunk.end_line:
@@ -542,7 +550,7 @@ def _text_share(candidate: Evidence, symbol: Definition) -> float:
 
 
 def _named(judge: Judged) -> list[tuple[Defined, Place]]:
-    """The strongest definitions of a file that the query names."""
+    """Return the strongest definitions of a file that the query names."""
     strong = sorted(_strong(judge), key=query_analysis.telling, reverse=True)
     return [
         (definition, answer_lines.of_symbol(judge, definition.symbol))

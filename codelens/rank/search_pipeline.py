@@ -1,4 +1,4 @@
-"""The entry of ranking: from a request over a view to ranked places."""
+"""The entry point of ranking: runs a request over a view and returns ranked places."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _NO_FILES = "no files were found here, so there is nothing to search"
 def search(view: Snapshot, request: Request, read: Read) -> Outcome:
     """Rank the places of `view` that answer `request`.
 
-    The same view and request give the same outcome, to the byte, whatever else the store holds;
-    only `text` and `regex` may stop at a deadline, and then say so in a note.
+    The same view and request give byte-identical outcomes, regardless of other data in the store;
+    only `text` and `regex` may stop at a deadline, which a note then says.
 
     Args:
-        view: one state of one view.
+        view: a view in one state.
         request: the question.
-        read: gives a file's bytes, None where they cannot be had.
+        read: returns a file's bytes, None if unavailable.
 
     Raises:
-        QueryError: the query or a filter cannot be understood.
+        QueryError: the query or a filter is invalid.
     """
     check(request)
     answering: set[Found] = set()
@@ -60,7 +60,7 @@ def search(view: Snapshot, request: Request, read: Read) -> Outcome:
 
 
 def _shown(results: Sequence[Ranked]) -> Iterator[Found]:
-    """What the results show, and what they stand for."""
+    """Yield the files and definitions that the results show or represent."""
     for result in results:
         for place in (result, *result.alike, *result.also):
             yield place.file.path_id, place.symbol
@@ -68,20 +68,20 @@ def _shown(results: Sequence[Ranked]) -> Iterator[Found]:
 
 
 class Judgement(NamedTuple):
-    """The files judged for a request in mode `auto`, and what the request names by itself."""
+    """The files judged for a request in mode `auto`, and the places that it names."""
 
     files: Files | None
-    """None where the request was answered without any score."""
+    """None if the request was answered without scores."""
     certain: list[Ranked]
-    """Places that were found by what the request names, quotes or pastes."""
+    """Places that the request names, quotes or pastes."""
     notes: list[str]
 
 
 def files(view: Snapshot, request: Request, read: Read) -> Judgement:
-    """The files that answer a request, for those who rank what is in them.
+    """Judge the files that answer a request, for callers that rank their content.
 
     Raises:
-        QueryError: the query or a filter cannot be understood.
+        QueryError: the query or a filter is invalid.
     """
     check(request)
     query = analyse(request.query)
@@ -101,10 +101,10 @@ def files(view: Snapshot, request: Request, read: Read) -> Judgement:
 
 
 def measure(view: Snapshot, request: Request, read: Read) -> None:
-    """Put the numbers of a view that a question is scored by to the request's common scale.
+    """Add a view's statistics for a question to the request's common scale.
 
     Raises:
-        QueryError: a filter cannot be understood.
+        QueryError: a filter is invalid.
     """
     query = analyse(request.query)
     search_state = SearchState(view, request, query, Filters(view, request), read, [])
@@ -124,7 +124,7 @@ def _by_mode(search_state: SearchState) -> tuple[list[Ranked], str]:
     if mode == "text":
         return _text(search_state, search_state.request.query), mode
     if mode == "regex":
-        # Late, as the other modes are: nearly no question needs them.
+        # Late import, as in the other modes: few questions need them.
         from codelens.rank.modes import regex_search
 
         return regex_search.search(
@@ -168,7 +168,7 @@ def _auto(search_state: SearchState, rank: query_forms.Rank) -> tuple[list[Ranke
     answer = next((result for way in ways if (result := way()) is not None), None)
     if answer is not None:
         return answer
-    query_forms.tell_regex(search_state)
+    query_forms.suggest_regex(search_state)
     search_state = query_forms.as_name(search_state)
     return (
         query_forms.nothing_to_look_up(search_state)
@@ -178,7 +178,7 @@ def _auto(search_state: SearchState, rank: query_forms.Rank) -> tuple[list[Ranke
 
 
 def _quoted(search_state: SearchState) -> tuple[list[Ranked], str] | None:
-    """A query that is one quoted phrase: the files that hold it to the letter."""
+    """Find the files that contain a query that is one quoted phrase verbatim."""
     query = search_state.query
     if not query.phrases or query.text[1:-1].strip() != query.phrases[0]:
         return None
@@ -203,26 +203,26 @@ def _text(search_state: SearchState, text: str) -> list[Ranked]:
 
 
 class Files(NamedTuple):
-    """The files that were judged for a query, and what they were judged by."""
+    """The files judged for a query, and the data they were judged by."""
 
     search_state: SearchState
     terms: list[Weighed]
     defined: list[Defined]
-    """What the names of the query stand for, in the whole view."""
+    """Definitions in the whole view that the names of the query refer to."""
     judged: list[Judged]
     """Best first."""
     quoted: list[tuple[FileRow, int]]
-    """Files and lines that hold what is quoted."""
+    """Files and lines that contain the quoted phrases."""
     texts: Texts
 
 
 def _ranked(search_state: SearchState) -> list[Ranked]:
-    """Words, names and definitions: everything that goes by scores."""
+    """Rank words, names and definitions by score."""
     return places(judged_files(search_state))
 
 
 def judged_files(search_state: SearchState) -> Files:
-    """The best files for a query, by score."""
+    """Return the best files for a query, by score."""
     search_state, terms = _weighed(search_state)
     view, query = search_state.view, search_state.query
     corpus = corpus_of(view)
@@ -258,13 +258,13 @@ def judged_files(search_state: SearchState) -> Files:
 
 
 def _most_alike(view: Snapshot, likeness: QuestionLikeness) -> list[FileRow]:
-    """Files that come in for what they mean, whatever words they have."""
+    """Return the files that are candidates by meaning, regardless of their words."""
     nearest = likeness.nearest(sorted(view.by_content))[: ranking_weights.MOST_ALIKE]
     return [file for content in nearest for file in view.by_content[content]]
 
 
 def places(files: Files) -> list[Ranked]:
-    """The places to show of judged files."""
+    """Return the places to show of judged files."""
     search_state, terms, definitions, judged, files_with_chunks, texts = files
     view, request, query = search_state.view, search_state.request, search_state.query
     shown = result_places.arranged(view, judged, request, query, terms=terms, texts=texts)
@@ -273,7 +273,7 @@ def places(files: Files) -> list[Ranked]:
         results = query_forms.quoted_first(search_state, files_with_chunks, results)
     results = query_forms.places_inside(search_state, results)
     if query.single or query.names:
-        # Late, as below: most questions have words alone, which the view knows.
+        # Late import, as below: most questions have only words that the view knows.
         from codelens.rank.query import near_matches
 
         results = near_matches.with_near_names(search_state, definitions, judged, results)
@@ -281,7 +281,7 @@ def places(files: Files) -> list[Ranked]:
 
 
 def _weighed(search_state: SearchState) -> tuple[SearchState, list[Weighed]]:
-    """The terms that the view knows; misspelt words are ranked as what they may be, and said."""
+    """Weigh the terms that the view knows; replace misspelled words and add a note."""
     corpus = corpus_of(search_state.view)
     query = search_state.query
     common = search_state.request.common

@@ -1,14 +1,14 @@
-"""One scale for a question that is put to several repositories.
+"""The request and outcome of a search, its filters, and the common scale of several repositories.
 
-Scores are made of numbers of the view: how rare a word is, and each feature as a share of the best
+Scores depend on statistics of the view: how rare a word is, and each feature as a share of the best
 candidate's. By itself the best file of every repository has about the same score, whether it
-answers or not. With a common scale each view is visited three times: the first counts in how many
-files each term is, the second measures the candidates with the sums of these counts, the third
-ranks them as shares of the best of all. A score is then about what it would be if all the
-repositories were one.
+answers or not. With a common scale each view is visited three times: the first visit counts in how
+many files each term occurs, the second measures the candidates with the sums of these counts, the
+third ranks them as shares of the best of all views. A score is then about the score in one merged
+repository.
 
-What stays of the view itself, since it says what is usual there: the mean lengths of texts, and
-the uppermost folder that files are counted from.
+Two statistics stay local to the view, since they describe its conventions: the mean lengths of
+texts, and the top folder that file depths are counted from.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Rows = Sequence[Mapping[str, float]]
 
 
 class Visit(enum.Enum):
-    """What a view is asked for now."""
+    """What the current visit of a view does."""
 
     COUNT = 1
     MEASURE = 2
@@ -40,12 +40,12 @@ class Visit(enum.Enum):
 
 
 class CommonScale:
-    """The numbers of all views of one question; `visit` says what is done with them."""
+    """The statistics of all views for one question; `visit` says how they are used."""
 
     def __init__(self) -> None:
         self.visit = Visit.COUNT
         self.lacks_meaning = False
-        """A view cannot be ranked by what words mean; then none is, or it would stand below."""
+        """A view cannot be ranked by meaning; then no view is, or that view would rank lower."""
         self._files: dict[_View, int] = {}
         self._having: dict[_View, dict[str, int]] = {}
         self._tops: dict[str, dict[str, float]] = {}
@@ -55,12 +55,12 @@ class CommonScale:
     def pooled(
         self, view: Snapshot, files: int, having: Mapping[str, int]
     ) -> tuple[int, Mapping[str, int]]:
-        """Files of all views, and how many of them have each of some terms.
+        """Return the number of files of all views, and how many contain each term.
 
         Args:
-            view: that is looked at.
-            files: it has.
-            having: term -> how many of them have it; 0 for none.
+            view: the current view.
+            files: its number of files.
+            having: term -> how many of its files contain it; 0 for none.
         """
         place = _place(view)
         if self.visit is Visit.COUNT:
@@ -69,31 +69,31 @@ class CommonScale:
             return files, having
         total: Counter[str] = Counter()
         for other, counts in self._having.items():
-            known = {**counts, **having} if other == place else counts
-            total.update({term: known.get(term, 0) for term in having})
+            merged = {**counts, **having} if other == place else counts
+            total.update({term: merged.get(term, 0) for term in having})
         return sum(self._files.values()), total
 
     def knows(self, term: str) -> bool:
-        """Whether any view has a term."""
+        """Whether any view contains a term."""
         return any(counts.get(term) for counts in self._having.values())
 
     def tops(self, stage: str, rows: _Rows, features: Sequence[str]) -> Mapping[str, float]:
-        """The highest value of each feature: of `rows`, and once measured of those of all views.
+        """Return the highest value of each feature in `rows`, or once measured in all views.
 
         Args:
-            stage: of the ranking of which question.
-            rows: features of the candidates that set the scale.
-            features: the names.
+            stage: names a step of ranking a question.
+            rows: features of the candidates that define the scale.
+            features: names of the features.
         """
         own = {name: max((row[name] for row in rows), default=0.0) for name in features}
         if self.visit is Visit.COUNT:
             return own
-        known = self._tops.setdefault(stage, {})
+        highest = self._tops.setdefault(stage, {})
         if self.visit is Visit.MEASURE:
             for name, top in own.items():
-                known[name] = max(top, known.get(name, 0.0))
+                highest[name] = max(top, highest.get(name, 0.0))
             return own
-        return {name: max(top, known.get(name, 0.0)) for name, top in own.items()}
+        return {name: max(top, highest.get(name, 0.0)) for name, top in own.items()}
 
     def masses(
         self,
@@ -101,14 +101,14 @@ class CommonScale:
         chunks: Sequence[Sequence[float]],
         mass: Callable[[Sequence[float]], float],
     ) -> float:
-        """The highest mass of the chunks of any candidate that sets the scale."""
+        """Return the highest mass of the chunks of any candidate that defines the scale."""
         if self.visit is Visit.MEASURE:
             self._chunks.setdefault(stage, []).extend(map(list, chunks))
         every = self._chunks.get(stage, ()) if self.visit is Visit.RANK else chunks
         return max(map(mass, every), default=0.0)
 
     def cosines(self, stage: str, measured: Sequence[float]) -> list[float]:
-        """How much candidates that set the scale mean what the question says."""
+        """Return the cosines of the candidates that define the scale with the question."""
         if self.visit is Visit.MEASURE:
             self._cosines.setdefault(stage, []).extend(measured)
         return list(self._cosines.get(stage, ()) if self.visit is Visit.RANK else measured)
@@ -118,7 +118,7 @@ def _place(view: Snapshot) -> _View:
     return (id(view.db), view.row.id)
 
 
-# What is asked of a search, and what comes back; shared by all modes.
+# The request and the outcome of a search; all modes share them.
 
 MODES = ("auto", "symbol", "text", "regex", "path", "meaning")
 CONTENTS = ("all", "code", "prose")
@@ -126,11 +126,11 @@ _SHOWN_CHARS = 100
 
 
 Found = tuple[int, int]
-"""Path id of a file, and position of a definition in it; -1: the file, by any place in it."""
+"""Path id of a file, and position of a definition in it; -1 for any place in the file."""
 
 
 class Request(NamedTuple):
-    """A question with its filters."""
+    """A question and its filters."""
 
     query: str
     mode: str = "auto"
@@ -139,35 +139,35 @@ class Request(NamedTuple):
     globs: tuple[str, ...] = ()
     """Path globs, relative to the root; `!glob` leaves out. `**` crosses folders."""
     kinds: tuple[str, ...] = ()
-    """Symbol kinds; results are then definitions of these kinds."""
+    """Symbol kinds; results are then only definitions of these kinds."""
     content: str = "all"
     """`code`, `prose` or `all`."""
     limit: int = 10
     explain: bool = False
     seconds: float = 2.0
-    """How long files may be read for `text` and `regex`."""
+    """Time limit for reading files in modes `text` and `regex`."""
     meaning: bool = True
-    """Whether words are also ranked by what they mean (docs/meaning.md)."""
+    """Whether words are also ranked by meaning (docs/meaning.md)."""
     likeness: QuestionLikeness | None = None
-    """By a provider's vectors, where one is enabled; None: by the table of words."""
+    """Similarity by a provider's vectors, if one is enabled; None: by the word table."""
     common: CommonScale | None = None
-    """Shared with other repositories that are asked the same; None: this one is asked alone."""
+    """Shared by all repositories that get this question; None for a single repository."""
     answering: set[Found] | None = None
-    """Grows on the way: all that answers, within the limit and beyond; None: nobody counts it."""
+    """Collects everything that answers, within the limit and beyond; None: not counted."""
 
     def note_found(self, places: Iterable[Found]) -> None:
-        """Count what answers, whether the limit lets it in or not."""
+        """Count what answers, within the limit or beyond."""
         if self.answering is not None:
             self.answering.update(places)
 
 
 NAMED, SCORED, NEAR = 0, 1, 2
-"""Why a result stands where it does: the query names, quotes or pastes it; by its score; it may be
-meant, but is called otherwise."""
+"""Standing of a result: the query names, quotes or pastes it; it was ranked by score; or it is a
+near match with another name."""
 
 
 class Ranked(NamedTuple):
-    """One place, best first in its outcome."""
+    """One place of an outcome."""
 
     file: FileRow
     start_line: int
@@ -175,31 +175,32 @@ class Ranked(NamedTuple):
     kind: str
     """`symbol`, `chunk`, `line` or `file`."""
     symbol: int
-    """Position of the definition among the symbols of its content, -1 if it is none."""
+    """Position of the definition among the symbols of its content, -1 if it is not a definition."""
     score: float
-    """Comparable within one outcome only, or by `own_score` where a `CommonScale` was given."""
+    """Comparable only within one outcome; with a `CommonScale`, use `own_score` to compare
+    outcomes."""
     why: str
     line: str
-    """The definition's signature, or the line that tells most; may be empty."""
+    """The definition's signature, or the most relevant line; may be empty."""
     explain: Mapping[str, float]
-    """Each feature's share of the score; empty unless asked for."""
+    """Each feature's part of the score; empty unless requested."""
     alike: tuple[Ranked, ...] = ()
-    """Places with nearly the same text that this one stands for."""
+    """Near-copies that this place represents."""
     also: tuple[Ranked, ...] = ()
     """Further places of the same file."""
     standing: int = SCORED
     """`NAMED`, `SCORED` or `NEAR`."""
     raised: float = 0.0
-    """What was added to the score for it to be above those that come after it."""
+    """What was added to the score to rank it above later results."""
 
     @property
     def own_score(self) -> float:
-        """The score by itself."""
+        """The score without what was added."""
         return self.score - self.raised
 
 
 PARTIAL = "partial: "
-"""How a note begins that says the answer was cut short by time."""
+"""Prefix of a note that the answer was cut short by time."""
 
 
 class Outcome(NamedTuple):
@@ -207,24 +208,24 @@ class Outcome(NamedTuple):
 
     results: list[Ranked]
     mode: str
-    """What was done: one of `MODES`, where `auto` says that words were ranked."""
+    """The mode that was used, one of `MODES`; `auto` means that words were ranked."""
     notes: list[str]
-    """What was not understood, near matches, filters that matched nothing: sentences."""
+    """Sentences on what was not understood, near matches, and filters without a match."""
     left: int = 0
-    """How many more definitions or files answer, at least, beyond the limit."""
+    """Minimum number of further definitions or files that answer, beyond the limit."""
 
     @property
     def cut_short(self) -> str:
-        """The note that says that time ran out; empty if it did not."""
+        """The note that time ran out; empty if it did not."""
         return next((note for note in self.notes if note.startswith(PARTIAL)), "")
 
 
 def check(request: Request) -> None:
-    """Refuse what cannot be understood.
+    """Refuse an invalid request.
 
     Raises:
-        QueryError: no query, or a mode or content that does not exist.
-        InvalidArgument: no result is asked for.
+        QueryError: the query is empty, or the mode or content does not exist.
+        InvalidArgument: the limit is below 1.
     """
     if not request.query.replace("\0", " ").strip():
         raise QueryError("the query is empty; say what to look for")
@@ -243,7 +244,7 @@ def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
 # Filters of a request: languages, path globs, code or prose.
 
 PROSE_LANGUAGES = frozenset("markdown mdx rst restructuredtext asciidoc org tex latex".split())
-"""Prose whatever the file is called; `text` says only that the language is unknown."""
+"""Languages that are prose regardless of the file name; `text` only means an unknown language."""
 KINDS = frozenset(SymbolKind.__args__)  # type: ignore[attr-defined]
 _MAX_GLOB = 1000
 
@@ -251,7 +252,7 @@ Keep = Callable[[list[FileRow]], list[FileRow]]
 
 
 class Globs(NamedTuple):
-    """Path globs, compiled; a path passes when one of `any_of` matches and none of `none_of`."""
+    """Compiled path globs; a path passes if one of `any_of` matches and none of `none_of`."""
 
     any_of: tuple[re.Pattern[str], ...]
     none_of: tuple[re.Pattern[str], ...]
@@ -265,7 +266,7 @@ class Globs(NamedTuple):
 
 
 class Filters:
-    """What a request leaves in, asked a few files at a time."""
+    """Filters files by a request, a few files at a time."""
 
     def __init__(self, view: Snapshot, request: Request) -> None:
         unknown = sorted(set(request.kinds) - KINDS)
@@ -281,12 +282,14 @@ class Filters:
         self.active = bool(self.languages or request.globs or request.content != "all")
 
     def keep(self, files: list[FileRow]) -> list[FileRow]:
-        """Those of `files` that pass, in their order."""
+        """Return the files that pass, in order."""
         if self.globs.any_of or self.globs.none_of:
             files = [file for file in files if self.globs.match(file.path)]
         if self.languages:
-            known = self._languages(files)
-            files = [file for file in files if known.get(file.content or 0, "") in self.languages]
+            language_of = self._languages(files)
+            files = [
+                file for file in files if language_of.get(file.content or 0, "") in self.languages
+            ]
         if self.content != "all":
             prose = self._prose(files)
             files = [file for file in files if (file.path in prose) == (self.content == "prose")]
@@ -297,17 +300,17 @@ class Filters:
         return {key: language[0] for key, language in reads.languages(self._view.db, ids).items()}
 
     def _prose(self, files: list[FileRow]) -> set[bytes]:
-        known = self._languages(files)
+        language_of = self._languages(files)
         facts = self._view.path_facts(file.path_id for file in files)
         return {
             file.path
             for file in files
-            if known.get(file.content or 0, "") in PROSE_LANGUAGES
+            if language_of.get(file.content or 0, "") in PROSE_LANGUAGES
             or facts[file.path_id].role == "prose"
         }
 
     def explain_nothing(self) -> list[str]:
-        """Sentences on which filters match no file of the view at all."""
+        """Explain which filters match no file of the view."""
         notes: list[str] = []
         files = self._view.files
         if self.languages:
@@ -336,12 +339,12 @@ class Filters:
 
 
 def globs(patterns: Sequence[str]) -> Globs:
-    """Compile globs: `*` and `?` stay within a folder, `**` crosses folders, `!` leaves out.
+    """Compile globs: `*` and `?` stay within a folder, `**` crosses folders, `!` excludes.
 
-    A glob without `/` matches names in any folder; one that names a folder takes all in it.
+    A glob without `/` matches names in any folder; a glob that matches a folder includes its files.
 
     Raises:
-        QueryError: an empty or overlong glob, or one with an impossible range.
+        QueryError: a glob is empty, too long, or has an invalid range.
     """
     any_of: list[re.Pattern[str]] = []
     none_of: list[re.Pattern[str]] = []
@@ -367,12 +370,12 @@ def _compiled(glob: str) -> re.Pattern[str]:
     try:
         return re.compile(text + r"(?:/.*)?\Z", re.DOTALL)
     except (re.error, RecursionError, OverflowError) as error:
-        # `[3-1]`, which no character is between.
+        # `[3-1]` is an empty range.
         raise QueryError(refusal) from error
 
 
 def _piece(glob: str, at: int) -> tuple[str, int]:
-    """The regex of one piece of a glob, and where the next begins."""
+    """Return the regex of one piece of a glob, and where the next piece starts."""
     if glob.startswith("**/", at):
         return "(?:.*/)?", at + 3
     if glob.startswith("**", at):
@@ -398,7 +401,7 @@ def _piece(glob: str, at: int) -> tuple[str, int]:
 
 
 def _set_members(inner: str) -> str:
-    """What stands between brackets, as in a regex: ranges kept, all else by itself.
+    """Convert the members of a bracket set to a regex: ranges stay, other characters are escaped.
 
     Unescaped, `--`, `&&`, `||` and `~~` make Python warn that they may become operators.
     """

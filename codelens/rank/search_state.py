@@ -1,4 +1,4 @@
-"""The lines of the files that are shown: read once a query, whatever looks at them."""
+"""The state of one search: its request, its notes, and the texts read for it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _TOKEN = re.compile(rb"\w+|[^\w\s]")
 
 
 class Texts:
-    """Texts of one query.
+    """The texts that one query reads, each once.
 
     Args:
-        read: gives a file's bytes, None where they cannot be had.
-        known: weight of each term that a line may be found by.
+        read: returns a file's bytes, None if unavailable.
+        known: term -> weight, for finding the best lines.
     """
 
     def __init__(self, read: Read, known: Mapping[str, float]) -> None:
@@ -34,11 +34,11 @@ class Texts:
         self._texts: dict[int, bytes] = {}
 
     def lines(self, file: FileRow, start: int, end: int) -> list[bytes]:
-        """Lines of a file, 400 at most."""
+        """Return lines of a file, at most 400."""
         return self._text(file).split(b"\n", end)[start - 1 : min(end, start + _LINES_READ - 1)]
 
     def decoded(self, file: FileRow) -> list[str]:
-        """All lines of a file as text."""
+        """Return all lines of a file as text."""
         return self._text(file).decode("utf-8", "replace").split("\n")
 
     def _text(self, file: FileRow) -> bytes:
@@ -48,11 +48,11 @@ class Texts:
         return text
 
     def tokens(self, file: FileRow, start: int, end: int) -> Counter[bytes]:
-        """The words and signs of lines, each as often as it stands there."""
+        """Count the words and signs of lines."""
         return Counter(_TOKEN.findall(b"\n".join(self.lines(file, start, end))))
 
     def best_line(self, file: FileRow, start: int, end: int) -> str:
-        """The line that has most of the terms by weight, the first of equals; stripped and cut."""
+        """Return the line with the highest term weight, the first of equals, stripped and cut."""
         best, line = 0.0, ""
         shown = [_text(line) for line in self.lines(file, start, end)]
         for text_line, terms_of_line in zip(shown, self._terms_by_line(shown), strict=True):
@@ -62,29 +62,29 @@ class Texts:
         return line[:LINE_CHARS]
 
     def terms_in(self, file: FileRow, start: int, end: int) -> list[set[str]]:
-        """The terms that each line has."""
+        """Return the terms of each line."""
         return self._terms_by_line([_text(line) for line in self.lines(file, start, end)])
 
     def terms_in_lines(self, lines: Sequence[str]) -> list[set[str]]:
-        """The terms that each of some lines has."""
+        """Return the terms of each given line."""
         return self._terms_by_line(lines)
 
     def weight(self, terms: set[str]) -> float:
-        """What terms weigh together."""
+        """Return the sum of the terms' weights."""
         return sum(self._known[term] for term in sorted(terms)) if terms else 0.0
 
     def _terms_by_line(self, lines: Sequence[str]) -> list[set[str]]:
-        telling: dict[str, set[str]] = {}
+        terms_of_words: dict[str, set[str]] = {}
         for word in set(WORD.findall(" ".join(lines))):
             if present := self._known.keys() & terms_of_word(word):
-                telling[word] = present
+                terms_of_words[word] = present
         terms_by_line: list[set[str]] = []
         for line in lines:
             present: set[str] = set()
-            # Most lines have none of the words, and to look for a few costs less than to cut all.
-            if any(word in line for word in telling):
-                for word in telling.keys() & WORD.findall(line):
-                    present |= telling[word]
+            # Most lines have none of the words, and searching for a few costs less than splitting.
+            if any(word in line for word in terms_of_words):
+                for word in terms_of_words.keys() & WORD.findall(line):
+                    present |= terms_of_words[word]
             terms_by_line.append(present)
         return terms_by_line
 
@@ -93,11 +93,11 @@ def _text(line: bytes) -> str:
     return line[: 4 * LINE_CHARS].decode("utf-8", "replace").strip()
 
 
-# One call of `search`, as its steps hand it on.
+# The state that the steps of `search` pass on.
 
 
 class SearchState(NamedTuple):
-    """A view, what is asked of it, and what is to be said beside the answer."""
+    """A view, a request, and the notes on its answer."""
 
     view: Snapshot
     request: Request
@@ -105,20 +105,20 @@ class SearchState(NamedTuple):
     filters: Filters
     read: Read
     notes: list[str]
-    """Grows on the way."""
+    """Sentences for the answer; grows during the search."""
 
     @property
     def keep(self) -> Keep | None:
-        """What the filters leave of some files; None where nothing is filtered."""
+        """The filter of files; None if nothing is filtered."""
         return self.filters.keep if self.filters.active else None
 
     def note(self, sentence: str) -> None:
-        """Say something beside the answer, once."""
+        """Add a note to the answer, once."""
         if sentence not in self.notes:
             self.notes.append(sentence)
 
     def deny(self, sentence: str) -> None:
-        """Say that something is not there; of files that nobody read nothing is denied."""
+        """Add a note that something was not found, limited to the files read so far."""
         unread = self.view.unread
         so_far = f"not found so far, {count_of(unread, 'file')} still unread: " if unread else ""
         self.note(so_far + sentence)
@@ -127,13 +127,13 @@ class SearchState(NamedTuple):
 def before(
     first: Sequence[Ranked], rest: Sequence[Ranked], limit: int, standing: int = NAMED
 ) -> list[Ranked]:
-    """`first`, then what of `rest` lies elsewhere; scores go on falling from one to the next.
+    """Put `first` before the part of `rest` that it does not cover; keep scores descending.
 
     Args:
-        first: these have the `standing`.
-        rest: results that keep theirs.
-        limit: results at most.
-        standing: why the first come first.
+        first: results that get the `standing`.
+        rest: results that keep their own.
+        limit: maximum number of results.
+        standing: why `first` comes first.
     """
     shown = [ranked._replace(standing=standing) for ranked in first[:limit]]
     floor = max((ranked.score for ranked in rest), default=0.0)

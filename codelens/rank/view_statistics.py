@@ -1,8 +1,8 @@
-"""What scoring needs of a view as a whole: its statistics, and where its texts lie in the postings.
+"""Statistics of a view for scoring, and the positions of its texts in the postings.
 
-Everything here comes from the view's own files: documents of other views in a shared segment get
-norms of zero, so they add nothing and need no test in the loops. Built once a generation of a
-view, from that of the generation before, and kept with the connection.
+All statistics cover only the view's own files: documents of other views in a shared segment get
+norms of zero, so they add nothing and need no test in the loops. They are built once per generation
+of a view, from those of the previous generation, and cached with the connection.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from codelens.store.views.views import FileRow
 
 _KEPT_VIEWS = 4
 _STALE = 2
-"""So many times as many places as there are contents are too many."""
-# Both only grow or show a removal: together they tell any two sets of segments apart.
+"""Places are rebuilt once there are this many times as many as contents."""
+# Each value grows or shows a removal: together they identify a set of segments.
 _SEGMENTS_MARK = "SELECT MAX(id), COUNT(*), SUM(doc_count) FROM segments"
 
 
 class Segment(NamedTuple):
-    """One segment as the view sees it; lists are by the document's number in it."""
+    """One segment as the view sees it; lists are indexed by document number."""
 
     contents: Sequence[int]
     files: list[int] | None
-    """How many files of the view have the content; None where each has exactly one."""
+    """How many files of the view have the content; None if each has exactly one."""
     odd: list[int]
-    """Numbers of the documents that have not exactly one file."""
+    """Numbers of the documents with another count than one file."""
     body: list[float]
-    """1 / BM25's length norm of the body, 0 where the content is not in the view."""
+    """1 / BM25's length norm of the body, 0 if the content is not in the view."""
     names: list[float]
     docs: list[float]
 
@@ -50,7 +50,7 @@ class Corpus:
         self.chunk_count = max(row.chunk_count, 1)
         self._docs = postings.segment_docs(view.db)
         self.place = self._places(before)
-        """Content -> segment, number in it; of contents of other views too."""
+        """Content -> segment and number in it; includes contents of other views."""
         self._norms = (
             _Norms(row.body_terms / self.file_count, ranking_weights.BODY_B),
             _Norms(row.name_terms / self.file_count, ranking_weights.NAME_B),
@@ -63,21 +63,21 @@ class Corpus:
                 self.segments[number] = segment
         per_chunk = 1.0 / self.chunk_count
         self.chunk_body = max(row.body_terms * per_chunk, 1e-9)
-        """Mean number of body terms in a chunk of the view; so on for the other fields."""
+        """Mean number of body terms per chunk of the view; likewise for the other fields."""
         self.chunk_names = max(row.name_terms * per_chunk, 1e-9)
         self.chunk_docs = max(row.doc_terms * per_chunk, 1e-9)
 
     def _places(self, before: Corpus | None) -> dict[int, tuple[int, int]]:
-        """As they were before but for segments that were written since: an edit writes one."""
-        known: Mapping[int, SegmentDocs] = {}
+        """Update the places of `before` with the segments written since; an edit writes one."""
+        old_segments: Mapping[int, SegmentDocs] = {}
         places: dict[int, tuple[int, int]] = {}
         every = sum(len(docs.contents) for docs in self._docs.values())
-        # Contents that were removed stay among the places, and are not asked for.
+        # Places keep removed contents, which nobody looks up.
         if before is not None and len(before.place) <= _STALE * every:
-            known, places = before._docs, before.place.copy()
+            old_segments, places = before._docs, before.place.copy()
         for number, docs in self._docs.items():
-            # A number may be given to another segment; all that is known of one is in one blob.
-            if number not in known or known[number].contents.obj != docs.contents.obj:
+            # A segment's number may be reused; its blob identifies it.
+            if number not in old_segments or old_segments[number].contents.obj != docs.contents.obj:
                 places.update(zip(docs.contents.tolist(), zip(repeat(number), count())))  # noqa: B905
         return places
 
@@ -100,7 +100,7 @@ class Corpus:
 
 
 class _Norms(dict[int, float]):
-    """Length of a document -> 1 / BM25's norm of it: many have the same."""
+    """Document length -> 1 / BM25's norm; many documents share a length."""
 
     def __init__(self, mean: float, b: float) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class _Norms(dict[int, float]):
         return norm
 
     def of(self, lengths: memoryview[int], absent: Sequence[int]) -> list[float]:
-        """Those of some documents, 0 for the absent."""
+        """Return the norms of some documents, 0 for absent ones."""
         norms = list(map(self.__getitem__, lengths.tolist()))
         for at in absent:
             norms[at] = 0.0
@@ -123,6 +123,6 @@ _corpora = StateCache[Corpus](_KEPT_VIEWS)
 
 
 def corpus_of(view: Snapshot) -> Corpus:
-    """The corpus of a view, from memory where neither the view nor the segments changed."""
+    """Return the corpus of a view, cached until the view or the segments change."""
     segments = view.db.row(_SEGMENTS_MARK) or ()
     return _corpora.value_of(view, lambda before: Corpus(view, before), *segments)

@@ -1,1 +1,1 @@
-"""Answers as text, JSON, Mermaid, Graphviz and HTML, within a number of tokens."""
+"""Renders answers as text, JSON, Mermaid, Graphviz and HTML, within a token limit."""

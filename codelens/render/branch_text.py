@@ -1,4 +1,4 @@
-"""Answers about branches as short text, alike for people and agents."""
+"""Renders answers about branches as text, JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from codelens.render.text_pieces import lines_of, one_line, part_of
 from codelens.wording import count_of, plural
 
 Shown = tuple[list[str], list[str]]
-"""What is said of the whole, and blocks that may be left out from the end."""
+"""The text of the whole answer, and blocks that may be left out from the end."""
 _USES_SHOWN = 5
 _SPANS_SHOWN = 4
 _PUBLIC_SHOWN = 8
@@ -35,7 +35,7 @@ _OLDER = "older changes are omitted (limit, since)"
 
 
 def diff(answer: DiffAnswer, *, stat: bool = False) -> Shown:
-    """What breaks first, then file by file what differs."""
+    """Render what breaks first, then the differences by file."""
     totals = ", ".join(f"{count} {how}" for how, count in answer.totals)
     files = count_of(len(answer.files), "file")
     others = f" ({_differ(answer.left_out, 'other file')})" if answer.left_out else ""
@@ -85,7 +85,7 @@ def _public(title: str, handles: Sequence[str]) -> list[str]:
 
 
 def _some(names: Sequence[str], most: int, sign: str = ", ") -> str:
-    """The first names, and how many more there are."""
+    """Return the first names, and the number of others."""
     left = len(names) - most
     return f"{sign.join(names[:most])}{f' and {left} more' if left > 0 else ''}"
 
@@ -99,18 +99,18 @@ def _file_head(file: FileDiff) -> str:
     parts = [f"{count} {how}" for how, count in counted.items()]
     if file.folded:
         parts = [folded(file)]
-    summary = ", ".join([*parts, *beside_lines(file)])
+    summary = ", ".join([*parts, *metadata_lines(file)])
     return f"{file.path}{old_path_text}  {file.how}{f'  {summary}' if summary else ''}"
 
 
 def folded(file: FileDiff) -> str:
-    """Why a file is listed as a whole, with how many definitions."""
+    """Explain why a file is listed as a whole, with its number of definitions."""
     inside = f" ({count_of(file.folded_count, 'definition')}: name its path)"
     return f"{file.folded}{inside if file.folded_count else ''}"
 
 
-def beside_lines(file: FileDiff) -> Iterator[str]:
-    """What of a file differs beside its lines: its mode, the commit of a submodule."""
+def metadata_lines(file: FileDiff) -> Iterator[str]:
+    """Yield differences of a file outside of its lines: its mode, the commit of a submodule."""
     if file.old_mode:
         yield f"mode {file.old_mode} -> {file.new_mode}"
     if file.old_commit or file.new_commit:
@@ -169,7 +169,7 @@ def _spans(spans: Lines) -> str:
 
 
 def conflicts(answer: ConflictsAnswer, *, detailed: bool = False) -> Shown:
-    """Rival by rival, what collides; the worst first."""
+    """Render the collisions by rival, the worst first."""
     head: list[str] = []
     blocks: list[str] = []
     for result in (*answer.results, *(answer.harmless if detailed else ())):
@@ -229,7 +229,7 @@ def _collision(collision: CollisionLine) -> str:
 
 
 def changed_elsewhere(elsewheres: Sequence[Elsewhere]) -> list[str]:
-    """A line for each definition: its handle, what changed, and in which worktree."""
+    """Render a line per definition: its handle, the change, and the worktree."""
     return [
         f"{elsewhere.handle}\t{' and '.join(elsewhere.how)}  in {elsewhere.worktree} "
         f"({elsewhere.branch or 'detached HEAD'})"
@@ -238,7 +238,7 @@ def changed_elsewhere(elsewheres: Sequence[Elsewhere]) -> list[str]:
 
 
 def history(answer: HistoryAnswer) -> Shown:
-    """Change by change, newest first; or the definitions of a file, or what changed together."""
+    """Render the changes, newest first; or a file's definitions, or what changed together."""
     head = [answer.handle]
     if answer.together:
         changes = sum(bool(result.commit) for result in answer.results)
@@ -273,7 +273,7 @@ def _event(event: HistoryEvent) -> Iterator[str]:
         yield f"    {line}"
 
 
-# Answers about branches as plain values for JSON; docs/branches.md has their shapes.
+# Answers about branches as JSON values; docs/branches.md documents their form.
 
 _DROPPED = ("old_handle", "old_signature", "inside", "share_new")
 
@@ -281,7 +281,7 @@ _WHERE_KNOWN = ("old_mode", "new_mode", "old_commit", "new_commit")
 
 
 def diff_json(answer: DiffAnswer) -> Json:
-    """Files with what differs in them, and what that means."""
+    """Return the files with their differences and the consequences."""
     return {
         "receipt": receipt_json(answer.receipt),
         "from": answer.old,
@@ -349,7 +349,7 @@ def _lines(spans: Lines) -> list[list[int]]:
 
 
 def conflicts_json(answer: ConflictsAnswer) -> Json:
-    """Worktrees and branches with what collides."""
+    """Return the worktrees and branches with their collisions."""
     return {
         "receipt": receipt_json(answer.receipt),
         "results": [_rival_json(result) for result in answer.results],
@@ -376,13 +376,13 @@ def _rival_json(rival: Rival) -> Json:
 
 
 def changed_elsewhere_json(elsewheres: Sequence[Elsewhere], left: int) -> Json:
-    """Definitions that other worktrees changed; `left` only where quiet changes are not there."""
+    """Return definitions that other worktrees changed; `left` only if quiet changes are omitted."""
     rows = [{**asdict(elsewhere), "how": list(elsewhere.how)} for elsewhere in elsewheres]
     return {"results": rows, "left": left} if left else {"results": rows}
 
 
 def history_json(answer: HistoryAnswer) -> Json:
-    """Changes of a definition, last changes of a file's definitions, what changed together."""
+    """Return changes of a definition, last changes of a file, and what changed together."""
     return {
         "receipt": receipt_json(answer.receipt),
         "handle": answer.handle,
@@ -399,11 +399,11 @@ def history_json(answer: HistoryAnswer) -> Json:
     }
 
 
-# What a branch changes, as Markdown for a pull request.
+# The changes of a branch as Markdown for a pull request.
 
 
 def diff_markdown(answer: DiffAnswer) -> list[str]:
-    """Lines of a summary: what breaks, the interface, then the files."""
+    """Render a summary: what breaks, the interface, then the files."""
     totals = ", ".join(f"{count} {how}" for how, count in answer.totals)
     lines = [
         f"### {count_of(len(answer.files), 'file')} changed, {answer.old} → {answer.new}",
@@ -441,8 +441,8 @@ def _handles(title: str, names: Sequence[str]) -> list[str]:
 
 def _file_markdown(file: FileDiff) -> Iterator[str]:
     old_path_text = f" (was {_code(file.old_path)})" if file.old_path else ""
-    beside = "".join(f", {text}" for text in beside_lines(file))
-    yield f"- {_code(file.path)}{old_path_text}: {folded(file) or file.how}{beside}"
+    metadata = "".join(f", {text}" for text in metadata_lines(file))
+    yield f"- {_code(file.path)}{old_path_text}: {folded(file) or file.how}{metadata}"
     if file.folded:
         return
     for definition in file.definitions:

@@ -1,4 +1,4 @@
-"""Saved contexts as compact lines, alike for people and agents."""
+"""Renders saved contexts and sessions as compact lines and JSON."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ _NAMES_SHOWN = 10
 
 
 def saved(answer: SaveAnswer) -> str:
-    """What was saved."""
+    """Render the saved context."""
     done = "updated" if answer.updated else "replaced" if answer.replaced else "saved"
     return f"{done} {block(answer.saved)}"
 
 
 def blocks(answer: LoadAnswer) -> list[str]:
-    """What was found: a line each where everything was asked for, else all of each."""
+    """Render the contexts found: a line each if everything was requested, else in full."""
     if answer.query:
         return [block(result) for result in answer.results]
     return [line(result) for result in answer.results]
 
 
 def line(saved_context: SavedContext) -> str:
-    """A context in one line: its name, a tab, and what is there."""
+    """Render a context in one line: its name, a tab, and its content."""
     note = one_line(saved_context.note)
     note = note if len(note) <= _NOTE_SHOWN else f"{note[: _NOTE_SHOWN - 1]}…"
     states = Counter(item.status for item in saved_context.items)
@@ -65,7 +65,7 @@ def line(saved_context: SavedContext) -> str:
 
 
 def block(saved_context: SavedContext) -> str:
-    """All of a context."""
+    """Render a context in full."""
     where = (
         f"{saved_context.branch}@{saved_context.head[:_HEAD_SHOWN]}"
         if saved_context.head
@@ -88,14 +88,14 @@ def block(saved_context: SavedContext) -> str:
 
 
 def item_line(item: SavedHandle) -> str:
-    """A handle and how it fares."""
+    """Render a handle and its status."""
     text = f"{item.status:<{_WIDTH}}  {item.handle}"
     if item.start_line and item.handle.rpartition(":")[2] != lines_of(
         item.start_line, item.end_line
     ):
         text += f"  {lines_of(item.start_line, item.end_line)}"
     details: list[str] = []
-    # In the view of a ref a handle now has the ref before what it was.
+    # In the view of a ref the current handle has the ref as a prefix.
     if item.handle != item.was and not item.handle.endswith(f":{item.was}"):
         details.append(f"was {item.was}")
     if item.ref:
@@ -106,7 +106,7 @@ def item_line(item: SavedHandle) -> str:
 
 
 def former(places: tuple[FormerPlace, ...]) -> str:
-    """What was saved before the repository was moved; empty if nothing was."""
+    """Describe contexts saved before the repository was moved; empty if none."""
     if not places:
         return ""
     first, *older = places
@@ -116,12 +116,12 @@ def former(places: tuple[FormerPlace, ...]) -> str:
 
 
 def forgotten(answer: ForgetAnswer) -> list[str]:
-    """Which names were forgotten, in lines."""
+    """Render the names that were forgotten."""
     return [f"forgot {one_line(name)}" for name in answer.forgotten] or ["nothing has expired"]
 
 
 def hidden(count: int) -> str:
-    """That there are contexts whose time is over, and how they are seen."""
+    """Say that there are expired contexts, and how to show them."""
     are = "is not shown: `codelens load --expired` shows it"
     if count > 1:
         are = "are not shown: `codelens load --expired` shows them"
@@ -129,7 +129,7 @@ def hidden(count: int) -> str:
 
 
 def taken_over(answer: TakenOver) -> list[str]:
-    """What came of contexts from elsewhere, in lines."""
+    """Render the result of taking over contexts from elsewhere."""
     source = f" from {answer.source}" if answer.source else ""
     rows = [
         f"{word} {len(names):,}{source}{why}: {_some(names)}"
@@ -166,11 +166,11 @@ def _more(context: SavedContext) -> list[str]:
     return more
 
 
-# Answers about saved contexts as plain values for JSON; documented in docs/contexts.md.
+# Answers about saved contexts as JSON values; docs/contexts.md documents them.
 
 
 def save_json(answer: SaveAnswer) -> Json:
-    """What was saved."""
+    """Return the saved context."""
     return {
         "receipt": receipt_json(answer.receipt),
         "replaced": answer.replaced,
@@ -181,7 +181,7 @@ def save_json(answer: SaveAnswer) -> Json:
 
 
 def load_json(answer: LoadAnswer) -> Json:
-    """What was found; `more`, `hidden` and `former` only where there is something to say."""
+    """Return the contexts found; `more`, `hidden` and `former` only if not empty."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "query": answer.query,
@@ -199,17 +199,17 @@ def load_json(answer: LoadAnswer) -> Json:
 
 
 def forget_json(answer: ForgetAnswer) -> Json:
-    """Which names were forgotten."""
+    """Return the names that were forgotten."""
     return asdict(answer)
 
 
 def taken_over_json(answer: TakenOver) -> Json:
-    """What came of an import."""
+    """Return the result of an import."""
     return asdict(answer)
 
 
 def context_json(saved_context: SavedContext) -> Json:
-    """A context; times in UTC."""
+    """Return a context; times in UTC."""
     fields: dict[str, object] = asdict(saved_context)
     for key in ("created", "saved", "expires"):
         value = fields.pop(f"{key}_s")
@@ -222,17 +222,17 @@ def _time(when_s: int) -> str | None:
     try:
         return datetime.fromtimestamp(when_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, OSError, ValueError):
-        return None  # an import may hold any number
+        return None  # an import may contain any number
 
 
-# Sessions and their recovery as short text, alike for people and agents.
+# Sessions and their recovery as short text.
 
 _SESSION_NOTE_SHOWN = 160
 _NO_ID = "(no id)"
 
 
 def session(answer: SessionAnswer) -> list[str]:
-    """The trail of a session, a call a line; or all sessions, a line each."""
+    """Render the trail of a session, or all sessions; one line each."""
     if answer.sessions:
         return [_summary(summary) for summary in answer.sessions]
     if not answer.calls:
@@ -258,7 +258,7 @@ def _call(call: TrailCall) -> str:
 
 
 def recover(answer: RecoverAnswer) -> list[str]:
-    """What a session needs to go on: the most important first."""
+    """Render what a session needs to continue, the most important first."""
     return [
         *_standing(answer),
         *_changed(answer.changes),
@@ -345,14 +345,14 @@ def _when(at_s: int) -> str:
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(at_s))
     except (OverflowError, OSError, ValueError):
-        return "?"  # a damaged line may hold any number
+        return "?"  # a damaged line may contain any number
 
 
-# Sessions and their recovery as plain values for JSON; documented in docs/sessions.md.
+# Sessions and their recovery as JSON values; docs/sessions.md documents them.
 
 
 def session_json(answer: SessionAnswer) -> Json:
-    """The trail of a session in `results`, or all sessions in `sessions`."""
+    """Return the trail of a session in `results`, or all sessions in `sessions`."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "session": answer.session,
@@ -377,7 +377,7 @@ def session_json(answer: SessionAnswer) -> Json:
 
 
 def recover_json(answer: RecoverAnswer) -> Json:
-    """What a session needs to go on; the saved contexts are `results`."""
+    """Return what a session needs to continue; saved contexts are in `results`."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "session": answer.session,
@@ -411,4 +411,4 @@ def _session_time(at_s: int) -> str | None:
     try:
         return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, OSError, ValueError):
-        return None  # a damaged line may hold any number
+        return None  # a damaged line may contain any number

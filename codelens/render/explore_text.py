@@ -1,4 +1,4 @@
-"""A capsule as text: files with their definitions, every line of code with its number.
+"""Renders a capsule as text and JSON: files with their definitions, numbered code lines.
 
     src/auth.py
     #Session.validate 10-42 method, names the task
@@ -6,7 +6,7 @@
     …
     31:    return token
 
-Numbers are written as grep -n writes them, so that what follows the colon is the line to the byte.
+Line numbers have the form of `grep -n`: the text after the colon is exactly the line.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DIRECTION = {
 
 
 def explore(answer: ExploreAnswer) -> str:
-    """The whole text, for an agent."""
+    """Render the whole text for an agent."""
     rows = [receipt_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
     if answer.note_count > len(answer.notes):
         rows.append(f"note: {count_of(answer.note_count - len(answer.notes), 'more note')}")
@@ -40,11 +40,11 @@ def explore(answer: ExploreAnswer) -> str:
 
 
 def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
-    """The text without the receipt and the notes, a line each.
+    """Render the lines without the receipt and the notes.
 
     Args:
-        answer: what is told.
-        typed: next calls are commands to type, not calls of tools.
+        answer: the answer.
+        typed: next calls are shell commands instead of tool calls.
     """
     rows = [intent_line(answer.intent, answer.intent_words)]
     rows += context_lines(answer.contexts, answer.gone_contexts, answer.context_count)
@@ -77,19 +77,19 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
     return rows
 
 
-AGAIN = "what was sent earlier: pass again true to have it sent anew"
-_AGAIN_TYPED = "what was sent earlier: --again prints it once more"
+AGAIN = "code sent earlier is left out: again=true sends it once more"
+_AGAIN_TYPED = "code sent earlier is left out: --again prints it once more"
 NAMED = "also, not shown (path: name line):"
 TESTS = "tests:"
 
 
 def tests_heading(tests: Sequence[NamedFile], count: int) -> str:
-    """What stands above the tests that are named, of so many; empty if there are none."""
+    """Return the heading of the shown tests; empty if there are none."""
     return f"tests ({len(tests)} of {count}):" if len(tests) < count else TESTS if tests else ""
 
 
 def context_lines(contexts: Sequence[TiedNote], gone: int, count: int) -> list[str]:
-    """Saved notes, how many more there are, and how many are on code that is gone."""
+    """Render saved notes, the number of others, and the number of those on removed code."""
     rows = [text_pieces.notes_with_text(context) for context in contexts]
     if count > len(contexts):
         rows.append(count_of(count - len(contexts), "more saved note"))
@@ -97,7 +97,7 @@ def context_lines(contexts: Sequence[TiedNote], gone: int, count: int) -> list[s
 
 
 def more_line(more: LeftOut, *, typed: bool = False) -> str:
-    """What was left out, and the call that reads it."""
+    """Describe the omitted code, and the call that reads it."""
     left = [f"{GAP} marks lines left out"] if more.cut else []
     if more.definitions:
         left.append(f"{count_of(more.definitions, 'definition')} below")
@@ -109,60 +109,60 @@ def more_line(more: LeftOut, *, typed: bool = False) -> str:
 
 
 def intent_line(intent: str, words: tuple[str, ...]) -> str:
-    """What was understood to be wanted, and by which words."""
+    """Describe the derived intent and its words."""
     why = f" ({', '.join(words)})" if words else ""
     return f"intent {intent}{why}: {_DIRECTION[intent]}"
 
 
 def head(receipt: Receipt, intent: str, words: tuple[str, ...], notes: Sequence[str]) -> list[str]:
-    """What stands above the code."""
+    """Render the lines above the code."""
     note_lines = [f"note: {one_line(note)}" for note in notes]
     return [receipt_line(receipt), *note_lines, intent_line(intent, words)]
 
 
 def heading(handle: str, start_line: int, end_line: int, kind: str, about: str) -> str:
-    """What stands above a definition: the end of its handle, its lines, kind and reason."""
+    """Render the heading of a definition: the end of its handle, lines, kind and reason."""
     _, sign, symbol = handle.partition("#")
     name = f"#{one_line(symbol)} " if sign else ""
     return f"{name}{lines_of(start_line, end_line)} {kind}{about and f', {one_line(about)}'}"
 
 
 def line(number: int, text: str) -> str:
-    """A line of code."""
+    """Render a line of code."""
     return f"{number}:{safe(text)}"
 
 
 def named_file(named: NamedFile) -> str:
-    """A file with names of its definitions, in a line.
+    """Render a file with names of its definitions in one line.
 
-    Without their owners, which cost as much as two more names: the line tells which is meant.
+    Owners are left out, since they cost as much as two more names; the line numbers are unique.
     """
     names = ", ".join(
-        f"{one_line(known.name.rpartition('.')[2] or known.name)} {known.line}"
-        for known in named.definitions
+        f"{one_line(definition.name.rpartition('.')[2] or definition.name)} {definition.line}"
+        for definition in named.definitions
     )
     details = "; ".join(part for part in (names, named.about) if part)
     return f"{one_line(named.path)}{details and f': {details}'}"
 
 
 def cost(text: str) -> int:
-    """Bytes of a line of the answer, its end included."""
+    """Return the bytes of a line of the answer, including its end."""
     return size_of(text) + 1
 
 
 def pieces_in_order(pieces: list[Piece]) -> list[Piece]:
-    """By file in the order of their first piece, then by line."""
+    """Sort pieces by file in the order of its first piece, then by line."""
     files = {piece.path: at for at, piece in reversed(list(enumerate(pieces)))}
     return sorted(
         pieces, key=lambda piece: (files[piece.path], piece.lines[0][0] if piece.lines else 0)
     )
 
 
-# A capsule as plain values for JSON; documented in docs/explore.md.
+# A capsule as JSON values; docs/explore.md documents them.
 
 
 def explore_json(answer: ExploreAnswer) -> Json:
-    """All of a capsule."""
+    """Return a whole capsule."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "task": answer.task,
@@ -187,7 +187,7 @@ def explore_json(answer: ExploreAnswer) -> Json:
 
 
 def fitted_json(answer: ExploreAnswer, max_tokens: int) -> tuple[str, ExploreAnswer]:
-    """The JSON in a number of tokens, and what of the answer is in it."""
+    """Return the JSON within a number of tokens, and the part of the answer in it."""
     text = token_budget.fitted_json(explore_json(answer), "results", max_tokens)
     shown: list[object] = json.loads(text)["results"]
     return text, replace(answer, pieces=answer.pieces[: len(shown)])
@@ -219,5 +219,7 @@ def _piece(piece: Piece) -> Json:
 def _file(file: NamedFile) -> Json:
     return {
         "path": file.path,
-        "definitions": [{"symbol": known.name, "line": known.line} for known in file.definitions],
+        "definitions": [
+            {"symbol": definition.name, "line": definition.line} for definition in file.definitions
+        ],
     }

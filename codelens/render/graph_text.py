@@ -1,6 +1,6 @@
-"""Answers about the graph as compact lines, alike for people and agents.
+"""Renders answers about the graph as compact lines and JSON.
 
-Each function gives a heading and blocks; who prints takes as many blocks as there is room for.
+Each text function returns a heading and blocks; the caller prints as many blocks as fit.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _SITES_SHOWN, _TESTS_SHOWN = 3, 5
 
 
 def place(node: GraphNode) -> str:
-    """A handle with its lines; a file alone."""
+    """Render a handle with its lines; a file without lines."""
     if node.kind in {"file", "lines"} or node.start_line < 1:
         return node.handle
     return f"{node.handle}  {lines_of(node.start_line, node.end_line)}"
 
 
 def close(signature: str) -> str:
-    """A signature in one line, without the blanks that its line breaks leave."""
+    """Render a signature in one line, without the blanks of its line breaks."""
     text = one_line(signature)
     for loose, tight in (("( ", "("), (", )", ")"), (" )", ")"), ("[ ", "["), (", ]", "]")):
         text = text.replace(loose, tight)
@@ -61,13 +61,13 @@ def close(signature: str) -> str:
 
 
 def head_of(node: GraphNode) -> str:
-    """What was asked about."""
+    """Render the target."""
     shown = close(node.signature)
     return f"{place(node)}  {node.kind}{shown and f'  {shown}'}"
 
 
 def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str], list[str]]:
-    """Heading and blocks: relation by relation, or path by path."""
+    """Render heading and blocks by relation, or by path."""
     head = [head_of(answer.target)]
     if answer.goal is not None:
         head.append(f"to {head_of(answer.goal)}")
@@ -97,14 +97,14 @@ _BASES: Mapping[Basis, str] = {
 
 
 def _may(may: Sequence[PossibleUse], count: int) -> Iterator[str]:
-    """Who may use it: apart, with what else each may mean, or what its text says."""
+    """Render possible users, with the alternatives or evidence of each."""
     groups = [
         ([possible_use for possible_use in may if possible_use.basis == basis], sentence)
         for basis, sentence in _BASES.items()
     ]
     groups = [(group, sentence) for group, sentence in groups if group]
     for group, sentence in groups:
-        # What is not listed comes after all that is.
+        # Unlisted uses come after all listed ones.
         left = count - len(may) if group is groups[-1][0] else 0
         more = f"  (+{left:,} not listed: higher limit)" if left else ""
         title = f"may be used by ({len(group) + left:,}; {sentence}){more}\n"
@@ -144,24 +144,24 @@ def _sites(relative: Relative) -> str:
 
 
 def _places(node: GraphNode, sites: Sequence[str]) -> str:
-    """The first few sites; `references` lists every one with its line."""
+    """Render the first few sites; `references` lists every site with its line."""
     own = f"{node.path}:"
     shown: list[str] = []
     for site in sites[:_SITES_SHOWN]:
         path, _, line = site.rpartition(":")
-        # The file is named once: it is that of the definition, or of the site before.
-        known = site.startswith(own) or (shown and path == sites[0].rpartition(":")[0])
-        shown.append(f":{line}" if known else site)
+        # The file is shown once: that of the definition, or of the previous site.
+        is_file_shown = site.startswith(own) or (shown and path == sites[0].rpartition(":")[0])
+        shown.append(f":{line}" if is_file_shown else site)
     left = len(sites) - len(shown)
     return f"at {', '.join(shown)}{f' +{left:,}' if left > 0 else ''}" if shown else ""
 
 
 def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], list[str]]:
-    """Heading and blocks: a line of code each, under its file and the definition it is in.
+    """Render heading and blocks: code lines under their file and definition.
 
     Args:
         answer: the answer.
-        next_page: what to add to the question for the next page, with `{}` for the cursor.
+        next_page: argument for the next page, with `{}` for the cursor.
     """
     tests = f", {answer.in_tests:,} of them in tests" if answer.in_tests else ""
     possible = f"; {count_of(answer.possible, 'line')} may" if answer.possible else ""
@@ -188,7 +188,7 @@ def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], lis
 
 
 def _headings(before: Reference | None, reference: Reference) -> Iterator[str]:
-    """What changed since the line before: the certainty, the file, the definition."""
+    """Yield headings that changed since the previous line: certainty, file, definition."""
     basis_changed = before is None or before.basis != reference.basis
     if basis_changed and reference.basis is not None:
         yield f"may use it ({_BASES[reference.basis]})"
@@ -223,7 +223,7 @@ def _path(number: int, steps: Sequence[PathStep]) -> str:
 
 
 def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
-    """Heading and blocks: what changes, the tests to run, then what is hit by distance."""
+    """Render heading and blocks: changes, tests to run, then affected nodes by distance."""
     against = f" against {answer.base}" if answer.base else ""
     if not answer.changed:
         read = " in what was read in time" if answer.at_least else ""
@@ -243,7 +243,7 @@ def impact(answer: ImpactAnswer) -> tuple[list[str], list[str]]:
 
 
 def _hit_count(answer: ImpactAnswer) -> str:
-    """How many definitions and files are hit; no zero of what is only not known."""
+    """Count affected definitions and files, without zeros for unknown numbers."""
     hit = sum(count for _, count in answer.totals)
     if not hit and answer.receipt.status == "partial":
         return "0 definitions hit so far, 0 other files"
@@ -287,7 +287,7 @@ _FITS: Mapping[Fit, tuple[str, str]] = {
     "uncertain": ("may not fit", "may not fit"),
     "fits": ("still fits", "still fit"),
 }
-"""Of one, and of several."""
+"""Phrases for one and for several users."""
 
 
 def _hits(answer: ImpactAnswer) -> Iterator[str]:
@@ -317,13 +317,13 @@ def _hit(affected_node: AffectedNode) -> str:
 
 
 def _near(handle: str, node: GraphNode) -> str:
-    """A handle beside another: of the same file its name alone."""
+    """Shorten a handle next to another one of the same file to its name."""
     file, sign, name = handle.partition("#")
     return f"#{name}" if sign and file == node.handle.partition("#")[0] else handle
 
 
 def map_(answer: MapAnswer) -> tuple[list[str], list[str]]:
-    """Heading, of the whole repository, and a block a file."""
+    """Render the heading of the whole repository, and a block per file."""
     shown = ", ".join(
         f"{name} {count_of(files, 'file')} {count_of(lines, 'line')}"
         for name, files, lines in answer.languages[:_LANGUAGES_SHOWN]
@@ -362,14 +362,14 @@ def _meant(node: GraphNode) -> str:
 
 
 def used_by(symbol: MapSymbol) -> str:
-    """How many files use a definition, as far as it is known."""
+    """Describe how many files use a definition, as far as known."""
     if symbol.at_least and not symbol.users:
         return "not counted yet"
     return f"{'at least ' if symbol.at_least else ''}{count_of(symbol.users, 'file')}"
 
 
 def map_file(file: MapFile) -> str:
-    """A file with its definitions, folded."""
+    """Render a file with its folded definitions."""
     left = f", {count_of(file.left, 'more definition')}" if file.left else ""
     used = f", named in {count_of(file.imported_by, 'file')}" if file.imported_by else ""
     rows = [f"{file.path}  {count_of(file.lines, 'line')}{used}{left}"]
@@ -389,7 +389,7 @@ _LANGUAGES_SHOWN = 5
 _SIGNATURE_SHOWN = 110
 
 
-# Answers about the graph as plain values for JSON; the shapes are documented in docs/graph.md.
+# Answers about the graph as JSON values; docs/graph.md documents their form.
 
 
 def _node(graph_node: GraphNode) -> dict[str, object]:
@@ -400,7 +400,7 @@ def _node(graph_node: GraphNode) -> dict[str, object]:
 
 
 def related_json(answer: RelatedAnswer) -> Json:
-    """Relatives in one list, by relation and distance; or paths."""
+    """Return the relatives in one list, by relation and distance; or paths."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "target": _node(answer.target),
@@ -431,7 +431,7 @@ def related_json(answer: RelatedAnswer) -> Json:
 
 
 def references_json(answer: ReferencesAnswer) -> Json:
-    """The lines of one page, and how many there are in all."""
+    """Return the lines of one page, and the total numbers."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "target": _node(answer.target),
@@ -468,7 +468,7 @@ def _reference_json(reference: Reference) -> dict[str, object]:
 
 
 def _put_may(fields: dict[str, object], may: Sequence[PossibleUse], count: int) -> None:
-    """`may` and `may_count`, only where there is something to say."""
+    """Add `may` and `may_count` if there are possible uses."""
     if may:
         fields["may"] = [
             {
@@ -491,7 +491,7 @@ def _changed_json(change: Changed) -> dict[str, object]:
 
 
 def impact_json(answer: ImpactAnswer) -> Json:
-    """What changes, what is hit by distance, and the tests to run."""
+    """Return the changes, affected nodes by distance, and the tests to run."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "base": answer.base,
@@ -525,7 +525,7 @@ def impact_json(answer: ImpactAnswer) -> Json:
 
 
 def map_json(answer: MapAnswer) -> Json:
-    """The files of the map with their definitions, and what is said of the whole."""
+    """Return the files of the map with their definitions, and the overview."""
     fields = asdict(answer)
     for key in ("files", "focus", "ranked"):
         del fields[key]
@@ -542,5 +542,5 @@ def map_json(answer: MapAnswer) -> Json:
 
 def _map_symbol_json(symbol: MapSymbol) -> Json:
     fields = asdict(symbol)
-    # The key since the first release: programs read it.
+    # Programs read this key since the first release.
     return {"thing": fields.pop("node"), **fields}

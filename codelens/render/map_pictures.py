@@ -1,4 +1,4 @@
-"""The page of `codelens map --format html`: marks between @@ are filled in by `map_pictures`."""
+"""Renders the map as Mermaid, Graphviz and an HTML page."""
 
 from __future__ import annotations
 
@@ -182,17 +182,17 @@ if (!n) svg.remove();
 """
 
 
-# The map as a picture: Mermaid, Graphviz, and one HTML page that needs nothing but itself.
+# Pictures of the map: Mermaid, Graphviz, and one self-contained HTML page.
 #
-# Names out of a repository are data: each form escapes all that its syntax could obey.
+# Names from a repository are data: each format escapes everything special in its syntax.
 
 _MERMAID_LINKS, _LINKS = 40, 200
 _NAMED_SHARE = 0.06
-"""Of all lines, that a language has before its stripe is wide enough for its name."""
+"""Minimum share of lines of a language for its name to fit into its stripe."""
 
 
 def mermaid(answer: MapAnswer) -> str:
-    """A flow chart: files in boxes by folder, arrows from user to used."""
+    """Render a flow chart: files in boxes by folder, arrows from user to used."""
     number = {file.path: f"f{at}" for at, file in enumerate(answer.files)}
     rows = ["flowchart LR"]
     links = answer.links[:_MERMAID_LINKS]
@@ -208,7 +208,7 @@ def mermaid(answer: MapAnswer) -> str:
 
 
 def undrawn(answer: MapAnswer, form: str) -> Iterator[str]:
-    """What a picture leaves out, in sentences."""
+    """Yield sentences on what a picture leaves out."""
     most = _MERMAID_LINKS if form == "mermaid" else _LINKS
     if len(answer.links) > most:
         yield f"drawn: the {most} heaviest of {len(answer.links):,} links; --json has all"
@@ -219,7 +219,7 @@ def undrawn(answer: MapAnswer, form: str) -> Iterator[str]:
 
 
 def dot(answer: MapAnswer) -> str:
-    """A digraph for Graphviz; the pen follows the weight."""
+    """Render a Graphviz digraph; the pen width follows the weight."""
     number = {file.path: f"f{at}" for at, file in enumerate(answer.files)}
     links = answer.links[:_LINKS]
     rows = ["digraph map {", "  rankdir=LR;", '  node [shape=box, fontname="sans-serif"];']
@@ -239,7 +239,7 @@ def dot(answer: MapAnswer) -> str:
 
 
 def page(answer: MapAnswer) -> str:
-    """One HTML page with its style and script inside; it loads nothing."""
+    """Render one HTML page with inline style and script; it loads nothing."""
     files = [
         {
             "path": file.path,
@@ -285,7 +285,7 @@ def page(answer: MapAnswer) -> str:
         "DATA": _script_data(data),
     }
     shown = PAGE
-    # One pass: what a name of the repository holds is never looked at for a mark.
+    # One pass, so that marks in names of the repository are not replaced.
     return _filled(shown, parts)
 
 
@@ -297,7 +297,7 @@ def _filled(template: str, parts: Mapping[str, str]) -> str:
 def _by_folder(
     answer: MapAnswer, links: Sequence[tuple[str, str, int]]
 ) -> dict[str, list[MapFile]]:
-    """The files that have a link; all of them where there is none."""
+    """Group the files with links by folder; all files if there are no links."""
     linked = {path for source, target, _ in links for path in (source, target)}
     files_by_folder: dict[str, list[MapFile]] = {}
     for file in answer.files:
@@ -350,13 +350,13 @@ def _text(text: str) -> str:
 
 
 def _script_data(value: object) -> str:
-    """JSON that may stand inside a script element."""
+    """Return JSON that is safe inside a script element."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _mermaid_text(text: str) -> str:
-    # Mermaid has no escapes in quotes but its own entities.
+    # In quotes, Mermaid only supports its own entities as escapes.
     return "".join(
         char if char.isalnum() or char in "/._- " else f"#{ord(char)};" for char in one_line(text)
     )

@@ -1,4 +1,4 @@
-"""What of an excerpt was cut off, as a handle to ask for next."""
+"""Renders excerpts, outlines and other read code as text and JSON, within a token limit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from codelens.wording import count_of
 
 
 def rest_of(item: Excerpt) -> str:
-    """The handle of the lines that were cut off after the last one shown; empty if there are none.
+    """Return the handle of the lines cut off after the last one shown; empty if none.
 
     Args:
         item: an excerpt without an error.
@@ -49,16 +49,16 @@ def rest_of(item: Excerpt) -> str:
     return lines_handle(handle.path or b"", item.end_line + 1, item.last_line, handle.ref)
 
 
-# The text that handles name, for a page and for a reply with a number of tokens.
+# The text of handles, for a page and for a reply with a token limit.
 
 _SPARE_TOKENS = 60
-"""Kept for the lines that say what was cut and what was left out."""
+"""Reserve for the lines about truncated and omitted text."""
 _NAMES_SHARE = 4
-"""Naming the handles that are left may take so much of an answer: a quarter."""
+"""Divisor: naming the omitted handles may take a quarter of an answer."""
 
 
 def sent_line(excerpt: Excerpt, *, typed: bool = False) -> str:
-    """That an excerpt was sent earlier, and how to have it again; or that it has changed."""
+    """Say that an excerpt was sent earlier, and how to get it again; or that it has changed."""
     if excerpt.sent == "changed":
         return "changed since it was sent"
     then = f", then at line {excerpt.sent_at}" if excerpt.sent_at != excerpt.start_line else ""
@@ -68,7 +68,7 @@ def sent_line(excerpt: Excerpt, *, typed: bool = False) -> str:
 
 
 def page_notes(excerpt: Excerpt) -> list[str]:
-    """What a page says below an excerpt: that it was sent before, or where it goes on."""
+    """Return the notes below an excerpt: that it was sent before, or where it continues."""
     notes: list[str] = []
     if excerpt.sent:
         notes.append(sent_line(excerpt, typed=True))
@@ -83,12 +83,12 @@ def page_notes(excerpt: Excerpt) -> list[str]:
 
 
 def numbered(excerpt: Excerpt, text: str, dim: Callable[[str], str]) -> str:
-    """The lines of a text with their numbers; as it is, where its lines are not those of a file.
+    """Number the lines of a text; unchanged if they are not lines of a file.
 
     Args:
-        excerpt: what the text is of.
-        text: the text, as it is to be shown.
-        dim: puts a number into the background.
+        excerpt: the excerpt of the text.
+        text: the text to show.
+        dim: formats a number in a dim colour.
     """
     if excerpt.sent == "unchanged" or excerpt.folded:
         return text
@@ -103,7 +103,7 @@ def numbered(excerpt: Excerpt, text: str, dim: Callable[[str], str]) -> str:
 
 
 def expand_reply(answer: ExpandAnswer, form: Form, max_tokens: int) -> str:
-    """The text of each handle; what does not fit is named so that it can be asked for."""
+    """Render the text of each handle; name the handles that do not fit."""
     answer = replace(answer, contexts=text_pieces.fitting_notes(answer.contexts, max_tokens))
     items, left = _fitting(answer, form, max_tokens)
     rest = _named(left, max_tokens // _NAMES_SHARE)
@@ -121,7 +121,7 @@ def expand_reply(answer: ExpandAnswer, form: Form, max_tokens: int) -> str:
 
 
 def _above(answer: ExpandAnswer) -> list[str]:
-    """What stands above the excerpts."""
+    """Return the lines above the excerpts."""
     notes = [f"note: {one_line(note)}" for note in answer.notes]
     return [head_line(answer.receipt), *notes, *text_pieces.all_notes_named(answer.contexts)]
 
@@ -129,7 +129,7 @@ def _above(answer: ExpandAnswer) -> list[str]:
 def _fitting(
     answer: ExpandAnswer, form: Form, max_tokens: int
 ) -> tuple[list[Excerpt], list[Excerpt]]:
-    """The excerpts that fit, and those left out."""
+    """Split excerpts into those that fit and the others."""
     if form == "json":
         around = json.dumps(expand_json(replace(answer, items=())), ensure_ascii=False)
     else:
@@ -139,7 +139,7 @@ def _fitting(
 
 
 def _named(left: Sequence[Excerpt], tokens: int) -> list[str]:
-    """The handles that are left, as many as may be named."""
+    """Return as many of the omitted handles as may be named."""
     rest: list[str] = []
     for excerpt in left:
         tokens -= _cost_of_name(excerpt)
@@ -170,7 +170,7 @@ def _excerpt(excerpt: Excerpt) -> str:
 
 
 def delivered(answer: ExpandAnswer, form: Form, max_tokens: int) -> ExpandAnswer:
-    """What of the answer is in the text that `expand` makes of it."""
+    """Return the part of the answer that the text of `expand` contains."""
     answer = replace(answer, contexts=text_pieces.fitting_notes(answer.contexts, max_tokens))
     return replace(answer, items=tuple(_fitting(answer, form, max_tokens)[0]))
 
@@ -189,9 +189,9 @@ def _cut_where(excerpt: Excerpt) -> str:
 def _cut(
     items: Sequence[Excerpt], tokens: int, form: Form, for_names: int
 ) -> tuple[list[Excerpt], list[Excerpt]]:
-    """The excerpts that fit, the last one shortened by whole lines; and those left out.
+    """Return the excerpts that fit, the last one truncated to whole lines; and the others.
 
-    What is left out is named in the answer, so its handles count too.
+    The answer names omitted handles, so they count too.
     """
     fitting: list[Excerpt] = []
     for at, excerpt in enumerate(items):
@@ -210,7 +210,7 @@ def _cut(
 
 
 def _around(excerpt: Excerpt, form: Form) -> str:
-    """What stands around a text."""
+    """Return the text around an excerpt."""
     bare = replace(
         excerpt, text="", error=excerpt.error[:1], truncated=form == "json" and not excerpt.error
     )
@@ -235,24 +235,24 @@ def _shortened(excerpt: Excerpt, tokens: int, form: Form) -> Excerpt:
     lines = (
         excerpt.text.splitlines(keepends=True) if "\n" not in excerpt.text else _lines(excerpt.text)
     )
-    kept_lines: list[str] = []
+    shown_lines: list[str] = []
     for line in lines:
         tokens -= _cost(line, form)
         if tokens < 0:
             break
-        kept_lines.append(line)
-    line_cut = not kept_lines
+        shown_lines.append(line)
+    line_cut = not shown_lines
     if line_cut:
-        # One line longer than all that may be said: minified, or data.
+        # A single line exceeds the limit: minified code or data.
         left = max(tokens + _cost(lines[0], form), 1)
         line = lines[0] if form == "json" else safe(lines[0])
         first = line.encode()[: left * token_budget.BYTES_A_TOKEN]
-        kept_lines = [first.decode("utf-8", "ignore") + " ...[line cut]\n"]
-    end = excerpt.start_line + len(kept_lines) - 1
+        shown_lines = [first.decode("utf-8", "ignore") + " ...[line cut]\n"]
+    end = excerpt.start_line + len(shown_lines) - 1
     if excerpt.folded:
         end = excerpt.end_line
     return replace(
-        excerpt, text="".join(kept_lines), end_line=end, truncated=True, line_cut=line_cut
+        excerpt, text="".join(shown_lines), end_line=end, truncated=True, line_cut=line_cut
     )
 
 
@@ -262,16 +262,16 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
-# The definitions of files and folders, for a page and for a reply with a number of tokens.
+# The definitions of files and folders, for a page and for a reply with a token limit.
 
 
 def outline_lines(answer: OutlineAnswer) -> list[str]:
-    """All of it, the definitions of a file in columns."""
+    """Render the whole outline, with definitions in columns."""
     return [*_folder_lines(answer), *(row for file in answer.files for row in _page_file(file))]
 
 
 def outline_reply(answer: OutlineAnswer, form: Form, max_tokens: int) -> str:
-    """As much of it as fits into a number of tokens; `detailed` adds handles."""
+    """Render as much of the outline as fits; `detailed` adds handles."""
     if form == "json":
         return token_budget.fitted_json(outline_json(answer), "results", max_tokens)
     rows = _folder_lines(answer)
@@ -298,7 +298,7 @@ def _folder_lines(answer: OutlineAnswer) -> list[str]:
 
 
 def _rows(file: OutlineFile) -> list[tuple[str, str]]:
-    """Lines and text of each definition."""
+    """Return lines and text of each definition."""
     return [
         (lines_of(item.start_line, item.end_line), f"{'  ' * item.depth}{folded(item)}")
         for item in file.items
@@ -347,14 +347,14 @@ def _reply_file(file: OutlineFile, *, detailed: bool) -> list[str]:
     return [f"{file.path}  {about}{'  STALE' if file.stale else ''}", *rows]
 
 
-# Paths in JSON as a program can open them, not escaped as in a handle.
+# Paths in JSON in a form that programs can open, not escaped as in a handle.
 
 _OTHERS = frozenset({"receipt"})
-"""What holds paths of its own kind."""
+"""Keys with other kinds of paths."""
 
 
 def usable(printed: str) -> str:
-    """A printed path as it is on the disk; JSON cannot hold one that is no UTF-8."""
+    """Return the path on the disk for a printed path; JSON cannot represent invalid UTF-8."""
     if "%" not in printed:
         return printed
     try:
@@ -364,7 +364,7 @@ def usable(printed: str) -> str:
 
 
 def with_usable_paths(fields: Mapping[str, object]) -> dict[str, object]:
-    """An answer for JSON with each `path` in it usable."""
+    """Convert each `path` in a JSON answer to the path on the disk."""
     return {
         key: usable(value)
         if key == "path" and isinstance(value, str)
@@ -383,20 +383,20 @@ def _inside(value: object) -> object:
     return value
 
 
-# Answers as plain values for JSON: one stable shape for the command line and the server.
+# Answers as JSON values: one stable form for the command line and the server.
 #
-# Documented in docs/cli.md; a key is added now and then, none changes its meaning.
+# docs/cli.md documents them; keys may be added but never change their meaning.
 
 Json = Mapping[str, object]
 
 
 def receipt_json(answer: Receipt) -> Json:
-    """What every answer stands on."""
+    """Return the receipt of an answer."""
     return asdict(answer)
 
 
 def search_json(answer: SearchAnswer) -> Json:
-    """The places found, best first; `more`, `left`, `context_count` only where some are missing."""
+    """Return the places found, best first; `more`, `left`, `context_count` only if not zero."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "query": answer.query,
@@ -416,7 +416,7 @@ def search_json(answer: SearchAnswer) -> Json:
 
 
 def hit_json(result: Hit) -> Json:
-    """One place; `stale`, `alike`, `also`, `explain` only where there is something to say."""
+    """Return one place; `stale`, `alike`, `also`, `explain` only if not empty."""
     fields: dict[str, object] = {
         "handle": result.handle,
         "path": result.path,
@@ -445,7 +445,7 @@ def hit_json(result: Hit) -> Json:
 
 
 def expand_json(answer: ExpandAnswer) -> Json:
-    """One result for each handle asked, in order; `contexts`, `notes` only where there are some."""
+    """Return one result per handle, in order; `contexts`, `notes` only if not empty."""
     results = [excerpt_json(item) for item in answer.items]
     fields: dict[str, object] = {"receipt": receipt_json(answer.receipt), "results": results}
     if answer.contexts:
@@ -456,7 +456,7 @@ def expand_json(answer: ExpandAnswer) -> Json:
 
 
 def excerpt_json(item: Excerpt) -> Json:
-    """The text of a handle, or its error and the nearest candidates."""
+    """Return the text of a handle, or its error and the nearest candidates."""
     if item.error:
         return {
             "handle": item.handle,
@@ -482,7 +482,7 @@ def excerpt_json(item: Excerpt) -> Json:
     if item.sent_at and item.sent_at != item.start_line:
         fields["sent_at"] = item.sent_at
     if item.truncated:
-        # Reading is imported late: a search has no need of it.
+        # Late import: a search does not need it.
 
         fields["truncated"] = True
         if rest := rest_of(item):
@@ -491,7 +491,7 @@ def excerpt_json(item: Excerpt) -> Json:
 
 
 def outline_json(answer: OutlineAnswer) -> Json:
-    """Files with their definitions, and sub-folders."""
+    """Return files with their definitions, and subfolders."""
     fields: dict[str, object] = {
         "receipt": receipt_json(answer.receipt),
         "target": answer.target,
@@ -512,7 +512,7 @@ def _outline_file(outline_file: OutlineFile) -> Json:
 
 
 def source_json(answer: SourceAnswer) -> Json:
-    """A file to be shown: columns count UTF-16 units, as JavaScript does.
+    """Return a file to show; columns count UTF-16 units, as in JavaScript.
 
     A mark is `[line, start, end, kind]`, a link `[line, start, end, handle, defines]`.
     """
@@ -535,12 +535,12 @@ def source_json(answer: SourceAnswer) -> Json:
 
 
 def refs_json(answer: RefsAnswer) -> Json:
-    """Worktrees, branches and tags."""
+    """Return worktrees, branches and tags."""
     return asdict(answer)
 
 
 def status_json(answer: StatusAnswer) -> Json:
-    """Where one stands."""
+    """Return the status."""
     fields = asdict(answer)
     del fields["receipt"]
     fields["languages"] = dict(answer.languages)
@@ -550,5 +550,5 @@ def status_json(answer: StatusAnswer) -> Json:
 
 
 def results_json(rows: Sequence[object]) -> Json:
-    """Values that stand on no view."""
+    """Return values that depend on no view."""
     return {"results": list(rows)}

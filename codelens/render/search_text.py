@@ -1,8 +1,8 @@
-"""A search's answer as text: a line a result, alike for agents and for a pipe.
+"""Renders the answers of searches as text and JSON: one line per result.
 
     src/auth.py#Session.validate<TAB>4-6 method def validate(self, token) (defines it)
 
-The handle comes first and ends at the tab: it may hold blanks and brackets, but no tab.
+The handle comes first and ends at the tab: it may contain blanks and brackets, but no tab.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from codelens.render.reading_text import with_usable_paths
 from codelens.render.text_pieces import Form, head_line, lines_of, one_line, receipt_line, safe
 
 LINE_CHARS = 100
-"""Longest signature or best line in the short form."""
+"""Maximum length of a signature or best line in the short form."""
 _PATHS_SHOWN = 2
 _OTHERS_SHOWN = 3
-_DOC_BESIDE = 70
-"""Of a longer signature the doc is not shown beside it in the short form."""
+_DOC_WITH_SIGNATURE = 70
+"""The short form shows no doc after a longer signature."""
 
 
 def briefly(answer: SearchAnswer) -> SearchAnswer:
-    """The answer without what is not worth its tokens; what was left out counts in `unshown`.
+    """Drop results that are not worth their tokens, and count them in `unshown`.
 
-    Once the definitions of a name are found, only a few places that use it follow.
+    If the definitions of a name were found, only a few of its uses follow.
     """
     hits = answer.results
     if answer.mode != "symbol" or not hits or hits[0].why != DEFINES_IT:
@@ -41,7 +41,7 @@ def briefly(answer: SearchAnswer) -> SearchAnswer:
 
 
 def kept_within(answer: SearchAnswer, max_tokens: int) -> SearchAnswer:
-    """The answer without the results that its short text has no room for; one is always kept."""
+    """Drop the results that do not fit into the short text, but keep at least one."""
     answer = replace(answer, contexts=text_pieces.fitting_notes(answer.contexts, max_tokens))
     head = [receipt_line(answer.receipt), *(f"note: {one_line(note)}" for note in answer.notes)]
     head += text_pieces.all_notes_named(answer.contexts, answer.context_count)
@@ -51,13 +51,13 @@ def kept_within(answer: SearchAnswer, max_tokens: int) -> SearchAnswer:
 
 
 def left_out(left: int, unshown: int, beyond: int, *, typed: bool) -> str:
-    """What an answer leaves out and the argument that gives it; empty if that is nothing.
+    """Describe the omitted results and the argument that shows them; empty if none.
 
     Args:
-        left: results that the tokens have no room for.
-        unshown: results that `briefly` leaves out.
-        beyond: what answers beyond the limit.
-        typed: the arguments are those of the command line, not of the tool.
+        left: number of results beyond the token limit.
+        unshown: number of results that `briefly` leaves out.
+        beyond: number of answers beyond the limit.
+        typed: name arguments of the command line instead of the tool.
     """
     parts: list[str] = []
     if left:
@@ -73,12 +73,12 @@ def left_out(left: int, unshown: int, beyond: int, *, typed: bool) -> str:
 
 
 def blocks(answer: SearchAnswer, *, detailed: bool = False) -> list[str]:
-    """One text a result."""
+    """Render one text per result."""
     return [block(hit, detailed=detailed) for hit in answer.results]
 
 
 def block(hit: Hit, *, detailed: bool = False) -> str:
-    """A result in a line; one more for further places of its file, and for details."""
+    """Render a result in a line, with further lines for other places and details."""
     rows = [_line(hit, detailed=detailed)]
     if hit.also:
         rows.append(f"  also {', '.join(one_line(handle) for handle in hit.also)}")
@@ -89,7 +89,7 @@ def block(hit: Hit, *, detailed: bool = False) -> str:
 
 
 def explained(hit: Hit) -> str:
-    """The score and what it is made of, if that was asked for."""
+    """Render the score, and its parts if requested."""
     shares = [f"{name} {share:.3f}" for name, share in (hit.explain or {}).items()]
     return f"{hit.score:.4f} = {' + '.join(shares)}" if shares else f"{hit.score:.4f}"
 
@@ -99,13 +99,13 @@ def _line(hit: Hit, *, detailed: bool) -> str:
     alone = hit.kind == "file" or hit.handle.endswith(f":{lines}")
     shown = one_line(hit.signature)
     parts = [] if alone else [lines]
-    # `class class A` says nothing twice.
+    # Avoids `class class A`.
     if not re.match(rf"(?:\w+ )?{re.escape(hit.kind)}\b", shown):
         parts.append(hit.kind)
     if hit.stale:
         parts.append("STALE: changed since it was indexed")
     doc = one_line(hit.doc)
-    if doc and (detailed or len(shown) <= _DOC_BESIDE):
+    if doc and (detailed or len(shown) <= _DOC_WITH_SIGNATURE):
         shown = f"{shown}  -- {doc}"
     if shown:
         parts.append(shown if detailed else shortened(shown))
@@ -115,12 +115,12 @@ def _line(hit: Hit, *, detailed: bool) -> str:
 
 
 def reason_of(hit: Hit) -> str:
-    """Why it is there, and what is alike and was left out for it."""
+    """Return the reason for a result, and its near-copies."""
     return "; ".join(part for part in (one_line(hit.why), _alike(hit)) if part)
 
 
 def _alike(hit: Hit) -> str:
-    """`+3 alike in a/b.py, c/d.py`: the files, without its own."""
+    """Render near-copies as `+3 alike in a/b.py, c/d.py`, without the result's own file."""
     if not hit.alike:
         return ""
     files = dict.fromkeys(_file_of(handle) for handle in hit.alike)
@@ -131,7 +131,7 @@ def _alike(hit: Hit) -> str:
 
 
 def _file_of(handle: str) -> str:
-    """A handle without its symbol or lines."""
+    """Return a handle without its symbol or lines."""
     path, sign, _ = handle.partition("#")
     if sign:
         return path
@@ -140,19 +140,19 @@ def _file_of(handle: str) -> str:
 
 
 def shortened(line: str) -> str:
-    """A line in at most `LINE_CHARS` characters."""
+    """Truncate a line to `LINE_CHARS` characters."""
     return line if len(line) <= LINE_CHARS else f"{line[: LINE_CHARS - 1].rstrip()}…"
 
 
-# A search of several repositories as text and JSON: each one's receipt, then one list.
+# A search of several repositories as text and JSON: each receipt, then one list.
 
 
 def joint_head(answer: JointAnswer, *, in_call: bool) -> list[str]:
-    """What is said before the results: of each repository its receipt and notes, or its error.
+    """Render the lines before the results: the receipt and notes, or the error, of each repository.
 
     Args:
         answer: the answer.
-        in_call: for one who calls a tool, not for the command line.
+        in_call: for an MCP client instead of the command line.
     """
     return [row for part in answer.repositories for row in _rows(part, in_call=in_call)] + [
         f"note: {one_line(note)}" for note in answer.notes
@@ -168,7 +168,7 @@ def _rows(part: RepositoryAnswer, *, in_call: bool) -> list[str]:
 
 
 def joint_reply(answer: JointAnswer, form: Form, max_tokens: int) -> str:
-    """The answer for an agent, within a number of tokens."""
+    """Render the answer for an agent, within a token limit."""
     if form == "json":
         return token_budget.fitted_json(joint_json(answer), "results", max_tokens)
     rows = joint_head(answer, in_call=True)
@@ -183,7 +183,7 @@ def joint_reply(answer: JointAnswer, form: Form, max_tokens: int) -> str:
 
 
 def joint_kept_within(answer: JointAnswer, max_tokens: int) -> JointAnswer:
-    """The answer without the results that its short text has no room for; one is always kept."""
+    """Drop the results that do not fit into the short text, but keep at least one."""
     blocks = [block(hit) for hit in answer.results]
     fitted = token_budget.fitted(
         joint_head(answer, in_call=True), blocks, lambda left: f"{left} more", max_tokens
@@ -193,7 +193,7 @@ def joint_kept_within(answer: JointAnswer, max_tokens: int) -> JointAnswer:
 
 
 def joint_json(answer: JointAnswer) -> Mapping[str, object]:
-    """The places found, best first, and what each repository came to."""
+    """Return the places found, best first, and the result of each repository."""
     fields: dict[str, object] = {
         "query": answer.query,
         "repositories": [_part(part) for part in answer.repositories],

@@ -1,4 +1,4 @@
-"""Pieces of answers as short text, alike for people and agents."""
+"""Renders pieces of answers as short text, for people and agents."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from codelens.answers.reading_answers import OutlineItem, StatusAnswer
 
 Form = Literal["concise", "detailed", "json"]
-"""How much of an answer a reply has."""
+"""How much of an answer a reply contains."""
 
 _HEAD_SHOWN = 7
 _NAMED = 10
 _DOC_SHOWN = 160
 _IMPORTS_SHOWN = 30
 _PENDING_NAMED, _PENDING_CHARS = 3, 120
-# What would move a terminal's cursor, change its colours or turn the reading order.
+# Characters that move a terminal's cursor, change its colours or reverse the text direction.
 _UNSAFE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def receipt_line(receipt: Receipt) -> str:
-    """What an answer stands on, in one line."""
+    """Render the receipt of an answer in one line."""
     parts: list[str] = [receipt.status]
     where = receipt.branch or ("detached" if receipt.head else "")
     head = receipt.head[:_HEAD_SHOWN]
@@ -54,35 +54,35 @@ def receipt_line(receipt: Receipt) -> str:
 
 
 def head_line(receipt: Receipt) -> str:
-    """The first line of a reply: what it is based on."""
+    """Render the first line of a reply: its receipt."""
     return f"[{receipt_line(receipt)} · {safe(receipt.worktree)} · index {receipt.index_id}]"
 
 
 def _pending_names(receipt: Receipt) -> str:
-    """The names of a few pending files; of many they would fill a short answer."""
+    """Render the names of a few pending files; many would fill a short answer."""
     names = ", ".join(receipt.pending_names)
     whole = len(receipt.pending_names) == receipt.pending <= _PENDING_NAMED
     return f": {names}" if whole and len(names) <= _PENDING_CHARS else ""
 
 
 def lines_of(start_line: int, end_line: int) -> str:
-    """`10-42`, or `10` for one line."""
+    """Render `10-42`, or `10` for one line."""
     return str(start_line) if end_line <= start_line else f"{start_line}-{end_line}"
 
 
 def first_doc_line(doc: str) -> str:
-    """The first line of a doc, cut where it is very long."""
+    """Return the first line of a doc, truncated."""
     return doc.strip().partition("\n")[0][:_DOC_SHOWN]
 
 
 def imports_line(imports: Sequence[str], most: int = _IMPORTS_SHOWN) -> str:
-    """What a file imports, in one line."""
+    """Render the imports of a file in one line."""
     more = f" and {len(imports) - most:,} more" if len(imports) > most else ""
     return f"imports {', '.join(map(one_line, imports[:most]))}{more}"
 
 
 def folded(item: OutlineItem) -> str:
-    """One definition of an outline: its signature, of what if that does not say, and its doc."""
+    """Render a definition of an outline: its signature, its owner if needed, and its doc."""
     shown = one_line(item.signature or f"{item.kind} {item.name}")
     if item.owner and item.owner.rpartition(".")[2] not in shown:
         shown = f"{one_line(item.owner)}: {shown}"
@@ -90,22 +90,22 @@ def folded(item: OutlineItem) -> str:
 
 
 def part_of(shown: Sequence[object], count: int) -> str:
-    """` (12 of 34)`, where not all are shown."""
+    """Render ` (12 of 34)` if not all are shown."""
     return f" ({len(shown):,} of {count:,})" if len(shown) < count else ""
 
 
 def safe(text: str) -> str:
-    """`text` without what a terminal would obey; tabs and line ends stay."""
+    """Remove control characters of terminals; tabs and line ends stay."""
     return _UNSAFE.sub(lambda match: f"\\x{ord(match.group()):02x}", text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:
-    """`text` in one line, safe to print."""
+    """Return `text` in one line, safe to print."""
     return safe(" ".join(text.split()))
 
 
 def tokens_of(text: str) -> int:
-    """What a text costs a model, about: a token for four bytes."""
+    """Estimate the tokens of a text: one per four bytes."""
     return -(-len(text.encode("utf-8", "replace")) // 4)
 
 
@@ -114,7 +114,7 @@ def _invalid(lines: Sequence[str]) -> str:
 
 
 def status_rows(answer: StatusAnswer) -> list[tuple[str, str]]:
-    """A status as names and values, in the order to be shown; nothing empty."""
+    """Return a status as names and values in display order, without empty ones."""
     head = answer.head[:_HEAD_SHOWN] or "no commit yet"
     where = f"{answer.branch or 'detached'} @ {head}" if answer.kind != "folder" else ""
     dirty = {True: "uncommitted changes", False: "clean", None: ""}[answer.dirty]
@@ -153,22 +153,22 @@ def _counts(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts)
 
 
-# Saved notes beside code, a line each: their names and whether that code is still the same.
+# Saved notes on code, one line each: their names and whether that code is unchanged.
 
 LONGEST = 160
-"""Characters of a note's first line."""
+"""Maximum length of a note's first line."""
 _SHARE = 10
 
 
 def notes_with_text(tied_note: TiedNote) -> str:
-    """A note with the beginning of its text."""
+    """Render a note with the beginning of its text."""
     text = one_line(tied_note.note)
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     return f"{named(tied_note)}{text and f': {text}'}"
 
 
 def named(tied_note: TiedNote) -> str:
-    """A note by its name, with what it is about."""
+    """Render a note by its name and its targets."""
     changed = ", the code has changed since" if tied_note.status == "changed" else ""
     about = ", ".join(one_line(handle) for handle in tied_note.handles)
     left = tied_note.handle_count - len(tied_note.handles)
@@ -177,12 +177,12 @@ def named(tied_note: TiedNote) -> str:
 
 
 def gone_notes(count: int) -> str:
-    """How many notes are on code that is there no more."""
+    """Say how many notes are on code that no longer exists."""
     return f"{count_of(count, 'saved note')} here on code that is gone"
 
 
 def fitting_notes(notes: Sequence[TiedNote], max_tokens: int) -> tuple[TiedNote, ...]:
-    """The first notes whose lines take a tenth of an answer's tokens at most."""
+    """Return the first notes whose lines take at most a tenth of the answer's tokens."""
     room = max_tokens * BYTES_A_TOKEN // _SHARE
     count = 0
     for note in notes:
@@ -194,7 +194,7 @@ def fitting_notes(notes: Sequence[TiedNote], max_tokens: int) -> tuple[TiedNote,
 
 
 def all_notes_named(notes: Sequence[TiedNote], count: int = 0, most: int = 3) -> list[str]:
-    """Notes by their names, a few lines; of `count` notes in all."""
+    """Render notes by name in a few lines; `count` is the total."""
     rows = [named(note) for note in notes[:most]]
     rest = [one_line(note.name) for note in notes[most : most + 10]]
     more = max(count, len(notes)) - len(rows) - len(rest)

@@ -1,9 +1,9 @@
-"""Answers within a number of tokens: how a text is counted, and what is left out when it is long.
+"""Fits answers into a token limit: counts text, and decides what to leave out.
 
-Text of this kind (paths, handles, signatures) costs more tokens than prose: over 20 searches on
-real repositories a token of cl100k and o200k is 3.7 to 3.2 bytes, one of an older Claude's 3.2 to
-3.0 (benchmarks/tokens.py). So a limit is kept by bytes / 3. What reading a file costs is told by
-`as_text.tokens_of`, bytes / 4, as code is less dense.
+Paths, handles and signatures have more tokens per byte than prose: over 20 searches on real
+repositories a token of cl100k and o200k is 3.7 to 3.2 bytes, one of an older Claude model 3.2 to
+3.0 (benchmarks/tokens.py). So limits use bytes / 3. `as_text.tokens_of` estimates the cost of
+reading a file by bytes / 4, since code is less dense.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from codelens.wording import count_of
 BYTES_A_TOKEN = 3
 _CUT = " …"
 _OPTIONAL_KEYS = ("explain", "doc", "also", "alike", "why", "language", "symbol")
-"""What a single result that is too long for its answer does without, in this order."""
+"""Keys to drop, in this order, from a single result that is too long for its answer."""
 
 
 def size_of(text: str) -> int:
-    """Bytes of a text as it is sent."""
+    """Return the bytes of a text as sent."""
     return len(text.encode("utf-8", "replace"))
 
 
 def cost_of(text: str) -> int:
-    """The estimate that `max_tokens` is kept by: bytes / 3, rounded up."""
+    """Estimate tokens for `max_tokens`: bytes / 3, rounded up."""
     return -(-size_of(text) // BYTES_A_TOKEN)
 
 
 class Fitted(NamedTuple):
-    """What is left of an answer."""
+    """The part of an answer that fits."""
 
     head: list[str]
     blocks: list[str]
@@ -40,7 +40,7 @@ class Fitted(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All of it; lines that are empty are left out."""
+        """Return the whole text without empty lines."""
         return "\n".join(line for line in (*self.head, *self.blocks, self.more) if line)
 
 
@@ -50,10 +50,10 @@ def fitted(
     more: Callable[[int], str],
     max_tokens: int | None,
 ) -> Fitted:
-    """`head`, as many blocks as fit, and what `more` says of those left out.
+    """Combine `head`, as many blocks as fit, and the text of `more` for the others.
 
-    The whole costs `max_tokens` at most, or has one block alone of which nothing is left but
-    the first line up to the first tab. A head that is too long is cut to two thirds of the limit.
+    The result costs at most `max_tokens`, or has a single block cut to its first line before the
+    first tab. A head that is too long is cut to two thirds of the limit.
     """
     if max_tokens is None:
         return Fitted(list(head), list(blocks), more(0))
@@ -90,13 +90,13 @@ def _line_size(line: str) -> int:
 
 
 def _cut_block(block: str, size: int) -> str:
-    """A block cut behind its handle: one that is not whole names nothing."""
+    """Cut a block after its handle: a truncated handle is invalid."""
     handle = block.split("\n", 1)[0].split("\t", 1)[0]
     return handle if size < size_of(handle + _CUT) else cut(block, size)
 
 
 def _shortened(lines: Sequence[str], room: int) -> list[str]:
-    """The lines in `room` bytes at most: the last one is cut, and counts those behind it."""
+    """Fit lines into `room` bytes: the last one is truncated and counts the omitted ones."""
     ends = list(accumulate(size_of(line) + 1 for line in lines))
     fitting = sum(end <= room for end in ends)
     if fitting == len(lines):
@@ -111,7 +111,7 @@ def _shortened(lines: Sequence[str], room: int) -> list[str]:
 
 
 def cut(text: str, size: int) -> str:
-    """`text` in at most `size` bytes, if that is enough for the mark that it was cut."""
+    """Truncate `text` to `size` bytes, if they suffice for the truncation mark."""
     if size_of(text) <= size:
         return text
     truncated = text.encode("utf-8", "replace")[: max(size - len(_CUT.encode()), 0)]
@@ -120,11 +120,11 @@ def cut(text: str, size: int) -> str:
 
 
 def fitted_json(shaped: Mapping[str, object], key: str, max_tokens: int | None) -> str:
-    """One object; entries of `key` that do not fit are counted in `more`, notes in `note_count`.
+    """Render one object; count entries of `key` that do not fit in `more`, notes in `note_count`.
 
-    One entry is always there: where even that is too long, first its longest text is cut, then
-    it loses what it can do without, and says `cut`. The receipt and the first note are never cut,
-    so an answer may be longer than a very low limit.
+    One entry always stays: if even that is too long, first its longest text is cut, then optional
+    keys are dropped, and `cut` is set. The receipt and the first note are never cut, so an answer
+    may exceed a very low limit.
     """
     fields = dict(shaped)
     entries = list(cast(list[object], fields[key]))
@@ -154,10 +154,10 @@ def _slim(entry: object, room: int) -> object:
     over = size_of(_dumped(fields)) - room
     line = fields.get("signature")
     if isinstance(line, str):
-        # A backslash or a quote takes two bytes in JSON: what is cut is at least as long there.
+        # A backslash or a quote takes two bytes in JSON, so the cut text is at least as long.
         fields["signature"] = cut(line, max(size_of(line) - over, 0))
     if isinstance(fields.get("items"), list):
-        # A file of an outline: as many of its definitions as fit.
+        # A file of an outline: as many definitions as fit.
         rows = cast(list[object], fields["items"])
         sizes = [size_of(_dumped(row)) + 2 for row in rows]
         spare = room - size_of(_dumped({**fields, "items": [], "more": len(rows)}))

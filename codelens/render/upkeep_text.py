@@ -1,4 +1,4 @@
-"""What is said of the indexes themselves: lines alike for people and agents, and plain values."""
+"""Renders answers about indexes, usage, meaning and providers as text and JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from codelens.wording import count_of, day_of
 
 
 def prune_lines(answer: PruneAnswer) -> list[str]:
-    """What a prune did or would do; a last line sums up."""
+    """Render what a prune did or would do; the last line is a summary."""
     lines: list[str] = []
     for result in answer.results:
         lines += _pruned(result, dry_run=answer.dry_run)
@@ -71,7 +71,7 @@ def _pruned(pruned: Pruned, *, dry_run: bool) -> Iterator[str]:
 
 
 def overview_lines(repositories: Sequence[RepositoryLife]) -> list[str]:
-    """Every index with its views."""
+    """Render every index with its views."""
     lines: list[str] = []
     for repository_life in repositories:
         name = repository_life.repository or f"index {repository_life.repo_id}"
@@ -106,7 +106,7 @@ def _row(life: ViewLife) -> str:
 
 
 def dropped_lines(done: Dropped) -> list[str]:
-    """What a drop removed."""
+    """Render what a drop removed."""
     lines = [f"dropped {life.index_id}  {life.title}" for life in done.views]
     if done.whole:
         lines.append(f"dropped the index of {done.repository or done.repo_id}")
@@ -117,19 +117,19 @@ def dropped_lines(done: Dropped) -> list[str]:
 
 
 def pinned_line(done: Pinned) -> str:
-    """What a pin did."""
+    """Render what a pin did."""
     state = "pinned" if done.view.pinned else "not pinned"
     already = "" if done.changed else " already"
     return safe(f"{done.view.index_id}  {done.view.title} is {state}{already}")
 
 
 def megabytes(count: float) -> str:
-    """A number of bytes: `2.3 MB`."""
+    """Render a number of bytes: `2.3 MB`."""
     return f"{count / 1e6:,.1f} MB"
 
 
 def prune_json(answer: PruneAnswer) -> Json:
-    """A prune as plain values."""
+    """Return a prune as JSON values."""
     return {
         "dry_run": answer.dry_run,
         "indexes": answer.indexes,
@@ -140,21 +140,21 @@ def prune_json(answer: PruneAnswer) -> Json:
 
 
 def overview_json(repositories: Sequence[RepositoryLife]) -> Json:
-    """All indexes as plain values."""
+    """Return all indexes as JSON values."""
     return {"results": [asdict(repository) for repository in repositories]}
 
 
 def dropped_json(done: Dropped) -> Json:
-    """A drop as plain values."""
+    """Return a drop as JSON values."""
     return asdict(done)
 
 
 def pinned_json(done: Pinned) -> Json:
-    """A pin as plain values."""
+    """Return a pin as JSON values."""
     return asdict(done)
 
 
-# What was counted of codelens's use, as text with charts and as values for JSON.
+# Usage counts of codelens as text with charts and as JSON values.
 
 _BAR = 24
 _PARTS = " ▏▎▍▌▋▊▉█"
@@ -162,12 +162,12 @@ _BYTES_A_TOKEN = 4
 
 
 def usage_json(answer: UsageAnswer) -> Json:
-    """The same as plain values."""
+    """Return the same as JSON values."""
     return asdict(answer)
 
 
 def usage_text(answer: UsageAnswer, by: Sequence[str]) -> list[str]:
-    """Totals, and a chart of calls for each of `by`: `day`, `tool`, `repository`."""
+    """Render totals, and a chart of calls for each of `by`: `day`, `tool`, `repository`."""
     total = answer.total
     rows = [
         f"{count_of(total.calls, 'call')} in {count_of(answer.days, 'day')}, "
@@ -213,20 +213,20 @@ def _tokens(size_bytes: int) -> str:
     return f"{size_bytes // _BYTES_A_TOKEN:,}"
 
 
-# The ranking by meaning as text and as values for JSON.
+# The ranking by meaning as text and JSON values.
 
 _SHORT_DIGEST = 12
 
 
 def meaning_json(answer: MeaningStatus) -> Json:
-    """The same as plain values."""
+    """Return the same as JSON values."""
     fields = asdict(answer)
     del fields["receipt"]
     return {"receipt": receipt_json(answer.receipt), "meaning": fields}
 
 
 def meaning_lines(answer: MeaningStatus) -> list[str]:
-    """The table, the view, then the provider."""
+    """Render the table, the view, then the provider."""
     lines = [f"ranking by meaning: {'on' if answer.on else 'off (the setting `meaning`)'}"]
     by_provider = provider_status_lines(answer.provider)
     if answer.damage:
@@ -242,12 +242,12 @@ def meaning_lines(answer: MeaningStatus) -> list[str]:
 
 
 def meaning_test_json(answer: MeaningTest) -> Json:
-    """The same as plain values."""
+    """Return the same as JSON values."""
     return asdict(answer)
 
 
 def meaning_test_lines(answer: MeaningTest) -> list[str]:
-    """Each word with its neighbours, then those of the whole question."""
+    """Render each word with its neighbours, then those of the whole question."""
     lines = [
         f"{word.term}: {_near(word.near) if word.known else 'not in the table'}"
         for word in answer.words
@@ -259,11 +259,11 @@ def _near(words: Iterable[tuple[str, float]]) -> str:
     return ", ".join(f"{term} {cosine:.2f}" for term, cosine in words)
 
 
-# Providers of vectors as text: what would be sent, what was, and how far it is.
+# Providers of vectors as text: data to send, data sent, and progress.
 
 
 def provider_plan_lines(plan: SendingPlan) -> list[str]:
-    """What a sync would send, and where to."""
+    """Render what a sync would send, and where to."""
     left_out = (
         f" ({count_of(plan.left_out, 'file')} that may hold secrets left out)"
         if plan.left_out
@@ -280,14 +280,14 @@ def provider_plan_lines(plan: SendingPlan) -> list[str]:
 
 
 def provider_plan_json(plan: SendingPlan) -> Json:
-    """The same as plain values."""
+    """Return the same as JSON values."""
     fields = asdict(plan)
     del fields["receipt"]
     return {"receipt": receipt_json(plan.receipt), "plan": fields}
 
 
 def provider_enabled_lines(answer: Enabled) -> list[str]:
-    """What may be sent from now on."""
+    """Render what may be sent from now on."""
     lines = [
         f"enabled: {answer.provider}, model {answer.model}, {answer.dimension} numbers a vector, "
         f"at {answer.endpoint}"
@@ -304,7 +304,7 @@ def _store_lines(store: str, *, hybrid: bool) -> list[str]:
 
 
 def vectors_synced_lines(answer: Synced) -> list[str]:
-    """What was sent, and what is left."""
+    """Render what was sent, and what is left."""
     again = f", {answer.failed:,} of them failed and were sent again" if answer.failed else ""
     lines = [
         f"{answer.state}: {count_of(answer.texts, 'text')} sent to {answer.provider} "
@@ -325,14 +325,14 @@ def vectors_synced_lines(answer: Synced) -> list[str]:
 
 
 def vectors_synced_json(answer: Synced) -> Json:
-    """The same as plain values."""
+    """Return the same as JSON values."""
     fields = asdict(answer)
     del fields["receipt"]
     return {"receipt": receipt_json(answer.receipt), "sync": fields}
 
 
 def vectors_pruned_line(answer: PrunedVectors) -> str:
-    """What was removed, and what is left."""
+    """Render what was removed, and what is left."""
     return (
         f"removed {count_of(answer.removed, 'vector')} of texts that are gone, {answer.kept:,} "
         f"kept; {count_of(answer.freed_bytes, 'byte')} of disk freed"
@@ -340,12 +340,12 @@ def vectors_pruned_line(answer: PrunedVectors) -> str:
 
 
 def vectors_pruned_json(answer: PrunedVectors) -> Json:
-    """The same as plain values."""
+    """Return the same as JSON values."""
     return asdict(answer)
 
 
 def provider_list_lines(repositories: Sequence[EnabledRepository]) -> list[str]:
-    """A line a repository: its state, where it is, what makes its vectors and searches them."""
+    """Render a line per repository: its state, place, provider and store."""
     return [
         f"{row.state}: {row.root}"
         + (
@@ -359,12 +359,12 @@ def provider_list_lines(repositories: Sequence[EnabledRepository]) -> list[str]:
 
 
 def provider_list_json(repositories: Sequence[EnabledRepository]) -> Json:
-    """The same as plain values."""
+    """Return the same as JSON values."""
     return {"repositories": [asdict(row) for row in repositories]}
 
 
 def provider_status_lines(status: ProviderStatus) -> list[str]:
-    """The provider and its vectors, then what was sent."""
+    """Render the provider and its vectors, then what was sent."""
     if not status.provider:
         lines = ["provider: none is enabled; nothing is sent"]
     else:

@@ -1,5 +1,5 @@
-"""From the names in facts to what they mean inside one view.
+"""Resolves the names in facts to definitions within one view.
 
-Pure: paths, facts and the contents of a few settings files are handed in; nothing here reads a
-file or the store by itself. `codelens.resolve.imports` has the entry for imports.
+The package does no I/O: callers pass in paths, facts and the contents of a few settings files.
+`codelens.resolve.imports` is the entry point for imports.
 """

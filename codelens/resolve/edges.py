@@ -1,4 +1,4 @@
-"""From the references of a file to edges: who calls, uses, derives from and imports what."""
+"""Resolves the references of a file to edges: calls, uses, base types and imports."""
 
 from __future__ import annotations
 
@@ -19,61 +19,61 @@ from codelens.types import PROTOCOL, Import, Reference
 
 CERTAIN = 1.0
 BEGINS = ":"
-"""In place of arguments: what begins a constructor of C++, and can only be a type."""
+"""Stands in place of arguments in a C++ constructor initializer, which can only name a type."""
 
 
 class Edge(NamedTuple):
-    """One definition, or module (-1), uses another."""
+    """A use of one definition by another definition or by a module."""
 
     source: bytes
     symbol: int
-    """In the source, -1 for its module."""
+    """The index of the using definition in `source`, -1 for the module itself."""
     target: bytes
     target_symbol: int
     kind: str
-    """`call`, `ref`, `inherit`, `import`; `override` from a method to that of its trait or
-    interface; `satisfy` from a type of Go to an interface."""
+    """`call`, `ref`, `inherit`, `import`; `override` from a method to the trait or interface method
+    it implements; `satisfy` from a Go type to an interface."""
     name: str
     line: int
     confidence: float
-    """Below 1 for one of several things that a use may mean: 1/n, if there are n of them."""
+    """1 for a certain edge; 1/n if the use has n possible targets."""
 
     @property
     def is_certain(self) -> bool:
-        """Nothing else can be meant."""
+        """Whether the use has no other possible target."""
         return self.confidence == CERTAIN
 
     @property
     def choices(self) -> int:
-        """Of how many things that may be meant this is one."""
+        """The number of possible targets of the use."""
         return round(CERTAIN / self.confidence)
 
 
 _SEVERAL = (CALLABLE, CALLABLE | TYPES)
 _MOST_CHOICES = 40
-"""Of more than these none is worth naming."""
+"""If a use has more possible targets than this, the edges leave all of them out."""
 MOST_ANSWERS = 400_000
 ANSWERS_KEPT = 10_000
-"""From question to question; most of what they are about is kept as edges."""
+"""How many answers stay between queries; the edges already hold most of the results."""
 _CROWD = 200
-"""Definitions of one name: of so many, what an edge is drawn to is worked out once."""
+"""For more definitions of one name than this, the targets are computed once and cached."""
 _KINDS = {"call": "call", "type": "ref", "name": "ref"}
 _NOT_BY_NAME = frozenset({"new", "super", "base", "this", "self", "static", "parent", "cls"})
-"""Uses that lead to what is called otherwise: a type, or the method above the one they are in."""
+"""Uses whose name differs from the target's name: a type, or the overridden method."""
 _PATH_PARTS = re.compile(r"[./\\:]+")
 
 
 _WeightedTarget = tuple[Referent, float]
-"""A target, and how certain it is."""
+"""A target and the confidence in it."""
 
 
 def _one_of(targets: list[_WeightedTarget]) -> list[_WeightedTarget]:
-    """Targets of which a use means one."""
+    """Splits the confidence evenly between the alternatives."""
     return [(referent, CERTAIN / len(targets)) for referent, _ in targets]
 
 
 class Edges:
-    """Resolves files of one view."""
+    """Resolves the files of one view to edges."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -91,13 +91,14 @@ class Edges:
 
     @property
     def answers(self) -> int:
-        """How much is remembered."""
+        """The number of cached answers."""
         return sum(resolver.answers for resolver in self._resolvers.values())
 
     def forget(self) -> None:
-        """Let go what is remembered; not to be asked any more.
+        """Clear the caches; do not query the object afterwards.
 
-        Held in circles, it would stay until Python looks for cycles: 40 MiB of 220.
+        The reference cycles would otherwise keep 40 MiB of 220 alive until the garbage collector
+        runs.
         """
         for resolver in self._resolvers.values():
             resolver.forget()
@@ -105,14 +106,14 @@ class Edges:
         self._crowds.clear()
 
     def exported(self, path: bytes, model: FileModel) -> list[Referent]:
-        """The definitions that a file exports by their names, its own and others'."""
+        """Return the definitions that a file exports by name, including re-exports."""
         names = self._resolver_of(model.language).names
         names_exported = dict.fromkeys((*model.exports, *sorted(model.listed or ())))
         referents = (referent for name in names_exported for referent in names.exported(path, name))
         return list(dict.fromkeys(referent for referent in referents if referent.symbol >= 0))
 
     def imported_as(self, path: bytes, name: str) -> list[Referent]:
-        """The definitions that a name of a file means there by an import or export."""
+        """Return the definitions that a name refers to through an import or export of the file."""
         model = self._view.model(path)
         if model is None:
             return []
@@ -124,16 +125,17 @@ class Edges:
         return list(dict.fromkeys(referent for referent in referents if referent.symbol >= 0))
 
     def of_file(self, path: bytes) -> list[Edge]:
-        """All edges that begin in a file, in order of its text; the uncertain ones as well."""
+        """Return all edges from a file in source order, including uncertain ones."""
         return self.within(path, lambda: False) or []
 
     def within(
         self, path: bytes, spent: Callable[[], bool], names: Set[str] | None = None
     ) -> list[Edge] | None:
-        """As `of_file`; None where time ran out (`spent`). What was found out by then stays.
+        """Return the edges of `of_file`, or None if time ran out (`spent`).
 
-        With `names`, for a language that `keeps_names`: at least the edges to definitions that
-        are used under one of these names.
+        Answers found before that stay cached. With `names`, for a language that `keeps_names`,
+        the result contains at least the edges to definitions that the file uses under one of
+        these names.
         """
         model = self._view.model(path)
         if model is None:
@@ -159,18 +161,20 @@ class Edges:
     def _uses(
         self, path: bytes, model: FileModel, references: Sequence[Reference]
     ) -> Iterator[Edge | None]:
-        """The edges of references; None before each, so that looking on may be given up."""
+        """Yield the edges of references, and None before each one so that the caller can stop."""
         bases = base_places(model)
         values = model.spec.spaces
         deriving = self._resolver.deriving
-        known: dict[object, list[_WeightedTarget]] = {}
+        targets_by_use: dict[object, list[_WeightedTarget]] = {}
         places: dict[tuple[int, str], tuple[int, bool]] = {}
         for reference in references:
             yield None
             kind = _KINDS[reference.kind]
             if (reference.line, reference.name) in bases and reference.kind != "call":
                 kind = "inherit"
-            referents = self._hits(path, model, reference, kind, known=known, places=places)
+            referents = self._hits(
+                path, model, reference, kind, targets_by_use=targets_by_use, places=places
+            )
             if not referents:
                 continue
             source = model.enclosing(reference, values=values)
@@ -194,10 +198,10 @@ class Edges:
         reference: Reference,
         kind: str,
         *,
-        known: dict[object, list[_WeightedTarget]],
+        targets_by_use: dict[object, list[_WeightedTarget]],
         places: dict[tuple[int, str], tuple[int, bool]],
     ) -> list[_WeightedTarget]:
-        """Targets of edges; the same name at the same place in its scope is looked up once."""
+        """Return the targets of a reference; looks up a name once per place in its scope."""
         resolver = self._resolver
         receiver = reference.receiver
         if not resolver.by_place:
@@ -216,7 +220,7 @@ class Edges:
         line = reference.line if sensitive or receiver in model.asserted else -1
         begins: object = reference.argument_lines == BEGINS
         if reference.arguments == PROTOCOL and reference.argument_lines:
-            # An operator is told by all that it is called on, and that by the place.
+            # The operator depends on the whole receiver expression, and that depends on the place.
             begins, line = (reference.scope, reference.argument_lines), reference.line
         key = (
             receiver,
@@ -228,9 +232,9 @@ class Edges:
             line,
             begins,
         )
-        targets = known.get(key)
+        targets = targets_by_use.get(key)
         if targets is None:
-            targets = known[key] = self._looked_up(path, model, reference, kind)
+            targets = targets_by_use[key] = self._looked_up(path, model, reference, kind)
         if not targets or resolver.overloads is None:
             return targets
         if not (reference.argument_lines or len(targets) > 1 or model.spec.split_types):
@@ -242,7 +246,7 @@ class Edges:
     def _looked_up(
         self, path: bytes, model: FileModel, reference: Reference, kind: str
     ) -> list[_WeightedTarget]:
-        """Targets of what was not looked up yet; what a use may mean where there is none."""
+        """Look up the targets of a reference, or its possible targets if no lookup succeeds."""
         resolver, receiver = self._resolver, reference.receiver
         if reference.arguments == PROTOCOL and not self._view.defined_in(
             reference.name, model.language
@@ -256,7 +260,7 @@ class Edges:
             others = resolver.others(path, referents)
         targets = self._weighted(referents, kind, others)
         if receiver and len(targets) > 1 and (model.spec.unions or not model.spec.resolver):
-            # Which of the types of a union it is may have been asked before.
+            # An earlier check may have narrowed the union to one of these types.
             return _one_of(targets)
         if receiver and len(targets) == 1 and reference.kind != "type":
             return targets + self._overriding(path, reference, *targets[0])
@@ -265,31 +269,31 @@ class Edges:
     def _called_by_name(
         self, path: bytes, model: FileModel, reference: Reference, kind: str
     ) -> list[_WeightedTarget]:
-        """Targets where the place tells nothing; what a use may mean where there is none."""
+        """Look up targets by name alone, for languages in which the place does not matter."""
         targets = self._weighted(self.targets(path, model, reference), kind)
         if targets:
             return _one_of(targets) if model.spec.unions else targets
         return self._possible(path, reference)
 
     def _possible(self, path: bytes, reference: Reference) -> list[_WeightedTarget]:
-        """What a use may mean by its name, where nothing else leads anywhere."""
+        """Return the possible targets by name, for a reference that cannot be resolved."""
         if self._resolver.possible is None:
             return []
         possible = self._resolver.possible(path, reference)
-        # One more: what it means may be in no file of the view.
+        # Plus one: the actual target may be outside of the view.
         return [(referent, CERTAIN / (len(possible) + 1)) for referent in possible]
 
     def _overriding(
         self, path: bytes, reference: Reference, referent: Referent, confidence: float
     ) -> list[_WeightedTarget]:
-        """What may run instead of a method that a use leads to, as it overrides that."""
+        """Return the overriding methods that may run instead of the resolved method."""
         if self._resolver.overriding is None or confidence != CERTAIN:
             return []
         methods = self._resolver.overriding(path, reference, referent)
         return [(method, CERTAIN / (len(methods) + 1)) for method in methods]
 
     def targets(self, path: bytes, model: FileModel, reference: Reference) -> list[Referent]:
-        """What a reference means."""
+        """Return what a reference refers to."""
         if reference.receiver == "?":
             return []
         referents = (
@@ -298,24 +302,25 @@ class Edges:
             else self._resolver.meant(path, reference)
         )
         if len(referents) > _CROWD:
-            # A local variable hides all others; and the list is known by being the same.
+            # Here a local variable hides all others. `_weighted_crowd` needs the identical list
+            # object.
             return referents
         return [referent for referent in referents if referent.symbol != LOCAL]
 
     def variable_lines(self, path: bytes, name: str) -> set[int]:
-        """Lines of a file where a name means nothing but a parameter or variable of a function."""
+        """Return the lines of a file where a name refers only to local variables or parameters."""
         model = self._view.model(path)
         if model is None:
             return set()
         self._resolver = self._resolver_of(model.language)
         is_variable: dict[int, bool] = {}
         for reference in references_named(model.references, {name}):
-            known = is_variable.get(reference.line, True)
-            is_variable[reference.line] = known and self._is_variable(path, reference)
-        return {line for line, known in is_variable.items() if known}
+            so_far = is_variable.get(reference.line, True)
+            is_variable[reference.line] = so_far and self._is_variable(path, reference)
+        return {line for line, only_variable in is_variable.items() if only_variable}
 
     def _is_variable(self, path: bytes, reference: Reference) -> bool:
-        """Whether a use is of a variable in a function whose value is not called the same."""
+        """Whether a reference is to a local variable whose value does not mention the same name."""
         if reference.receiver or not self._resolver.by_place:
             return False
         referents = self._resolver.meant(path, reference)
@@ -330,7 +335,7 @@ class Edges:
     def _weighted(
         self, referents: list[Referent], kind: str, others: int = 0
     ) -> list[_WeightedTarget]:
-        """The targets that an edge is drawn to; nearly always there is one."""
+        """Return the targets of an edge; nearly always there is only one."""
         if not referents:
             return []
         if len(referents) > _CROWD:
@@ -343,23 +348,24 @@ class Edges:
     def _weighted_crowd(
         self, referents: list[Referent], kind: str, others: int
     ) -> list[_WeightedTarget]:
-        """As of several, worked out once for each list that looking up a name gives.
+        """As `_weighted_of_several`, cached for each list that a name lookup returns.
 
-        Thousands of uses of a name that thousands of definitions have would else be quadratic.
+        Without the cache, thousands of uses of a name with thousands of definitions would be
+        quadratic.
         """
-        known = self._crowds.get((id(referents), kind, others))
-        if known is None or known[0] is not referents:
-            known = (referents, self._weighted_of_several(referents, kind, others))
-            self._crowds[id(referents), kind, others] = known
-        return known[1]
+        cached = self._crowds.get((id(referents), kind, others))
+        if cached is None or cached[0] is not referents:
+            cached = (referents, self._weighted_of_several(referents, kind, others))
+            self._crowds[id(referents), kind, others] = cached
+        return cached[1]
 
     def _weighted_of_several(
         self, referents: list[Referent], kind: str, others: int
     ) -> list[_WeightedTarget]:
-        """The targets that an edge is drawn to, and how certain each is.
+        """Return the targets of an edge with their confidence.
 
-        Definitions of one name in one place are one thing, of which an edge is drawn to one;
-        where they are several things, a use that may mean several has an edge to each.
+        Several definitions of one name in one place usually count as one thing, with one edge.
+        Where they are separate things, an ambiguous use gets an edge to each.
         """
         targets: dict[tuple[bytes, int, str, int], Referent] = {}
         several: set[Referent] = set()
@@ -392,7 +398,7 @@ class Edges:
             if before is None or (
                 symbol.kind in CALLABLE and model.symbols[before.symbol].kind in CALLABLE
             ):
-                # Of overloads the last, which is the one with a body where there is one.
+                # Take the last overload: it is the one with a body, if any has one.
                 targets[key] = referent
         distinct = list(dict.fromkeys(targets.values()))
         choices = sum(referent in several for referent in distinct) + others
@@ -404,7 +410,7 @@ class Edges:
     def _is_definition(
         self, referent: Referent, path: bytes, model: FileModel, reference: Reference
     ) -> bool:
-        """A reference is the very place where its target gets its value: `self.x = 1`."""
+        """Whether a reference is itself the assignment that defines its target: `self.x = 1`."""
         if reference.kind != "name" or referent.symbol < 0:
             return False
         if referent.path == path and model.symbols[referent.symbol].name_line == reference.line:
@@ -418,13 +424,13 @@ class Edges:
         names = self._resolver.names
         for import_ in imports:
             files = self._view.modules(path, import_.module)
-            # `from . import x` names x alone, `from . import *` the package.
+            # `from . import x` imports only x, `from . import *` the package.
             named = import_.module.strip(".") or import_.name == "*" or not model.spec.submodules
             referents = [Referent(file, MODULE) for file in files] if named else []
             if import_.name and import_.name != "*":
                 referents += names.imported(path, import_)
                 if not model.spec.submodules:
-                    # Python's types are values like all others.
+                    # In Python, types share one namespace with values.
                     referents += names.imported(path, import_, types=True)
             elif not import_.name:
                 referents += names.imported(path, import_)
@@ -445,12 +451,12 @@ class Edges:
 
 
 def _words(import_: Import) -> set[str]:
-    """All that what an import binds may be called, here and where it is defined."""
+    """Return all names that an import may use, here and where the target is defined."""
     return {import_.name, import_.alias, *_PATH_PARTS.split(import_.module)}
 
 
 def base_places(model: FileModel) -> set[tuple[int, str]]:
-    """Lines and names of the bases of types."""
+    """Return the lines and names of the base types."""
     bases: set[tuple[int, str]] = set()
     for row in model.bindings:
         if row.how in {"base", "implements"}:

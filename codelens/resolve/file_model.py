@@ -1,4 +1,4 @@
-"""What the names of one text mean, scope by scope: worked out of a scope when that is asked for."""
+"""Indexes the facts of one text for name lookup, lazily by scope; caches the models of files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codelens.types import Binding, Import, Reference, Scope, Symbol
 
 
 class Entry(NamedTuple):
-    """One meaning of a name in a scope."""
+    """What a name is bound to in a scope."""
 
     symbols: tuple[int, ...]
     imports: tuple[int, ...]
@@ -21,10 +21,10 @@ class Entry(NamedTuple):
 
 
 class ScopeNames(dict[int, dict[str, Entry]]):
-    """Scope -> name -> what it means there.
+    """Scope -> name -> entry, computed lazily.
 
-    Of a file that others lead to only the module and a few types are asked about: the names of
-    all its functions would take as much as its bindings.
+    Most files are only queried about the module and a few types. The names of all functions would
+    take as much memory as the bindings themselves.
     """
 
     __slots__ = ("_bound", "_imports", "_rows", "_scopes", "_symbols")
@@ -36,7 +36,7 @@ class ScopeNames(dict[int, dict[str, Entry]]):
         self._imports: dict[int, list[tuple[str, int]]] = {}
         self._rows: dict[int, list[Binding]] = {}
         self._bound: dict[int, set[str]] | None = None
-        """Names that symbols and bindings gave each scope so far, while they are taken in."""
+        """Scope -> names bound so far; only used while rows are added."""
 
     def __missing__(self, scope: int) -> dict[str, Entry]:
         if scope < 0:
@@ -47,19 +47,19 @@ class ScopeNames(dict[int, dict[str, Entry]]):
         return entries
 
     def take_symbols(self, placed: Iterable[tuple[int, Symbol, int]]) -> None:
-        """Take in numbers of symbols, with the scopes that they are bound in."""
+        """Add symbols as (index, symbol, binding scope)."""
         for at, symbol, scope in placed:
             self._symbols.setdefault(scope, []).append((symbol.name, at))
 
     def take_imports(self, imports: Sequence[Import], scope_of: Mapping[int, int]) -> None:
-        """Take in imports, with the scopes of those that stand in no module."""
+        """Add imports; those missing from `scope_of` belong to the module."""
         for number, import_ in enumerate(imports):
             scope = scope_of.get(number, 0)
             for name in _names_of(import_):
                 self._imports.setdefault(scope, []).append((name, number))
 
     def take_rows(self, rows: Iterable[Binding]) -> None:
-        """Take in bindings, after the symbols."""
+        """Add bindings; call this after `take_symbols`."""
         for row in rows:
             scope = self._declaring(row) if row.how == "+" else row.scope
             self._rows.setdefault(scope, []).append(row)
@@ -68,13 +68,13 @@ class ScopeNames(dict[int, dict[str, Entry]]):
         self._bound = None
 
     def _declaring(self, row: Binding) -> int:
-        """The scope around a binding that binds its name already, by what stands before it."""
+        """Return the nearest enclosing scope that already binds the name of a binding."""
         if self._bound is None:
             self._bound = {}
             for scope, symbols in self._symbols.items():
                 self._bound.setdefault(scope, set()).update(name for name, _ in symbols)
             for scope, rows in self._rows.items():
-                self._bound.setdefault(scope, set()).update(known.name for known in rows)
+                self._bound.setdefault(scope, set()).update(binding.name for binding in rows)
         scope = row.scope
         while scope >= 0:
             if row.name in self._bound.get(scope, ()):
@@ -87,7 +87,7 @@ class ScopeNames(dict[int, dict[str, Entry]]):
         for row in self._rows.pop(scope, ()):
             rows.setdefault(row.name, []).append(row)
         if scope not in self._symbols and scope not in self._imports:
-            # Many scopes bind variables alone, or nothing.
+            # Shortcut: many scopes bind only variables, or nothing.
             return {name: Entry((), (), tuple(bindings)) for name, bindings in rows.items()}
         symbols = _by_name(self._symbols.pop(scope, ()))
         imports = _by_name(self._imports.pop(scope, ()))
@@ -109,7 +109,7 @@ def _by_name(pairs: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
 
 
 def _names_of(import_: Import) -> tuple[str, ...]:
-    """What an import binds: `import a.b` binds `a` too."""
+    """Return the names that an import binds: `import a.b` binds `a` too."""
     name = import_.alias or import_.name or import_.module
     if name == "*":
         return ()
@@ -120,17 +120,17 @@ def _names_of(import_: Import) -> tuple[str, ...]:
     return (name, head) if head and head != name else (name,)
 
 
-# The facts of one content, laid out for looking names up.
+# The model of one content.
 
 TYPES = frozenset({"class", "struct", "union", "interface", "trait", "enum", "type"})
 CALLABLE = frozenset({"function", "method", "macro"})
 _GIVEN = frozenset({"=", "+", "?"})
-"""How a name is given a value, by `Binding.how`."""
+"""Values of `Binding.how` for assignments."""
 VARIABLES = frozenset({"variable", "constant", "field", "property", "member", "key"})
 _ENCLOSING = frozenset(
     {"function", "method", "macro", "class", "struct", "union", "interface", "trait", "enum"}
 )
-"""Kinds that an edge can come from; what stands in others comes from what is around them."""
+"""Kinds of symbols that can be the source of an edge; other symbols pass on to their parent."""
 _DECORATED = _ENCLOSING | {"property"}
 _HIDDEN = frozenset({"heading", "key"})
 _NUMBERS = frozenset({"def", "import", "member"})
@@ -150,7 +150,7 @@ _QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 
 
 class FileModel:
-    """Names of one text by scope, members by type."""
+    """The names of one text by scope, and the members by type."""
 
     def __init__(
         self,
@@ -173,13 +173,13 @@ class FileModel:
 
     @cached_property
     def package(self) -> str:
-        """The package or namespace that the text says to belong to, dots between its parts."""
+        """The package or namespace that the text declares, with dots between its parts."""
         text = next((row.text for row in self.bindings[:3] if row.how == "package"), "")
         return text.replace("\\", ".")
 
     @cached_property
     def tops(self) -> list[int]:
-        """Symbols that stand in no other, but in the package."""
+        """Top-level symbols: those without a parent other than the package."""
         top_symbols: list[int] = []
         for at, symbol in enumerate(self.symbols):
             parent = symbol.parent
@@ -191,7 +191,7 @@ class FileModel:
 
     @cached_property
     def own_scope(self) -> dict[int, int]:
-        """Symbol -> the scope that is its inside."""
+        """Symbol -> the scope of its body."""
         scope_of_symbol: dict[int, int] = {}
         for at, scope in enumerate(self.scopes):
             if scope.symbol >= 0:
@@ -200,7 +200,7 @@ class FileModel:
 
     @cached_property
     def functions(self) -> list[int]:
-        """The innermost scope that is no block, of each scope."""
+        """Scope -> the innermost enclosing scope that is not a block."""
         function_scopes: list[int] = []
         for at, scope in enumerate(self.scopes):
             function_scopes.append(function_scopes[scope.parent] if scope.kind == "block" else at)
@@ -208,7 +208,7 @@ class FileModel:
 
     @cached_property
     def of_scope(self) -> dict[int, list[Binding]]:
-        """What is said of a scope's own symbol, by scope; blocks count for what is around."""
+        """Scope -> bindings that describe its own symbol, including those in nested blocks."""
         by_scope: dict[int, list[Binding]] = {}
         for row in self.bindings:
             if row.how in _ROWS_OF_SCOPE and row.how != "export":
@@ -217,7 +217,7 @@ class FileModel:
 
     @cached_property
     def exports(self) -> dict[str, list[Binding]]:
-        """Names exported under another name or by a statement of its own."""
+        """Names that are exported under another name or by a separate statement."""
         by_name: dict[str, list[Binding]] = {}
         for row in self.bindings:
             if row.how == "export":
@@ -226,14 +226,14 @@ class FileModel:
 
     @cached_property
     def home(self) -> list[int]:
-        """The scope in which each symbol's name is bound."""
+        """Symbol -> the scope that binds its name."""
         placed = {int(row.text): row.scope for row in self.bindings if row.how == "def"}
         home_scopes: list[int] = []
         for at, symbol in enumerate(self.symbols):
             scope = placed.get(at)
             parent = symbol.parent
             if scope is None and parent >= 0 and self.symbols[parent].kind in TYPES:
-                # What a type holds has no bare name, where the type is no scope.
+                # If a type has no scope, its members cannot be used by their bare names.
                 scope = self.own_scope.get(parent, -1)
             while scope is None:
                 scope = 0 if parent < 0 else self.own_scope.get(parent)
@@ -243,7 +243,7 @@ class FileModel:
 
     @cached_property
     def names(self) -> ScopeNames:
-        """Scope -> name -> what it means there."""
+        """Scope -> name -> entry."""
         names = ScopeNames(self.scopes)
         names.take_symbols(
             (at, symbol, self.home[at])
@@ -265,7 +265,7 @@ class FileModel:
 
     @cached_property
     def globs(self) -> dict[int, list[Import]]:
-        """Scope -> what is imported there as a whole: `use x::*`."""
+        """Scope -> its wildcard imports: `use x::*`."""
         by_scope: dict[int, list[Import]] = {}
         for number, import_ in enumerate(self.imports):
             if import_.name == "*" and import_.module:
@@ -274,14 +274,14 @@ class FileModel:
 
     @cached_property
     def stars(self) -> tuple[Import, ...]:
-        """Imports of all that a module gives."""
+        """Wildcard imports without an alias."""
         return tuple(
             import_ for import_ in self.imports if import_.name == "*" and not import_.alias
         )
 
     @cached_property
     def listed(self) -> frozenset[str] | None:
-        """What Python's `__all__` names, None where it cannot be told to be all."""
+        """The names in Python's `__all__`; None if the list may be incomplete."""
         entry = self.names[0].get("__all__")
         if entry is None or len(entry.symbols) != 1 or entry.imports or len(entry.rows) > 1:
             return None
@@ -290,17 +290,17 @@ class FileModel:
 
     @cached_property
     def forward(self) -> frozenset[str]:
-        """Types that are declared to be defined elsewhere: `class Foo;`."""
+        """Types with a forward declaration: `class Foo;`."""
         return frozenset(row.name for row in self.bindings if row.how == "forward")
 
     @cached_property
     def unbound(self) -> set[int]:
-        """Symbols that bind no name: they are part of an object written out."""
+        """Symbols that bind no name because they are part of an object literal."""
         return {int(row.text) for row in self.bindings if row.how == "member"}
 
     @cached_property
     def assigned(self) -> dict[str, dict[str, list[int]]]:
-        """Qualified name -> what is assigned to it by name: `app.use = function () {}`."""
+        """Qualified name -> members assigned to it by name: `app.use = function () {}`."""
         by_owner: dict[str, dict[str, list[int]]] = {}
         for at, symbol in enumerate(self.symbols):
             if symbol.kind not in _HIDDEN and self.is_outside_member(symbol):
@@ -309,7 +309,7 @@ class FileModel:
         return by_owner
 
     def is_outside_member(self, symbol: Symbol) -> bool:
-        """It belongs to what is named before it, so its bare name means nothing."""
+        """Whether a symbol is defined as a member of another name, which binds no bare name."""
         around = self.symbols[symbol.parent].qualified if symbol.parent >= 0 else ""
         plain = f"{around}.{symbol.name}" if around else symbol.name
         return symbol.qualified != plain and symbol.kind not in TYPES
@@ -325,7 +325,7 @@ class FileModel:
 
     @cached_property
     def attributes(self) -> dict[int, dict[str, list[Binding]]]:
-        """Type -> its attributes by name -> values given to them through the instance."""
+        """Type -> attribute name -> values assigned through the instance."""
         by_type: dict[int, dict[str, list[Binding]]] = {}
         for row in self.bindings:
             owner, dot, name = row.name.partition(".")
@@ -340,7 +340,7 @@ class FileModel:
 
     @cached_property
     def asserted(self) -> dict[str, list[tuple[int, int, str]]]:
-        """Expression -> function, line and type of each assertion that it is of a type."""
+        """Expression -> function, line and type of each type assertion about it."""
         by_receiver: dict[str, list[tuple[int, int, str]]] = {}
         for row in self.bindings:
             if row.how == "asserted":
@@ -352,7 +352,7 @@ class FileModel:
 
     @cached_property
     def stores(self) -> set[tuple[int, str]]:
-        """Lines in which attributes of the instance get a value."""
+        """Lines and names of assignments to attributes of the instance."""
         return {(row.line, row.name) for row in self.bindings if "." in row.name}
 
     @cached_property
@@ -363,12 +363,12 @@ class FileModel:
             if row.how == "type":
                 names = by_scope.setdefault(row.scope, [])
                 if row.name not in names:
-                    # Rust's `where T: Bound` says more of one that is there.
+                    # Rust's `where T: Bound` repeats an existing parameter.
                     names.append(row.name)
         return by_scope
 
     def variables(self, symbol: int) -> tuple[str, ...]:
-        """Names in the arguments of a class's `Generic[...]`, else of all its bases, in order."""
+        """Return the type variables in `Generic[...]`, or in all bases if there is no `Generic`."""
         scope = self.own_scope.get(symbol, -1)
         rows = [row for row in self.of_scope.get(scope, ()) if row.how == "base"]
         generic = [row for row in rows if _GENERIC.match(row.text)] or rows
@@ -376,17 +376,17 @@ class FileModel:
         return tuple(dict.fromkeys(names))
 
     def enclosing(self, reference: Reference, *, values: bool) -> int:
-        """The definition that an edge from a reference comes from, -1 for the module.
+        """Return the definition that an edge from a reference starts from, -1 for the module.
 
-        With `values`, variables of a module and aliases of types count, and members of an
-        interface are part of it.
+        With `values`, module variables and type aliases count as definitions, and the members of an
+        interface count as part of it.
         """
         return self.source(self._decorated(reference), values=values)
 
     def alias_at(self, line: int, name: str) -> int:
-        """The variable of the module that a line makes another name of `name`; -1 for none.
+        """Return the module variable that a line defines as an alias of `name`, or -1.
 
-        One that is given nothing else: `g = f`.
+        Only a variable with a single assignment counts: `g = f`.
         """
         for at in self.tops:
             symbol = self.symbols[at]
@@ -399,7 +399,7 @@ class FileModel:
         return -1
 
     def source(self, at: int, *, values: bool) -> int:
-        """As `enclosing`, of what stands inside a symbol."""
+        """As `enclosing`, for code inside the symbol `at`."""
         source = self._sources.get((at, values))
         if source is None:
             source = self._sources[at, values] = self._source(at, values)
@@ -428,7 +428,7 @@ class FileModel:
 
     @cached_property
     def _heads(self) -> dict[tuple[int, int], int]:
-        """Parent and line -> what is in it and has its decorators, and not its name, there."""
+        """(Parent, line) -> the symbol whose decorators cover that line above its name."""
         heads: dict[tuple[int, int], int] = {}
         for at, symbol in enumerate(self.symbols):
             if symbol.start_line < symbol.name_line and symbol.kind in _DECORATED:
@@ -437,11 +437,11 @@ class FileModel:
         return heads
 
     def _decorated(self, reference: Reference) -> int:
-        """The symbol that a reference is in, decorators counted to what they decorate."""
+        """Return the symbol of a reference; a decorator belongs to the definition it decorates."""
         return self._heads.get((reference.symbol, reference.line), reference.symbol)
 
     def decorators(self, symbol: int) -> frozenset[str]:
-        """Names in the decorators of a definition."""
+        """Return the names in the decorators of a definition."""
         definition = self.symbols[symbol]
         if definition.start_line >= definition.name_line:
             return frozenset()
@@ -450,7 +450,7 @@ class FileModel:
 
     @cached_property
     def _decorating(self) -> dict[int, set[str]]:
-        """Names used in the lines of definitions above their names, by line."""
+        """Line -> names used there, for the lines of definitions above their names."""
         above = {
             line
             for symbol in self.symbols
@@ -463,9 +463,10 @@ class FileModel:
         return by_line
 
     def bound_at(self, scope: int, name: str, is_end: Callable[[Scope], bool]) -> tuple[int, bool]:
-        """The scope from which a name means the same, and whether the line matters.
+        """Return the scope from which on a name means the same, and whether the line matters.
 
-        Outward to the one that binds it, or to a class or another scope that `is_end`.
+        The search goes outward and stops at the scope that binds the name, at a class, or where
+        `is_end` is true.
         """
         at = scope
         while at > 0:
@@ -479,7 +480,7 @@ class FileModel:
         return at, False
 
     def type_around(self, scope: int) -> int:
-        """The type whose method a scope is in, -1 if none."""
+        """Return the type whose method contains a scope, or -1."""
         while scope >= 0:
             here = self.scopes[scope]
             if here.kind == "class" and here.symbol >= 0:
@@ -488,81 +489,81 @@ class FileModel:
         return -1
 
 
-# The models of files that were looked into last, bounded by how much there is in them.
+# The cache of the most recently used models, bounded by the number of rows in them.
 
 LEAST_ROWS = 100_000
-"""References, bindings and symbols of all that is held at first; half of it between questions."""
+"""The initial limit of cached references, bindings and symbols; half of it between queries."""
 MOST_ROWS = 400_000
-"""The same for a question that comes back to files again and again; 60 MiB more."""
+"""The limit for a query that returns to the same files repeatedly; costs 60 MiB more."""
 
 
 class ModelCache:
-    """Models by path, None for a file without facts.
+    """Models by path; None for a file without facts.
 
-    In two generations: when the younger has half of what may be held, it becomes the older, whose
-    models go, but for those asked for meanwhile. So what every file is resolved by stays, as in a
-    cache that evicts what was used least recently, at the cost of one look into a dictionary.
+    The cache has two generations. When the young one holds half of the limit, it becomes the old
+    one, and the models of the previous old generation are dropped unless they were used meanwhile.
+    This approximates LRU at the cost of one dictionary lookup.
 
-    When as much was loaded again as may be held, twice as much may be: to have too little would
-    cost `impact` of a class that a thousand files use half its time. But small objects that are
-    freed seldom leave a page empty, so a server keeps what it once took for them, and most
-    questions do with the least.
+    If a query reloads as many rows as the limit, the limit doubles: too small a cache would add
+    half to the time of `impact` for a class that a thousand files use. A large limit is not the
+    default because freed small objects rarely empty a whole memory page: a server would keep that
+    memory, and most queries need little.
     """
 
     def __init__(self, least_rows: int = LEAST_ROWS, most_rows: int = MOST_ROWS) -> None:
         self.young: dict[bytes, FileModel | None] = {}
-        """To be looked into before `take` is called."""
+        """Look here before calling `take`."""
         self._old: dict[bytes, FileModel | None] = {}
         self._rows = 0
         self._least_rows, self._most_rows = least_rows, most_rows
         self._bound = least_rows
-        self._gone: set[bytes] = set()
-        """Files whose models went during this question."""
-        self._again = 0
-        """Rows of those of them that were loaded again since more was last allowed."""
+        self._dropped: set[bytes] = set()
+        """Files whose models were dropped during this query."""
+        self._reloaded = 0
+        """Rows of dropped models that were loaded again since the limit last grew."""
 
     def __len__(self) -> int:
         return len(self.young) + len(self._old)
 
     def take(self, path: bytes, load: Callable[[bytes], FileModel | None]) -> FileModel | None:
-        """The model of a file that is not among the young: of the older ones, or loaded."""
+        """Return the model of a file that is not in `young`, from the old generation or loaded."""
         if path in self._old:
             model = self._old.pop(path)
             rows = _rows_of(model)
         else:
             model = load(path)
             rows = _rows_of(model)
-            if path in self._gone:
-                self._note_again(rows)
+            if path in self._dropped:
+                self._note_reloaded(rows)
         if self._rows + rows > self._bound // 2:
-            self._gone.update(self._old)
+            self._dropped.update(self._old)
             self._old, self.young, self._rows = self.young, {}, 0
         self._rows += rows
         self.young[path] = model
         return model
 
-    def _note_again(self, rows: int) -> None:
-        self._again += rows
-        if self._again > self._bound:
+    def _note_reloaded(self, rows: int) -> None:
+        self._reloaded += rows
+        if self._reloaded > self._bound:
             self._bound = min(2 * self._bound, self._most_rows)
-            self._again = 0
+            self._reloaded = 0
 
     def rest(self) -> None:
-        """A question is over: half of the least is held until the next one, of what was last."""
+        """End a query: keep at most half of the initial limit until the next one."""
         self._old = {}
         if self._rows > self._least_rows // 2:
             self.young, self._rows = {}, 0
-        self._bound, self._again = self._least_rows, 0
-        self._gone.clear()
+        self._bound, self._reloaded = self._least_rows, 0
+        self._dropped.clear()
 
     def keep(self, holds: Callable[[bytes], bool]) -> None:
-        """Forget the models of all other files."""
+        """Drop the models of all other files."""
         for models in (self.young, self._old):
             for path in [path for path in models if not holds(path)]:
                 del models[path]
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all models."""
         self.young, self._old, self._rows = {}, {}, 0
 
 

@@ -1,7 +1,7 @@
-"""The edges of one state of a view, resolved file by file as they are asked for.
+"""Resolves the edges of one state of a view lazily, file by file, and reuses earlier results.
 
-What was resolved is kept with all it stands on, so that after an edit only what can have changed
-is resolved again: a file of which nothing but bodies changed leaves the edges of others alone.
+Each result records what it depends on. After an edit, only results that may have changed are
+resolved again: if only function bodies changed in a file, the edges of other files stay valid.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.types import Reference, Symbol
 
 _MOST_PARTS = 20_000
-"""Files of which parts are kept, for the next state of the view."""
+"""The most files for which partial results are passed on to the next state of the view."""
 _GONE = -1
 _MOST_COMPARED = 30
-"""Files whose names are compared with those before; of more it is as cheap to ask again."""
+"""The most changed files whose names are compared; for more, recomputing costs no more."""
 _Seen = dict[bytes, int]
 _Answers = dict[Asked, tuple[bytes, ...]]
 
 
 class Graph:
-    """Edges of one state of a view. Not for more than one thread at a time."""
+    """The edges of one state of a view. Not thread-safe."""
 
     def __init__(
         self,
@@ -57,14 +57,15 @@ class Graph:
         known: GraphState | None = None,
         stored: Stored | None = None,
     ) -> None:
-        """Take a view.
+        """Build the graph of a view.
 
         Args:
-            files: all files of the view that have a content.
-            load: facts of a content.
-            read: bytes of a settings file (`settings_paths`) by its path.
-            known: what an earlier state of this or another view knew; taken over.
-            stored: what was kept by other processes.
+            files: all files of the view that have content.
+            load: loads the facts of a content.
+            read: reads a settings file (`settings_paths`) by its path.
+            known: the state of an earlier graph of this or another view, which this graph takes
+                over.
+            stored: the results that other processes stored.
         """
         self._stored = stored
         self._files = files
@@ -74,23 +75,23 @@ class Graph:
         self.languages = languages
         """Path -> language."""
         self.known = known if known is not None else GraphState()
-        """To be given to the graph of the next state."""
+        """The state to pass to the next graph."""
         self._rows, self._checked = self.known.rows, self.known.checked
         self._new: set[bytes] = set()
-        self._unkept: set[bytes] = set()
+        self._looked_up: set[bytes] = set()
         self.fresh_surveys: dict[int, object] = {}
-        """Content -> what was taken here, not read, for indexes over the view."""
+        """Content -> survey computed here, not read from the store; for indexes over the view."""
         self._new_parts: set[tuple[bytes, frozenset[str]]] = set()
         self._everything: bytes | None = None
         self._paths: Mapping[int, Sequence[bytes]] | None = None
         self.importer = self._take_over(languages, settings)
-        """Leads from imports to files."""
+        """Resolves imports to files."""
         self._start()
 
     def _take_over(
         self, languages: dict[bytes, str], settings: dict[bytes, bytes | None]
     ) -> Importer:
-        """Trust what cannot have changed since the state that was known."""
+        """Mark what cannot have changed since the earlier state as valid."""
         before, now = self.known.files, self._files
         self.known.checked_parts.clear()
 
@@ -128,7 +129,7 @@ class Graph:
         return importer
 
     def _names_moved(self, changes: Sequence[tuple[File, File]]) -> Set[str] | None:
-        """Names that files define now and did not, or the other way round; None for any."""
+        """Return the names that files began or ceased to define; None if it may be any name."""
         if len(changes) > _MOST_COMPARED:
             return None
         moved: set[str] = set()
@@ -152,7 +153,7 @@ class Graph:
         self._bases: dict[NoteGroup, tuple[_Seen, _Answers]] = {}
 
     def _digest(self) -> bytes:
-        """Of what indexes over the view are made of."""
+        """Return a digest of the inputs to indexes over the view."""
         if self._everything is None:
             hasher = blake2b(digest_size=8)
             for path in sorted(self._files):
@@ -163,7 +164,7 @@ class Graph:
         return self._everything
 
     def _defining(self, name: str) -> Iterator[bytes]:
-        """Files that define a name; others may be among them."""
+        """Yield the files that may define a name; a superset."""
         assert self._stored is not None
         paths = self._paths_by_content()
         for content in self._stored.defining(name):
@@ -172,21 +173,21 @@ class Graph:
     def _surveyed(
         self, paths: Sequence[bytes], take: Callable[[FileModel], object]
     ) -> Iterator[tuple[bytes, object]]:
-        """What `take` takes from each of some files, which their contents alone decide."""
+        """Yield `take(model)` for each file; the result depends only on the file's content."""
         assert self._stored is not None
-        known = self._stored.surveys({self._files[path].content for path in paths})
-        known |= self.fresh_surveys
+        surveys = self._stored.surveys({self._files[path].content for path in paths})
+        surveys |= self.fresh_surveys
         for path in paths:
             content = self._files[path].content
-            model = self._view.model(path) if content not in known else None
+            model = self._view.model(path) if content not in surveys else None
             if model is not None:
-                known[content] = self.fresh_surveys[content] = take(model)
-            if content in known:
-                yield path, known[content]
+                surveys[content] = self.fresh_surveys[content] = take(model)
+            if content in surveys:
+                yield path, surveys[content]
 
     @cached_property
     def state(self) -> int:
-        """Digest of all that edges can stand on."""
+        """A digest of everything that edges can depend on."""
         return state_of(self._files, self.known.settings)
 
     def _paths_by_content(self) -> Mapping[int, Sequence[bytes]]:
@@ -202,59 +203,59 @@ class Graph:
         return self._load(file.content) if file is not None else None
 
     def references(self, path: bytes) -> Sequence[Reference]:
-        """Names used in a file, in order of its text."""
+        """Return the references in a file in source order."""
         model = self._view.model(path)
         return model.references if model is not None else ()
 
     def variable_lines(self, path: bytes, name: str) -> set[int]:
-        """Lines of a file where a name means nothing but a parameter or variable of a function."""
+        """Return the lines of a file where a name refers only to local variables or parameters."""
         return self._view.aside(lambda: self._edges.variable_lines(path, name))
 
     def export_names(self, path: bytes, name: str) -> set[str]:
-        """A name of a file, with those under which the file exports it: `export { a as b }`."""
+        """Return a name with the names under which the file exports it: `export { a as b }`."""
         model = self._view.model(path)
         exports = model.exports.items() if model is not None else ()
         return {name} | {outer for outer, rows in exports if any(row.text == name for row in rows)}
 
     def source(self, path: bytes, symbol: int) -> int:
-        """The definition that edges of what stands inside a symbol come from, -1 for the file."""
+        """Return the definition that edges from inside a symbol start from, -1 for the file."""
         model = self._view.model(path)
         return model.source(symbol, values=model.spec.spaces) if model is not None else -1
 
     def package(self, path: bytes) -> str:
-        """The package or namespace that a file says to belong to; empty without one."""
+        """Return the package or namespace that a file declares, or an empty string."""
         model = self._view.model(path)
         return model.package if model is not None else ""
 
     def alias_at(self, path: bytes, line: int, name: str) -> int:
-        """The variable of a module that a line makes another name of `name`; -1 for none."""
+        """Return the module variable that a line defines as an alias of `name`, or -1."""
         model = self._view.model(path)
         return model.alias_at(line, name) if model is not None else -1
 
     def imported_as(self, path: bytes, name: str) -> list[Referent]:
-        """The definitions that a name of a file means there by an import or export."""
+        """Return the definitions that a name refers to through an import or export of the file."""
         return self._view.aside(lambda: self._edges.imported_as(path, name))
 
     def handed_on(self, path: bytes) -> list[Referent]:
-        """What a file exports by a statement of its own: `export { a }`, `__all__`."""
+        """Return the definitions that a file exports explicitly: `export { a }`, `__all__`."""
         model = self._view.model(path)
         return self._edges.exported(path, model) if model is not None else []
 
     def edges(self, path: bytes) -> list[Edge]:
-        """Edges that begin in a file and are certain, in order of its text."""
+        """Return the certain edges from a file in source order."""
         return [edge for edge in self.all_edges(path) if edge.is_certain]
 
     def all_edges(self, path: bytes) -> list[Edge]:
-        """Those of `edges`, and of uses that may mean one of several things one to each."""
+        """Return all edges from a file; an ambiguous use has one edge to each possible target."""
         row = self.row(path)
         return unpacked_rows(path, row.edges) if row is not None else []
 
     def row(self, path: bytes) -> Row | None:
-        """What is known of a file's edges, resolved now if need be; None if there is no file."""
+        """Return the edges of a file, resolving it if necessary; None for an unknown file."""
         return self.row_within(path, lambda: False)
 
     def row_within(self, path: bytes, spent: Callable[[], bool]) -> Row | None:
-        """As `row`; None as well where time ran out (`spent`): asked again it goes on."""
+        """As `row`, but None also if time ran out (`spent`); the next call continues the work."""
         row = self._rows.get(path)
         if row is not None and self._holds(path, row):
             return row
@@ -265,20 +266,20 @@ class Graph:
             row = self._rows[path] = Row(file.content, (), (), packed(()))
             self._checked.add(path)
             return row
-        return self._kept(path, file.content) or self._resolved(path, spent)
+        return self._stored_row(path, file.content) or self._resolved(path, spent)
 
     def is_known(self, path: bytes) -> bool:
-        """Whether all edges of a file are known, so that asking for them costs nothing."""
+        """Whether the edges of a file are already resolved, so that reading them costs nothing."""
         row = self._rows.get(path)
         if row is not None and self._holds(path, row):
             return True
-        return path in self._files and self._kept(path, self._files[path].content) is not None
+        return path in self._files and self._stored_row(path, self._files[path].content) is not None
 
-    def _kept(self, path: bytes, content: int) -> Row | None:
-        """A file's row that other processes or other states of the view left and that is true."""
-        if self._stored is None or path in self._unkept:
+    def _stored_row(self, path: bytes, content: int) -> Row | None:
+        """Return a stored row of a file from another process or view state if it is still valid."""
+        if self._stored is None or path in self._looked_up:
             return None
-        self._unkept.add(path)
+        self._looked_up.add(path)
         for row, is_of_state in self._stored.rows(path, content, self.state):
             if is_of_state or self._holds(path, row):
                 self._checked.add(path)
@@ -287,23 +288,23 @@ class Graph:
         return None
 
     def parts_of(self, path: bytes) -> int:
-        """How often uses of some names were resolved in a file."""
+        """Return the number of partial results of a file."""
         return len(self._parts(path)) if path in self._files else 0
 
     def has_parts(self, path: bytes, names: Set[str]) -> bool:
-        """Whether the edges to what a file uses under some names were resolved before."""
+        """Whether the edges to everything a file uses under some names are already resolved."""
         return names <= frozenset[str]().union(*self._parts(path))
 
     def edges_named(
         self, path: bytes, names: frozenset[str], spent: Callable[[], bool]
     ) -> list[Edge] | None:
-        """At least the edges to what is used under some names; None where time ran out.
+        """Return at least the edges to what a file uses under some names; None if time ran out.
 
-        For files whose language `keeps_names`.
+        Only for files whose language `keeps_names`.
         """
         rows = self._parts(path)
-        touching = [known for known in rows if not known.isdisjoint(names)]
-        holding = {known: row for known in touching if (row := self._part(path, known)) is not None}
+        touching = [group for group in rows if not group.isdisjoint(names)]
+        holding = {group: row for group in touching if (row := self._part(path, group)) is not None}
         left = names.difference(*holding) if holding else names
         if left:
             row = self._row_of(path, spent, left)
@@ -316,7 +317,7 @@ class Graph:
         return [edge for row in holding.values() for edge in unpacked_rows(path, row.edges)]
 
     def _part(self, path: bytes, names: frozenset[str]) -> Row | None:
-        """A part of a file's edges, if it is true for this state; else it is dropped."""
+        """Return a partial result of a file if it is still valid; otherwise drop it."""
         parts = self.known.parts[path]
         is_checked = (path, names) in self.known.checked_parts
         for part in parts[names]:
@@ -329,7 +330,7 @@ class Graph:
         return None
 
     def _parts(self, path: bytes) -> dict[frozenset[str], list[Row | LatePart]]:
-        """The parts of a file's edges, by names; those that were kept are read at first."""
+        """Return the partial results of a file by names; the first call reads the stored ones."""
         parts = self.known.parts.get(path)
         if parts is None:
             if len(self.known.parts) > _MOST_PARTS:
@@ -344,38 +345,38 @@ class Graph:
         return parts
 
     def pack(self, path: bytes, names: frozenset[str], late: LatePart) -> None:
-        """Hold a part as it is stored, which takes a tenth: its edges are known to who asked."""
+        """Keep a partial result only in its stored form, which takes a tenth of the memory."""
         parts = self.known.parts.get(path, {})
         if names in parts:
             parts[names] = [late]
 
     @property
     def fresh_parts(self) -> list[tuple[bytes, frozenset[str], Row]]:
-        """Parts that were resolved here, not read, of files not resolved as a whole since."""
+        """Partial results resolved here, not read, of files not yet fully resolved."""
         parts = self.known.parts
         new = sorted(self._new_parts, key=lambda part: (part[0], sorted(part[1])))
         rows = ((*part, row) for part in new for row in parts.get(part[0], {}).get(part[1], ()))
         return [(path, names, row) for path, names, row in rows if isinstance(row, Row)]
 
     def base_names(self, path: bytes) -> set[str]:
-        """The names by which types of a file derive from others."""
+        """Return the names of the base types in a file."""
         model = self._view.model(path)
         return {name for _, name in base_places(model)} if model is not None else set()
 
     def trust(self, other: Graph) -> None:
-        """Take over rows of another view's files; each is checked before it counts."""
+        """Take over rows from the graph of another view; each one is validated before use."""
         for path, row in other.known.rows.items():
             self._rows.setdefault(path, row)
 
     @property
     def fresh(self) -> list[tuple[bytes, Row]]:
-        """Rows that were resolved here, not read."""
+        """Rows resolved here, not read from the store."""
         return [(path, self._rows[path]) for path in sorted(self._new)]
 
     def rest(self) -> bool:
-        """A question is over: what it worked with is given back, its edges stay.
+        """End a query: free the working memory, keep the edges.
 
-        True if that was much.
+        Returns True if that freed much memory.
         """
         self.known.models.rest()
         if self._edges.answers <= ANSWERS_KEPT:
@@ -384,12 +385,12 @@ class Graph:
         return True
 
     def every(self) -> Iterator[Edge]:
-        """All edges of the view that are certain, by path."""
+        """Yield all certain edges of the view, by path."""
         for path in sorted(self._files):
             yield from self.edges(path)
 
     def namesakes(self, path: bytes, symbol: int) -> list[int]:
-        """The definitions that bind one name in one scope of a file, in order; itself as well."""
+        """Return the definitions of the same name in the same scope, including this one."""
         model = self._view.model(path)
         if model is None or not 0 <= symbol < len(model.symbols):
             return []
@@ -401,7 +402,7 @@ class Graph:
         ]
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
-        """Definitions in a file; an edge's symbol is a position in it."""
+        """Return the definitions in a file; an edge's `symbol` is an index into this list."""
         model = self._view.model(path)
         return model.symbols if model is not None else ()
 
@@ -436,13 +437,13 @@ class Graph:
         )  # fmt: skip
 
     def _basis_of(self, group: NoteGroup) -> tuple[_Seen, _Answers]:
-        known = self._bases.get(group)
-        if known is None:
-            known = self._bases[group] = self._basis(group.notes)
-        return known
+        basis = self._bases.get(group)
+        if basis is None:
+            basis = self._bases[group] = self._basis(group.notes)
+        return basis
 
     def _basis(self, notes: Iterable[Note]) -> tuple[_Seen, _Answers]:
-        """The files among notes with their surfaces, the questions with their answers."""
+        """Return the surfaces of the files and the answers to the queries among the notes."""
         seen, answers = _Seen({}), _Answers({})
         for note in notes:
             if isinstance(note, bytes):
@@ -456,7 +457,7 @@ class Graph:
         return file.surface if file is not None else _GONE
 
     def _holds(self, path: bytes, row: Row) -> bool:
-        """A row of an earlier state is true now."""
+        """Whether a row of an earlier state is still valid."""
         if path in self._checked:
             return True
         holds = self._stands(path, row)
@@ -465,7 +466,7 @@ class Graph:
         return holds
 
     def _stands(self, path: bytes, row: Row) -> bool:
-        """All that a row stands on is as it was."""
+        """Whether everything a row depends on is unchanged."""
         file = self._files.get(path)
         if file is None or file.content != row.content:
             return False
@@ -475,9 +476,9 @@ class Graph:
 
 
 def _asks_for(row: Row, names: Set[str] | None) -> bool:
-    """Whether a row stands on which files define one of some names; of any, if there are none."""
+    """Whether a row depends on which files define one of some names, or any if None."""
     for (kind, _, _, name), _ in row.answers:
-        # They are in order, and these come first.
+        # The answers are sorted, and those of DEFINED come first.
         if kind != DEFINED:
             return False
         if names is None or name in names:
@@ -485,7 +486,7 @@ def _asks_for(row: Row, names: Set[str] | None) -> bool:
     return False
 
 
-# A graph over a stored view.
+# Building a graph from a stored view, and storing its edges.
 
 logger = logging.getLogger(__name__)
 
@@ -495,12 +496,12 @@ def graph_of(
     read: Callable[[bytes], bytes | None],
     known: GraphState | None = None,
 ) -> Graph:
-    """The edges of a view.
+    """Build the graph of a view.
 
     Args:
         snapshot: the view.
-        read: bytes of a file of it, None if it cannot be read; asked for few settings files.
-        known: what the graph of an earlier state knew (`Graph.known`).
+        read: reads a file of the view; None if it is unreadable. Called for a few settings files.
+        known: the state of an earlier graph (`Graph.known`).
     """
     db = snapshot.db
     files = _files_of(snapshot, known.files if known is not None else {})
@@ -518,8 +519,8 @@ def graph_of(
     def stored(path: bytes, content: int, state: int) -> Iterator[tuple[Row, bool]]:
         if any_stored:
             rows = stored_edges.load(db, path, content, RESOLVER_VERSION)
-            for its, data in sorted(rows, key=lambda row: row[0] != state):
-                yield loaded_rows(content, data), its == state
+            for row_state, data in sorted(rows, key=lambda row: row[0] != state):
+                yield loaded_rows(content, data), row_state == state
 
     def stored_parts(path: bytes, content: int) -> dict[frozenset[str], list[Row | LatePart]]:
         parts: dict[frozenset[str], list[Row | LatePart]] = {}
@@ -541,14 +542,14 @@ def graph_of(
 
 
 def _files_of(snapshot: Snapshot, before: Mapping[bytes, File]) -> dict[bytes, File]:
-    """The files of a view; those that did not change are the very objects of an earlier state."""
+    """Return the files of a view, reusing the objects of an earlier state for unchanged files."""
     files: dict[bytes, File] = {}
     new: list[tuple[bytes, int]] = []
     for row in snapshot.files:
         if row.content is not None:
-            known = before.get(row.path)
-            if known is not None and known.content == row.content:
-                files[row.path] = known
+            earlier = before.get(row.path)
+            if earlier is not None and earlier.content == row.content:
+                files[row.path] = earlier
             else:
                 new.append((row.path, row.content))
     surfaces = contents.surfaces(snapshot.db, {content for _, content in new})
@@ -564,13 +565,13 @@ def keep_graph(
     rows: Iterable[tuple[bytes, Row]],
     parts: Iterable[tuple[bytes, frozenset[str], Row]] = (),
 ) -> bool:
-    """Store rows by path, and parts of rows by path and names, for other processes.
+    """Store rows by path, and partial rows by path and names, for other processes.
 
-    The graph keeps the parts as they are stored.
-    False if another one writes, or nothing can be written.
+    The graph then keeps the partial rows in their stored form. Returns False if another process is
+    writing or the store is not writable.
 
-    Outside of any transaction. It waits for nobody, and holds others up only while it writes what
-    was packed before.
+    Call this outside of any transaction. It does not wait for the write lease, and holds the lease
+    only while it writes data that is already packed.
     """
     packed = [stored_edges.Whole(path, row.content, graph.state, dumped(row)) for path, row in rows]
     packed_parts = [
@@ -587,7 +588,7 @@ def keep_graph(
         finally:
             lease.release(db)
     except StoreError as error:
-        logger.debug("edges were not kept: %s", error)
+        logger.debug("could not store edges: %s", error)
         return False
     graph.fresh_surveys.clear()
     for part in packed_parts:

@@ -1,7 +1,7 @@
-"""Edges of one file with all they stand on, packed: so that they can be kept and trusted later.
+"""Packs the edges of one file with their dependencies, for storage and for later states.
 
-A row holds as long as the file has the same text, each file that was looked into has the same
-surface (`Flowing.surface`), and each import that was asked for leads where it led.
+A row stays valid while the file has the same text, each file that was looked into has the same
+surface (`Flowing.surface`), and each import query has the same answer.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from codelens.resolve.view_files import Asked
 _KINDS = ("call", "ref", "inherit", "import", "override", "satisfy")
 _Answers = list[tuple[tuple[str, str, str, str], list[str]]]
 _FULL = 1000
-"""A confidence of 1, as it is packed."""
+"""A confidence of 1 in packed form."""
 
 
 class Row(NamedTuple):
-    """What is known of one file's edges."""
+    """The edges of one file with what they depend on."""
 
     content: int
-    """Of the file itself."""
+    """The content of the file itself."""
     seen: tuple[tuple[bytes, int], ...]
-    """Other files looked into, with their surfaces, -1 for none."""
+    """The other files looked into with their surfaces, -1 for a missing file."""
     answers: tuple[tuple[Asked, tuple[bytes, ...]], ...]
-    """Questions about the view's paths, with their answers."""
+    """The queries about the view's paths with their answers."""
     edges: bytes
 
 
 def dumped(row: Row) -> bytes:
-    """A row to be kept, without its content."""
+    """Serialize a row, without its content."""
     answers = [
         [
             [kind, path.decode("latin-1"), module, name],
@@ -46,7 +46,7 @@ def dumped(row: Row) -> bytes:
         ]
         for (kind, path, module, name), files in row.answers
     ]
-    # Of C++ a row has looked into thousands of files: they are split at once, not read one by one.
+    # In C++, a row depends on thousands of files: one split is faster than reading each path.
     paths = b"\0".join(path for path, _ in row.seen)
     surfaces = array("q", (surface for _, surface in row.seen)).tobytes()
     text = json.dumps(answers, separators=(",", ":")).encode()
@@ -55,7 +55,7 @@ def dumped(row: Row) -> bytes:
 
 
 def loaded_rows(content: int, data: bytes) -> Row:
-    """A row that was kept."""
+    """Deserialize a row."""
     data = zlib.decompress(data)
     parts: list[bytes] = []
     at = 0
@@ -77,7 +77,7 @@ def loaded_rows(content: int, data: bytes) -> Row:
 
 
 def packed(edges: Iterable[Edge]) -> bytes:
-    """Edges of one file."""
+    """Pack the edges of one file."""
     texts: dict[bytes, int] = {}
     names: dict[str, int] = {}
     words: array[int] = array("I")
@@ -94,7 +94,7 @@ def packed(edges: Iterable[Edge]) -> bytes:
 
 
 def unpacked_rows(path: bytes, data: bytes) -> list[Edge]:
-    """Edges of one file."""
+    """Unpack the edges of one file."""
     size = int.from_bytes(data[:4], sys.byteorder)
     texts = data[4 : 4 + size].split(b"\0")
     numbers: list[int] = array("I", data[4 + size :]).tolist()
@@ -114,55 +114,55 @@ def unpacked_rows(path: bytes, data: bytes) -> list[Edge]:
     ]
 
 
-# What the graph of a view is made from, and what it hands on to that of the next state.
+# The inputs of a graph, and the state that it passes on to the next graph.
 
 
 class File(NamedTuple):
-    """One file of a view."""
+    """A file of a view."""
 
     content: int
     language: str
     surface: int
-    """Digest of what others see of it."""
+    """The digest of what other files can see of it."""
     blank: bool = False
-    """No edge can begin in it."""
+    """Whether no edge can start in it."""
 
 
 LatePart = Callable[[], Row]
 
 
 class Stored(NamedTuple):
-    """What was kept of a path with a content."""
+    """Access to the stored results for a path and a content."""
 
     rows: Callable[[bytes, int, int], Iterable[tuple[Row, bool]]]
-    """As several states of the view gave them, given one: each with whether it is of that one."""
+    """Rows from several states of the view, each with whether it belongs to the given state."""
     parts: Callable[[bytes, int], Mapping[frozenset[str], list[Row | LatePart]]]
-    """Names -> the edges to what is used under these, likewise; unpacked when asked for."""
+    """Names -> partial rows with the edges to what is used under these names; unpacked lazily."""
     defining: Callable[[str], Iterable[int]]
-    """Contents, of this view or of others, that define a name; others may be among them."""
+    """Contents of this view or others that may define a name; a superset."""
     surveys: Callable[[Set[int]], dict[int, object]]
-    """What was taken from contents for indexes over the view."""
+    """Surveys of contents, for indexes over the view."""
 
 
 class GraphState:
-    """What a graph worked out, and for which state."""
+    """The results of a graph and the state of the view that they belong to."""
 
     def __init__(self) -> None:
         self.rows: dict[bytes, Row] = {}
         self.checked: set[bytes] = set()
-        """Paths whose rows are true for the state."""
+        """Paths whose rows are valid for this state."""
         self.files: Mapping[bytes, File] = {}
         self.settings: dict[bytes, bytes | None] = {}
         self.importer: Importer | None = None
         self.models = ModelCache()
         self.parts: dict[bytes, dict[frozenset[str], list[Row | LatePart]]] = {}
-        """Rows of files of which the uses of some names alone were resolved, as `Stored.parts`."""
+        """Partial rows by path and names, as in `Stored.parts`."""
         self.checked_parts: set[tuple[bytes, frozenset[str]]] = set()
-        """Those that are true for the state."""
+        """Partial rows that are valid for this state."""
 
 
 def state_of(files: Mapping[bytes, File], settings: Mapping[bytes, bytes | None]) -> int:
-    """Digest of paths, what others see of the files, and settings: all that edges can stand on."""
+    """Return a digest of everything that edges can depend on: paths, surfaces, settings."""
     hasher = blake2b(digest_size=8)
     for path, file in sorted(files.items()):
         hasher.update(b"%b\0%b\0%d\0" % (path, file.language.encode(), file.surface))

@@ -1,13 +1,13 @@
-"""Imports of a view, file to file: the one entry for all languages.
+"""Resolves the imports of a view to files; the single entry point for all languages.
 
-The rules of a language go by paths and a few settings files alone, so answers hold as long as
-these do. What a change can touch:
+The rules of a language depend only on paths and a few settings files, so answers stay valid while
+these do not change. What a change can affect:
 
-- A path added or removed touches imports whose last segment, or last but one, is the path's stem
-  or one of its folders (packages: Go, `__init__`, `index`, wildcards). Every rule looks files up
-  by such names.
-- A settings file (`settings_paths`) touches all imports of its language.
-- `os.py` beside `io.py` (Python's own library) and a `.csproj` touch their language.
+- An added or removed path affects imports whose last or last but one segment is the path's stem or
+  one of its folders (packages: Go, `__init__`, `index`, wildcards). All rules look up files by such
+  names.
+- A settings file (`settings_paths`) affects all imports of its language.
+- An `os.py` next to an `io.py` (Python's own library) and a `.csproj` affect their language.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from codelens.types import Import
 
 
 def settings_paths(languages: Mapping[bytes, str]) -> list[bytes]:
-    """Files of a view whose contents `Importer` needs: manifests, and settings of compilers."""
+    """Return the files whose contents `Importer` needs: manifests and compiler settings."""
     specs = {spec_of(language) for language in set(languages.values())}
     names = {name for spec in specs for name in spec.settings}
-    # Nearly all paths of a large view end otherwise; this keeps the rest off them.
+    # Nearly all paths of a large view have other extensions; this check skips them cheaply.
     endings = tuple(name[name.rfind(b".") :] for name in names)
     return sorted(
         path
@@ -35,40 +35,39 @@ def settings_paths(languages: Mapping[bytes, str]) -> list[bytes]:
 
 
 class Importer:
-    """Resolves imports of one view."""
+    """Resolves the imports of one view."""
 
     def __init__(self, languages: Mapping[bytes, str], settings: Mapping[bytes, bytes]) -> None:
         """Index the view.
 
         Args:
             languages: All files of the view -> their language.
-            settings: Contents of `settings_paths(languages)`; what is left out says nothing.
+            settings: Contents of `settings_paths(languages)`; a missing file has no effect.
         """
         self._tree = Tree(languages)
         self._settings = settings
         self._resolvers: dict[str, ModuleResolver] = {}
-        self._known: dict[tuple[bytes, str, str, str], tuple[bytes, ...]] = {}
+        self._cache: dict[tuple[bytes, str, str, str], tuple[bytes, ...]] = {}
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """Files of the view that `one` in `path` imports, in order of their paths.
+        """Return the files of the view that an import in `path` refers to, in order of their paths.
 
-        Empty if it names nothing in the view, or several things it cannot choose from. Several
-        files are one package (Go, a wildcard, the source sets of one Kotlin class). Never the
-        importing file itself.
+        Empty if it refers to nothing in the view or is ambiguous. Several files form one package
+        (Go, a wildcard, the source sets of one Kotlin class). Never includes the importing file.
         """
         resolver = self._resolver(language)
         place = path if resolver.per_file else folder_of(path) + path[path.rfind(b".") :]
         key = (place, language, import_.module, import_.name if resolver.named else "")
-        targets = self._known.get(key)
+        targets = self._cache.get(key)
         if targets is None:
-            targets = self._known[key] = resolver.targets(path, language, import_)
+            targets = self._cache[key] = resolver.targets(path, language, import_)
         return tuple(target for target in targets if target != path) if path in targets else targets
 
     def through(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """Files that the import runs or names on its way, beside its targets.
+        """Return the files that an import also runs or names, in addition to its targets.
 
-        `import a.b.c` goes through `a/__init__.py` and `a/b/__init__.py`; other languages than
-        Python have no such files.
+        `import a.b.c` goes through `a/__init__.py` and `a/b/__init__.py`. Only Python has such
+        files.
         """
         targets = self._resolver(language).through(path, language, import_)
         return tuple(file for file in targets if file != path)
@@ -82,21 +81,21 @@ class Importer:
         return resolver
 
 
-# Where an imported name is defined, behind the files that merely pass it on.
+# Finding the file that defines an imported name, behind files that only re-export it.
 #
-# `index.ts` and `__init__.py` mostly do. What a file imports under a name and others import from it
-# is taken as passed on: in code that runs it has to be.
+# `index.ts` and `__init__.py` often only re-export. If a file imports a name and others import that
+# name from it, the name counts as re-exported: otherwise the code would not run.
 
 _DEEPEST = 12
-"""Files that one name is followed through; barrels of barrels are rarely more than four deep."""
+"""The most files to follow a name through; barrels of barrels are rarely over four deep."""
 
 
 class Surface(NamedTuple):
-    """What a file defines and imports, as far as others can see it."""
+    """What a file defines and imports, as visible to other files."""
 
     language: str
     defined: frozenset[str]
-    """Names of its top-level symbols."""
+    """The names of its top-level symbols."""
     imports: tuple[Import, ...]
 
 
@@ -104,15 +103,15 @@ class Definers:
     """Follows imported names through the files of one view."""
 
     def __init__(self, importer: Importer, surface: Callable[[bytes], Surface | None]) -> None:
-        """`surface` is asked for files of the view; None for one that has no facts."""
+        """`surface` returns the surface of a file of the view; None for a file without facts."""
         self._importer = importer
         self._surface = surface
-        self._known: dict[tuple[bytes, str], bytes | None] = {}
+        self._cache: dict[tuple[bytes, str], bytes | None] = {}
 
     def definer(self, path: bytes, language: str, import_: Import) -> bytes | None:
-        """The file that defines what `one` imports; the module's file if no other can be told.
+        """Return the file that defines an imported name; falls back to the module's file.
 
-        None for what is outside of the view, and for imports of several files.
+        None for targets outside of the view and for imports of several files.
         """
         targets = self._importer.targets(path, language, import_)
         if len(targets) != 1:
@@ -123,11 +122,11 @@ class Definers:
         if not name or name == "*" or depth > _DEEPEST:
             return None
         key = (path, name)
-        if key not in self._known:
-            # A cycle of star imports finds this, and looks no further here.
-            self._known[key] = None
-            self._known[key] = self._search(path, name, depth)
-        return self._known[key]
+        if key not in self._cache:
+            # A cycle of wildcard imports finds this entry and stops.
+            self._cache[key] = None
+            self._cache[key] = self._search(path, name, depth)
+        return self._cache[key]
 
     def _search(self, path: bytes, name: str, depth: int) -> bytes | None:
         surface = self._surface(path)

@@ -1,8 +1,7 @@
-"""The paths of one view, indexed so that an import finds its file without a scan.
+"""Indexes the paths of a view, so that imports find files without a scan.
 
-An added or removed path changes the answer for an import only if the import's last segment is
-the path's stem or the name of one of its folders; `codelens.resolve.imports` says
-where else.
+An added or removed path changes the result of an import only if the import's last segment is the
+path's stem or one of its folder names; `codelens.resolve.imports` lists the exceptions.
 """
 
 from __future__ import annotations
@@ -12,29 +11,29 @@ from functools import cached_property
 
 
 def folder_of(path: bytes) -> bytes:
-    """The folder that holds `path`, empty for the root of the view."""
+    """Return the folder of `path`, empty for the root of the view."""
     return path[: max(path.rfind(b"/"), 0)]
 
 
 def name_of(path: bytes) -> bytes:
-    """The last part of `path`."""
+    """Return the last part of `path`."""
     return path[path.rfind(b"/") + 1 :]
 
 
 def stem_of(path: bytes) -> bytes:
-    """The last part of `path` without its last extension."""
+    """Return the last part of `path` without its last extension."""
     name = name_of(path)
     dot = name.rfind(b".")
     return name[:dot] if dot > 0 else name
 
 
 def below(folder: bytes, relative: bytes) -> bytes:
-    """`relative`, which has no `.` or `..`, in `folder`."""
+    """Append `relative`, which has no `.` or `..`, to `folder`."""
     return b"%b/%b" % (folder, relative) if folder and relative else folder or relative
 
 
 def joined(folder: bytes, relative: bytes) -> bytes | None:
-    """`relative` as seen from `folder`, its `.` and `..` worked out; None outside of the view."""
+    """Resolve `relative`, including `.` and `..`, against `folder`; None outside of the view."""
     parts = folder.split(b"/") if folder else []
     for part in relative.split(b"/"):
         if part == b"..":
@@ -47,7 +46,7 @@ def joined(folder: bytes, relative: bytes) -> bytes | None:
 
 
 def ancestors(folder: bytes) -> Iterator[bytes]:
-    """`folder`, what holds it, and so on to the root of the view."""
+    """Yield `folder`, its parent, and so on up to the root of the view."""
     while folder:
         yield folder
         folder = folder_of(folder)
@@ -55,12 +54,12 @@ def ancestors(folder: bytes) -> Iterator[bytes]:
 
 
 def encoded(text: str) -> bytes:
-    """A name of a text as the bytes of a path."""
+    """Encode a name from a source text as the bytes of a path."""
     return text.encode("utf-8", "surrogateescape")
 
 
 class Tree:
-    """All files of a view by path, by name and by folder."""
+    """All files of a view by path, name and folder."""
 
     def __init__(self, languages: Mapping[bytes, str]) -> None:
         self.languages = languages
@@ -77,11 +76,11 @@ class Tree:
         return path in self.languages
 
     def called(self, name: bytes) -> list[bytes]:
-        """Files with that last part, extension included."""
+        """Return the files with that last part, including the extension."""
         return self._named.get(name, [])
 
     def ending(self, suffix: bytes) -> list[bytes]:
-        """Files whose path is `suffix`, or ends with it behind a `/`."""
+        """Return the files whose path is `suffix` or ends with `/` and `suffix`."""
         paths = self._named.get(name_of(suffix), [])
         if b"/" not in suffix:
             return paths
@@ -89,21 +88,21 @@ class Tree:
         return [path for path in paths if path.endswith(tail) or path == suffix]
 
     def files(self, folder: bytes) -> list[bytes]:
-        """Files right in `folder`."""
+        """Return the files directly in `folder`."""
         return self._folders.get(folder, [])
 
     def is_folder(self, folder: bytes) -> bool:
-        """Whether there is a file anywhere below `folder`."""
+        """Whether any file is below `folder`."""
         return folder in self._all_folders
 
     def folders_ending(self, suffix: bytes) -> list[bytes]:
-        """Folders whose path is `suffix`, or ends with it behind a `/`."""
+        """Return the folders whose path is `suffix` or ends with `/` and `suffix`."""
         tail = b"/" + suffix
         folders = self._folders_named.get(name_of(suffix), [])
         return [folder for folder in folders if folder == suffix or folder.endswith(tail)]
 
     def first(self, candidates: Iterable[bytes]) -> tuple[bytes, ...]:
-        """The first candidate that is a file of the view."""
+        """Return the first candidate that is a file of the view."""
         languages = self.languages
         return next(((path,) for path in candidates if path in languages), ())
 
@@ -126,7 +125,7 @@ class Tree:
 
 
 def nearest(path: bytes, candidates: Iterable[bytes]) -> tuple[bytes, ...]:
-    """The one candidate that shares most folders with `path`; none if two share as many."""
+    """Return the candidate that shares most folders with `path`; empty on a tie."""
     paths = list(candidates)
     if len(paths) <= 1:
         return tuple(paths)

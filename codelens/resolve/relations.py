@@ -1,4 +1,4 @@
-"""The kinds of relation between definitions and files, for all who name them."""
+"""The kinds of relations between definitions and files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Relation = Literal[
     "defines",
     "exports",
 ]
-"""`overrides`: what a method overrides; `overridden`: by what it is."""
+"""`overrides`: the methods that a method overrides; `overridden`: those that override it."""
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 STRUCTURE: tuple[Relation, ...] = ("belongs_to", "defines", "exports")
-"""Those that places and names tell, and no use; they are told where they are asked for by name."""
+"""Relations from places and names instead of uses; reported only on request."""
 INWARD = ("callers", "users", "importers", "subtypes", "overridden", "tests")
 OUTWARD = ("callees", "uses", "imports", "bases", "overrides", *STRUCTURE)

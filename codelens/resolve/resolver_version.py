@@ -1,16 +1,15 @@
-"""The version of resolving: raised with every change of what edges come out of the same facts.
+"""The version of the resolver; raise it whenever the same facts yield different edges.
 
-A test holds the digest of the rules (the code of this package), so that a change cannot be
-forgotten: edges of an older version would stay in the indexes of users.
+A test checks a digest of the rules (the code of this package), so that nobody forgets: otherwise
+edges of an older version would remain in users' indexes.
 """
 
 RESOLVER_VERSION = 26
-"""Kept edges count for the version that made them alone, and give way only to newer ones."""
+"""Stored edges are valid only for the version that computed them; newer versions replace them."""
 
 RULES_DIGEST = "c603c3bb3bbda53d"
-"""Digest of all other files of this package; `tests/resolve/test_version.py` says the new one."""
+"""Digest of all other files of this package; `tests/resolve/test_version.py` prints the new one."""
 
-PACKING_DIGEST = "d6831ff3f1f8f6b7"
-"""Digest of `store/facts/resolution_facts.py`: facts that are packed, or whose surface is told,
-otherwise than those in the indexes of users need a new CORE_VERSION of
-`codelens.extract.extractor_version`."""
+PACKING_DIGEST = "657db5a2a0407f1b"
+"""Digest of `store/facts/resolution_facts.py`. If facts are packed differently, or their surface
+changes, raise CORE_VERSION in `codelens.extract.extractor_version`."""

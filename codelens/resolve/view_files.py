@@ -1,4 +1,4 @@
-"""What resolving needs of a view: its files, their facts, and what was asked of them."""
+"""Gives the resolver access to the files of a view, and records what each answer depends on."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ T = TypeVar("T")
 
 
 class Importing(Protocol):
-    """Tells which files an import names."""
+    """Resolves imports to files."""
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """Files of the view that an import in a file names."""
+        """Return the files of the view that an import refers to."""
         ...
 
     def through(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """Packages that a dotted name passes."""
+        """Return the packages that a dotted name passes through."""
         ...
 
 
 Asked = tuple[str, bytes, str, str]
-"""A question that the paths of the view answer: what, path, module, name."""
+"""A query that the paths of the view answer: kind, path, module, name."""
 
 
 class NoteGroup:
-    """What one answer stands on, as one object wherever the answer is used.
+    """The dependencies of one answer as a single shared object.
 
-    An answer in C++ stands on hundreds of headers, and there are tens of thousands of answers.
+    A C++ answer depends on hundreds of headers, and there are tens of thousands of answers.
     """
 
     __slots__ = ("notes",)
@@ -44,20 +44,20 @@ class NoteGroup:
 Surveyed = Callable[
     [Sequence[bytes], Callable[[FileModel], object]], Iterable[tuple[bytes, object]]
 ]
-"""Files, and what to take from each -> each with that."""
+"""Takes files and a function; yields each file with the function's result for it."""
 Note = bytes | Asked | NoteGroup
-"""A file looked into, a question asked, or all those of an answer."""
+"""A dependency: a file, a query, or a group."""
 Notes = frozenset[Note]
 _FEW_NOTES, _MANY_NOTES = 4, 100
 DEFINED = "defined"
-"""The question which files define a name; its answer says nothing of how often."""
+"""The kind of a query for the files that define a name, regardless of how often."""
 _MOST_DEFINING = 40
 MANY = (b"\0many",)
-"""The answer where more files define a name than are worth looking into."""
+"""The answer if too many files define a name to look into them."""
 
 
 class View:
-    """The files of one view. Notes what an answer stands on."""
+    """The files of one view. Records what each answer depends on."""
 
     def __init__(
         self,
@@ -70,16 +70,16 @@ class View:
         defining: Callable[[str], Iterable[bytes]] | None = None,
         surveyed: Surveyed | None = None,
     ) -> None:
-        """Take a view.
+        """Build a view.
 
         Args:
             languages: all files -> their language.
-            load: facts of a file.
-            importing: leads from imports to files.
-            digest: of all that indexes over the whole view are made of.
-            models: facts of files that were read before; what is read is put there.
-            defining: all files, and perhaps others, that define a name; without it all are read.
-            surveyed: `survey` by what is kept; without it all are read.
+            load: loads the facts of a file.
+            importing: resolves imports to files.
+            digest: digest of the inputs to indexes over the whole view.
+            models: cache of models, shared with earlier states.
+            defining: yields at least all files that define a name; without it, all files are read.
+            surveyed: `survey` from stored results; without it, all files are read.
         """
         self._surveyed = surveyed
         self._defining = defining
@@ -90,15 +90,15 @@ class View:
         self._importing = importing
         self._models = models if models is not None else ModelCache()
         self._answers: dict[Asked, tuple[bytes, ...]] = {}
-        self._known: dict[object, tuple[object, Notes]] = {}
+        self._cache: dict[object, tuple[object, Notes]] = {}
         self._folders: dict[bytes, list[bytes]] | None = None
         self._indexes: dict[str, object] = {}
         self._groups: dict[Collection[Note], Notes] = {}
         self.notes: set[Note] = set()
-        """Files looked into, and questions asked, since it was replaced."""
+        """The files looked into and queries made since this set was last replaced."""
 
     def model(self, path: bytes) -> FileModel | None:
-        """Facts of a file, None if it has none."""
+        """Return the facts of a file; None if it has none."""
         self.notes.add(path)
         young = self._models.young
         return young[path] if path in young else self._models.take(path, self._loaded)
@@ -107,12 +107,12 @@ class View:
         return self._load(path) if path in self.languages else None
 
     def defining(self, name: str, languages: Set[str]) -> list[bytes]:
-        """Files in some languages that define or declare a name, and perhaps others, by path."""
+        """Return, by path, at least all files in some languages that define or declare a name."""
         paths = self._defining(name) if self._defining is not None else self._definers_of(name)
         return sorted(path for path in paths if self.languages.get(path) in languages)
 
     def defined_in(self, name: str, language: str) -> tuple[bytes, ...]:
-        """As `defining`, as an answer that others stand on; `MANY` for too many."""
+        """As `defining`, recorded as a dependency; returns `MANY` for too many files."""
         return self.answer((DEFINED, b"", language, name))
 
     def _definers_of(self, name: str) -> Iterable[bytes]:
@@ -126,7 +126,7 @@ class View:
         return self._definers.get(name, ())
 
     def aside(self, make: Callable[[], T]) -> T:
-        """What `make` gives, without a note of what it stands on."""
+        """Call `make` without recording its dependencies."""
         outer, self.notes = self.notes, set()
         try:
             return make()
@@ -134,19 +134,19 @@ class View:
             self.notes = outer
 
     def modules(self, path: bytes, module: str, name: str = "") -> tuple[bytes, ...]:
-        """Files that a module is, as `path` names it; with a name, of the submodule so called."""
+        """Return the files of a module as `path` names it; with a name, those of its submodule."""
         return self.answer(("modules", path, module, name))
 
     def through(self, path: bytes, import_: Import) -> tuple[bytes, ...]:
-        """Packages whose text runs as well when an import does."""
+        """Return the packages whose code also runs on an import."""
         return self.answer(("through", path, import_.module, import_.name))
 
     def folder(self, folder: bytes) -> tuple[bytes, ...]:
-        """Files right in a folder, by path."""
+        """Return the files directly in a folder, by path."""
         return self.answer(("folder", folder, "", ""))
 
     def answer(self, question: Asked) -> tuple[bytes, ...]:
-        """What the paths of the view answer."""
+        """Answer a query from the paths of the view."""
         self.notes.add(question)
         files = self._answers.get(question)
         if files is None:
@@ -178,64 +178,66 @@ class View:
         return self._folders
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What `make` gives, remembered with what it stands on. It must not ask for itself."""
-        known = self._known.get(key)
-        if known is not None:
-            self.notes |= known[1]
-            return cast("T", known[0])
+        """Cache the result of `make` with its dependencies; `make` must not request `key`."""
+        cached = self._cache.get(key)
+        if cached is not None:
+            self.notes |= cached[1]
+            return cast("T", cached[0])
         outer, self.notes = self.notes, set()
         try:
             value = make()
         finally:
-            mine, self.notes = self.grouped(self.notes), outer
-            outer |= mine
-        self._known[key] = (value, mine)
+            group, self.notes = self.grouped(self.notes), outer
+            outer |= group
+        self._cache[key] = (value, group)
         return value
 
     def forget(self) -> None:
-        """Let go what is remembered; not to be asked any more."""
-        for memory in (self._answers, self._known, self._indexes, self._groups):
+        """Clear the caches; do not query the object afterwards."""
+        for memory in (self._answers, self._cache, self._indexes, self._groups):
             memory.clear()
 
     def grouped(self, notes: set[Note]) -> Notes:
-        """Notes as they are remembered: more than a few as one group."""
+        """Return notes in cached form: many notes become one group."""
         if len(notes) <= _FEW_NOTES:
             few = frozenset(notes)
             return self._groups.setdefault(few, few)
-        # A set takes five times what a tuple does. By their hashes: equal notes come as one tuple,
-        # but for the rare ones of which two have the same.
+        # A set takes five times the memory of a tuple. Sorting by hash makes equal sets of notes
+        # equal tuples, except for rare hash collisions.
         many = len(notes) > _MANY_NOTES
         plain = tuple(sorted(notes, key=hash)) if many else frozenset(notes)
-        known = self._groups.get(plain)
-        if known is None:
-            known = self._groups[plain] = frozenset((NoteGroup(plain),))
-        return known
+        cached = self._groups.get(plain)
+        if cached is None:
+            cached = self._groups[plain] = frozenset((NoteGroup(plain),))
+        return cached
 
     def survey(
         self, language: str, take: Callable[[FileModel], object]
     ) -> Iterable[tuple[bytes, object]]:
-        """What `take` takes from each file of a language, by path; it may be kept as JSON."""
-        paths = sorted(path for path, its in self.languages.items() if its == language)
+        """Yield `take(model)` for each file of a language; the store may keep it as JSON."""
+        paths = sorted(
+            path for path, its_language in self.languages.items() if its_language == language
+        )
         if self._surveyed is not None:
             return self._surveyed(paths, take)
         models = ((path, self.model(path)) for path in paths)
         return [(path, take(model)) for path, model in models if model is not None]
 
     def index(self, name: str, make: Callable[[], T]) -> T:
-        """An index over files of the whole view, made once.
+        """Return an index over files of the whole view, built once.
 
-        What is taken from it stands on the files that it names, and on the question `name`: to
-        note all files with each answer would cost more than the answers.
+        Its users depend on the files that it names and on the query `name`: recording all files for
+        each answer would cost more than the answers.
         """
         self.notes.add(("index", b"", name, ""))
-        known = self._indexes.get(name)
-        if known is None:
-            known = self._indexes[name] = self.aside(make)
-        return cast("T", known)
+        cached = self._indexes.get(name)
+        if cached is None:
+            cached = self._indexes[name] = self.aside(make)
+        return cast("T", cached)
 
 
 def groups_of(notes: Iterable[Note]) -> Iterator[NoteGroup]:
-    """The groups among notes, and those inside of these, each once."""
+    """Yield the groups among notes, including nested ones, each once."""
     seen: set[NoteGroup] = set()
     pending = [note for note in notes if isinstance(note, NoteGroup)]
     while pending:

@@ -1,1 +1,1 @@
-"""The disk as it is: stat signatures, reading, hashing, and what changed since the last look."""
+"""Looks at the disk: stat signatures, reading, hashing, and changes since the last look."""

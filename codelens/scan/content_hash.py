@@ -1,4 +1,4 @@
-"""Reading a file and telling its content: its bytes' hash, and git's name for them."""
+"""Reads files and identifies their content by hash and by git's object id."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import xxhash
 from codelens.errors import ReadError
 from codelens.types import ContentHash
 
-# No link is followed at the last step, and a pipe put in a file's place does not block.
+# A symlink at the last step is not followed, and a pipe in place of the file does not block.
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -26,27 +26,27 @@ _MORE_BYTES = 1 << 20
 
 
 class Read(NamedTuple):
-    """A file that was read: its bytes and the stat of the very file that gave them."""
+    """A file's bytes, and the stat of the same open file."""
 
     data: bytes
     stat: os.stat_result
 
 
 def hash_of(data: bytes) -> ContentHash:
-    """xxh3_128 of the bytes: what tells one content from another in the index."""
+    """Returns the xxh3_128 of the bytes, which identifies a content in the index."""
     return ContentHash(xxhash.xxh3_128_digest(data))
 
 
 def blob_oid(data: bytes) -> bytes:
-    """The object id git would give a blob of these bytes (SHA-1 over `blob SIZE NUL BYTES`)."""
-    # For a few files of a worktree: `hashlib` loads OpenSSL.
+    """Returns git's object id for a blob of these bytes (SHA-1 over `blob SIZE NUL BYTES`)."""
+    # `hashlib` loads OpenSSL, which is fine for the few files of a worktree that need it.
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)
     return digest.digest()
 
 
 def read_file(path: bytes, limit: int) -> Read:
-    """Read a regular file of at most `limit` bytes.
+    """Reads a regular file of at most `limit` bytes.
 
     Raises:
         FileNotFoundError: it is gone.
@@ -60,10 +60,10 @@ def read_file(path: bytes, limit: int) -> Read:
         raise ReadError(f"cannot read {os.fsdecode(path)!r}: {error.strerror}") from error
     try:
         status = os.fstat(descriptor)
-        # Before `open`, which would raise an error of its own for a folder.
+        # Checked before `open`, which raises its own error for a folder.
         if not stat_module.S_ISREG(status.st_mode):
             raise ReadError(f"{os.fsdecode(path)!r} is not a regular file")
-        # As much is set apart as is asked for: what the file has, not what it might.
+        # The buffer has the requested size, so the file's size is requested rather than the limit.
         data = os.read(descriptor, min(status.st_size, limit) + 1)
         if len(data) <= limit:
             data = _and_the_rest(descriptor, data, limit)
@@ -77,9 +77,9 @@ def read_file(path: bytes, limit: int) -> Read:
 
 
 def bytes_of_file(path: bytes, limit: int) -> bytes | None:
-    """The bytes of a regular file of at most `limit`; None where they cannot be had.
+    """Returns the bytes of a regular file of at most `limit`; None if they cannot be read.
 
-    Half the price of `read_file`: of its stat nothing is told, and its end is not asked for again.
+    It costs half as much as `read_file`, because it returns no stat and does not check for the end.
     """
     try:
         descriptor = os.open(path, _FLAGS)
@@ -101,7 +101,7 @@ def bytes_of_file(path: bytes, limit: int) -> bytes | None:
 
 
 def _and_the_rest(descriptor: int, data: bytes, limit: int) -> bytes:
-    """What was read with what follows: the file grew, or has more than the system reads at once."""
+    """Reads on, as the file grew or has more bytes than the system reads at once."""
     parts, size = [data], len(data)
     while size <= limit and (more := os.read(descriptor, min(limit - size + 1, _MORE_BYTES))):
         parts.append(more)
@@ -110,9 +110,9 @@ def _and_the_rest(descriptor: int, data: bytes, limit: int) -> bytes:
 
 
 def glance(path: bytes, limit: int) -> bytes:
-    """The bytes of a file, to see what they hold and to keep nothing of it: a third of the price.
+    """Returns the bytes of a file for a quick inspection, at a third of the cost.
 
-    Empty where there is none, where it cannot be read, and where it is larger than `limit`.
+    Empty if the file does not exist, cannot be read, or is larger than `limit`.
     """
     try:
         descriptor = os.open(path, _FLAGS)

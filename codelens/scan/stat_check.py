@@ -1,9 +1,9 @@
-"""Stat signatures: whether a file or folder may have changed since it was last read.
+"""Detects by stat signatures which files and folders may have changed since they were last read.
 
-Equal size and mtime prove nothing (a tool can put an mtime back), so ctime and inode count too.
-And a file changed within the granularity of its time stamps can change again without any stamp
-showing it; git calls this racy (git's Documentation/technical/racy-git.txt). Such a signature is
-stored as `RACY`, which equals nothing, so the next look reads the file again.
+Equal size and mtime prove nothing (a tool can restore an mtime), so ctime and inode count too. A
+file changed within the granularity of its timestamps can change again without a new timestamp. git
+calls this racy (git's Documentation/technical/racy-git.txt). Such a signature is stored as `RACY`,
+which equals nothing, so the next look reads the file again.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from codelens.cancellation import check_cancelled
 RACY = b""
 
 _PACK = struct.Struct("<qqqQ").pack
-# Linux stamps with the time of the last tick: 1 to 10 ms old. Five times that, to be safe.
+# Linux uses the time of the last tick, 1 to 10 ms old. This is five times that, to be safe.
 _GRANULARITY_NS = 50_000_000
-# A stamp of whole seconds on both sides is a file system that keeps seconds (FAT: two).
+# If mtime and ctime are whole seconds, the file system stores only seconds (FAT: two).
 _COARSE_NS = 2_100_000_000
 _SECOND_NS = 1_000_000_000
 
 
 def signature(stat: os.stat_result) -> bytes:
-    """The signature of an lstat result: 32 bytes; compare with a stored one."""
+    """Returns the 32-byte signature of an lstat result, to compare with a stored one."""
     return _PACK(stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
 
 
 def signature_to_store(stat: os.stat_result, look_ns: int) -> bytes:
-    """The signature to remember after reading; `RACY` if a later change might not show.
+    """Returns the signature to store after reading; `RACY` if it might not show a later change.
 
     `look_ns` is the wall clock before the stat was taken.
     """
@@ -44,34 +44,34 @@ def signature_to_store(stat: os.stat_result, look_ns: int) -> bytes:
     return RACY if newest >= look_ns - margin else signature(stat)
 
 
-# The look: which of a view's files and folders are not as they were.
+# The look: which files and folders of a view have changed.
 #
-# One lstat a file and folder, in the manifest's order; no file is opened. A watcher may start a
-# look early but never replaces it.
+# It makes one lstat per file and folder, in the manifest's order, and opens no file. A watcher may
+# start a look early but never replaces it.
 
 _CLOCK_EVERY = 256
 
 
 class Suspect(NamedTuple):
-    """A file whose signature is not the stored one; it must be read to know."""
+    """A file with a new signature. Only reading it shows whether it changed."""
 
     path: bytes
     stat: os.stat_result
 
 
 class Looked(NamedTuple):
-    """What a look saw."""
+    """The result of a look."""
 
     started_ns: int
     """Wall clock before the first lstat."""
     checked: int
     suspects: list[Suspect]
     gone: list[bytes]
-    """Files that are no regular files any more."""
+    """Files that are no longer regular files."""
     folders: list[bytes]
-    """Folders that changed, or are gone: their entries must be listed again."""
+    """Folders that changed or are gone. Their entries must be listed again."""
     unchecked: int
-    """Files not reached before the deadline."""
+    """The number of files not reached before the deadline."""
 
 
 def look(
@@ -81,9 +81,9 @@ def look(
     file_count: int,
     deadline: float | None,
 ) -> Looked:
-    """Compare `(path, signature)` of folders and files with the disk.
+    """Compares `(path, signature)` of folders and files with the disk.
 
-    `deadline` is a `time.monotonic` value. Folders go first: they are few and tell what is new.
+    `deadline` is a `time.monotonic` value. Folders go first: they are few and reveal new files.
     """
     with _opened(root) as (prefix, root_fd):
         return _look(
@@ -102,16 +102,16 @@ def _look(
 ) -> Looked:
     started = time.time_ns()
     changed: list[bytes] = []
-    for at, (path, known) in enumerate(folders, 1):
+    for at, (path, stored) in enumerate(folders, 1):
         if not at % _CLOCK_EVERY and _is_over(deadline):
             return Looked(started, 0, [], [], [], max(file_count, 1))
-        if _folder_signature(prefix + path or b".", root_fd) != known:
+        if _folder_signature(prefix + path or b".", root_fd) != stored:
             changed.append(path)
     suspects: list[Suspect] = []
     gone: list[bytes] = []
     checked = 0
     lstat, is_regular = os.lstat, stat_module.S_ISREG
-    for path, known in files:
+    for path, stored in files:
         if not checked % _CLOCK_EVERY and _is_over(deadline):
             break
         checked += 1
@@ -121,10 +121,10 @@ def _look(
             gone.append(path)
             continue
         except OSError:
-            # A folder that may not be entered: what was known of its files cannot be checked.
+            # The folder may not be entered, so the file cannot be checked.
             gone.append(path)
             continue
-        if signature(status) == known:
+        if signature(status) == stored:
             continue
         if is_regular(status.st_mode):
             suspects.append(Suspect(path, status))
@@ -135,9 +135,9 @@ def _look(
 
 @contextmanager
 def _opened(root: bytes) -> Generator[tuple[bytes, int | None]]:
-    """What to put before each path, and the folder that paths start from, if it can be held open.
+    """Yields the prefix of each path, and a descriptor of the root folder if it can be opened.
 
-    A path that starts at an open folder is walked by the system from there, not from `/`.
+    The system resolves a path relative to an open folder from there rather than from `/`.
     """
     root_fd = None
     if os.stat in os.supports_dir_fd:

@@ -1,9 +1,10 @@
-"""What the kernel tells of changes in some folders (inotify, Linux only).
+"""Detects changes in a worktree through the kernel's inotify events (Linux only).
 
-Read at a question and not by a thread: an event is in the queue before the call that caused it
-returns, so whatever was written before the question is told. What it does not tell: writes through
-a shared mapping or a hard link elsewhere, and changes by other machines. So there is no watch on a
-file system that others write, and whoever uses one looks at the disk himself now and then.
+Events are read during a question rather than by a thread. An event is in the queue before the
+system call that caused it returns, so all writes before the question are included. inotify does not
+report writes through a shared mapping or a hard link elsewhere, nor changes by other machines.
+Shared file systems are therefore not watched, and users of a watch must still look at the disk now
+and then.
 """
 
 from __future__ import annotations
@@ -28,17 +29,19 @@ from codelens.scope.location import mount_of, mounts
 _LOCAL = frozenset(
     {b"ext2", b"ext3", b"ext4", b"xfs", b"btrfs", b"zfs", b"f2fs", b"tmpfs", b"overlay"}
 )
-"""File systems that nobody else writes."""
+"""File systems that no other machine writes to."""
 _LIMIT = Path("/proc/sys/fs/inotify/max_user_watches")
 _INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
 _SHARE = 2
-"""A watch takes one in so many of the watches that a user may have; others need some, too."""
+"""A watch may use up to one in this many of the user's inotify watches. Other programs need some
+too.
+"""
 _EVENT = struct.Struct("iIII")
 _READ_BYTES = 1 << 16
 _MODIFY, _ATTRIB, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x2, 0x4, 0x40, 0x80, 0x100, 0x200
 _DELETE_SELF, _MOVE_SELF, _UNMOUNT, _OVERFLOW, _IGNORED = 0x400, 0x800, 0x2000, 0x4000, 0x8000
 _ONLY_FOLDERS, _NO_LINKS = 0x0100_0000, 0x0200_0000
-_ASKED = (
+_WATCHED_EVENTS = (
     _MODIFY | _ATTRIB | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _DELETE_SELF | _MOVE_SELF
     | _ONLY_FOLDERS | _NO_LINKS
 )  # fmt: skip
@@ -46,32 +49,33 @@ _LOST = _DELETE_SELF | _MOVE_SELF | _UNMOUNT | _OVERFLOW | _IGNORED
 
 
 class Events(NamedTuple):
-    """What happened since the last reading."""
+    """The events since the last reading."""
 
     paths: set[bytes]
     """Entries of watched folders, relative to the root."""
     lost: bool
-    """A watched folder went or moved, or there was too much to be told: nothing is known any more.
+    """Whether a watched folder was removed or moved, or events were dropped, so that nothing is
+    known.
 
-    A folder that came is told as an entry of the one it lies in, and is not watched yet.
+    A new folder is reported as an entry of its parent, and is not watched yet.
     """
 
 
 class WatchRefused(OSError):
-    """There can be no watch; the text says why, and what helps."""
+    """The folder cannot be watched. The message says why, and what helps."""
 
 
 class FolderWatch:
-    """Watches of folders below a root.
+    """Watches folders below a root.
 
     Raises:
-        WatchRefused: there can be none: another system, a file system that others write, no
+        WatchRefused: watching is impossible: another system, a shared file system, or no inotify
             instance left.
     """
 
     def __init__(self, root: bytes) -> None:
         if not _is_local(root):
-            raise WatchRefused("changes of this file system are not told")
+            raise WatchRefused("this file system does not report changes")
         self._limit = _limit(_LIMIT)
         self._root = root.rstrip(b"/") + b"/"
         self._folder_of: dict[int, bytes] = {}
@@ -82,11 +86,11 @@ class FolderWatch:
             raise WatchRefused(_no_instance(error)) from error
 
     def add(self, folders: Iterable[bytes]) -> None:
-        """Watch folders, relative to the root.
+        """Watches folders, relative to the root.
 
         Raises:
-            WatchRefused: there are no watches left, or these would be too many.
-            OSError: one cannot be watched.
+            WatchRefused: no watches are left, or these folders would need too many.
+            OSError: a folder cannot be watched.
         """
         add_watch = _library().inotify_add_watch
         for folder in folders:
@@ -96,7 +100,7 @@ class FolderWatch:
                     f"user may have; {_raise(_LIMIT)}"
                 )
             try:
-                number = _checked(add_watch(self._fd, self._root + folder, _ASKED))
+                number = _checked(add_watch(self._fd, self._root + folder, _WATCHED_EVENTS))
             except OSError as error:
                 if error.errno != errno.ENOSPC:
                     raise
@@ -106,7 +110,7 @@ class FolderWatch:
             self._folder_of[number] = folder
 
     def read(self) -> Events:
-        """What was told since the last time; never waits."""
+        """Returns the events since the last call. Never waits."""
         paths: set[bytes] = set()
         lost = False
         while True:
@@ -126,7 +130,7 @@ class FolderWatch:
                 paths.add(os.path.join(folder, name) if name else folder)
 
     def close(self) -> None:
-        """End all watches."""
+        """Ends all watches."""
         if self._fd >= 0:
             os.close(self._fd)
         self._fd = -1
@@ -156,15 +160,15 @@ def _no_instance(error: OSError) -> str:
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError:
-        return "the process has as many files open as it may; raise `ulimit -n`"
+        return "the process has reached its limit of open files; raise `ulimit -n`"
     most = f"{_limit(_INSTANCES):,} " if _INSTANCES.exists() else ""
     return f"the user's {most}inotify instances are used up; {_raise(_INSTANCES)}"
 
 
 def _raise(limit: Path) -> str:
-    """What an administrator can do."""
+    """Returns the remedy for an administrator."""
     name = f"{limit.parent.parent.name}.{limit.parent.name}.{limit.name}"
-    return f"raise it with `sysctl {name}=N`, and start the server again"
+    return f"raise it with `sysctl {name}=N`, and restart the server"
 
 
 def _checked(number: int) -> int:
@@ -179,32 +183,31 @@ def _library() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-# What of a worktree is as its view has it, as far as that is known without looking again.
+# Looks that skip what a watch shows to be unchanged.
 #
-# A look at every file costs 370 ms of CPU at 79,000 files. In a server that watches the folders a
-# question looks at no more than what may have changed since the last one: files and folders of
-# which something was told, those that differ from the view or were never reached, and those whose
-# row in the view is another one now. So a look that was cut short goes on where it stopped.
+# A look at every file costs 370 ms of CPU for 79,000 files. In a server that watches the folders, a
+# question looks only at files and folders that may have changed since the last one: those with an
+# event, those that differed from the view or were not reached, and those whose row in the view has
+# changed. A look that was cut short thus continues at its end.
 #
-# A watch is never believed alone (`codelens.scan.watched_tree` says what it does not see): every
-# five seconds of use a sweep over all files and folders begins, of which each question takes a
-# part.
+# A watch is never trusted alone (see the module docstring for its gaps). Every five seconds of use
+# a sweep over all files and folders begins, and each question does a part of it.
 
 logger = logging.getLogger(__name__)
 
 WORTH_WATCHING = 1_000
-"""Files: looking at fewer costs a few milliseconds."""
+"""A number of files. Looking at fewer costs a few milliseconds."""
 SWEEP_EVERY_S = 5.0
 _SWEPT_FILES, _SWEPT_FOLDERS = 8_192, 1_024
-"""What of a sweep one question takes, some 40 ms of CPU."""
+"""The part of a sweep that one question does, about 40 ms of CPU."""
 
 
 class KnownFile(Protocol):
-    """A file as its view has it."""
+    """A file as recorded in its view."""
 
     @property
     def path(self) -> bytes:
-        """Relative to the root."""
+        """The path relative to the root."""
         ...
 
     @property
@@ -214,23 +217,23 @@ class KnownFile(Protocol):
 
 
 class WatchedTree:
-    """One worktree; not for more than one thread at a time."""
+    """One worktree. Not thread-safe."""
 
     def __init__(self, root: bytes) -> None:
         self._root = root
         self._watch: FolderWatch | None = None
         self.why_not = ""
-        """Why there is no watch, where there can be none."""
+        """Why there is no watch; empty if there may be one."""
         self._forget()
 
     def look(
         self, folders: Mapping[bytes, bytes], files: Sequence[KnownFile], deadline: float | None
     ) -> Looked:
-        """Compare a view with the disk, as `codelens.scan.stat_check.look` does.
+        """Compares a view with the disk, like `codelens.scan.stat_check.look`.
 
         Args:
-            folders: the view's, with their signatures.
-            files: the view's.
+            folders: the view's folders with their signatures.
+            files: the view's files.
             deadline: a `time.monotonic` value.
         """
         if self.why_not or not self._watches(folders):
@@ -245,25 +248,25 @@ class WatchedTree:
             [(path, self._folders[path]) for path in (*open_folders, *swept_folders)],
             [(path, self._files[path]) for path in (*open_files, *swept_files)],
             len(open_files),
-            # A sweep is short, and must not make an answer partial.
+            # A sweep is short and must not make an answer partial.
             deadline if open_files or open_folders else None,
         )
         return self._settle(looked, open_files)
 
     @staticmethod
     def is_worth(files: int) -> bool:
-        """Whether a tree of so many files is watched."""
+        """Whether to watch a tree with this number of files."""
         return files >= WORTH_WATCHING
 
     @property
     def state(self) -> str:
-        """Whether there is a watch, in a few words; empty where there was no reason for one."""
+        """The state of the watch in a few words; empty if none was needed."""
         if self.why_not:
-            return f"none, all files are looked at: {self.why_not}"
+            return f"none, all files are checked: {self.why_not}"
         return f"{len(self._folders):,} folders" if self._watch is not None else ""
 
     def close(self) -> None:
-        """End the watch; the next look is one at everything."""
+        """Ends the watch. The next look checks everything."""
         if self._watch is not None:
             self._watch.close()
         self._watch = None
@@ -282,16 +285,16 @@ class WatchedTree:
         self._swept_at = 0.0
 
     def _watches(self, folders: Mapping[bytes, bytes]) -> bool:
-        """Whether all folders are watched, from before anything in them is looked at."""
+        """Whether all folders are watched, so that the look that follows misses nothing."""
         try:
-            if self._watch is not None and not self._still_told():
+            if self._watch is not None and not self._is_complete():
                 self._forget()
             if self._watch is None:
                 self._watch, self._identity = FolderWatch(self._root), self._stands_for()
             unwatched = [path for path in folders if path not in self._folders]
             self._watch.add(unwatched)
         except FileNotFoundError:
-            # A folder went a moment ago: the next question begins anew.
+            # A folder was just removed. The next question starts from scratch.
             self._forget()
             return False
         except OSError as error:
@@ -299,7 +302,7 @@ class WatchedTree:
             logger.info("%s is not watched: %s", os.fsdecode(self._root), self.why_not)
             self._forget()
             return False
-        # What was known of files in them was known without a watch.
+        # Earlier looks at their files happened without a watch.
         unseen = set(unwatched)
         if unseen:
             self._open_files |= {
@@ -307,8 +310,8 @@ class WatchedTree:
             }
         return True
 
-    def _still_told(self) -> bool:
-        """Take what was told; whether all is told that happens."""
+    def _is_complete(self) -> bool:
+        """Records the pending events. Returns whether no event was missed."""
         assert self._watch is not None
         events = self._watch.read()
         for path in events.paths:
@@ -317,17 +320,19 @@ class WatchedTree:
         return not events.lost and self._stands_for() == self._identity
 
     def _stands_for(self) -> tuple[int, int]:
-        """Another folder may be at the same path, with a parent that was moved."""
+        """Identifies the root, as another folder may take its path when a parent is moved."""
         status = os.stat(self._root)
         return status.st_dev, status.st_ino
 
     def _take(self, folders: Mapping[bytes, bytes], files: Sequence[KnownFile]) -> None:
-        """Learn what the view says now; whatever it says anew is open."""
+        """Reads the view. Rows that are new or changed are left for the next look."""
         if self._seen_files is files and self._seen_folders is folders:
             return
         self._take_files(files)
         self._open_folders |= {
-            path: None for path, known in folders.items() if self._folders.get(path) != known
+            path: None
+            for path, signature in folders.items()
+            if self._folders.get(path) != signature
         }
         self._folders = dict(folders)
         self._seen_files, self._seen_folders = files, folders
@@ -338,11 +343,11 @@ class WatchedTree:
             signatures, self._files = self._files, {}
             places = list(range(len(files)))
         else:
-            # After an edit nearly all records are those of before, which is told in C.
+            # After an edit nearly all records are identical objects, which is checked in C.
             differing = compress(count(), map(is_not, before, files))
             places = [*differing, *range(len(before), len(files))]
-            known = [before[at].path for at in places if at < len(before)]
-            signatures = {path: self._files.pop(path) for path in known}
+            paths = [before[at].path for at in places if at < len(before)]
+            signatures = {path: self._files.pop(path) for path in paths}
         for at in places:
             path, signature = files[at].path, files[at].signature
             self._files[path] = signature
@@ -350,7 +355,7 @@ class WatchedTree:
                 self._open_files[path] = None
 
     def _sweep(self) -> tuple[list[bytes], list[bytes]]:
-        """Folders and files that were as they should be, to be looked at all the same."""
+        """Returns the next part of the sweep: folders and files believed to be unchanged."""
         now = time.monotonic()
         if not self._sweep_files and not self._sweep_folders:
             if now - self._swept_at < SWEEP_EVERY_S:
@@ -371,7 +376,7 @@ class WatchedTree:
         )  # fmt: skip
 
     def _settle(self, looked: Looked, open_files: list[bytes]) -> Looked:
-        """Note what a look told; what it differed in, or did not reach, stays open."""
+        """Records the results of a look. Entries that differ or were not reached stay open."""
         differing = {suspect.path: None for suspect in looked.suspects} | dict.fromkeys(looked.gone)
         unreached = open_files[looked.checked :]
         self._open_files = differing | dict.fromkeys(unreached)

@@ -1,1 +1,4 @@
-"""Which repository, worktree, branch and HEAD a question is about. The one package with pygit2."""
+"""Determines the repository, worktree, branch and HEAD of a question.
+
+This is the only package that imports pygit2.
+"""

@@ -1,4 +1,4 @@
-"""Walks over all of a history: commits, the objects at their paths, the commits of one path."""
+"""Walks a history fast: commits, the objects at their paths, and the commits of one path."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from codelens.scope.repository import Repository
 from codelens.scope.scratch_merge import ScratchRepository
 from codelens.types import CommitId
 
-# Commits and the objects at their paths, read fast: for walks over all of a history.
+# Commits and the objects at their paths, for walks over a whole history.
 #
-# Trees are read raw and searched for one name; what a name of a tree leads to is kept, since most
-# commits share most of their trees with the next one.
+# Trees are read raw and searched for one name. The results are cached, because most commits share
+# most of their trees with the next one.
 
 _TREE_MODE = b"40000"
 _OID = 20
@@ -29,26 +29,26 @@ _REPOSITORIES_KEPT = 2
 
 
 class Commit(NamedTuple):
-    """What of a commit a walk needs."""
+    """The properties of a commit that a walk needs."""
 
     id: CommitId
     tree: bytes
     parents: tuple[CommitId, ...]
     time_s: int
-    """When it was committed."""
+    """The commit time."""
 
 
 class CommitText(NamedTuple):
-    """What is said of a commit."""
+    """The author and subject of a commit."""
 
     author: str
     time_s: int
-    """When it was written, by the author's clock."""
+    """The author time."""
     subject: str
 
 
 class _Cached(NamedTuple):
-    """What object ids stand for: true for good, so kept from question to question."""
+    """Content by object id. It never changes, so it is cached across questions."""
 
     entries: dict[tuple[bytes, bytes], tuple[bytes, bytes] | None]
     commits: dict[CommitId, Commit]
@@ -59,7 +59,7 @@ _cached_by_repository: dict[str, _Cached] = {}
 
 
 class CommitWalk:
-    """Reads commits of one repository; missing objects are None, and nothing is fetched."""
+    """Reads commits of one repository. Missing objects are None; nothing is fetched."""
 
     def __init__(self, repository: Repository) -> None:
         self._git = repository.git
@@ -69,7 +69,7 @@ class CommitWalk:
             del _cached_by_repository[next(iter(_cached_by_repository))]
         self._entries, self._commits = cached
         self.missing = False
-        """Some object was not there."""
+        """Whether an object was missing."""
         self._shallow = _shallow_commits(repository)
 
     def is_cut(self, commit: Commit) -> bool:
@@ -77,14 +77,14 @@ class CommitWalk:
         return commit.id in self._shallow
 
     def commit(self, name: CommitId) -> Commit | None:
-        """A commit; None if it is not in this clone."""
+        """Returns a commit; None if it is not in this clone."""
         check_cancelled()
-        known = self._commits.get(name)
-        if known is None:
-            known = self._read_commit(name)
-            if known is not None:
-                self._commits[name] = known
-        return known
+        commit = self._commits.get(name)
+        if commit is None:
+            commit = self._read_commit(name)
+            if commit is not None:
+                self._commits[name] = commit
+        return commit
 
     def _read_commit(self, name: CommitId) -> Commit | None:
         try:
@@ -96,14 +96,14 @@ class CommitWalk:
         return Commit(name, commit.tree_id.raw, parents, commit.commit_time)
 
     def text(self, name: CommitId) -> CommitText:
-        """Author, time and subject."""
+        """Returns author, time and subject."""
         commit = self._git[name].peel(pygit2.Commit)
         author = commit.author
         subject = commit.message.strip().partition("\n")[0]
         return CommitText(author.name, author.time, subject)
 
     def blob_at(self, commit: Commit, path: bytes) -> bytes | None:
-        """Object id of the file at a path; None if there is none."""
+        """Returns the object id of the file at a path; None if there is no file."""
         oid = commit.tree
         parts = path.split(b"/")
         for number, part in enumerate(parts):
@@ -131,7 +131,7 @@ class CommitWalk:
         return entry
 
     def blob(self, oid: bytes) -> bytes | None:
-        """Bytes of a file; None if they are not in this clone."""
+        """Returns the bytes of a file; None if they are not in this clone."""
         try:
             return self._git.read(pygit2.Oid(raw=oid))[1]
         except (KeyError, ValueError, pygit2.GitError):
@@ -140,12 +140,12 @@ class CommitWalk:
 
 
 def _entry_in(data: bytes, name: bytes) -> tuple[bytes, bytes] | None:
-    """Mode and object id of a name in the bytes of a tree."""
+    """Returns mode and object id of a name in the bytes of a tree."""
     mark = b" " + name + b"\0"
     at = data.find(mark)
     while at >= 0:
-        # An object id may hold the same bytes: a mode stands before the name, and before that
-        # nothing or another object id.
+        # An object id may contain the same bytes. A real entry has a mode before the name, and
+        # before the mode nothing or another object id.
         start = max(at - 6, 0)
         mode = data[start:at]
         mode = mode[-5:] if mode.endswith(_TREE_MODE) else mode
@@ -167,15 +167,14 @@ def _shallow_commits(repository: Repository) -> frozenset[str]:
 _MODES = frozenset({_TREE_MODE, b"100644", b"100755", b"100664", b"120000", b"160000"})
 
 
-# The commits that changed a path, by git's own `rev-list`, which skips the others fastest.
+# The commits that changed a path, from git's own `rev-list`, which skips other commits fastest.
 #
-# History is simplified as `git log -- PATH` does it: of a merge the one parent that has the same
-# file is followed, and each commit that changed the file names those that changed it next. Without
-# git, or where an object is missing, nothing is known of the rest, and a walk goes on commit by
-# commit.
+# History is simplified as in `git log -- PATH`: a merge is followed to one parent with the same
+# file, and each commit that changed the file names the next ones that did. Without git, or at a
+# missing object, the rest is unknown and a walk continues commit by commit.
 
 _CLOCK_SKEW_S = 86_400
-"""How far a commit may lie before its parent: git lists by date."""
+"""The most by which a commit may be older than its parent; git lists by date."""
 _MOST_PATHS_KEPT = 64
 
 
@@ -185,21 +184,21 @@ class _Listed(NamedTuple):
     parents: tuple[CommitId, ...]
 
 
-class _Known(NamedTuple):
+class _Listing(NamedTuple):
     listed: list[_Listed]
     complete: bool
 
 
-_listed_before: dict[tuple[str, CommitId, bytes, bool], _Known] = {}
-"""What was listed, by repository, start, path and way: true for good."""
+_listed_before: dict[tuple[str, CommitId, bytes, bool], _Listing] = {}
+"""Listed commits by repository, start, path and `first_parent`. They never change."""
 
 
 class PathCommits:
-    """Lists the commits that changed paths of a repository; use it in a `with`.
+    """Lists the commits that changed paths of a repository. A context manager.
 
     Args:
         repository: whose commits.
-        first_parent: follow merges to their first parent alone.
+        first_parent: follow merges only to their first parent.
     """
 
     def __init__(self, repository: Repository, *, first_parent: bool) -> None:
@@ -225,34 +224,34 @@ class PathCommits:
             self._scratch.__exit__(kind, error, trace)
 
     def of(self, path: bytes, start: CommitId) -> PathHistory:
-        """The commits that changed a path, from a commit backwards."""
+        """Returns the commits that changed a path, from a commit backwards."""
         key = (self._repository.common_dir, start, path, self._first_parent)
         return PathHistory(self._listed(key))
 
     def _listed(self, key: tuple[str, CommitId, bytes, bool]) -> Generator[_Listed]:
-        known = _listed_before.get(key, _Known([], False))
-        yield from known.listed
-        process = self._started(key[1], key[2]) if not known.complete else None
+        listing = _listed_before.get(key, _Listing([], False))
+        yield from listing.listed
+        process = self._started(key[1], key[2]) if not listing.complete else None
         if process is None or process.stdout is None:
             return
-        listed = list(known.listed)
+        listed = list(listing.listed)
         try:
             for number, line in enumerate(process.stdout):
-                if number < len(known.listed):
+                if number < len(listing.listed):
                     continue
                 time_s, commit, *parents = line.decode("ascii", "replace").split()
                 listed.append(_Listed(int(time_s), CommitId(commit), tuple(map(CommitId, parents))))
-                _keep(key, _Known(listed, complete=False))
+                _remember(key, _Listing(listed, complete=False))
                 yield listed[-1]
         except GeneratorExit:
-            # Nobody asks for more, and git would search the rest of the history for nothing.
+            # The caller has stopped reading, so git need not search the rest of the history.
             process.kill()
             self._ended(process)
             raise
-        _keep(key, _Known(listed, complete=self._ended(process) == 0))
+        _remember(key, _Listing(listed, complete=self._ended(process) == 0))
 
     def _ended(self, process: subprocess.Popen[bytes]) -> int:
-        """Its exit code."""
+        """Returns the exit code."""
         self._processes.remove(process)
         if process.stdout is not None:
             process.stdout.close()
@@ -274,20 +273,20 @@ class PathCommits:
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
         except OSError:
-            return None  # the walk goes on without
+            return None  # the walk continues without git
         self._processes.append(process)
         return process
 
 
-def _keep(key: tuple[str, CommitId, bytes, bool], known: _Known) -> None:
+def _remember(key: tuple[str, CommitId, bytes, bool], listing: _Listing) -> None:
     _listed_before.pop(key, None)
-    _listed_before[key] = known
+    _listed_before[key] = listing
     while len(_listed_before) > _MOST_PATHS_KEPT:
         del _listed_before[next(iter(_listed_before))]
 
 
 class PathHistory:
-    """What is known of the commits that changed one path, read as far as it is asked for."""
+    """The commits that changed one path, read on demand."""
 
     def __init__(self, listed: Generator[_Listed]) -> None:
         self._listed = listed
@@ -296,24 +295,24 @@ class PathHistory:
         self._oldest_s: int | None = None
 
     def close(self) -> None:
-        """End the search; what is known of it stays."""
+        """Ends the search. Commits read so far remain available."""
         self._listed.close()
 
     def newest(self) -> CommitId | None:
-        """The first commit behind the start that changed the path; None if it is not known."""
+        """Returns the latest commit before the start that changed the path; None if unknown."""
         if self._newest is None:
             self._read()
         return self._newest
 
     def parents(self, commit: CommitId, time_s: int) -> tuple[CommitId, ...] | None:
-        """For each parent of a commit the next one that changed the path.
+        """Returns for each parent of a commit the next commit that changed the path.
 
-        None for a commit that did not change it, or where that is not known. Parents in whose
-        history the path never was are left out.
+        None if the commit did not change the path, or if that is unknown. Parents without the path
+        in their history are left out.
 
         Args:
-            commit: one behind the start.
-            time_s: when it was committed.
+            commit: a commit before the start.
+            time_s: its commit time.
         """
         while commit not in self._parents and (
             self._oldest_s is None or self._oldest_s >= time_s - _CLOCK_SKEW_S

@@ -1,4 +1,4 @@
-"""The files of a commit, from git's object database: any ref can be searched without a checkout."""
+"""Reads the files of a commit from git's object database, without a checkout."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TreeFile(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A commit's files, and what in it is no file."""
+    """The files of a commit, and its entries that are not files."""
 
     files: list[TreeFile]
     links: list[RelPath]
@@ -34,11 +34,11 @@ class Tree(NamedTuple):
 
 
 class CommitFolders:
-    """Finds files of a commit by their paths; each folder is read when it is first asked for.
+    """Finds files of a commit by path. Each folder is read on first use.
 
     Args:
-        repository: that has the commit.
-        commit: whose files are meant.
+        repository: the repository with the commit.
+        commit: the commit.
     """
 
     def __init__(self, repository: Repository, commit: CommitId) -> None:
@@ -47,7 +47,7 @@ class CommitFolders:
         self._folders: dict[bytes, dict[bytes, tuple[int, bytes]]] = {}
 
     def oid_of(self, path: bytes) -> bytes | None:
-        """Object id of a file; None if the commit has none of this name.
+        """Returns the object id of a file; None if the commit does not have it.
 
         Raises:
             ReadError: a tree object is not in this clone, or damaged.
@@ -64,16 +64,18 @@ class CommitFolders:
         return oid if mode in {_REGULAR, _EXECUTABLE} else None
 
     def _entries_of(self, folder: bytes, oid: bytes | None) -> dict[bytes, tuple[int, bytes]]:
-        known = self._folders.get(folder)
-        if known is None:
+        entries_by_name = self._folders.get(folder)
+        if entries_by_name is None:
             oid = _root(self._repository, self._commit).id.raw if oid is None else oid
             entries = _entries_in(self._repository, oid)
-            known = self._folders[folder] = {name: (mode, oid) for name, mode, oid in entries}
-        return known
+            entries_by_name = self._folders[folder] = {
+                name: (mode, oid) for name, mode, oid in entries
+            }
+        return entries_by_name
 
 
 def read_tree(repository: Repository, commit: CommitId) -> Tree:
-    """All files of a commit.
+    """Returns all files of a commit.
 
     Raises:
         ReadError: a tree object is not in this clone, or damaged.
@@ -90,7 +92,7 @@ def read_tree(repository: Repository, commit: CommitId) -> Tree:
 
 
 def tree_entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath, int, bytes]]:
-    """Path, mode and object id of all that a commit holds, links and submodules included.
+    """Yields path, mode and object id of all entries of a commit, including links and submodules.
 
     Raises:
         ReadError: a tree object is not in this clone, or damaged.
@@ -101,12 +103,12 @@ def tree_entries(repository: Repository, commit: CommitId) -> Iterator[tuple[Rel
 def expand_tree(
     repository: Repository, oid_hex: str, prefix: bytes
 ) -> Iterator[tuple[bytes, int, bytes]]:
-    """Path, mode and object id of everything below a tree object; for sparse indexes."""
+    """Yields path, mode and object id of everything below a tree object, for sparse indexes."""
     yield from _walk(repository, repository.git[oid_hex], prefix)
 
 
 def file_at(repository: Repository, commit: CommitId, path: RelPath) -> bytes | None:
-    """Object id of one file of a commit; None if there is none.
+    """Returns the object id of one file of a commit; None if there is no such file.
 
     Raises:
         ReadError: a tree object is not in this clone, or damaged.
@@ -138,7 +140,7 @@ def _entries(repository: Repository, commit: CommitId) -> Iterator[tuple[RelPath
 def _walk(
     repository: Repository, root: pygit2.Object, prefix: bytes
 ) -> Iterator[tuple[bytes, int, bytes]]:
-    # Trees are read as bytes: an object of libgit2's for each entry costs five times as much.
+    # Trees are parsed from bytes: a libgit2 object per entry costs five times as much.
     pending = [(prefix, root.id.raw)]
     while pending:
         base, oid = pending.pop()
@@ -150,20 +152,20 @@ def _walk(
 
 
 def _entries_in(repository: Repository, oid: bytes) -> list[tuple[bytes, int, bytes]]:
-    """Name, mode and object id of each entry of a tree object."""
+    """Returns name, mode and object id of each entry of a tree object."""
     import pygit2
 
     try:
         kind, data = repository.git.read(pygit2.Oid(raw=oid))
         if kind != pygit2.enums.ObjectType.TREE:
-            raise ValueError(f"object {oid.hex()} is no tree")
+            raise ValueError(f"object {oid.hex()} is not a tree")
         return list(_tree_entries(data))
     except (KeyError, ValueError, pygit2.GitError) as error:
         raise _unreadable("a tree of this commit", error) from error
 
 
 def _tree_entries(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
-    """Name, mode and object id of each entry in the bytes of a tree."""
+    """Yields name, mode and object id of each entry in the bytes of a tree."""
     at, size = 0, len(data)
     while at < size:
         space = data.index(b" ", at)
@@ -177,7 +179,7 @@ def _tree_entries(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
 
 @cache
 def _mode(digits: bytes) -> int:
-    """A mode as git reads it: of files the owner's right to run it counts alone."""
+    """Reads a mode as git does: of a file's permissions only the owner's execute bit counts."""
     mode = int(digits, 8)
     kind = mode & _KIND
     if kind in {_LINK, _GITLINK, _TREE}:

@@ -1,10 +1,10 @@
-"""Reader of git's index file: what is tracked.
+"""Reads git's index file, which lists the tracked files.
 
-`read_index` gives all of it, `read_by_path` what is asked for of some paths, `read_tracked` names.
+`read_index` returns all of it, `read_by_path` entries on demand, `read_tracked` only names.
 
-libgit2 does not open sparse and split indexes, so we read the file ourselves: versions 2 to 4,
-SHA-1, as git's Documentation/gitformat-index.txt has it. The checksum at its end is not verified,
-as git itself does not. Object ids are raw bytes.
+libgit2 does not open sparse and split indexes, so codelens parses the file itself: versions 2 to 4,
+SHA-1, after git's Documentation/gitformat-index.txt. Like git, it does not verify the checksum at
+the end. Object ids are raw bytes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from codelens.scope.git_index_file import (
 )
 
 ExpandTree = Callable[[str, bytes], Iterable[tuple[bytes, int, bytes]]]
-"""Given a tree's id in hex and a folder with its slash: path, mode and id of all files below."""
+"""From a tree's id in hex and a folder with its slash: path, mode and id of all files below."""
 
 GITLINK: Final = 0o160000
 _FOLDER: Final = 0o040000
@@ -38,48 +38,50 @@ _REGULAR: Final = 0o100000
 _TYPE_BITS: Final = 0o170000
 _SHARED_NAME: Final = "sharedindex."
 _IGNORE_NAME: Final = b".gitignore"
-# The byte of an entry that holds the type bits of its mode, and what it is for the two.
+# The offset of the byte of an entry with the type bits of its mode, and two values of it.
 _TYPE_AT: Final = 26
 _GITLINK_BYTE: Final = GITLINK >> 8
 _FOLDER_BYTE: Final = _FOLDER >> 8
 _TYPE_BITS_OF_BYTE: Final = _TYPE_BITS >> 8
 _OURS: Final = 2
-"""Stage of our side in a conflict."""
+"""The stage of the own side in a conflict."""
 _Result = TypeVar("_Result")
 
 
 class _SharedMissing(Damaged):
-    """A split index names a file that is not there."""
+    """A split index names a file that does not exist."""
 
 
 class TrackedSet(NamedTuple):
-    """What is tracked, as far as it decides which files belong."""
+    """The tracked paths, as far as they decide which files belong."""
 
     paths: frozenset[bytes]
-    """All tracked paths, those of submodules included."""
+    """All tracked paths, including submodules."""
     gitlinks: frozenset[bytes]
     """Submodules."""
     replaced_gitlinks: frozenset[bytes]
-    """Gitlinks of which a conflict lists a file after them."""
+    """Gitlinks that are followed by a file in a conflict."""
     folders: frozenset[bytes]
-    """Every folder above a tracked path, but not the root."""
+    """All folders above tracked paths, except for the root."""
     ignore_blobs: dict[bytes, bytes]
-    """Ignore files with skip-worktree and their object ids: git reads them when not on disk."""
+    """Ignore files with skip-worktree and their object ids: git reads these if they are not on
+    disk.
+    """
     digest: bytes
     """Equal for two indexes that let the same files belong; 16 bytes."""
     in_order: tuple[bytes, ...]
-    """The paths in git's order, each once: to sort 200,000 takes longer than to read them."""
+    """The distinct paths in git's order. Sorting 200,000 takes longer than reading them."""
 
 
 class EntriesByPath(Mapping[bytes, IndexEntry]):
-    """Entries by path; of a conflict the stage that is ours, or the first if there is none.
+    """Entries by path; in a conflict the own side's stage, or else the first one.
 
-    An entry of an index file is unpacked when it is asked for: of thousands a comparison asks for
-    those of the few files that are not as they were, and unpacking is most of a reading's price.
+    Entries are unpacked on demand. A comparison needs only the few files that changed, and
+    unpacking is most of the cost of reading.
     """
 
     def __init__(self, packed: IndexFile | None, unpacked: Iterable[IndexEntry]) -> None:
-        """Of a file that holds each entry as it is, or of entries that were unpacked already."""
+        """Takes the entries of a file packed, or other entries unpacked."""
         self._data = packed.data if packed is not None else b""
         self._records: dict[bytes, Record] = {}
         for record in packed.records if packed is not None else ():
@@ -106,7 +108,7 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
         return len(self._records or self._unpacked)
 
     def of_types(self, types: Collection[int]) -> list[IndexEntry]:
-        """The entries whose mode has one of these type bits, in git's order."""
+        """Returns the entries whose mode has one of these type bits, in git's order."""
         if not self._records:
             return [entry for entry in self._unpacked.values() if entry.mode & _TYPE_BITS in types]
         type_bytes = {type_bits >> 8 for type_bits in types}
@@ -118,7 +120,7 @@ class EntriesByPath(Mapping[bytes, IndexEntry]):
 
 
 def _tracked_set(paths: list[bytes], gitlinks: list[int], blobs: dict[bytes, bytes]) -> TrackedSet:
-    """From paths in git's order, of which a conflict may repeat one, and positions of gitlinks."""
+    """Builds the set from paths in git's order and the positions of gitlinks."""
     links = [paths[position] for position in gitlinks]
     positions = set(gitlinks)
     file_follows = {
@@ -164,7 +166,7 @@ NOTHING_TRACKED: Final = _tracked_set([], [], {})
 def read_index(
     path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
 ) -> list[IndexEntry]:
-    """All entries, in git's order (path, then stage); none if there is no such file.
+    """Returns all entries in git's order (path, then stage); none if the file does not exist.
 
     Args:
         path: the index file, in the worktree's own git folder.
@@ -172,7 +174,7 @@ def read_index(
 
     Raises:
         ReadError: it cannot be read, or is damaged.
-        UnsupportedRepository: it has an extension that we do not know.
+        UnsupportedRepository: it has an unknown extension.
     """
     file = os.fspath(path)
     return _guarded(file, lambda: _all_entries(file, load(file), expand_tree))
@@ -181,7 +183,7 @@ def read_index(
 def read_by_path(
     path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
 ) -> EntriesByPath:
-    """To ask for entries of some paths; arguments and errors are those of `read_index`."""
+    """Returns the entries for lookups by path. Arguments and errors are those of `read_index`."""
     file = os.fspath(path)
 
     def read() -> EntriesByPath:
@@ -196,25 +198,25 @@ def read_by_path(
 def read_tracked(
     path: str | os.PathLike[str], *, expand_tree: ExpandTree | None = None
 ) -> TrackedSet:
-    """Paths alone, at less than the price of `read_index`; arguments and errors are the same."""
+    """Returns only paths, at a lower cost than `read_index`; arguments and errors are the same."""
     file = os.fspath(path)
     return _guarded(file, lambda: _tracked(file, expand_tree))
 
 
 def index_files(path: str | os.PathLike[str]) -> list[str]:
-    """The files that an index consists of: itself, and the shared part of a split one.
+    """Returns the files of an index: the file itself, and the shared part of a split index.
 
-    Costs a listing of git's folder; a reading of the index too, if there is any shared part.
-    Errors are those of `read_index`.
+    Costs a listing of git's folder, and reading the index if there is any shared part. Errors are
+    those of `read_index`.
     """
     file = os.fspath(path)
 
     def name_them() -> list[str]:
         try:
-            beside = os.listdir(os.path.dirname(file) or os.curdir)
+            names = os.listdir(os.path.dirname(file) or os.curdir)
         except (FileNotFoundError, NotADirectoryError):
             return [file]
-        if not any(name.startswith(_SHARED_NAME) for name in beside):
+        if not any(name.startswith(_SHARED_NAME) for name in names):
             return [file]
         loaded = load(file)
         base = loaded and shared_id(loaded)
@@ -229,7 +231,7 @@ def _guarded(file: str, read: Callable[[], _Result]) -> _Result:
         try:
             return read()
         except _SharedMissing:
-            return read()  # git may have replaced both files between our two readings
+            return read()  # git may have replaced both files between the two reads
     except (Damaged, IndexError, ValueError) as error:
         raise ReadError(f"git's index {file!r} is damaged ({error}); {remedy}") from error
     except OSError as error:
@@ -268,7 +270,7 @@ def _tracked(file: str, expand_tree: ExpandTree | None) -> TrackedSet:
 
 
 def _needs_more(loaded: IndexFile) -> bool:
-    """Whether entries lie elsewhere, too: in a shared part, or in trees of a sparse index."""
+    """Whether other files have entries too: a shared part, or trees of a sparse index."""
     return loaded.link is not None or _has_type(loaded, _FOLDER_BYTE)
 
 
@@ -295,7 +297,7 @@ def _all_entries(
 
 
 def _entries(loaded: IndexFile) -> list[IndexEntry]:
-    """Entries of one file as they stand; the names of replacing entries are empty."""
+    """Returns the entries of one file. Entries that replace a shared one have empty names."""
     data = loaded.data
     return [unpacked(data, record) for record in loaded.records]
 
@@ -313,14 +315,14 @@ def _with_shared(file: str, loaded: IndexFile, own: list[IndexEntry]) -> list[In
     if shared is None:
         raise _SharedMissing(f"its shared part {name!r} is missing")
     if shared.checksum != base:
-        raise Damaged(f"its shared part {name!r} is a different one")
+        raise Damaged(f"its shared part {name!r} has a different checksum")
     return merged(loaded, own, _entries(shared))
 
 
 def _expanded(
     file: str, entries: list[IndexEntry], expand_tree: ExpandTree | None
 ) -> list[IndexEntry]:
-    """With the files of a sparse index's folders in their place."""
+    """Replaces the folders of a sparse index by their files."""
     if expand_tree is None:
         raise ReadError(
             f"git's index {file!r} is sparse; run `git sparse-checkout reapply --no-sparse-index`"
@@ -337,7 +339,7 @@ def _expanded(
 
 
 def _canonical(mode: int) -> int:
-    """Old trees hold modes like 0o100664, which an index never does."""
+    """Old trees have modes such as 0o100664, which an index never has."""
     if mode & _TYPE_BITS != _REGULAR:
         return mode
     return 0o100755 if mode & 0o100 else 0o100644

@@ -1,4 +1,4 @@
-"""The bytes of one index file: header, entries, extensions (git's gitformat-index)."""
+"""Parses the bytes of an index file: header, entries, extensions (git's gitformat-index)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from codelens.scope.location import READ
 
 FIXED: Final = struct.Struct(">10I20s")
 """An entry up to its flags: ctime and mtime (seconds, nanoseconds), dev, inode, mode, uid, gid,
-size, object id."""
+size, object id.
+"""
 ASSUME_UNCHANGED: Final = 0x8000
 SKIP_WORKTREE: Final = 0x4000_0000
 INTENT_TO_ADD: Final = 0x2000_0000
@@ -26,28 +27,29 @@ _NAME_AT: Final = 62
 _NAME_MASK: Final = 0xFFF
 EXTENDED: Final = 0x4000
 FLAGS_BYTES: Final = (2, 4)
-"""Flags, without and with the extended ones."""
+"""The size of flags without and with the extended ones."""
 _UNKNOWN_FLAGS: Final = 0x9FFF_0000
 _LINK: Final = b"link"
 _SPARSE: Final = b"sdir"
 SEARCHABLE_HEADS: Final = (b"DIRC\0\0\0\2", b"DIRC\0\0\0\3")
-"""How an index begins that holds each name in full, with a zero behind it."""
+"""The first bytes of index versions that store each name in full, followed by NUL."""
 UNSEARCHABLE_PARTS: Final = (_LINK + b"\0", _SPARSE + b"\0")
-"""In the bytes of every index that has entries elsewhere: of an extension's size, which follows
-its name, the first byte is 0."""
+"""Bytes in every index with entries elsewhere: the name of an extension, and the first byte of its
+size, which is 0.
+"""
 
 Record = tuple[int, bytes, int]
-"""Where an entry starts, its path, and its flags, the extended ones in the upper half."""
+"""The offset of an entry, its path, and its flags with the extended ones in the upper half."""
 
 
 class IndexEntry(NamedTuple):
-    """One entry. Stat fields are as git saw them: times, inode and size modulo 2^32."""
+    """One entry. Stat fields are git's: times, and inode and size modulo 2^32."""
 
     path: bytes
     mode: int
     oid: bytes
     stage: int
-    """0, or in a conflict 1 to 3: base, ours, theirs."""
+    """0, or 1 to 3 in a conflict: base, own side, other side."""
     mtime_ns: int
     ctime_ns: int
     size: int
@@ -62,21 +64,21 @@ class Damaged(Exception):
 
 
 class IndexFile(NamedTuple):
-    """An index file cut into its parts."""
+    """An index file split into its parts."""
 
     data: bytes
     records: list[Record]
     link: bytes | None
-    """Body of the extension that makes an index a split one."""
+    """The body of the extension that makes the index a split one."""
 
     @property
     def checksum(self) -> bytes:
-        """What the file says is its SHA-1; the name of a shared index."""
+        """The SHA-1 recorded in the file. It names a shared index."""
         return self.data[-_CHECKSUM_BYTES:]
 
 
 def unpacked(data: bytes, record: Record) -> IndexEntry:
-    """One entry of the bytes of an index."""
+    """Unpacks one entry of the index bytes."""
     at, path, flags = record
     c_s, c_ns, m_s, m_ns, _, ino, mode, _, _, size, oid = FIXED.unpack_from(data, at)
     return IndexEntry(
@@ -95,28 +97,28 @@ def unpacked(data: bytes, record: Record) -> IndexEntry:
 
 
 def stage_of(flags: int) -> int:
-    """0, or in a conflict 1 to 3."""
+    """Returns 0, or 1 to 3 in a conflict."""
     return flags >> 12 & 3
 
 
 def index_bytes(file: str) -> bytes:
-    """All bytes of an index file.
+    """Returns all bytes of an index file.
 
     Raises:
         OSError: it cannot be read.
     """
-    # A pipe would keep its opener waiting; this way it reads as empty.
+    # A pipe would block; with these flags it reads as empty.
     with open(os.open(file, READ), "rb") as stream:
         return stream.read()
 
 
 def load(file: str) -> IndexFile | None:
-    """Read an index file; None if there is none.
+    """Reads an index file; None if it does not exist.
 
     Raises:
         Damaged: the bytes do not follow the format; IndexError and ValueError mean the same.
         OSError: it cannot be read.
-        UnsupportedRepository: it has an extension that changes the meaning and is unknown.
+        UnsupportedRepository: it has an unknown extension that changes the meaning.
     """
     try:
         data = index_bytes(file)
@@ -138,7 +140,7 @@ def load(file: str) -> IndexFile | None:
 
 
 def _plain(data: bytes, count: int) -> tuple[list[Record], int]:
-    """Entries of versions 2 and 3, and where they end."""
+    """Returns the entries of versions 2 and 3, and where they end."""
     records: list[Record] = []
     at = _HEADER.size
     for _ in range(count):
@@ -154,7 +156,7 @@ def _plain(data: bytes, count: int) -> tuple[list[Record], int]:
 
 
 def _compressed(data: bytes, count: int) -> tuple[list[Record], int]:
-    """Entries of version 4: a name is what it adds to the one before, behind a kept part."""
+    """Returns the entries of version 4, in which a name continues a prefix of the previous name."""
     records: list[Record] = []
     at = _HEADER.size
     name = b""
@@ -163,7 +165,7 @@ def _compressed(data: bytes, count: int) -> tuple[list[Record], int]:
         start = at + _NAME_AT
         if flags & EXTENDED:
             flags, start = _extended(data, start, flags), start + 2
-        # git's variable width integer: each byte but the last adds one before the shift.
+        # git's variable-width integer: each byte but the last adds one before the shift.
         byte = data[start]
         strip = byte & 0x7F
         while byte & 0x80:
@@ -188,7 +190,7 @@ def _extended(data: bytes, at: int, flags: int) -> int:
 
 
 def _extensions(file: str, data: bytes, at: int) -> dict[bytes, bytes]:
-    """Bodies of the extensions that change what the entries mean."""
+    """Returns the extensions that change the meaning of entries."""
     by_signature: dict[bytes, bytes] = {}
     limit = len(data) - _CHECKSUM_BYTES
     while at + _EXTENSION.size <= limit:
@@ -208,14 +210,14 @@ def _extensions(file: str, data: bytes, at: int) -> dict[bytes, bytes]:
     return by_signature
 
 
-# Split indexes: most entries lie in a shared file, changes to them in the index itself.
+# Split indexes: a shared file has most entries, the index itself the changes to them.
 
 _ID_BYTES: Final = 20
 _WORD_BITS: Final = 64
 
 
 def shared_id(index: IndexFile) -> bytes | None:
-    """The id in the name of the shared file; None for an index that needs none."""
+    """Returns the id in the shared file's name; None if the index needs no shared file."""
     if index.link is None:
         return None
     if len(index.link) < _ID_BYTES:
@@ -225,10 +227,10 @@ def shared_id(index: IndexFile) -> bytes | None:
 
 
 def merged(index: IndexFile, own: list[IndexEntry], shared: list[IndexEntry]) -> list[IndexEntry]:
-    """The entries of a split index, in git's order.
+    """Returns the entries of a split index in git's order.
 
-    The first entries of `own` replace those of `shared` that one bitmap marks, keeping their
-    names; then those that the other marks go; the rest of `own` is added.
+    The first entries of `own` replace the entries of `shared` that one bitmap marks, and keep their
+    names. Then the entries that the other bitmap marks are deleted, and the rest of `own` is added.
     """
     deleted, replaced = _bitmaps(index.link or b"")
     if len(replaced) > len(own) or any(at >= len(shared) for at in (*deleted, *replaced)):
@@ -259,10 +261,10 @@ def _bitmaps(link: bytes) -> tuple[list[int], list[int]]:
 
 
 def _ewah(data: bytes, at: int) -> tuple[list[int], int]:
-    """Positions of the set bits of a compressed bitmap (git's ewah/), and where it ends.
+    """Returns the set bits of a compressed bitmap (git's ewah/), and where the bitmap ends.
 
-    A marker word has the value of a run (1 bit), its length in words (32 bits), and the number
-    of literal words that follow (31 bits).
+    A marker word has the value of a run (1 bit), its length in words (32 bits), and the number of
+    literal words that follow (31 bits).
     """
     try:
         (count,) = struct.unpack_from(">I", data, at + 4)
@@ -288,41 +290,40 @@ def _ewah(data: bytes, at: int) -> tuple[list[int], int]:
 
 
 def _check_run(bits: int) -> None:
-    # No index has that many entries; without it a damaged word could ask for gigabytes.
+    # No index has so many entries. Without the check a damaged word could request gigabytes.
     if bits > 1 << 28:
         raise Damaged("a bitmap is too long")
 
 
-# Whether git's index may say something of a file, by a search of its bytes.
+# Searches the bytes of an index for an entry.
 #
-# A question about the few files that were edited need not take thousands of entries apart: a search
-# costs a hundredth of a reading. It never denies what a reading would find; what it finds may be a
-# chance likeness, so a reading must confirm it.
+# For the few files that were edited a search suffices, at a hundredth of the cost of a parse. It
+# has false positives, which a parse must confirm, but no false negatives.
 
 _OID_BYTES: Final = 20
 
 
 class IndexGlance:
-    """The bytes of one index file, as they are now."""
+    """The current bytes of one index file."""
 
     def __init__(self, file: str) -> None:
         try:
             self._data = index_bytes(file)
         except OSError:
             self._data = b""
-        # Version 4 cuts names short, and a split or sparse index has entries elsewhere.
+        # Version 4 shortens names, and a split or sparse index has entries elsewhere.
         self._is_searchable = self._data.startswith(SEARCHABLE_HEADS) and not any(
             part in self._data for part in UNSEARCHABLE_PARTS
         )
 
     def may_name(self, name: bytes) -> bool:
-        """Whether it may have a path that ends with a name; True where it cannot be searched."""
+        """Whether it may have a path that ends with a name; True if it cannot be searched."""
         return not self._is_searchable or name + b"\0" in self._data
 
     def may_hold(self, path: bytes, oid: bytes, fits: Callable[[IndexEntry], bool]) -> bool:
-        """Whether it may have an entry of a path with an object and what `fits` asks for.
+        """Whether it may have an entry for a path and object that `fits` accepts.
 
-        True where the index cannot be searched.
+        True if the index cannot be searched.
         """
         if not self._is_searchable:
             return True

@@ -1,11 +1,11 @@
-"""One line of an ignore file: how git parses it, and the regular expression that matches alike.
+"""Parses ignore files and matches names and paths against them as git does.
 
-The rules are git's `dir.c` (`add_patterns_from_buffer`, `parse_path_pattern`) and `wildmatch.c`,
-quirks included: they are git's behaviour, and what belongs must equal it to the letter. All is
-bytes, for names may be no UTF-8.
+The rules are those of git's `dir.c` (`add_patterns_from_buffer`, `parse_path_pattern`) and
+`wildmatch.c`, including their quirks, because membership must equal git's exactly. Everything is
+bytes, as names need not be UTF-8.
 
-Case: with core.ignoreCase the caller lowers the text (ASCII only, as git does) and passes `fold`.
-An escaped or bracketed upper-case letter then matches nothing, as in git.
+With core.ignoreCase the caller lowers the text (only ASCII, like git) and passes `fold`. An escaped
+or bracketed upper-case letter then matches nothing, as in git.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Final, NamedTuple
 _SPECIAL: Final = re.compile(rb"[*?\[\\]")
 _BETWEEN: Final = re.compile(rb"[*?/]")
 _UNCLEAR: Final = re.compile(rb"[\[\\]")
-"""From there on a byte may not stand for itself."""
+"""From here on a byte may have a special meaning."""
 _BOM: Final = b"\xef\xbb\xbf"
 _SLASH: Final = ord("/")
 
-# Elements of a pattern that match more than one byte; all others are sets of bytes.
+# Elements of a pattern that match several bytes. All others are sets of bytes.
 _STAR: Final = "*"
 _DEEP_SLASH: Final = "**/"
 _DEEP: Final = "**"
@@ -34,15 +34,15 @@ class Pattern(NamedTuple):
     """One parsed line."""
 
     text: bytes
-    """Without `!`, without the slash at its end."""
+    """The pattern without `!` and without a trailing slash."""
     negative: bool
     folder_only: bool
     basename: bool
-    """Has no slash: compared with the last part of a path alone."""
+    """Whether it has no slash, so that it is compared only with the last part of a path."""
 
 
 def parse_pattern(data: bytes) -> list[Pattern]:
-    """The patterns of an ignore file, in the file's order; the last that matches decides."""
+    """Returns the patterns of an ignore file in order. The last match decides."""
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
     parsed: list[Pattern] = []
@@ -55,7 +55,7 @@ def parse_pattern(data: bytes) -> list[Pattern]:
 
 
 def _trim(line: bytes) -> bytes:
-    """Without the spaces at its end, of which none is escaped; other white space stays."""
+    """Removes trailing spaces that are not escaped. Other white space stays."""
     bare = line.rstrip(b" ")
     if len(bare) == len(line):
         return line
@@ -73,7 +73,7 @@ def _parse_line(line: bytes) -> Pattern:
 
 
 class Matcher(NamedTuple):
-    """What a pattern matches: exactly one of the three is set."""
+    """How a pattern matches: exactly one of the three is set."""
 
     literal: bytes | None = None
     suffix: bytes | None = None
@@ -81,9 +81,9 @@ class Matcher(NamedTuple):
 
 
 def reduced(pattern: Pattern) -> Pattern:
-    """A pattern of `parse` without the slash at its start, and without `**/` before a name.
+    """Returns a parsed pattern without its leading slash, and without `**/` before a name.
 
-    `**/name` says of a path what `name` says of its last part, at a lower price.
+    `**/name` matches a path if `name` matches its last part, which costs less.
     """
     while not pattern.basename:
         text = pattern.text.removeprefix(b"/")
@@ -94,19 +94,19 @@ def reduced(pattern: Pattern) -> Pattern:
 
 
 def needs(pattern: Pattern, *, fold: bool) -> list[bytes]:
-    """Runs of bytes that whatever a reduced pattern matches has; those that are told cheaply."""
+    """Returns byte runs in every match of a reduced pattern, if they are easy to find."""
     before = _UNCLEAR.split(pattern.text, 1)[0]
     return [_folded(run, fold) for run in _BETWEEN.split(before) if run]
 
 
 def is_wild(pattern: Pattern) -> bool:
-    """Whether a reduced pattern is more than a plain text or `*` and a plain text."""
+    """Whether a reduced pattern is more than plain text or `*` and plain text."""
     behind_star = int(pattern.basename and pattern.text.startswith(b"*"))
     return _SPECIAL.search(pattern.text, behind_star) is not None
 
 
 def matcher(pattern: Pattern, *, fold: bool) -> tuple[bool, Matcher] | None:
-    """Whether the last part of a path decides, and how it, or else the path, is matched.
+    """Returns whether the pattern applies to the last part of a path or to the path, and how.
 
     The path is relative to the ignore file's folder. None if nothing can ever match.
     """
@@ -116,8 +116,8 @@ def matcher(pattern: Pattern, *, fold: bool) -> tuple[bool, Matcher] | None:
         if text.startswith(b"*") and not _SPECIAL.search(text, 1):
             return True, Matcher(suffix=_folded(text[1:], fold))
         return _finish(b"", text, path=False, fold=fold)
-    # git compares the part before the first wildcard on its own and matches from there on, so
-    # that `a**/b` has its stars at the start of what is matched.
+    # git compares the text before the first wildcard separately and starts matching after it. The
+    # stars of `a**/b` are therefore at the start of the match.
     special = _SPECIAL.search(text)
     cut = special.start() if special else len(text)
     return _finish(text[:cut], text[cut:], path=True, fold=fold)
@@ -143,7 +143,7 @@ def _finish(head: bytes, rest: bytes, *, path: bool, fold: bool) -> tuple[bool, 
 
 
 def _elements(text: bytes, *, path: bool, fold: bool) -> list[Element] | None:
-    """The pattern in parts; None if it is malformed, which to git means that nothing matches."""
+    """Splits the pattern into elements; None if it is malformed, which matches nothing in git."""
     elements: list[Element] = []
     at = 0
     while at < len(text):
@@ -189,7 +189,7 @@ def _stars(text: bytes, at: int, *, path: bool) -> tuple[str, int]:
 
 
 def _bracket(text: bytes, at: int, *, fold: bool) -> tuple[frozenset[int], int] | None:
-    """The bytes of a bracket expression and where it ends; `at` is behind the `[`."""
+    """Returns the bytes of a bracket expression and its end; `at` is after the `[`."""
     negated = text[at : at + 1] in (b"!", b"^")
     at += negated
     members: set[int] = set()
@@ -229,7 +229,7 @@ def _range(first: int, last: int, *, fold: bool) -> set[int]:
 
 
 def _class(text: bytes, at: int, *, fold: bool) -> tuple[frozenset[int], int, int] | None:
-    """Members, last position and the byte that a range could start with; `at` is on the `[`."""
+    """Returns members, last position, and the byte that could start a range; `at` is at the `[`."""
     end = text.find(b"]", at + 2)
     if end < 0:
         return None
@@ -263,11 +263,10 @@ _CLASSES: Final = {
 
 
 def _regex(elements: list[Element], *, path: bool) -> bytes:
-    """A regular expression for the whole text, to be compiled with DOTALL.
+    """Returns a regular expression for the whole text, to be compiled with DOTALL.
 
-    What lies between two stars is matched at the first place and never again (an atomic group),
-    as a later place leaves less for the rest: without that, `*a*a*a*b` costs the length of the
-    name to the power of its stars.
+    Text between two stars is matched at the first place only (an atomic group), because a later
+    place leaves less for the rest. Otherwise `*a*a*a*b` would take time exponential in its stars.
     """
     out: list[bytes] = []
     at = 0
@@ -331,7 +330,7 @@ def _escaped(members: list[int]) -> bytes:
     return b"".join(b"\\x%02x" % byte for byte in members)
 
 
-# Patterns of one ignore file that are no plain texts: `Wild`, and `Scattered` for very many.
+# Wildcard patterns of one ignore file: `Wild`, and `Scattered` for very many.
 
 NONE: Final = -1
 """No line."""
@@ -339,13 +338,13 @@ _GRAM: Final = 4
 
 
 class Wild(NamedTuple):
-    """Alternatives in one expression; group `n` is the line `lines[n]`."""
+    """Alternatives in one expression. Group `n` is the line `lines[n]`."""
 
     regex: re.Pattern[bytes]
     lines: tuple[int, ...]
 
     def last(self, text: bytes) -> int:
-        """The last line that matches; `NONE` if none does."""
+        """Returns the last line that matches; `NONE` if none does."""
         match = self.regex.match(text)
         return NONE if match is None else self.lines[match.lastindex or 0]
 
@@ -355,9 +354,9 @@ class Wild(NamedTuple):
 
 
 class Scattered:
-    """Very many patterns, in groups by a few bytes that each needs: an inverted index.
+    """Very many patterns, grouped by a few bytes that each requires: an inverted index.
 
-    A group is made ready when a text that has its bytes is asked about.
+    A group is compiled when a text has its bytes.
     """
 
     def __init__(self, lines: list[tuple[int, Pattern]], *, fold: bool) -> None:
@@ -371,7 +370,7 @@ class Scattered:
         self._lengths = sorted({len(key) for key in self._groups})
 
     def last(self, text: bytes) -> int:
-        """The last line that matches; `NONE` if none does."""
+        """Returns the last line that matches; `NONE` if none does."""
         best = NONE
         for key in self._keys_in(text):
             wild = self._ready[key] if key in self._ready else self._made_ready(key)
@@ -388,11 +387,12 @@ class Scattered:
         return [key for key in pieces if key in self._groups]
 
     def _made_ready(self, key: bytes) -> Wild | None:
-        known = [(line, matcher(pattern, fold=self._fold)) for line, pattern in self._groups[key]]
+        group = self._groups[key]
+        matchers = [(line, matcher(pattern, fold=self._fold)) for line, pattern in group]
         wild = compiled(
             [
                 (line, _regex_of(matcher_of_line[1]))
-                for line, matcher_of_line in known
+                for line, matcher_of_line in matchers
                 if matcher_of_line
             ]
         )
@@ -401,13 +401,13 @@ class Scattered:
 
 
 def _grams(runs: list[bytes]) -> list[bytes]:
-    """What a pattern may be found by: bytes as long as can be, up to `_GRAM`; at least one."""
+    """Returns the substrings to index a pattern by, up to `_GRAM` bytes long; at least one."""
     longest = min(_GRAM, max(map(len, runs), default=0))
     return [run[at : at + longest] for run in runs for at in range(len(run) - longest + 1)] or [b""]
 
 
 def _regex_of(how: Matcher) -> bytes:
-    """What of a file with few patterns would be looked up has its expression too."""
+    """Returns the matcher's expression, building one for plain text and suffixes."""
     if how.regex is not None:
         return how.regex
     if how.literal is not None:
@@ -416,7 +416,7 @@ def _regex_of(how: Matcher) -> bytes:
 
 
 def compiled(patterns: list[tuple[int, bytes | None]]) -> Wild | None:
-    """The expressions of lines, in the file's order, as one; None if there is none."""
+    """Compiles the expressions of lines, in the file's order, into one; None if there are none."""
     by_line = [(line, regex) for line, regex in reversed(patterns) if regex is not None]
     if not by_line:
         return None
@@ -425,24 +425,23 @@ def compiled(patterns: list[tuple[int, bytes | None]]) -> Wild | None:
     return Wild(regex, (NONE, *(line for line, _ in by_line)))
 
 
-# The patterns of one ignore file, made ready to be asked in a microsecond or two.
+# The patterns of one ignore file, compiled for a decision within a microsecond or two.
 #
-# Plain names and `*.ext` are looked up in dictionaries; all other patterns go into one regular
-# expression per kind, whose first alternative that matches is the last line that does. Of a file
-# with very many (`ignore_wildcards.Scattered`), only those are read that have to do with what is
-# asked.
+# Plain names and `*.ext` are looked up in dictionaries. All other patterns form one regular
+# expression per kind, in reverse order, so that its first match is the last matching line. Of very
+# many patterns (`Scattered`), only relevant ones are compiled.
 
 _MANY: Final = 500
-"""More patterns than these are not made ready before they are asked for: each costs 0.2 ms."""
+"""More patterns than this are compiled on demand, because each costs 0.2 ms."""
 
 
 class _Line(NamedTuple):
-    """A pattern, and how it is matched."""
+    """A pattern and how it matches."""
 
     pattern: Pattern
     on_name: bool
     how: Matcher | None
-    """None: it is not made ready yet."""
+    """None if it is not compiled yet."""
 
 
 class Table:
@@ -482,10 +481,10 @@ class Table:
         self.asks_path = any(not line.on_name for line in lines)
 
     def decide(self, name: bytes, path: bytes) -> bool | None:
-        """Whether the last pattern that matches ignores; None if none matches.
+        """Whether the last matching pattern ignores; None if none matches.
 
-        `path` is relative to the ignore file's folder and ends in `name`; it is looked at only
-        if `asks_path`.
+        `path` is relative to the ignore file's folder and ends in `name`. It is used only if
+        `asks_path`.
         """
         if self._plain:
             return self._any(name, path) or None
@@ -493,7 +492,7 @@ class Table:
         return None if line == NONE else not self._negative[line]
 
     def _any(self, name: bytes, path: bytes) -> bool:
-        """Without a `!` the order of lines is of no matter."""
+        """Whether any pattern matches. Without a `!` the order of lines is irrelevant."""
         if name in self._names or name[name.rfind(b".") :] in self._extensions:
             return True
         if self._all_suffixes and name.endswith(self._all_suffixes):
@@ -521,20 +520,20 @@ class Table:
 
 
 def _is_extension(suffix: bytes) -> bool:
-    """Found by looking up what follows the last dot of a name, dot included."""
+    """Whether the last dot of a name and the text after it are enough to find the suffix."""
     return suffix.rfind(b".") == 0
 
 
 def _wild(lines: list[_Line], *, on_name: bool, fold: bool) -> Wild | Scattered | None:
-    mine = [(number, line) for number, line in enumerate(lines) if line.on_name == on_name]
-    unready = [(number, line.pattern) for number, line in mine if line.how is None]
+    own_lines = [(number, line) for number, line in enumerate(lines) if line.on_name == on_name]
+    unready = [(number, line.pattern) for number, line in own_lines if line.how is None]
     if unready:
         return Scattered(unready, fold=fold)
-    return compiled([(number, line.how.regex) for number, line in mine if line.how])
+    return compiled([(number, line.how.regex) for number, line in own_lines if line.how])
 
 
 class Tables(NamedTuple):
-    """One ignore file, for the two kinds of entries; None where no pattern can apply."""
+    """One ignore file for both kinds of entries; None if no pattern can apply."""
 
     files: Table | None
     folders: Table | None
@@ -542,17 +541,18 @@ class Tables(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def tables(data: bytes, *, fold: bool) -> Tables:
-    """The tables of an ignore file's text; equal texts are compiled once."""
-    # Of equal lines the last decides, whatever stands before.
+    """Returns the tables of an ignore file's text. Equal texts are compiled once."""
+    # The last of equal lines decides, regardless of the earlier ones.
     parsed = parse_pattern(data)
     last = {(pattern.text, pattern.folder_only): line for line, pattern in enumerate(parsed)}
     patterns = [parsed[line] for line in sorted(last.values())]
     wild = sum(is_wild(reduced(pattern)) for pattern in patterns)
     lines = [_line(pattern, fold=fold, at_once=wild <= _MANY) for pattern in patterns]
-    known = [line for line in lines if line is not None]
-    of_files = [line for line in known if not line.pattern.folder_only]
-    folders = _table(known, fold=fold)
-    return Tables(folders if len(of_files) == len(known) else _table(of_files, fold=fold), folders)
+    matchable = [line for line in lines if line is not None]
+    of_files = [line for line in matchable if not line.pattern.folder_only]
+    folders = _table(matchable, fold=fold)
+    files = folders if len(of_files) == len(matchable) else _table(of_files, fold=fold)
+    return Tables(files, folders)
 
 
 def _table(lines: list[_Line], *, fold: bool) -> Table | None:

@@ -1,8 +1,9 @@
-"""Which paths git's ignore rules leave out: `Ignore`, equal to git's `dir.c`.
+"""Decides which paths git's ignore rules, and those of codelens, leave out.
 
-Order of precedence: the `.gitignore` of the deepest folder first, up to the root's; then
-info/exclude of the common folder; then the file of core.excludesFile. Within a file the last
-pattern that matches decides. What lies in an ignored folder is ignored, whatever rule follows.
+`Ignore` equals git's `dir.c`. Order of precedence: the `.gitignore` of the deepest folder first, up
+to the root's; then info/exclude of the common folder; then the file of core.excludesFile. Within a
+file the last matching pattern decides. Everything in an ignored folder is ignored, regardless of
+later rules.
 """
 
 from __future__ import annotations
@@ -26,26 +27,26 @@ _OPEN_FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
-    # Without it, opening a fifo by that name would wait for ever.
+    # Without this flag, opening a fifo with that name would block forever.
     | getattr(os, "O_NONBLOCK", 0)
 )
 
 
 class IgnoreSettings(NamedTuple):
-    """What of git's config decides which files belong."""
+    """The settings in git's config that decide which files belong."""
 
     excludes_file: str | None = None
-    """core.excludesFile, `~` expanded, relative to the root; None means git's default place."""
+    """core.excludesFile, `~` expanded, relative to the root. None means git's default path."""
     ignore_case: bool = False
     """core.ignoreCase."""
     precompose_unicode: bool = False
-    """core.precomposeUnicode; means something on macOS alone, so set it there alone."""
+    """core.precomposeUnicode. Set it only on macOS, as it has no meaning elsewhere."""
     sparse_checkout: bool = False
-    """core.sparseCheckout: git then forgets skip-worktree of what is on disk all the same."""
+    """core.sparseCheckout: git then clears skip-worktree for files that are on disk."""
 
 
 class Rules:
-    """The ignore rules that hold for the entries of one folder."""
+    """The ignore rules for the entries of one folder."""
 
     __slots__ = ("_files", "_fold", "_folders")
 
@@ -62,15 +63,15 @@ class Rules:
         self._fold = fold
 
     def below(self, data: bytes, folder: bytes) -> Rules:
-        """These rules and, above them, those of an ignore file that lies in `folder`."""
-        mine = tables(data, fold=self._fold)
+        """Returns these rules with the rules of an ignore file in `folder` before them."""
+        own = tables(data, fold=self._fold)
         skip = len(folder) + 1 if folder else 0
-        files = ((mine.files, skip), *self._files) if mine.files else self._files
-        folders = ((mine.folders, skip), *self._folders) if mine.folders else self._folders
+        files = ((own.files, skip), *self._files) if own.files else self._files
+        folders = ((own.folders, skip), *self._folders) if own.folders else self._folders
         return Rules(files, folders, fold=self._fold)
 
     def ignored(self, name: bytes, path: bytes, *, is_folder: bool) -> bool:
-        """Whether an entry is ignored; `path` ends in `name`, its folder is known not to be."""
+        """Whether an entry is ignored. `path` ends in `name`; its folder must not be ignored."""
         if self._fold:
             name, path = name.lower(), path.lower()
         for table, skip in self._folders if is_folder else self._files:
@@ -81,7 +82,7 @@ class Rules:
 
 
 class Ignore:
-    """The ignore rules of a worktree or folder, read from the disk as it stands."""
+    """The ignore rules of a worktree or folder, read from the disk."""
 
     def __init__(
         self,
@@ -92,15 +93,15 @@ class Ignore:
         blobs: Mapping[bytes, bytes] | None = None,
         read_blob: Callable[[bytes], bytes] | None = None,
     ) -> None:
-        """For a worktree; for a plain folder give `root` alone.
+        """For a worktree. For a plain folder pass only `root`.
 
         Args:
             root: the top folder.
-            settings: what git's config says; None for a plain folder.
+            settings: the settings in git's config; None for a plain folder.
             common_dir: the folder that all worktrees share; None for a plain folder.
-            blobs: `TrackedSet.ignore_blobs`: ignore files to be read from git's index when they
-                are not on disk.
-            read_blob: gives the bytes of one of these by its object id.
+            blobs: `TrackedSet.ignore_blobs`: ignore files to read from git's index if they are not
+                on disk.
+            read_blob: returns the bytes of one of these by its object id.
         """
         self.root = os.fsencode(root)
         self.settings = settings or IgnoreSettings()
@@ -108,13 +109,13 @@ class Ignore:
         self._read_blob = read_blob
         self.own_files = _own_files(self.root, self.settings, common_dir)
         self._prefix = self.root.rstrip(b"/") + b"/"
-        self._known: dict[bytes, Rules | None] = {}
+        self._rules_by_folder: dict[bytes, Rules | None] = {}
 
     def base(self) -> Rules:
-        """The rules from outside the tree: info/exclude, and below it core.excludesFile.
+        """Returns the rules from outside the tree: info/exclude, then core.excludesFile.
 
         Raises:
-            ReadError: one of them cannot be read; git refuses to list anything then.
+            ReadError: one of them cannot be read. git then refuses to list anything.
         """
         rules = Rules(fold=self.settings.ignore_case)
         for path in reversed(self.own_files):
@@ -124,35 +125,34 @@ class Ignore:
         return rules
 
     def enter(self, rules: Rules, folder: bytes) -> Rules:
-        """`rules` and those of the ignore file in `folder`, if it has one that counts."""
+        """Returns `rules` with those of the ignore file in `folder`, if it has a valid one."""
         data = self._read(folder + b"/" + IGNORE_NAME if folder else IGNORE_NAME)
         return rules.below(data, folder) if data else rules
 
     def rules_in(self, folder: bytes) -> Rules | None:
-        """The rules for the entries of a folder; None if the folder itself is ignored.
+        """Returns the rules for the entries of a folder; None if the folder itself is ignored.
 
-        Reads the ignore files of the folder and of all above it, each once in the life of this
-        object.
+        Reads the ignore files of the folder and of all folders above, each once per instance.
         """
-        known = self._known
+        rules_by_folder = self._rules_by_folder
         unknown: list[bytes] = []
-        while folder not in known and folder:
+        while folder not in rules_by_folder and folder:
             unknown.append(folder)
             folder = folder.rpartition(b"/")[0]
-        if folder not in known:
-            known[b""] = self.enter(self.base(), b"")
-        rules = known[folder]
+        if folder not in rules_by_folder:
+            rules_by_folder[b""] = self.enter(self.base(), b"")
+        rules = rules_by_folder[folder]
         for below in reversed(unknown):
             name = below[below.rfind(b"/") + 1 :]
             if rules is None or rules.ignored(name, below, is_folder=True):
                 rules = None
             else:
                 rules = self.enter(rules, below)
-            known[below] = rules
+            rules_by_folder[below] = rules
         return rules
 
     def ignored(self, path: bytes, *, is_folder: bool = False) -> bool:
-        """Whether the rules leave out a path, or a folder above it; tracked files as well."""
+        """Whether the rules leave out a path or a folder above it, even if it is tracked."""
         folder, _, name = path.rpartition(b"/")
         rules = self.rules_in(folder)
         return rules is None or rules.ignored(name, path, is_folder=is_folder)
@@ -169,11 +169,11 @@ class Ignore:
         try:
             return self._read_blob(oid)
         except ReadError:
-            return b""  # not in a partial clone: git goes on without it too
+            return b""  # not in a partial clone; git continues without it too
 
 
 def default_excludes_file(environ: Mapping[str, str]) -> str | None:
-    """Where git looks for the user's ignore file when core.excludesFile is not set."""
+    """Returns git's default path of the user's ignore file, for an unset core.excludesFile."""
     config = environ.get("XDG_CONFIG_HOME")
     if config:
         return os.path.join(config, "git", "ignore")
@@ -184,7 +184,7 @@ def default_excludes_file(environ: Mapping[str, str]) -> str | None:
 def _own_files(
     root: bytes, settings: IgnoreSettings, common_dir: str | bytes | os.PathLike[str] | None
 ) -> tuple[bytes, ...]:
-    """Ignore files outside the tree, highest precedence first, whether they exist or not."""
+    """Returns the ignore files outside the tree, highest precedence first, existing or not."""
     if common_dir is None:
         return ()
     named = settings.excludes_file
@@ -195,15 +195,15 @@ def _own_files(
 
 
 def read_outside(path: bytes) -> bytes:
-    """Text of an ignore file outside of the tree; empty where there is none that may be read.
+    """Returns the text of an ignore file outside the tree; empty if it may not be read.
 
     Raises:
-        ReadError: it is there and cannot be read.
+        ReadError: it exists but cannot be read.
     """
     try:
         return _read_plain(path, _OPEN_FLAGS)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return b""  # git warns of the last and goes on
+        return b""  # git warns about the last case and continues
     except OSError as error:
         raise ReadError(
             f"cannot read the ignore file {os.fsdecode(path)!r} ({error.strerror}); "
@@ -212,9 +212,9 @@ def read_outside(path: bytes) -> bytes:
 
 
 def read_in_tree(path: bytes) -> bytes | None:
-    """Text of an ignore file in the tree; None if it does not open.
+    """Returns the text of an ignore file in the tree; None if it does not open.
 
-    A symlink does not open: git has not followed it since 2.32. What is no file says nothing.
+    A symlink does not open: git has not followed it since 2.32. Anything else but a file is empty.
     """
     if not _NOFOLLOW and os.path.islink(path):
         return None
@@ -240,64 +240,64 @@ def _read_plain(path: bytes, flags: int) -> bytes:
         os.close(descriptor)
 
 
-# Which files codelens leaves out although git has them, by rules of its own.
+# The files that codelens leaves out although git lists them.
 #
-# The lines are those of a `.gitignore`, and so is their meaning: the last pattern that matches
-# decides, `!` takes back what an earlier line or a source of lower precedence left out, and what
-# lies in a folder that is left out is left out as well. Tracked files can be left out too; what git
-# ignores cannot be taken back. Precedence: `.codelensignore` at the root of the repository, then
-# the setting `ignore`, then the file `ignore` in the home folder.
+# The lines have the form and meaning of a `.gitignore`: the last matching pattern decides, `!`
+# includes again what an earlier line or a source of lower precedence excluded, and everything in an
+# excluded folder is excluded. Tracked files can be excluded too; files that git ignores cannot be
+# included. Precedence: `.codelensignore` at the root of the repository, then the setting `ignore`,
+# then the file `ignore` in the home folder.
 
 OWN_NAME = b".codelensignore"
 """At the root of a worktree, folder or commit."""
 GLOBAL_NAME = "ignore"
-"""In the folder with all that codelens keeps."""
+"""In codelens's home folder."""
 
 
 class Source(NamedTuple):
-    """Lines of patterns, and where they stand."""
+    """Lines of patterns, and their origin."""
 
     name: str
     data: bytes
 
 
 class OwnRules:
-    """The patterns of all sources, ready to be asked.
+    """The compiled patterns of all sources.
 
     Args:
         sources: lowest precedence first.
-        fold: case does not matter, as git's core.ignoreCase has it.
+        fold: ignore case, like git's core.ignoreCase.
     """
 
     def __init__(self, sources: Sequence[Source], *, fold: bool = False) -> None:
         in_use = [source for source in sources if parse_pattern(source.data)]
         self.digest = _digest(in_use, fold=fold)
-        """Changes when other files may belong; empty where nothing is left out."""
+        """Changes if other files may belong. Empty if nothing is left out."""
         self.invalid = tuple(line for source in in_use for line in _invalid(source))
-        """Each line that can match nothing, with where it stands."""
+        """Each line that can match nothing, with its origin."""
         self._rules = Rules(fold=fold)
         for source in in_use:
             self._rules = self._rules.below(source.data, b"")
         self._folders: dict[bytes, bool] = {b"": False}
 
     def leaves_out(self, path: bytes) -> bool:
-        """Whether a file is left out, or a folder above it."""
+        """Whether a file, or a folder above it, is left out."""
         if not self.digest:
             return False
         folder, _, name = path.rpartition(b"/")
         return self._is_out(folder) or self._rules.ignored(name, path, is_folder=False)
 
     def _is_out(self, folder: bytes) -> bool:
-        known = self._folders.get(folder)
-        if known is None:
+        is_out = self._folders.get(folder)
+        if is_out is None:
             above, _, name = folder.rpartition(b"/")
-            known = self._is_out(above) or self._rules.ignored(name, folder, is_folder=True)
-            self._folders[folder] = known
-        return known
+            is_out = self._is_out(above) or self._rules.ignored(name, folder, is_folder=True)
+            self._folders[folder] = is_out
+        return is_out
 
 
 def rules_of_user(home: Path, patterns: Sequence[str]) -> list[Source]:
-    """The sources outside of a repository, lowest precedence first.
+    """Returns the sources outside of a repository, lowest precedence first.
 
     Raises:
         ReadError: the file in the home folder cannot be read.
@@ -308,7 +308,7 @@ def rules_of_user(home: Path, patterns: Sequence[str]) -> list[Source]:
 
 
 def source_of_root(data: bytes) -> Source:
-    """What `.codelensignore` says."""
+    """Returns the source for the content of `.codelensignore`."""
     return Source(OWN_NAME.decode(), data)
 
 
@@ -320,7 +320,7 @@ def _digest(sources: Sequence[Source], *, fold: bool) -> str:
 
 
 def _invalid(source: Source) -> list[str]:
-    """As git has it, such a line matches nothing; there is no other error in these files."""
+    """Returns malformed lines, which match nothing, as in git. No other error is possible."""
     return [
         f"{source.name}: {pattern.text[:100].decode('utf-8', 'replace')!r}"
         for pattern in parse_pattern(source.data)

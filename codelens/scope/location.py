@@ -1,4 +1,4 @@
-"""From any path to the worktree or folder that a question is about; no file is opened for it."""
+"""Finds the worktree or folder of a path, and checks that its git files are safe to open."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class Mount(NamedTuple):
     number: int
     parent: int
     within: bytes
-    """The folder of the file system that is mounted: `/`, or another one of a bind mount."""
+    """The mounted folder of the file system: `/`, or another one for a bind mount."""
     point: bytes
     filesystem: bytes
-    """The kind of the file system and its source."""
+    """The type of the file system and its source."""
 
 
 def mounts(table: bytes | None = None) -> list[Mount]:
-    """All mounts of this process, empty where there is no table.
+    """Returns all mounts of this process; empty if there is no table.
 
     Args:
-        table: to be read in place of the kernel's.
+        table: read in place of the kernel's table.
     """
     if table is None:
         try:
@@ -53,7 +53,7 @@ def mounts(table: bytes | None = None) -> list[Mount]:
 
 def _mount(line: bytes) -> Mount | None:
     fields = line.split(b" ")
-    # Optional fields end with a dash alone.
+    # Optional fields end with a lone dash.
     if len(fields) < _LEAST_FIELDS or b"-" not in fields[6:]:
         return None
     end = fields.index(b"-", 6)
@@ -66,18 +66,19 @@ def _plain(field: bytes) -> bytes:
 
 
 def mount_of(folder: str, table: Iterable[Mount]) -> Mount | None:
-    """The mount on which a folder is seen; None where the table does not tell.
+    """Returns the mount that contains a folder; None if the table does not show it.
 
     Args:
         folder: an absolute path without links.
-        table: of the process.
+        table: the mounts of the process.
     """
     path = os.fsencode(folder)
     covering = [mount for mount in table if _is_below(path, mount.point)]
     numbers = {mount.number for mount in covering}
     nearest: Mount | None = None
     while True:
-        # A mount that was covered by another one, nearer to the root, has the same parent as it.
+        # A mount that is covered by another one, nearer to the root, has the same parent as that
+        # one.
         above = [
             mount
             for mount in covering
@@ -93,10 +94,10 @@ def _is_below(path: bytes, point: bytes) -> bool:
     return path == point or path.startswith(point.rstrip(b"/") + b"/")
 
 
-# From any path to the folder that a question is about: the nearest worktree, or a plain folder.
+# From a path to its place: the nearest worktree, or a plain folder.
 #
 # Climbs to the nearest `.git`, file or folder, and never past a worktree's `.git` file: a worktree
-# nested in another checkout answers for itself. Home, `/` and hosts' own folders are refused.
+# nested in another checkout is its own place. Home, `/` and the folders of host tools are refused.
 
 _GITFILE_LIMIT = 64 * 1024
 HOST_FOLDERS = (
@@ -110,19 +111,19 @@ class Place(NamedTuple):
 
     kind: Literal["worktree", "folder", "bare"]
     root: str
-    """Top of the worktree, the plain folder, or the bare repository."""
+    """The top of the worktree, the plain folder, or the bare repository."""
     git_dir: str
     """The repository's folder for this worktree; empty for a plain folder."""
 
 
 def locate(path: str | os.PathLike[str]) -> Place:
-    """The place that `path` lies in.
+    """Returns the place that contains `path`.
 
     Raises:
-        NoSuchPath: nothing is there.
+        NoSuchPath: the path does not exist.
         WorkingFolderGone: it is relative to a folder that was deleted.
-        RefusedFolder: it is a folder never indexed as a whole.
-        UnsupportedRepository: a `.git` file that points nowhere.
+        RefusedFolder: it is a folder that is never indexed as a whole.
+        UnsupportedRepository: a `.git` file points nowhere.
     """
     path_text = os.fspath(path)
     if not can_be_named(path_text):
@@ -143,7 +144,7 @@ def locate(path: str | os.PathLike[str]) -> Place:
 
 
 class LinkOut(NamedTuple):
-    """A link of a worktree that leads out of it."""
+    """A link in a worktree to a target outside of it."""
 
     link: str
     worktree: str
@@ -151,10 +152,10 @@ class LinkOut(NamedTuple):
 
 
 def link_out(path: str | os.PathLike[str]) -> LinkOut | None:
-    """The link by which `path` leaves the worktree that it begins in; None if it stays.
+    """Returns the link by which `path` leaves its worktree; None if it stays inside.
 
-    What a repository holds may not decide that a question is about something outside of it. Links
-    of plain folders, and of a home folder kept under git, are the user's own.
+    The content of a repository must not direct a question to files outside of it. Links in plain
+    folders, and in a home folder under git, are the user's own.
     """
     path_text = os.fspath(path)
     drive, rest = os.path.splitdrive(os.path.expanduser(path_text))
@@ -187,7 +188,7 @@ def _climb(here: str) -> Place | None:
         elif os.path.isfile(dot_git):
             return Place("worktree", folder, _follow_gitfile(dot_git))
         if is_git_dir(folder):
-            # Inside a `.git` folder the worktree around it is meant.
+            # Within a `.git` folder, the place is the worktree around it.
             if os.path.basename(folder) == ".git":
                 return Place("worktree", os.path.dirname(folder), folder)
             return Place("bare", folder, folder)
@@ -198,12 +199,12 @@ def _climb(here: str) -> Place | None:
 
 
 def shared_dir(git_dir: str) -> str:
-    """The folder that all worktrees of a repository share, as `git_dir` names it."""
+    """Returns the folder that all worktrees of a repository share, as `git_dir` names it."""
     try:
         with open(
             os.path.join(git_dir, "commondir"), encoding="utf-8", errors="surrogateescape"
         ) as file:
-            # What git reads as a C string ends at a NUL.
+            # git reads a C string, which ends at a NUL.
             named = file.read(_GITFILE_LIMIT).partition("\0")[0]
             return os.path.join(git_dir, named.strip())
     except OSError:
@@ -211,7 +212,7 @@ def shared_dir(git_dir: str) -> str:
 
 
 def is_git_dir(folder: str) -> bool:
-    """Whether git takes a folder for one of its own."""
+    """Whether git accepts a folder as a git folder."""
     head = os.path.join(folder, "HEAD")
     if not (os.path.isfile(head) or os.path.islink(head)):
         return False
@@ -246,12 +247,12 @@ def _remedy_of_gone(dot_git: str, git_dir: str) -> str:
         repair = f"git worktree repair {shlex.quote(root)}"
         return f"if the main repository was moved, run `{repair}` there; else remove that .git file"
     if f"{os.sep}modules{os.sep}" in git_dir:
-        return "a submodule is moved with `git mv`: move it back and do that"
-    return "if that was moved, write its new place into the .git file: gitdir: PATH"
+        return "move the submodule back, then move it with `git mv`"
+    return "if it was moved, write its new path into the .git file: gitdir: PATH"
 
 
 def refused(folder: str, *, repository: bool) -> str:
-    """Why a folder is never indexed as a whole; empty if it may be."""
+    """Returns why a folder is never indexed as a whole; empty if it may be."""
     home = os.path.realpath(Path.home())
     if folder == os.path.dirname(folder):
         return "the root of the file system"
@@ -274,16 +275,16 @@ def refused(folder: str, *, repository: bool) -> str:
     return ""
 
 
-# Files of git's that must not be opened: pipes, devices, and files that are far too large.
+# git's files that must not be opened: pipes, devices, and files that are far too large.
 #
-# libgit2 opens what it finds and reads it whole, and so does git. A pipe keeps whoever opens it
-# waiting for a writer that never comes; a `gitdir` of 3 GB takes 3 GB of memory. Both are refused
-# before anything is opened. Nothing is read for that but the configs, which may include others.
+# libgit2 and git open such files and read them whole. A pipe blocks until somebody writes to it; a
+# `gitdir` of 3 GB takes 3 GB of memory. Both are refused before anything is opened. The check reads
+# only configs, which may include others.
 
 _KB, _MB = 1024, 1024 * 1024
 _CONFIG_LIMIT = 16 * _MB
 _OWN: Mapping[str, int] = {
-    # More is no HEAD; libgit2 would take a minute for what it cannot use.
+    # A larger file is not a valid HEAD. libgit2 would spend a minute on it.
     "HEAD": 64 * _KB,
     "commondir": 64 * _KB,
     "gitdir": 64 * _KB,
@@ -296,29 +297,29 @@ _SHARED: Mapping[str, int] = {
     "info/attributes": 100 * _MB,
     "info/grafts": 64 * _MB,
     "objects/info/alternates": 1 * _MB,
-    # libgit2 maps it and reads of it what it needs.
+    # libgit2 maps it and reads only the parts that it needs.
     "objects/pack/multi-pack-index": sys.maxsize,
     "objects/info/commit-graph": sys.maxsize,
     "objects/info/commit-graphs/commit-graph-chain": 1 * _MB,
 }
-"""Files by name, with the most bytes that one may have."""
+"""Largest accepted size in bytes by file name."""
 REF_BYTES = 64 * _KB
-"""The most bytes of the file of one ref."""
+"""Largest file of one ref, in bytes."""
 _NAME_OF_A_REF = b"ref:"
 _MOST_NAMES_OF_A_REF = 10
 """A symbolic ref may name another one; git follows five, libgit2 ten."""
 LOG_BYTES = 64 * _MB
-"""The most bytes of the log of a ref; some 400,000 changes."""
+"""Largest log of a ref, in bytes; some 400,000 changes."""
 BLOB_BYTES = 128 * _MB
-"""The most bytes of a blob that is read: a loose one of 3 MB may hold 3 GB."""
+"""Largest blob to read, in bytes: a loose object of 3 MB may hold 3 GB."""
 RULES_BYTES = 100 * _MB
-"""The most bytes of a file of ignore rules or attributes; git's own limit for attributes."""
+"""Largest file of ignore rules or attributes, in bytes; git's own limit for attributes."""
 ANY_BYTES = 1024 * _MB
-"""The most bytes of a file of git's that a ref may be mistaken for, such as `index`."""
+"""Largest git file that may be mistaken for a ref, such as `index`, in bytes."""
 _MOST_CONFIGS = 200
-"""Each is looked at once, whoever includes it; git follows includes ten deep."""
+"""Each is checked once, even if several configs include it; git follows includes ten deep."""
 CONFIG_BYTES = 1_000_000
-"""The most bytes that are read of a config here; libgit2 reads all."""
+"""Bytes to read of a config here; libgit2 reads all of it."""
 _SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)[^\]]*\]")
 _PATH = re.compile(r"\s*path\s*=\s*(.*?)\s*$", re.IGNORECASE)
 _REMARK = re.compile(r"\s[#;]")
@@ -327,16 +328,16 @@ READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY
 
 
 def refuse_special_files(root: str, git_dir: str) -> None:
-    """Refuse a repository where opening what git keeps would wait, or fill the memory.
+    """Refuses a repository with git files that would block or fill the memory when opened.
 
-    Costs one look at each of a dozen files; configs are read when they changed.
+    Costs one stat of each of a dozen files. Configs are read when they changed.
 
     Args:
         root: the place, as messages name it.
         git_dir: of the worktree.
 
     Raises:
-        UnsupportedRepository: one of the files is a pipe, a socket or a device, or far too large.
+        UnsupportedRepository: a file is a pipe, a socket or a device, or far too large.
     """
     for name, most in _OWN.items():
         _look_at(root, f"{git_dir}/{name}", most)
@@ -347,17 +348,17 @@ def refuse_special_files(root: str, git_dir: str) -> None:
 
 
 def refuse_special_file(root: str, file: str, most: int) -> None:
-    """The same for one file, of at most so many bytes."""
+    """Refuses one special file, or a file of more than `most` bytes."""
     _look_at(root, file, most)
 
 
 def refuse_special_ref(root: str, common_dir: str, name: str) -> None:
-    """The same for the file of a ref, and of the refs that it is a name of.
+    """Refuses special files of a ref, and of the refs that it points to.
 
     Args:
         root: the place, as messages name it.
         common_dir: where the repository keeps its refs.
-        name: whole, such as `refs/heads/main`; it may not be there.
+        name: whole, such as `refs/heads/main`; it may not exist.
     """
     for _ in range(_MOST_NAMES_OF_A_REF):
         file = os.path.join(common_dir, name)
@@ -374,7 +375,7 @@ def refuse_special_ref(root: str, common_dir: str, name: str) -> None:
 
 
 def read_plain(file: str, most: int) -> bytes:
-    """The first `most` bytes of a file; nothing for a pipe, which would keep its opener waiting.
+    """Returns the first `most` bytes of a file; nothing for a pipe, which would block.
 
     Raises:
         OSError: it cannot be read.
@@ -389,7 +390,7 @@ def read_plain(file: str, most: int) -> bytes:
 
 
 def users_configs() -> tuple[str, ...]:
-    """The system's and the user's configs, as libgit2 has them, which minds no variable."""
+    """Returns the configs of system and user. Like libgit2, it ignores variables."""
     home = os.path.expanduser("~")
     xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     return ("/etc/gitconfig", f"{home}/.gitconfig", f"{xdg}/git/config")
@@ -427,7 +428,7 @@ def _look_at_configs(root: str, files: list[str]) -> None:
 
 @lru_cache(maxsize=64)
 def _included(file: str, state: tuple[int, int, int, int]) -> tuple[str, ...]:
-    """Files that a config includes, under whatever condition; read anew when `state` changes."""
+    """Returns the files that a config includes under any condition. `state` is a cache key."""
     try:
         text = read_plain(file, CONFIG_BYTES)
     except OSError:

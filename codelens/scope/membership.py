@@ -1,4 +1,4 @@
-"""The rules of `.codelensignore` and its kin that hold for a scope."""
+"""Decides which files of a worktree or folder belong to the index."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from codelens.types import RelPath
 
 
 def own_rules(repository: Repository, scope: Scope, settings: Settings) -> OwnRules:
-    """The rules for a worktree or folder as it stands, or for the commit of a ref.
+    """Returns codelens's own rules for a worktree or folder on disk, or for a ref's commit.
 
     Raises:
-        ReadError: a file with rules is there and cannot be read.
+        ReadError: a file with rules exists but cannot be read.
     """
     sources = rules_of_user(settings.home, settings.ignore)
     sources.append(source_of_root(_at_root(repository, scope)))
@@ -47,7 +47,7 @@ def own_rules(repository: Repository, scope: Scope, settings: Settings) -> OwnRu
 
 
 def user_digest(settings: Settings) -> str:
-    """Changes when the rules outside of all repositories do; empty where there are none.
+    """Returns a digest of the rules outside of all repositories; empty if there are none.
 
     Raises:
         ReadError: the file in the home folder cannot be read.
@@ -62,17 +62,17 @@ def _at_root(repository: Repository, scope: Scope) -> bytes:
         oid = file_at(repository, scope.head, RelPath(OWN_NAME))
         return repository.read_blob(oid) if oid else b""
     except ReadError:
-        # Not in this clone: nobody can tell what it says.
+        # It is not in this clone, so its content is unknown.
         return b""
 
 
-# What git's index says of a path met on the disk, with core.ignoreCase or without.
+# Paths on disk in git's index, with and without core.ignoreCase.
 
 FolderKind = Literal["tracked", "gitlink", "unknown"]
 
 
 class Tracked:
-    """Look-ups in a `TrackedSet`; with `fold` names are equal that differ in ASCII case alone."""
+    """Lookups in a `TrackedSet`. With `fold` they ignore ASCII case."""
 
     def __init__(self, tracked: TrackedSet, *, fold: bool) -> None:
         self.paths = tracked.paths
@@ -88,10 +88,10 @@ class Tracked:
             self._folded_folders = {path.lower() for path in tracked.folders}
 
     def kind_of_folder(self, path: bytes) -> FolderKind:
-        """What a folder on the disk is to the index (`directory_exists_in_index` of dir.c).
+        """Returns what the index says of a folder on disk (`directory_exists_in_index` of dir.c).
 
-        With `fold` git looks the name up in a hash, which gives the last entry of that name: of
-        several spellings, and of the stages of a conflict.
+        With `fold` git looks the name up in a hash, which returns the last of several spellings or
+        conflict stages.
         """
         if not self._fold:
             if path in self._gitlinks:
@@ -105,11 +105,11 @@ class Tracked:
         return "gitlink" if is_gitlink else "unknown"
 
     def spellings(self, path: bytes) -> list[bytes]:
-        """Tracked paths that differ from `path` in case alone; none without `fold`."""
+        """Returns the tracked paths that differ from `path` only in case; none without `fold`."""
         return self._folded_paths.get(path.lower(), []) if self._fold else []
 
     def directly_in(self, folders: Collection[bytes]) -> dict[bytes, list[bytes]]:
-        """Tracked paths by the one of `folders` that they lie directly in."""
+        """Returns the tracked paths that are directly in one of `folders`, by folder."""
         paths_by_folder: dict[bytes, list[bytes]] = {folder: [] for folder in folders}
         for path in self.paths:
             here = paths_by_folder.get(path[: max(path.rfind(b"/"), 0)])
@@ -118,22 +118,22 @@ class Tracked:
         return paths_by_folder
 
 
-# Whether a folder is the top of another repository, as git's `is_nonbare_repository_dir` has it.
+# Nested repositories, by git's `is_nonbare_repository_dir`.
 #
-# Its contents belong to that repository, so they never belong to the one around it. A `.git` that
-# is no repository (an empty folder, a file that points nowhere) changes nothing.
+# Their content never belongs to the enclosing repository. A `.git` that is not a repository (an
+# empty folder, a file that points nowhere) has no effect.
 
 _GITFILE_LIMIT: Final = 1 << 20
 _HEAD_BYTES: Final = 255
 _GITFILE_START: Final = b"gitdir: "
-# A symbolic ref below refs/, or a detached commit. git's isspace has no vertical tab.
+# A symbolic ref below refs/, or a detached commit. git's isspace excludes the vertical tab.
 _HEAD: Final = re.compile(rb"ref:[ \t\n\r]*refs/|[0-9a-fA-F]{40}")
 
 
 def is_repository(folder: bytes, own_git_dir: bytes | None = None) -> bool:
-    """Whether the folder has a `.git` that is a repository, or leads to one.
+    """Whether the folder has a `.git` that is a repository, or points to one.
 
-    `own_git_dir` is the repository being looked at, which is not nested in itself.
+    `own_git_dir` is the enclosing repository, which is not nested in itself.
     """
     dot_git = os.path.join(folder, b".git")
     try:
@@ -154,7 +154,7 @@ def _leads_to_one(gitfile: bytes) -> bool:
         with open(gitfile, "rb") as file:
             text = file.read(_GITFILE_LIMIT)
     except OSError:
-        return True  # git takes one that it may not read for a repository
+        return True  # git takes an unreadable one for a repository
     if not text.startswith(_GITFILE_START):
         return False
     target = text.rstrip(b"\r\n")[len(_GITFILE_START) :].split(b"\0", 1)[0]
@@ -162,7 +162,7 @@ def _leads_to_one(gitfile: bytes) -> bool:
 
 
 def _is_git_dir(folder: bytes) -> bool:
-    """As git's `is_git_directory`, with no environment variable in play."""
+    """Follows git's `is_git_directory`, without environment variables."""
     if not _is_head(os.path.join(folder, b"HEAD")):
         return False
     common = _common_dir(folder)
@@ -186,7 +186,7 @@ def _is_head(path: bytes) -> bool:
 def _common_dir(folder: bytes) -> bytes:
     named = os.path.join(folder, b"commondir")
     if not os.path.isfile(named):
-        return folder  # to open a pipe is to wait
+        return folder  # opening a pipe would block
     try:
         with open(named, "rb") as file:
             text = file.read(_GITFILE_LIMIT)
@@ -196,10 +196,10 @@ def _common_dir(folder: bytes) -> bytes:
     return os.path.join(folder, target) if target else folder
 
 
-# One pass over folders of a worktree: what each entry is, and where to go on.
+# One pass over the folders of a worktree: classifies entries and lists subfolders.
 
 _DOT_GIT: Final = b".git"
-# On Windows an entry of a listing knows neither inode nor change time.
+# On Windows a directory listing has neither inode nor change time.
 _ENTRY_STAT_IS_WHOLE: Final = os.name != "nt"
 _JUNCTION: Final = getattr(stat_module, "IO_REPARSE_TAG_MOUNT_POINT", -1)
 _KIND: Final = 0o170000
@@ -208,34 +208,35 @@ _CLOCK_EVERY: Final = 256
 
 @dataclass(slots=True)
 class Membership:
-    """What a pass met. Paths are relative to the root, which itself is empty; in no order."""
+    """The result of a pass, unordered. Paths are relative to the root, which is the empty path."""
 
     files: dict[bytes, os.stat_result] = field(default_factory=dict[bytes, os.stat_result])
     """Regular files that belong, with their lstat."""
     links: dict[bytes, os.stat_result] = field(default_factory=dict[bytes, os.stat_result])
     """Symlinks that git lists."""
     folders: dict[bytes, os.stat_result] = field(default_factory=dict[bytes, os.stat_result])
-    """Folders that were listed, and ignored ones that hold tracked files, with their lstat from
-    before: what comes or goes directly in one shows in it."""
+    """Listed folders, and ignored ones with tracked files, with their lstat from before the
+    listing. New and removed entries change it.
+    """
     nested: set[bytes] = field(default_factory=set[bytes])
-    """Other repositories inside, which git lists as `folder/`."""
+    """Nested repositories, which git lists as `folder/`."""
     gitlinks: set[bytes] = field(default_factory=set[bytes])
-    """Submodules that are folders on the disk."""
+    """Submodules that are folders on disk."""
     ignore_files: dict[bytes, os.stat_result] = field(default_factory=dict[bytes, os.stat_result])
-    """Ignore files met, with their lstat from before they were read."""
+    """Ignore files with their lstat from before they were read."""
     marks: dict[bytes, bool] = field(default_factory=dict[bytes, bool])
-    """Folders with a `.git`, of which git's index knows nothing, and whether it makes them a
-    repository."""
+    """Folders with a `.git` that git's index does not list, and whether they are repositories."""
     unreadable: dict[bytes, str] = field(default_factory=dict[bytes, str])
-    """Folders and files that could not be looked at, and why."""
+    """Folders and files that could not be read, and why."""
     gone: set[bytes] = field(default_factory=set[bytes])
-    """After a rescan: folders that count no more; nothing at or below them belongs."""
+    """After a rescan: folders that no longer count. Nothing at or below them belongs."""
     unlisted: int = 0
-    """Folders that were met and not listed to their end before the deadline; 0: this is all."""
+    """The number of folders not listed completely before the deadline; 0 if the pass is complete.
+    """
 
 
 class Pass:
-    """Fills a `Membership`; entered by `visit` and ended by `add_tracked_only`."""
+    """Fills a `Membership`: call `visit`, then `add_tracked_only`."""
 
     def __init__(
         self,
@@ -247,7 +248,7 @@ class Pass:
         known: Collection[bytes],
         deadline: float | None = None,
     ) -> None:
-        """`known` are folders that are not entered from above; `deadline` as `Walker.walk`."""
+        """`known` folders are not entered from above. `deadline` is that of `Walker.walk`."""
         self.members = Membership()
         self._prefix = root.rstrip(b"/") + b"/"
         self._ignore = ignore
@@ -260,7 +261,7 @@ class Pass:
         self._pending: list[tuple[bytes, Rules]] = []
 
     def visit(self, folder: bytes, rules: Rules) -> None:
-        """List a folder and all below it; `rules` are those that hold in the folder above."""
+        """Lists a folder and everything below it. `rules` are those of its parent's entries."""
         self._pending.append((folder, rules))
         while self._pending:
             if self._late():
@@ -270,11 +271,11 @@ class Pass:
             self._visit_one(*self._pending.pop())
 
     def add_tracked_only(self, start: Collection[bytes] = ()) -> None:
-        """Add tracked files in folders that were not listed, or could not be.
+        """Adds tracked files in folders that were not or could not be listed.
 
-        A rule may ignore the folder, but what is tracked in it belongs all the same. `start` are
-        such folders that changed themselves; others are found below what this pass met. After a
-        pass that was cut short nothing is added: each costs a look at the disk.
+        Tracked files belong even if a rule ignores their folder. `start` are such folders that
+        changed themselves; others are found below the folders of this pass. After an incomplete
+        pass nothing is added, because each file costs a stat.
         """
         if self.members.unlisted:
             return
@@ -285,7 +286,7 @@ class Pass:
             if folder not in start and (folder in known or above not in folders):
                 continue
             stat = self._lstat(folder)
-            # Not through a link, which could lead out of the tree.
+            # A link could lead out of the tree.
             if stat is not None and stat_module.S_ISDIR(stat.st_mode):
                 folders[folder] = stat
                 bare.add(folder)
@@ -317,14 +318,14 @@ class Pass:
                 self.members.ignore_files[ignore_file] = at
             rules = self._ignore.enter(outer, folder)
         if not self._sort_out(prefix, names, entries, rules):
-            # Its signature would say that all in it is known.
+            # With its signature stored, it would count as completely listed.
             del self.members.folders[folder]
             self.members.unlisted += 1
 
     def _sort_out(
         self, prefix: bytes, names: list[bytes], entries: list[os.DirEntry[bytes]], rules: Rules
     ) -> bool:
-        """Tell what each entry of a folder is; whether there was time for all."""
+        """Classifies the entries of a folder. Returns whether there was time for all."""
         members, tracked = self.members, self._tracked.paths
         files = members.files
         for at, (name, entry) in enumerate(zip(names, entries, strict=True), 1):
@@ -342,7 +343,7 @@ class Pass:
                 else:
                     stat = os.lstat(entry.path)
             except FileNotFoundError:
-                continue  # gone since the listing
+                continue  # removed since the listing
             except OSError as error:
                 members.unreadable[path] = error.strerror or str(error)
                 continue
@@ -359,7 +360,7 @@ class Pass:
     def _folder(self, name: bytes, path: bytes, rules: Rules) -> None:
         if path in self._known or self._is_dot_git(name):
             return
-        # A rule counts even if files in the folder are tracked; these come by add_tracked_only.
+        # A rule applies even if the folder has tracked files; add_tracked_only adds these.
         if rules.ignored(name, path, is_folder=True):
             return
         if self._tracked.kind_of_folder(path) == "gitlink":
@@ -368,12 +369,12 @@ class Pass:
             self._pending.append((path, rules))
 
     def _left_out(self, name: bytes, path: bytes, rules: Rules) -> bool:
-        """Whether an entry that is not tracked does not belong."""
+        """Whether an untracked entry does not belong."""
         if self._is_dot_git(name):
             return True
         spellings = self._tracked.spellings(path)
         for spelling in spellings:
-            # On a file system that ignores case this is the tracked file, named as git has it.
+            # On a case-insensitive file system this is the tracked file, and git's spelling counts.
             here, there = self._lstat(path), self._lstat(spelling)
             if here is not None and there is not None and os.path.samestat(here, there):
                 self._add(spelling, there)
@@ -383,7 +384,7 @@ class Pass:
         return name == _DOT_GIT or (self._fold and name.lower() == _DOT_GIT)
 
     def _is_nested(self, folder: bytes, *, has_dot_git: bool) -> bool:
-        """Whether a folder is another repository; one with tracked files never is, to git."""
+        """Whether a folder is another repository. To git, one with tracked files never is."""
         if not has_dot_git and folder not in self.members.unreadable:
             return False
         if self._tracked.kind_of_folder(folder) == "tracked":
@@ -399,7 +400,7 @@ class Pass:
             with os.scandir(self._prefix + folder) as listing:
                 return list(listing)
         except (FileNotFoundError, NotADirectoryError):
-            return None  # gone since the folder above was listed
+            return None  # removed since its parent was listed
         except OSError as error:
             self.members.unreadable[folder] = error.strerror or str(error)
             return []
@@ -422,13 +423,13 @@ class Pass:
 
 
 def _is_real_folder(stat: os.stat_result) -> bool:
-    """A junction of Windows is a folder that leads elsewhere, like a link."""
+    """Whether it is a folder and not a junction, which is a link of Windows."""
     junction = getattr(stat, "st_reparse_tag", 0) == _JUNCTION
     return stat_module.S_ISDIR(stat.st_mode) and not junction
 
 
 def _composed(name: bytes) -> bytes:
-    """A name as git has it where the file system keeps accents apart (macOS)."""
+    """Returns a name as git has it if the file system decomposes accents (macOS)."""
     if name.isascii():
         return name
     try:
@@ -437,17 +438,17 @@ def _composed(name: bytes) -> bytes:
         return name
 
 
-# Which files of a worktree, or of a plain folder, belong: `Walker.walk`, and `rescan` for a part.
+# Membership of a worktree or plain folder: `Walker.walk`, and `rescan` for a part.
 #
-# Equal to `git ls-files -co --exclude-standard`, less what is not on the disk: tracked files, and
-# untracked ones that no rule ignores. Links are listed apart and never followed; what is neither
-# file, link nor folder never belongs; nor does what lies in another repository.
+# It equals `git ls-files -co --exclude-standard` without files that are not on disk: tracked files,
+# and untracked ones that no rule ignores. Links are listed separately and never followed. Anything
+# but a file, link or folder never belongs, nor does anything in another repository.
 
 __all__ = ["Membership", "Walker", "marks_hold"]
 
 
 class Walker:
-    """Decides what belongs, by passes over the disk; make a new one for each look."""
+    """Decides which files belong, by passes over the disk. Use a new instance for each look."""
 
     def __init__(
         self,
@@ -456,7 +457,7 @@ class Walker:
         tracked: TrackedSet = NOTHING_TRACKED,
         git_dir: str | bytes | os.PathLike[str] | None = None,
     ) -> None:
-        """For a worktree; for a plain folder leave out `tracked` and `git_dir`."""
+        """For a worktree. For a plain folder omit `tracked` and `git_dir`."""
         self.root = os.fsencode(root)
         self._prefix = self.root.rstrip(b"/") + b"/"
         self._ignore = ignore
@@ -464,11 +465,11 @@ class Walker:
         self._git_dir = None if git_dir is None else os.fsencode(git_dir)
 
     def walk(self, deadline: float | None = None) -> Membership:
-        """Everything that belongs; nothing at all if the root is gone.
+        """Returns everything that belongs; nothing if the root is gone.
 
         Args:
-            deadline: a `time.monotonic` value, when to stop; `Membership.unlisted` says then what
-                is left.
+            deadline: a `time.monotonic` value. `Membership.unlisted` counts the folders not
+                reached by then.
 
         Raises:
             ReadError: an ignore file outside the tree cannot be read.
@@ -485,21 +486,21 @@ class Walker:
         ignore_files: Collection[bytes],
         deadline: float | None = None,
     ) -> Membership | None:
-        """What belongs directly in folders that changed, and all that belongs in new ones.
+        """Returns what belongs directly in changed folders, and all that belongs in new ones.
 
-        Right only while nothing else that decides has changed: `TrackedSet.digest`, the files of
+        Valid only while all other inputs are unchanged: `TrackedSet.digest`, the files of
         `Ignore.own_files` and of `Membership.ignore_files`, git's config, and `marks_hold`.
 
         Args:
-            folders: folders of an earlier pass whose lstat has changed, or fails.
-            known: all folders of earlier passes (a set, or a dict by them). They tell of their
-                changes themselves, so that none is entered from above.
+            folders: folders of an earlier pass whose lstat changed, or fails.
+            known: all folders of earlier passes (a set, or a dict by folder). Their own lstat shows
+                their changes, so none is entered from above.
             ignore_files: the ignore files of earlier passes.
-            deadline: as `walk` has it.
+            deadline: a `time.monotonic` value.
 
         Returns:
-            What lies directly in its `folders`, and which are `gone`; None if an ignore file came
-            or went, so that all must be walked again.
+            The content of its `folders`, and the folders that are `gone`. None if an ignore file
+            was added or removed, so that everything must be walked again.
 
         Raises:
             ReadError: an ignore file outside the tree cannot be read.
@@ -531,7 +532,7 @@ class Walker:
         )
 
     def _stands(self, folder: bytes, gone: set[bytes]) -> bool:
-        """Whether a folder and all above it are folders still, reached through no link."""
+        """Whether a folder and all folders above it still exist, and none is a link."""
         while folder:
             if folder in gone:
                 return False
@@ -557,7 +558,7 @@ def marks_hold(
     marks: Iterable[tuple[bytes, bool]],
     git_dir: str | bytes | os.PathLike[str] | None = None,
 ) -> bool:
-    """Whether the `.git` of each folder still says what it said; some system calls a mark."""
+    """Whether each folder is still, or still is not, a repository. Costs some system calls each."""
     top = os.fsencode(root)
     own = None if git_dir is None else os.fsencode(git_dir)
     return all(

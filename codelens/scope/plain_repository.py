@@ -1,8 +1,8 @@
-"""Reader of git's config files that are written in the plain way; libgit2 is asked about others.
+"""Reads the config, branch and HEAD of simple git repositories without libgit2.
 
-A file is plain if each line is a remark, the head of a section, or `name = value` without a line
-that goes on in the next one, and if it includes no other file. Of such files this says what libgit2
-says, and libgit2 need not be loaded for it, which costs a command a fifth of its time.
+A config file is plain if each line is a comment, a section head, or `name = value` without a
+continuation line, and if it includes no other file. The results for such files equal libgit2's, and
+not loading libgit2 saves a command a fifth of its time.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _YES = {"true", "yes", "on"}
 _NO = {"false", "no", "off"}
 
 Values = dict[str, str | None]
-"""By whole names in lower case; None is a value that is not plain."""
+"""By whole names in lower case. None is a value that is not plain."""
 
 
 class NotPlain(Exception):
-    """Only libgit2 can tell."""
+    """Only libgit2 can answer."""
 
 
 class PlainConfig:
@@ -56,14 +56,14 @@ class PlainConfig:
         return name.lower() in self._values
 
     def has_section(self, name: str) -> bool:
-        """Whether anything is set in a section."""
+        """Whether a section has any setting."""
         return any(key.startswith(f"{name}.") for key in self._values)
 
     def text(self, name: str) -> str | None:
-        """A setting as it is written; None where it is not set.
+        """Returns a setting as written; None if unset.
 
         Raises:
-            NotPlain: it is set to more than plain text.
+            NotPlain: the value is more than plain text.
         """
         key = name.lower()
         if key not in self._values:
@@ -74,10 +74,10 @@ class PlainConfig:
         return value
 
     def truth(self, name: str) -> bool | None:
-        """A truth value; None where it is not set.
+        """Returns a boolean setting; None if unset.
 
         Raises:
-            NotPlain: it is set, and not by one of the usual words.
+            NotPlain: the value is not a usual boolean word.
         """
         value = self.text(name)
         if value is None:
@@ -89,10 +89,10 @@ class PlainConfig:
 
 
 def read_config(files: Iterable[str]) -> PlainConfig:
-    """The settings of files, of which a later one counts more; one that is not there has none.
+    """Returns the settings of files. Later files win; a missing file has none.
 
     Raises:
-        NotPlain: one of them is not plain, cannot be read, or is no file.
+        NotPlain: one of them is not plain, cannot be read, or is not a file.
     """
     values: Values = {}
     for file in files:
@@ -134,7 +134,7 @@ def _values_in(text: str) -> Values:
 
 
 def _section_of(line: str) -> str:
-    """The name that a line begins a section with, its subsection included."""
+    """Returns the name of the section that a line begins, including its subsection."""
     name, space, below = line[1:-1].partition(" ")
     if line[-1] != "]" or not _is_name(name, "-.") or name.lower() in _INCLUDING:
         raise NotPlain(line)
@@ -153,7 +153,7 @@ def _is_name(name: str, signs: str) -> bool:
 
 
 def _plain_value(value: str) -> str | None:
-    """The value; None if it has quotes, escapes or a remark, and is well formed even so."""
+    """Returns the value; None if it has quotes, escapes or a comment but is well-formed."""
     if not any(sign in value for sign in _QUOTED):
         return value if value.isprintable() else None
     for escape in _SEEN_ESCAPES:
@@ -165,11 +165,11 @@ def _plain_value(value: str) -> str | None:
     return None
 
 
-# What git's config says of a repository: by our own reader where it is plain, else by libgit2.
+# git's config of a repository: parsed here if it is plain, otherwise read by libgit2.
 
 
 def config_files(git_dir: str, common_dir: str) -> list[str]:
-    """Files that git's config of a worktree may stand in; a later one counts more."""
+    """Returns the files that may configure a worktree. Later files win."""
     home = str(Path.home())
     xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     named = os.environ.get("GIT_CONFIG_GLOBAL")
@@ -185,7 +185,7 @@ class GitSettings:
     Args:
         files: those of `config_files`.
         git: opens the repository with libgit2.
-        plain: whether our own reader may be asked first.
+        plain: whether to try parsing the files first.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class GitSettings:
         self._may_be_plain = plain
 
     def text(self, name: str) -> str | None:
-        """A setting as it is written; None where it is not set."""
+        """Returns a setting as written; None if unset."""
         if self._plain is not None:
             with contextlib.suppress(NotPlain):
                 return self._plain.text(name)
@@ -206,12 +206,12 @@ class GitSettings:
             return None
 
     def path(self, name: str) -> str | None:
-        """The same with the home folder in place of `~`."""
+        """Returns a path setting with `~` expanded."""
         value = self.text(name)
         return os.path.expanduser(value) if value else value
 
     def truth(self, name: str, *, usual: bool = False) -> bool:
-        """A truth value; `usual` where it is not set, or is none."""
+        """Returns a boolean setting; `usual` if it is unset or invalid."""
         if self._plain is not None:
             with contextlib.suppress(NotPlain):
                 is_set = self._plain.truth(name)
@@ -230,7 +230,7 @@ class GitSettings:
 
     @cached_property
     def _config(self) -> pygit2.Config:
-        """As libgit2 has it; git's variables that move a config mean nothing to libgit2."""
+        """Opens the config with libgit2, which ignores git's variables for config paths."""
         import pygit2
 
         if not {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"} & os.environ.keys():
@@ -242,35 +242,35 @@ class GitSettings:
         return config
 
 
-# A git repository of the plainest kind, told without libgit2: its branch, HEAD and settings.
+# Simple git repositories: branch and HEAD without libgit2.
 #
-# Most are of it: files-based refs, SHA-1, no extension, the folder that a question is about is the
-# worktree, and the asking user owns it. Whatever else is found here, or cannot be told for sure, is
-# libgit2's to judge, which takes 40 ms to load: `plain_repository` gives None then, and each
-# question may raise `NotPlain`. Nothing is told here that libgit2 would tell otherwise.
+# Most repositories qualify: files-based refs, SHA-1, no extension, the place is the worktree, and
+# the user owns it. In any other or doubtful case libgit2 decides, which takes 40 ms to load:
+# `plain_repository` returns None, and later calls may raise `NotPlain`. All results equal
+# libgit2's.
 
 _SYMBOLIC = "ref: "
 _HEADS = "refs/heads/"
 _PACKED_BYTES = 1_000_000
-"""Of more packed refs libgit2 finds one sooner, as it need not read them all."""
+"""In larger packed refs libgit2 finds a ref faster, as it need not read all of them."""
 _PATH_BYTES = 64 * 1024
 _OID = r"[0-9a-f]{40}"
 _BRANCH = re.compile(r"[A-Za-z0-9_+=-][A-Za-z0-9_+=.-]*(?:/[A-Za-z0-9_+=-][A-Za-z0-9_+=.-]*)*")
-"""Names that are good in all of git's rules, together with `_is_branch`."""
+"""Names that are valid by all of git's rules, together with `_is_branch`."""
 
 
 class PlainRepository:
-    """One that was found to be plain; what it says is read anew at each question."""
+    """A simple repository. Its state is read again at each call."""
 
     def __init__(self, place: Place, common_dir: str) -> None:
         self._place = place
         self._common_dir = common_dir
 
     def head(self) -> tuple[str, str]:
-        """The branch, empty where HEAD is detached, and the commit.
+        """Returns the branch, empty if HEAD is detached, and the commit.
 
         Raises:
-            NotPlain: ask libgit2.
+            NotPlain: only libgit2 can answer.
             UnsupportedRepository: a file is a pipe, or far too large.
         """
         file = os.path.join(self._place.git_dir, "HEAD")
@@ -290,7 +290,7 @@ class PlainRepository:
     def _packed(self, name: str) -> str:
         file = os.path.join(self._common_dir, "packed-refs")
         data = _bytes_of(file, _PACKED_BYTES)
-        # The first of them follows a remark on how they are sorted.
+        # Before the first ref is a comment on their sort order.
         end_of_its_line = f" {name}\n".encode()
         if end_of_its_line not in data:
             raise NotPlain(name)
@@ -299,10 +299,10 @@ class PlainRepository:
 
 
 def plain_repository(place: Place) -> PlainRepository | None:
-    """What answers without libgit2; None if libgit2 has to open the repository.
+    """Returns a reader without libgit2; None if libgit2 has to open the repository.
 
     Raises:
-        UnsupportedRepository: a file of git's is a pipe, a socket or a device, or far too large.
+        UnsupportedRepository: a git file is a pipe, a socket or a device, or far too large.
     """
     if place.kind != "worktree" or os.name != "posix" or os.getuid() != os.geteuid():
         return None
@@ -318,7 +318,7 @@ def plain_repository(place: Place) -> PlainRepository | None:
 
 
 def _common_dir(place: Place) -> str:
-    """The folder that all worktrees share, where this one is the main one or one linked to it."""
+    """Returns the folder that all worktrees share, if this is the main worktree or a linked one."""
     dot_git = os.path.join(place.root, ".git")
     common_dir = os.path.realpath(shared_dir(place.git_dir))
     if os.path.islink(dot_git):
@@ -328,12 +328,12 @@ def _common_dir(place: Place) -> str:
         if linked or place.git_dir != dot_git:
             raise NotPlain(dot_git)
         return common_dir
-    # What git noted of a worktree is where it was added; it may have been moved since.
+    # git recorded where the worktree was added; it may have been moved since.
     noted = os.path.join(place.git_dir, "gitdir")
     if not (linked and is_git_dir(common_dir)) or _line_of(noted) != dot_git:
         raise NotPlain(noted)
     if os.path.lexists(os.path.join(place.git_dir, "config")):
-        raise NotPlain("a config of its own")
+        raise NotPlain("it has its own config")
     return common_dir
 
 
@@ -364,7 +364,7 @@ def _need_plain_settings(place: Place, common_dir: str) -> None:
 
 
 def _need_plain_history(common_dir: str) -> None:
-    """Grafts and ends of a shallow clone are read as a repository is opened, and may be damaged."""
+    """Requires that there are no grafts and no shallow ends, which may be damaged."""
     if os.path.lexists(os.path.join(common_dir, "info", "grafts")):
         raise NotPlain("grafts")
     shallow = os.path.join(common_dir, "shallow")
@@ -374,7 +374,7 @@ def _need_plain_history(common_dir: str) -> None:
 
 
 def _is_branch(name: str) -> bool:
-    """Whether a name needs no thought: letters, digits and signs without a meaning."""
+    """Whether a name has only letters, digits and characters without a special meaning."""
     if not _BRANCH.fullmatch(name) or ".." in name:
         return False
     return not any(part.endswith((".", ".lock")) for part in name.split("/"))
@@ -387,7 +387,7 @@ def _commit_in(text: str) -> str:
 
 
 def _line_of(file: str) -> str:
-    """The only line of a file, without its end."""
+    """Returns the only line of a file, without its line end."""
     data = _bytes_of(file, min(_PATH_BYTES, REF_BYTES))
     try:
         return data.decode("utf-8").removesuffix("\n")

@@ -1,4 +1,4 @@
-"""By what a repository is known again when it was moved: the commit its history begins with."""
+"""Gives access to a repository at one moment: its scopes, refs, worktrees, objects and settings."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ if TYPE_CHECKING:
 
 
 def root_commit(repository: Repository, head: CommitId) -> str:
-    """The first commit along first parents from `head`; empty where it cannot be told.
+    """Returns the first commit along first parents from `head`; empty if it cannot be determined.
 
-    Costs about 10 us a commit. A shallow clone does not have it.
+    It identifies a repository that was moved. Costs about 10 us per commit. A shallow clone lacks
+    it.
     """
     if not head or not repository.is_git or repository.git.is_shallow:
         return ""
@@ -63,7 +64,7 @@ def root_commit(repository: Repository, head: CommitId) -> str:
 
 
 def has_commit(repository: Repository, commit: str) -> bool:
-    """Whether a repository has a commit; True where that cannot be told, as in a shallow clone."""
+    """Whether a repository has a commit; True if unknown, as in a shallow clone."""
     if not repository.is_git or repository.git.is_shallow:
         return True
     import pygit2
@@ -74,13 +75,13 @@ def has_commit(repository: Repository, commit: str) -> bool:
         return False
 
 
-# The linked worktrees that git knows of, by its own notes on them.
+# The linked worktrees that git has recorded.
 
 _PATH_BYTES = 64 * 1024
 
 
 def listed_worktrees(common_dir: str) -> dict[str, bool]:
-    """Roots of the linked worktrees, and whether they are locked.
+    """Returns the roots of the linked worktrees, and whether they are locked.
 
     Raises:
         OSError: the list cannot be read.
@@ -98,29 +99,29 @@ def listed_worktrees(common_dir: str) -> dict[str, bool]:
             continue
         if not text or b"\0" in text:
             continue
-        # Relative since git 2.48, if so configured.
+        # The path may be relative since git 2.48.
         dot_git = os.path.join(own, os.fsdecode(text))
         is_locked[os.path.realpath(os.path.dirname(dot_git))] = os.path.exists(f"{own}/locked")
     return is_locked
 
 
-# Names of branches and tags, for who wrote one wrong: read without opening what may be no ref.
+# Names of branches and tags to suggest for a mistyped one. No file is opened as a ref.
 
 BRANCHES = "refs/heads/"
 _KINDS = (BRANCHES, "refs/tags/")
 _PACKED_BYTES = 64 * 1024 * 1024
-"""So much of packed-refs is read for names to suggest; some 700,000 refs."""
+"""Bytes of packed-refs to read for suggestions; some 700,000 refs."""
 
 
 def ref_names(common_dir: str, kinds: Sequence[str] = _KINDS) -> list[str]:
-    """Short names of the local branches and tags, sorted; those that git would refuse are left out.
+    """Returns short names of local branches and tags, sorted, except for names that git refuses.
 
-    A file in `refs` counts whatever it holds. Costs a listing of each folder there, and
-    packed-refs.
+    A file in `refs` counts regardless of its content. Costs a listing of each folder there, and
+    reading packed-refs.
 
     Args:
         common_dir: where the repository keeps its refs.
-        kinds: what their whole names begin with.
+        kinds: prefixes of the whole names.
     """
     every_name = {*_loose(common_dir, kinds), *_packed(common_dir, kinds)}
     return sorted(name for name in every_name if name.isprintable())
@@ -156,11 +157,11 @@ def _packed(common_dir: str, kinds: Sequence[str]) -> Iterator[str]:
                 yield name.removeprefix(kind)
 
 
-# A repository as it stands at this moment: `Scope`, its objects, its refs, its settings.
+# The current state of a repository: `Scope`, its objects, its refs, its settings.
 #
-# What pygit2 is asked goes through here; it is imported where it is asked, since a search of a
-# plain worktree need not (`plain/plain_repository.py`). Nothing of a repository is run (no hook,
-# filter or fsmonitor) and nothing is fetched: libgit2 reads objects, refs and config.
+# All access to pygit2 goes through here. It is imported on demand, since a search of a plain
+# worktree does not need it (`codelens.scope.plain_repository`). Nothing of a repository is run (no
+# hook, filter or fsmonitor) and nothing is fetched: libgit2 reads objects, refs and config.
 
 _STATES = (
     ("rebase-merge", "rebase"),
@@ -171,48 +172,48 @@ _STATES = (
     ("BISECT_LOG", "bisect"),
 )
 _NAMED = re.compile(r"[~^@:]")
-"""What ends the name that a revision begins with."""
+"""The characters that end the name at the start of a revision."""
 _WHOLE_NAMES = (
     "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD",
 )  # fmt: skip
-"""What a short name of a ref may stand for, beside itself; gitrevisions(7)."""
+"""What a short name of a ref may stand for, in addition to itself; gitrevisions(7)."""
 _PARENTS_FOLLOWED = 10_000
-"""How far back is looked for a commit that is missing."""
+"""The most parents to follow in search of a missing commit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which tree a question is about."""
+    """The tree that a question is about."""
 
     kind: Literal["worktree", "folder", "ref"]
     root: str
-    """Top of the worktree or folder; for a ref, of the worktree it was asked from."""
+    """The top of the worktree or folder; for a ref, of the worktree where it was asked."""
     git_dir: str
     common_dir: str
     branch: str
-    """Short name; empty when detached, for a folder, and for a ref (see `ref`)."""
+    """The short name; empty if detached, for a folder, and for a ref (see `ref`)."""
     head: CommitId
-    """Empty while no commit exists."""
+    """Empty while there is no commit."""
     state: str
-    """`rebase`, `merge`, ... while one is under way, else empty."""
+    """`rebase`, `merge`, ... while one is in progress, else empty."""
     ref: str = ""
     """As the caller wrote it."""
 
     @property
     def repo_id(self) -> str:
-        """Names the repository: equal for all its worktrees."""
+        """Identifies the repository: equal for all its worktrees."""
         return repository_id(self.common_dir)
 
     @property
     def index_id(self) -> str:
-        """Names the state that a view stands at: repository, worktree, branch, HEAD."""
+        """Identifies the state of a view: repository, worktree, branch, HEAD."""
         worktree = "" if self.kind == "ref" else self.root
         parts = (self.common_dir, worktree, self.branch, self.head)
         return hashlib.sha256(b"\0".join(os.fsencode(part) for part in parts)).hexdigest()
 
     @property
     def key(self) -> str:
-        """Names the view: one a worktree and branch, one a commit; kept while HEAD moves."""
+        """Identifies the view: one per worktree and branch, or per commit of a ref."""
         if self.kind == "ref":
             return f"ref\0{self.head}"
         detached = bool(self.head) and not self.branch
@@ -227,10 +228,10 @@ class Scope:
 
 
 class Repository:
-    """A place that was opened: a git repository, or a plain folder.
+    """An open place: a git repository, or a plain folder.
 
-    Cheap to make anew for every question (a quarter of a millisecond), so nothing in it is stale.
-    libgit2 opens it when it is first needed, which a repository of the plainest kind may not see.
+    A new instance is cheap (a quarter of a millisecond), so each question makes one and nothing is
+    stale. libgit2 opens the repository on demand, which the simplest repositories may never need.
     """
 
     def __init__(self, place: Place) -> None:
@@ -244,15 +245,15 @@ class Repository:
         from codelens.scope.repository_opening import opened
 
         git, self.place = opened(self.place)
-        # pygit2's object and its `branches`, `references` and so on hold each other: without
-        # this, what libgit2 read stays until Python looks for cycles, which servers seldom do.
+        # pygit2's object and its `branches`, `references` and so on form reference cycles. Without
+        # this, what libgit2 read stays until Python collects cycles, which servers rarely do.
         weakref.finalize(self, vars(git).clear).atexit = False
         self._git = git
         return git
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Repository:
-        """Open what `path` lies in; see `locate` for what it raises.
+        """Opens the place that contains `path`; see `locate` for further errors.
 
         Raises:
             UnsupportedRepository: libgit2 cannot open it.
@@ -262,11 +263,10 @@ class Repository:
 
     @property
     def git(self) -> pygit2.Repository:
-        """The open repository; never asked of a plain folder.
+        """Returns the open repository. Must not be called for a plain folder.
 
         Raises:
-            UnsupportedRepository: libgit2 cannot open it, which is told here only where what was
-                found before has changed since.
+            UnsupportedRepository: libgit2 cannot open it, because it has changed meanwhile.
         """
         assert self.is_git
         return self._open() if self._git is None else self._git
@@ -278,11 +278,11 @@ class Repository:
 
     @cached_property
     def common_dir(self) -> str:
-        """The folder that all worktrees share."""
+        """Returns the folder that all worktrees share."""
         return os.path.realpath(shared_dir(self.place.git_dir))
 
     def scope(self, ref: str | None = None) -> Scope:
-        """The scope of the worktree or folder, or of a ref.
+        """Returns the scope of the worktree or folder, or of a ref.
 
         Raises:
             NoSuchRef: `ref` names no commit here.
@@ -349,9 +349,9 @@ class Repository:
         return CommitId(str(commit.id))
 
     def _refuse_special_ref(self, name: str, *, by_log: bool) -> None:
-        """Look at each file that libgit2 would open for the short name of a ref."""
+        """Checks each file that libgit2 would open for the short name of a ref."""
         root, common_dir = self.place.root, self.common_dir
-        # A branch may be called as a file of git's is: `index`.
+        # A branch may be named like a git file: `index`.
         refuse_special_file(root, os.path.join(common_dir, name), ANY_BYTES)
         for whole in _WHOLE_NAMES:
             refuse_special_ref(root, common_dir, whole.format(name))
@@ -362,7 +362,7 @@ class Repository:
                 refuse_special_file(root, log, LOG_BYTES)
 
     def _broken(self, ref: str, name: str) -> BrokenRef | None:
-        """Why a ref leads to no commit, where it is there itself; None if it is not."""
+        """Returns why an existing ref leads to no commit; None if the ref does not exist."""
         import pygit2
 
         git, where = self.git, self.place.root
@@ -390,14 +390,14 @@ class Repository:
         return None
 
     def worktrees(self) -> list[str]:
-        """Roots of the other worktrees of this repository that still exist."""
+        """Returns the roots of the other worktrees of this repository that still exist."""
         if not self.is_git:
             return []
         roots: list[str] = []
         main = os.path.dirname(self.common_dir)
         if os.path.basename(self.common_dir) == ".git":
             roots.append(main)
-        # Who cannot read the list still has an answer to the rest of the question.
+        # Without the list, the rest of the question can still be answered.
         with contextlib.suppress(OSError):
             roots += listed_worktrees(self.common_dir)
         return sorted(
@@ -405,23 +405,23 @@ class Repository:
         )
 
     def release(self) -> None:
-        """Give back what libgit2 read, which is 90 KiB for `is_dirty` in a worktree of 130 files.
+        """Frees the memory of libgit2: 90 KiB for `is_dirty` in a worktree of 130 files.
 
-        It is read anew where it is asked again. What keeps a look for later, as graphs do, then
-        keeps no objects of git with it.
+        libgit2 reads everything again on demand. Cached looks, such as those of graphs, then hold
+        no git objects.
         """
         if self._git is not None:
             self._git.free()
 
     @cached_property
     def settings(self) -> GitSettings:
-        """What git's config says here."""
-        # A proxy, since what is held in a circle stays until Python looks for cycles.
+        """Returns the settings in git's config."""
+        # A proxy, because a reference cycle would stay until Python collects cycles.
         this = weakref.proxy(self)
         return GitSettings(self.config_files(), lambda: this.git, plain=self._plain is not None)
 
     def ignore_settings(self) -> IgnoreSettings:
-        """What of git's config decides which files belong."""
+        """Returns the settings in git's config that decide which files belong."""
         settings = self.settings
         return IgnoreSettings(
             excludes_file=settings.path("core.excludesFile"),
@@ -432,14 +432,14 @@ class Repository:
         )
 
     def rule_files(self) -> list[str]:
-        """Files that libgit2 reads for attributes and ignore rules, outside of the worktree."""
+        """Returns the attribute and ignore files outside of the worktree that libgit2 reads."""
         return [
             *self.attribute_files(),
             *self._rule_files("exclude", "core.excludesFile", "ignore"),
         ]
 
     def attribute_files(self) -> list[str]:
-        """Those of them that are for attributes."""
+        """Returns the attribute files among `rule_files`."""
         return self._rule_files("attributes", "core.attributesFile", "attributes")
 
     def _rule_files(self, own: str, setting: str, personal: str) -> list[str]:
@@ -449,7 +449,7 @@ class Repository:
         return [info, os.path.join(self.place.root, named)]
 
     def rules_above(self, path: bytes) -> Iterator[str]:
-        """The same of the folders that a path is in."""
+        """Yields the attribute and ignore files in the folders above a path."""
         folder: str = os.fsdecode(path)
         while folder:
             folder = os.path.dirname(folder)
@@ -463,11 +463,11 @@ class Repository:
         return pygit2.Oid(raw=oid) in self.git
 
     def config_files(self) -> list[str]:
-        """Files whose change may change what `ignore_settings` and attributes say."""
+        """Returns the files that `ignore_settings` and attributes depend on."""
         return config_files(self.place.git_dir, self.common_dir)
 
     def object_size(self, oid: bytes) -> int:
-        """Bytes of an object, which is not read for that; 0 where it cannot be told."""
+        """Returns the size of an object without reading it; 0 if unknown."""
         import pygit2
 
         try:
@@ -476,11 +476,11 @@ class Repository:
             return 0
 
     def read_blob(self, oid: bytes) -> bytes:
-        """Bytes of a blob.
+        """Returns the bytes of a blob.
 
         Raises:
-            ReadError: the object is not here (a partial clone), is damaged, is no blob, or has
-                more than `BLOB_BYTES`.
+            ReadError: the object is missing (a partial clone), damaged, not a blob, or larger than
+                `BLOB_BYTES`.
         """
         import pygit2
 

@@ -1,8 +1,8 @@
 """Opens a place with libgit2, if git itself accepts the place.
 
-Git decides which folder holds the files: `core.worktree` may name another one. A linked worktree
-that was moved by hand stays one: git follows the `.git` file that it finds there, while libgit2
-follows the folder where the worktree was added.
+git determines where the files are: `core.worktree` may name another folder. A linked worktree that
+was moved by hand remains one for git, which follows the `.git` file there, while libgit2 uses the
+folder where the worktree was added.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from codelens.errors import (
 )
 from codelens.scope.location import Place, refuse_special_files
 
-# libgit2 refuses repositories with extensions that it does not know; these change nothing that
-# is read here.
+# libgit2 refuses unknown extensions; these do not affect anything that is read here.
 pygit2.settings.set_extensions(
     ["partialclone", "worktreeconfig", "relativeworktrees", "preciousobjects", "noop"]
 )
 
 
 class ForeignRepository(ScopeError):
-    """A repository that another user owns."""
+    """Another user owns the repository."""
 
     def __init__(self, path: str) -> None:
         self.path = str(path)
@@ -37,11 +36,10 @@ class ForeignRepository(ScopeError):
 
 
 def opened(place: Place) -> tuple[pygit2.Repository, Place]:
-    """The open repository, and the place, which may turn out to have no files.
+    """Returns the open repository, and its place, which may turn out to be bare.
 
     Raises:
-        UnsupportedRepository: libgit2 cannot open it, or would wait for ever, or its files are
-            elsewhere.
+        UnsupportedRepository: libgit2 cannot open it, it would block, or its files are elsewhere.
         ForeignRepository: another user owns it.
     """
     refuse_special_files(place.root, place.git_dir)
@@ -64,7 +62,7 @@ def _open(place: Place) -> pygit2.Repository:
     try:
         return pygit2.Repository(target, pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-        # OSError: a name that no file can have, in `commondir` or `config`.
+        # OSError: an invalid file name in `commondir` or `config`.
         text = str(error)
         if "not owned by" in text:
             raise ForeignRepository(target) from error
@@ -75,11 +73,11 @@ def _open(place: Place) -> pygit2.Repository:
 
 
 def _named(git_dir: str) -> str:
-    """The folder that `core.worktree` names, as git reads it; empty if it names none."""
+    """Returns the folder that `core.worktree` names, as git reads it; empty if it names none."""
     own = os.path.join(git_dir, "config")
     if os.path.isfile(own):
         return _value(own, git_dir)
-    # What the main worktree's config names counts for a linked one with this extension alone.
+    # For a linked worktree the main config's setting counts only with this extension.
     shared = os.path.join(git_dir, "..", "..", "config")
     try:
         if not pygit2.Config(shared).get_bool("extensions.worktreeConfig"):
@@ -108,7 +106,7 @@ def _elsewhere(place: Place, files: str) -> UnsupportedRepository:
     if not os.path.isfile(config):
         remedy = "unset core.worktree"
     elif f"{os.sep}modules{os.sep}" in place.git_dir:
-        remedy = "a submodule is moved with `git mv`: move it back and do that"
+        remedy = "move the submodule back, then move it with `git mv`"
     else:
         setting = f"git config --file {shlex.quote(config)} core.worktree {shlex.quote(place.root)}"
         remedy = f"if it was moved, run `{setting}`"

@@ -1,7 +1,7 @@
-"""An empty bare repository outside of the worktree, for commands of git's that only read.
+"""Runs git's own merge in an empty bare repository outside of the worktree.
 
-Its alternates are the repository's objects. So what a command writes goes there, and none of the
-repository's configuration, hooks, filters or merge drivers is read.
+The scratch repository has the repository's objects as alternates. Commands write there, and read
+none of the repository's configuration, hooks, filters or merge drivers.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _LEAST_FREE = 1 << 30
 
 
 class ScratchRepository:
-    """Borrows the objects of a repository; use it in a `with`."""
+    """Borrows the objects of a repository. A context manager."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self.git = shutil.which("git")
-        """git's program; None if it is not installed."""
+        """The path of the git program; None if it is not installed."""
         self.root = Path()
-        """Its folder, while it exists."""
+        """The folder, while it exists."""
 
     def __enter__(self) -> Self:
         self.root = Path(tempfile.mkdtemp(prefix="codelens-git-", dir=_memory_folder()))
@@ -61,7 +61,7 @@ class ScratchRepository:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def environment(self) -> dict[str, str]:
-        """Variables under which git reads no configuration but this one's, and fetches nothing."""
+        """Returns variables with which git reads no other configuration and fetches nothing."""
         environment = {
             key: value for key, value in os.environ.items() if not key.startswith("GIT_")
         }
@@ -81,10 +81,9 @@ class ScratchRepository:
 
 
 def _memory_folder() -> str | None:
-    """Where files are kept in memory; None for the usual folder.
+    """Returns a folder in memory; None for the default folder.
 
-    Hundreds of small objects are written and deleted: on a disk's file system that costs more than
-    the merges do.
+    Hundreds of small objects are written and deleted. On a disk that costs more than the merges.
     """
     if os.environ.get("TMPDIR"):
         return None
@@ -96,12 +95,12 @@ def _memory_folder() -> str | None:
     return _MEMORY if roomy and os.access(_MEMORY, os.W_OK | os.X_OK) else None
 
 
-# git's own merge of two trees, in a scratch repository outside of the one that is asked about.
+# git's own merge of two trees.
 #
-# `git merge-tree --write-tree` runs in a scratch repository, so its results go there. What of the
-# repository decides how text is merged and runs nothing (attributes `merge=union`, `-merge`,
-# `binary`; limits of rename detection) is copied. libgit2 has a merge of its own, which finds other
-# renames and no renamed folders: the result would not be git's.
+# `git merge-tree --write-tree` writes its results to the scratch repository. Settings that affect
+# how text is merged and run nothing are copied (attributes `merge=union`, `-merge`, `binary`;
+# limits of rename detection). libgit2's merge finds other renames and no renamed folders, so its
+# results would differ from git's.
 
 _TREE = 0o040000
 _CONFIG = (
@@ -114,26 +113,26 @@ _PERSON = b"codelens <codelens@localhost> 0 +0000"
 
 
 class TextConflict(NamedTuple):
-    """A path that git cannot merge, and why, in git's words: `CONFLICT (contents)`."""
+    """A path that git cannot merge, and the reason in git's words: `CONFLICT (contents)`."""
 
     path: bytes
     kind: str
 
 
 class TextMerge(NamedTuple):
-    """What git's merge of two commits gives."""
+    """The result of git's merge of two commits."""
 
     clean: bool
     conflicts: tuple[TextConflict, ...]
     paths: tuple[bytes, ...]
-    """Paths with entries of several stages."""
+    """Paths with entries in several stages."""
 
 
 class ScratchMerge(ScratchRepository):
-    """Merges commits of one repository; use it in a `with`.
+    """Merges commits of one repository. A context manager.
 
     Raises:
-        ReadError: there is no git 2.38 or newer to ask.
+        ReadError: git 2.38 or newer is not installed.
     """
 
     def __init__(self, repository: Repository, attributes: Mapping[bytes, bytes]) -> None:
@@ -152,7 +151,7 @@ class ScratchMerge(ScratchRepository):
         return self
 
     def _setting(self, name: str) -> list[str]:
-        """A setting of the repository, as lines of a config file."""
+        """Returns a setting of the repository as lines of a config file."""
         try:
             value = self._repository.git.config[name]
         except KeyError:
@@ -162,14 +161,14 @@ class ScratchMerge(ScratchRepository):
         return [f"[{section}]\n", f"\t{key} = {value}\n"] if simple else []
 
     def with_edits(self, commit: str, edits: Mapping[bytes, tuple[int, bytes] | None]) -> str:
-        """A commit above another one, with other files; it is in the scratch repository alone.
+        """Returns a new commit with edits on top of another one, in the scratch repository.
 
         Args:
             commit: the parent; empty for none.
-            edits: path -> mode and bytes, of a submodule its commit; None takes the path away.
+            edits: path -> mode and bytes (the commit of a submodule); None deletes the path.
 
         Raises:
-            ReadError: there is no room for it.
+            ReadError: there is not enough disk space.
         """
         try:
             return self._with_edits(commit, edits)
@@ -192,7 +191,7 @@ class ScratchMerge(ScratchRepository):
         return self._write(b"commit", b"\n".join(lines)).hex()
 
     def _object(self, mode: int, data: bytes) -> bytes:
-        # A submodule's commit is in no repository but its own.
+        # Only the submodule's own repository has the commit.
         return data if mode == GITLINK else self._write(b"blob", data)
 
     def _tree(self, commit: str, blobs: Mapping[bytes, tuple[int, bytes] | None]) -> bytes:
@@ -215,7 +214,7 @@ class ScratchMerge(ScratchRepository):
             written = self._write(b"tree", _tree_bytes(entries))
             if not folder:
                 return written
-            # git keeps no empty folders.
+            # git stores no empty folders.
             folders[above][name] = (_TREE, written) if entries else None
         raise AssertionError("the root is the last folder")
 
@@ -231,10 +230,10 @@ class ScratchMerge(ScratchRepository):
         return oid.digest()
 
     def merges(self, pairs: Sequence[tuple[str, str]]) -> list[TextMerge]:
-        """Merge pairs of commits that have history in common, all in one process.
+        """Merges pairs of commits with common history, all in one process.
 
         Raises:
-            ReadError: git failed; the message has its words.
+            ReadError: git failed; the message quotes it.
         """
         if not pairs:
             return []
@@ -279,7 +278,7 @@ def _tree_bytes(entries: Mapping[bytes, tuple[int, bytes]]) -> bytes:
 
 
 def _parsed(output: bytes) -> Iterator[TextMerge]:
-    """The answers of `merge-tree --stdin -z` (its manual, section OUTPUT)."""
+    """Parses the output of `merge-tree --stdin -z` (its manual, section OUTPUT)."""
     fields = iter(output.split(b"\0"))
     for status in fields:
         if not _STATUS.match(status.strip()):
@@ -306,7 +305,7 @@ def _messages(fields: Iterator[bytes]) -> Iterator[TextConflict]:
 
 
 def _merged_attributes(files: Mapping[bytes, bytes]) -> bytes:
-    """What of attribute files decides how text is merged, as one file at the top."""
+    """Returns the attributes that affect how text is merged, as one file at the top."""
     lines: list[bytes] = []
     for path in sorted(files, key=lambda path: (path.count(b"/"), path)):
         folder = path.rpartition(b"/")[0]

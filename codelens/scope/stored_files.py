@@ -1,6 +1,7 @@
-"""What git would store of a file's bytes: line ends and `ident` as attributes and settings say.
+"""Determines the bytes, mode and object that git would store for a file of a worktree.
 
-Filters that are programs are never run: libgit2, which is asked, has none but these two.
+Line ends and `ident` are converted as attributes and settings say. Filter programs are never run:
+libgit2 has only these two filters.
 """
 
 from __future__ import annotations
@@ -29,30 +30,31 @@ _ATTRIBUTES = ".gitattributes"
 
 
 class TextFilters:
-    """The filters of one worktree's files, as its disk and git's index are now."""
+    """The filters for the files of one worktree, by its current disk and git index."""
 
     def __init__(self, repository: Repository, glance: IndexGlance) -> None:
         self._repository = repository
         self._glance = glance
         self._by_path: dict[bytes, FilterList | None] = {}
         self._has_rules: dict[bytes, bool] = {}
-        """Of a folder whether it, or one above, has attributes; none is a file to wait for."""
+        """Folder -> whether it, or a folder above, has attributes. Special files are refused."""
 
     def stored(self, path: bytes, data: bytes) -> bytes:
-        """What git would store of a file's bytes."""
+        """Returns the bytes that git would store for a file."""
         try:
             filters = self._of(path)
             return _applied(filters, data) if filters is not None else data
         except pygit2.GitError:
-            # `core.safecrlf` refuses to store what it cannot give back; git compares it even so.
+            # `core.safecrlf` refuses conversions that cannot be reversed, but git still compares
+            # them.
             return data.replace(b"\r\n", b"\n")
 
     def _of(self, path: bytes) -> FilterList | None:
         if path not in self._by_path:
             has_rules = self._has_rules_above(path)
-            # libgit2 takes names in UTF-8 alone; what attributes say hangs on the end of most.
+            # libgit2 takes only UTF-8 names. Most attributes depend on the end of the name.
             name = path.decode("utf-8", "replace")
-            # Before it gives a list, libgit2 takes the whole of git's index apart.
+            # libgit2 parses the whole index before it returns filters.
             asks = has_rules or self._asks_anywhere
             self._by_path[path] = self._git.load_filter_list(name) if asks else None
         return self._by_path[path]
@@ -69,7 +71,7 @@ class TextFilters:
 
     @cached_property
     def _asks_anywhere(self) -> bool:
-        """Whether anything but attributes on the disk of the worktree may ask for a filter."""
+        """Whether anything but attribute files in the worktree may request a filter."""
         repository = self._repository
         of_system = pygit2.settings.search_path[ConfigLevel.SYSTEM].split(os.pathsep)
         files = [os.path.join(folder, "gitattributes") for folder in of_system]
@@ -82,17 +84,17 @@ class TextFilters:
 
     @cached_property
     def _git(self) -> pygit2.Repository:
-        """To ask for filters: none of the files that it reads for them is one to wait for."""
+        """Returns libgit2's repository, after a check of the files that it reads for filters."""
         for file in self._repository.rule_files():
             refuse_special_file(self._repository.place.root, file, RULES_BYTES)
         return self._repository.git
 
 
 def _applied(filters: FilterList, data: bytes) -> bytes:
-    """What filters make of bytes; `FilterList.apply_to_buffer` ends at the first zero byte."""
-    bindings = import_module("pygit2.ffi")  # nothing says the types in it
+    """Applies filters to bytes. `FilterList.apply_to_buffer` ends at the first NUL."""
+    bindings = import_module("pygit2.ffi")  # untyped
     ffi, library = bindings.ffi, bindings.C
-    pointer = cast("Any", filters)._pointer  # there is no other way to it
+    pointer = cast("Any", filters)._pointer  # pygit2 has no public access
     stored = ffi.new("git_buf *")
     check_error(library.git_filter_list_apply_to_buffer(stored, pointer, data, len(data)))
     try:
@@ -101,11 +103,11 @@ def _applied(filters: FilterList, data: bytes) -> bytes:
         library.git_buf_dispose(stored)
 
 
-# How git sees the files of a worktree: what it would store of each, and which are not touched.
+# The files of a worktree as git would store them, and whether they are untouched.
 #
-# What is compared with a commit is what `git add` would store: line ends and `ident` as the
-# attributes and `core.autocrlf` say. Filters that are programs are never run. A file that they
-# changed is untouched, to git and to us, as long as its stat is the one that git's index kept.
+# A comparison with a commit uses what `git add` would store: line ends and `ident` as the
+# attributes and `core.autocrlf` say. Filter programs are never run. A file that such a filter
+# changed counts as untouched, as in git, while its stat equals the one in git's index.
 
 REGULAR, EXECUTABLE = 0o100644, 0o100755
 TYPE = 0o170000
@@ -113,14 +115,14 @@ _OWNER_RUNS = 0o100
 
 
 def canonical_mode(mode: int) -> int:
-    """A mode as git writes it today: old trees hold others, such as 0o100664."""
+    """Returns a mode as git writes it today. Old trees have others, such as 0o100664."""
     if mode & TYPE != REGULAR & TYPE:
         return mode
     return EXECUTABLE if mode & _OWNER_RUNS else REGULAR
 
 
 class StoredFiles:
-    """One worktree, as its disk and git's index are now."""
+    """One worktree, by its current disk and git index."""
 
     def __init__(self, repository: Repository, scope: Scope) -> None:
         self._repository = repository
@@ -131,7 +133,7 @@ class StoredFiles:
 
     @cached_property
     def entries(self) -> EntriesByPath:
-        """What git's index holds by path; of a conflict the stage that is ours, if there is one.
+        """Returns the entries of git's index by path; in a conflict the own side's stage, if any.
 
         Raises:
             ReadError: the index cannot be read.
@@ -162,15 +164,15 @@ class StoredFiles:
 
     @cached_property
     def keeps_links(self) -> bool:
-        """Whether links are links on the disk; else they are files with the target as text."""
+        """Whether links are links on disk, rather than files with the target as text."""
         return self._repository.settings.truth("core.symlinks", usual=True)
 
     def full(self, path: bytes) -> bytes:
-        """Where a path lies on the disk."""
+        """Returns the absolute path."""
         return self._prefix + path
 
     def status(self, path: bytes) -> os.stat_result | None:
-        """Its lstat; None where nothing is, or what is there is reached through a link."""
+        """Returns the lstat of a path; None if it does not exist or is behind a link."""
         full = self.full(path)
         if not is_real_folder(os.path.dirname(full), self._real):
             return None
@@ -180,11 +182,11 @@ class StoredFiles:
             return None
 
     def mode(self, path: bytes, known: int) -> int:
-        """Mode of a regular file, as git has it.
+        """Returns the mode of a regular file as git has it.
 
         Args:
             path: the file.
-            known: its mode elsewhere, which it has where the disk keeps none.
+            known: the mode to use if the disk stores none.
         """
         if not self._keeps_modes:
             entry = self.entries.get(path)
@@ -196,10 +198,11 @@ class StoredFiles:
         return canonical_mode(stat_module.S_IFREG | status.st_mode & 0o777)
 
     def is_untouched(self, path: bytes, oid: bytes) -> bool:
-        """Whether git's index says that a file is an object, without the file being read.
+        """Whether git's index shows, without reading the file, that its content is an object.
 
-        By git's own rule: the stat is the one that the index kept, and older than the index; or
-        git was told not to look (`--assume-unchanged`; `--skip-worktree`, if nothing is sparse).
+        By git's own rule: the file's stat equals the one in the index and is older than the index;
+        or git was asked not to check (`--assume-unchanged`; `--skip-worktree`, if nothing is
+        sparse).
         """
         status = self.status(path)
         if not self._glance.may_hold(path, oid, lambda entry: self._says_same(entry, status)):
@@ -223,16 +226,16 @@ class StoredFiles:
         return self._repository.settings.truth("core.sparseCheckout", usual=False)
 
     def is_left_out(self, path: bytes) -> bool:
-        """Whether a tracked path is not to be on the disk: outside of a sparse checkout."""
+        """Whether a tracked path is outside of a sparse checkout."""
         entry = self.entries.get(path)
         return entry is not None and entry.skip_worktree
 
     def is_tracked(self, path: bytes) -> bool:
-        """Whether git's index holds a path."""
+        """Whether git's index has a path."""
         return path in self.entries
 
     def stored(self, path: bytes, data: bytes) -> bytes:
-        """What git would store of a file's bytes."""
+        """Returns the bytes that git would store for a file."""
         return self._filters.stored(path, data)
 
     @cached_property
@@ -240,7 +243,7 @@ class StoredFiles:
         return TextFilters(self._repository, self._glance)
 
     def special_entries(self) -> dict[bytes, tuple[int, bytes]]:
-        """Links and submodules that git's index holds and that are on the disk: mode and object."""
+        """Returns mode and object of links and submodules in git's index and on disk."""
         special: dict[bytes, tuple[int, bytes]] = {}
         for entry in self.entries.of_types({LINK, GITLINK}):
             present = None if entry.skip_worktree else self.special_at(entry.path)
@@ -249,7 +252,7 @@ class StoredFiles:
         return special
 
     def special_at(self, path: bytes) -> tuple[int, bytes] | None:
-        """The link or the checked-out submodule at a path: its mode, and its object or commit."""
+        """Returns the mode and object or commit of the link or checked-out submodule at a path."""
         status = self.status(path)
         if status is None:
             return None
@@ -262,7 +265,7 @@ class StoredFiles:
         return None
 
     def submodule(self, path: bytes) -> Repository | None:
-        """The repository that is checked out at a folder; None if none is that can be opened."""
+        """Returns the repository checked out at a folder; None if it cannot be opened."""
         folder = os.fsdecode(self.full(path))
         if not os.path.lexists(os.path.join(folder, ".git")):
             return None

@@ -1,4 +1,4 @@
-"""Compares two texts: the lines that differ, how alike they are, and the commit to start from."""
+"""Compares two texts: differing lines and similarity. Also finds the base commit of a change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from codelens.types import CommitId
 
 
 class LineChange(NamedTuple):
-    """Lines that differ; a side without any has the line before which they would stand."""
+    """Lines that differ. A side without lines has the line before the insertion point."""
 
     old_start: int
     old_lines: int
@@ -23,10 +23,10 @@ class LineChange(NamedTuple):
 
 
 def base_commit(repository: Repository, base: str) -> CommitId:
-    """The commit that `base` names.
+    """Returns the commit that `base` names.
 
     Raises:
-        NoSuchRef: none here.
+        NoSuchRef: there is no such commit here.
     """
     if not repository.is_git:
         raise NoSuchRef(base, repository.place.root)
@@ -34,11 +34,11 @@ def base_commit(repository: Repository, base: str) -> CommitId:
 
 
 def changed_lines(old: bytes, new: bytes) -> list[LineChange]:
-    """Lines in which two texts differ, in order; line ends do not count, as filters change them."""
+    """Returns the lines in which two texts differ, in order, ignoring their line ends."""
     patch = pygit2.Patch.create_from(
         old.replace(b"\r\n", b"\n"),
         new.replace(b"\r\n", b"\n"),
-        # A text may hold a NUL; what is binary was sorted out before.
+        # A text may contain a NUL; binary files were excluded earlier.
         flag=pygit2.enums.DiffOption.FORCE_TEXT,
         context_lines=0,
     )
@@ -49,11 +49,11 @@ def changed_lines(old: bytes, new: bytes) -> list[LineChange]:
 
 
 RENAME_SIMILARITY = 0.5
-"""git's threshold: files that are alike at least so much are one that was renamed."""
+"""git's threshold: two files at least this similar are one renamed file (diffcore-rename)."""
 
 
 def line_weights(lines: Iterable[bytes]) -> Counter[bytes]:
-    """Bytes by line; a line that stands several times weighs as often."""
+    """Returns the bytes per line; a repeated line counts each time."""
     weights: Counter[bytes] = Counter()
     for line in lines:
         weights[line] += len(line)
@@ -61,6 +61,6 @@ def line_weights(lines: Iterable[bytes]) -> Counter[bytes]:
 
 
 def similarity(left: Counter[bytes], right: Counter[bytes]) -> float:
-    """The bytes of the lines that both have, as a share of the larger one; from 0 to 1."""
+    """Returns the bytes in common lines as a share of the larger file, from 0 to 1."""
     larger = max(left.total(), right.total())
     return (left & right).total() / larger if larger else 0.0

@@ -1,4 +1,4 @@
-"""What differs between two trees or commits, and which branches were committed to last."""
+"""Compares two trees or commits, and lists branches by their last commit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Entry(NamedTuple):
 
 
 class EntryChange(NamedTuple):
-    """An entry that is not the same on both sides; renames are not looked for."""
+    """An entry that differs between two trees. Renames are not detected."""
 
     path: RelPath
     old: Entry | None
@@ -34,7 +34,7 @@ class EntryChange(NamedTuple):
 
 
 def tree_changes(repository: Repository, old: str, new: str) -> list[EntryChange]:
-    """Entries that differ between two commits or trees, by path; `old` may be empty: no files.
+    """Returns the entries that differ between two commits or trees, by path. `old` may be empty.
 
     Raises:
         ReadError: an object is not in this clone, or damaged.
@@ -74,7 +74,7 @@ def _entry(path: RelPath, file: pygit2.DiffFile) -> Entry | None:
 
 
 def entry_at(repository: Repository, commit: str, path: bytes) -> Entry | None:
-    """One entry of a commit or tree; None if there is none, or it is a folder.
+    """Returns one entry of a commit or tree; None if it does not exist or is a folder.
 
     Raises:
         ReadError: an object is not in this clone, or damaged.
@@ -91,7 +91,7 @@ def entry_at(repository: Repository, commit: str, path: bytes) -> Entry | None:
 
 
 def merge_base(repository: Repository, commit: CommitId, other: CommitId) -> CommitId:
-    """The best common ancestor of two commits; empty for unrelated histories.
+    """Returns the best common ancestor of two commits; empty for unrelated histories.
 
     Raises:
         ReadError: part of the history is not in this clone.
@@ -107,36 +107,36 @@ def merge_base(repository: Repository, commit: CommitId, other: CommitId) -> Com
 
 
 def file_oid(repository: Repository, path: bytes) -> bytes:
-    """Object id that git would give a file's bytes as they are; no filter is run."""
+    """Returns git's object id for a file's bytes. No filter is run."""
     return pygit2.hashfile(os.path.join(repository.place.root, os.fsdecode(path))).raw
 
 
 _MOST_COMMITS = 500
-"""More is told as so many and more."""
+"""More commits are reported as this many and more."""
 
 
 class CommitsSince(NamedTuple):
-    """The way from one commit to another."""
+    """The changes from one commit to another."""
 
     commits: int
-    """Those that the newer one has and the older one has not, `_MOST_COMMITS` at most."""
+    """The number of commits that only the newer one has, at most `_MOST_COMMITS`."""
     is_all: bool
     subjects: tuple[str, ...]
     """The latest first."""
     paths: tuple[str, ...]
-    """Files that differ between the two, in the order of their names."""
+    """Files that differ between the two commits, sorted by name."""
 
 
 def commits_since(
     repository: Repository, old: str, new: str, *, subjects: int = 3
 ) -> CommitsSince | None:
-    """The way from `old` to `new`; None where one of them is not here.
+    """Returns the changes from `old` to `new`; None if one of them is not in this clone.
 
     Args:
-        repository: where to look.
+        repository: the repository.
         old: a whole commit id.
         new: a whole commit id.
-        subjects: how many to give.
+        subjects: the most subjects to return.
     """
     git = repository.git
     try:
@@ -155,21 +155,21 @@ def commits_since(
             return CommitsSince(count, True, tuple(subject_lines), _differing(git, before, after))
         return CommitsSince(count, False, tuple(subject_lines), _differing(git, before, after))
     except (KeyError, ValueError, pygit2.GitError):
-        # Shallow, partial and damaged repositories end somewhere.
+        # Shallow, partial and damaged repositories end early.
         return None
 
 
 def subjects_after(
     repository: Repository, head: str, old: str, since_s: int, *, most: int = _MOST_COMMITS
 ) -> tuple[str, ...]:
-    """Subjects of the commits that `head` has and `old` has not, made after a time, latest first.
+    """Returns the subjects of recent commits that `head` has and `old` does not, latest first.
 
     Args:
-        repository: where to look.
+        repository: the repository.
         head: a whole commit id.
-        old: a whole commit id; empty: none is left out.
-        since_s: seconds since the epoch.
-        most: commits that are looked at.
+        old: a whole commit id; empty to leave out none.
+        since_s: seconds since the epoch; older commits are left out.
+        most: the most commits to check.
     """
     git = repository.git
     subjects: list[str] = []
@@ -182,7 +182,7 @@ def subjects_after(
                 break
             subjects.append(commit.message.strip().partition("\n")[0])
     except (KeyError, ValueError, pygit2.GitError):
-        # Shallow, partial and damaged repositories end somewhere.
+        # Shallow, partial and damaged repositories end early.
         return tuple(subjects)
     return tuple(subjects)
 
@@ -196,13 +196,13 @@ def _differing(
 
 
 def recent_branches(repository: Repository, since_s: int) -> tuple[list[str], list[str]]:
-    """Names of local branches with a commit since then, newest first, and of those without one.
+    """Returns local branches with a commit since then, newest first, and those without one.
 
-    Broken ones are left out.
+    Broken branches are left out.
     """
     git, common_dir = repository.git, repository.common_dir
     dated_names: list[tuple[int, str]] = []
-    # libgit2's own list reads each file whole, also one of 3 GB, and waits at a pipe.
+    # libgit2's own list reads each file whole, even one of 3 GB, and blocks on a pipe.
     for name in ref_names(common_dir, (BRANCHES,)):
         try:
             refuse_special_ref(repository.place.root, common_dir, BRANCHES + name)

@@ -1,4 +1,10 @@
-"""Whether a worktree differs from its HEAD, and whether its folder is still there."""
+"""Determines whether a worktree differs from its HEAD.
+
+libgit2's own status matches every untracked name against the ignore rules, and some patterns keep
+its matcher busy for years; untracked files are irrelevant here. libgit2 therefore compares git's
+index with HEAD, codelens compares the disk with the index, and libgit2 checks single files whose
+bytes a filter may have changed.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +21,20 @@ from codelens.scope.git_index_file import IndexEntry
 from codelens.scope.location import RULES_BYTES, refuse_special_file
 from codelens.scope.repository import Repository
 
-# Whether a worktree differs from its HEAD: `is_dirty`, for `status`.
-#
-# libgit2's own status matches every untracked name against the ignore rules, with a matcher that
-# some patterns keep busy for years; which files are untracked is of no matter here. So git's index
-# is compared with HEAD by libgit2, the disk with the index by us, and libgit2 is asked about single
-# files, where a filter may have changed their bytes.
-
 _TYPE, _LINK, _GITLINK = 0o170000, 0o120000, 0o160000
 _OWNER_RUNS = 0o100
 _STAT_BITS = 0xFFFF_FFFF
-"""git keeps the lower half of inode and size."""
+"""git stores the lower half of inode and size."""
 _DEEPEST = 10
-"""Submodules in submodules that are looked into."""
+"""The deepest level of nested submodules to check."""
 _CLEAN = {pygit2.enums.FileStatus.CURRENT, pygit2.enums.FileStatus.IGNORED}
 
 
 def is_dirty(repository: Repository, depth: int = 0) -> bool | None:
-    """Whether tracked files, or those of submodules, differ from HEAD; None if it cannot be told.
+    """Whether tracked files, or those of submodules, differ from HEAD; None if unknown.
 
-    Costs a look at each tracked file; those whose stat is not what git kept are read.
-    `submodule.NAME.ignore` is not heeded.
+    Costs a stat of each tracked file. Files whose stat differs from git's index are read.
+    `submodule.NAME.ignore` is ignored.
     """
     try:
         if _staged(repository):
@@ -46,7 +45,7 @@ def is_dirty(repository: Repository, depth: int = 0) -> bool | None:
                 return True
             unknown = unknown or verdict is None
     except (pygit2.GitError, KeyError, ValueError, UnicodeError, OSError, ReadError, ScopeError):
-        return None  # sparse and split indexes, objects that are gone
+        return None  # sparse and split indexes, missing objects
     finally:
         repository.release()
     return None if unknown else False
@@ -62,7 +61,7 @@ def _staged(repository: Repository) -> bool:
 
 
 def _changes(repository: Repository, depth: int) -> Iterator[bool | None]:
-    """Of each tracked entry that is not clean for sure, whether it was changed."""
+    """Yields whether an entry has changed, for each tracked entry that is not certainly clean."""
     index = os.path.join(repository.place.git_dir, "index")
     written_ns = os.stat(index).st_mtime_ns if os.path.exists(index) else 0
     root = os.fsencode(repository.place.root)
@@ -93,7 +92,7 @@ def _lstat(file: bytes) -> os.stat_result | None:
 
 
 def is_real_folder(folder: bytes, real: dict[bytes, bool]) -> bool:
-    """Whether a folder is there, through no link; `real` keeps what was found."""
+    """Whether a folder exists and no part of its path is a link. `real` caches the results."""
     names: list[bytes] = []
     while folder not in real:
         names.append(folder)
@@ -105,7 +104,7 @@ def is_real_folder(folder: bytes, real: dict[bytes, bool]) -> bool:
 
 
 def same_stat(entry: IndexEntry, status: os.stat_result) -> bool:
-    """By git's rule (read-cache.c); as there, a file as young as the index proves nothing."""
+    """Compares stats by git's rule (read-cache.c): a file as new as the index proves nothing."""
     return (entry.mtime_ns, entry.ctime_ns, entry.size, entry.ino) == (
         status.st_mtime_ns,
         status.st_ctime_ns,
@@ -132,7 +131,7 @@ def _same_bytes(entry: IndexEntry, file: bytes, status: os.stat_result) -> bool:
 
 
 def _as_libgit2_has_it(repository: Repository, path: bytes) -> bool:
-    """For one file, which the filters of its attributes may have changed."""
+    """Whether one file has changed after the filters of its attributes."""
     for file in (*repository.rule_files(), *repository.rules_above(path)):
         refuse_special_file(repository.place.root, file, RULES_BYTES)
     return repository.git.status_file(os.fsdecode(path)) not in _CLEAN

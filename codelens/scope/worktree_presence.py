@@ -1,4 +1,9 @@
-"""Whether a folder that was indexed is still there: worktrees move, and disks are unmounted."""
+"""Determines whether an indexed folder still exists: worktrees are moved and disks unmounted.
+
+A missing folder was removed only if its mount is still there without it. That git does not list a
+worktree proves nothing: git also drops worktrees on unmounted disks, and never lists a main
+worktree, which may be far from its `.git`. In all other cases the state is unknown.
+"""
 
 from __future__ import annotations
 
@@ -13,28 +18,28 @@ State = Literal["there", "gone", "unreachable"]
 
 
 _NO_FSID = "fsid 0"
-"""Some file systems, as of FUSE, have no id of their own."""
+"""Some file systems, such as FUSE, have no id."""
 
 
 class Whereabouts(NamedTuple):
-    """The file system a folder lies on."""
+    """The file system of a folder."""
 
     mount: bytes
-    """Its mount point."""
+    """The mount point."""
     filesystem: str
-    """Tells it, and the folder of it that is mounted, from others mounted there."""
+    """Identifies the file system and its mounted folder among others mounted there."""
 
 
 class Standing(NamedTuple):
-    """How it is with a worktree or folder now."""
+    """The current state of a worktree or folder."""
 
     state: State
     key: str = ""
-    """`Scope.key` of what it stands on, where it is there."""
+    """The `Scope.key` of the folder's current view, if the folder is there."""
 
 
 def whereabouts(folder: str) -> Whereabouts:
-    """Where a folder lies, or would lie: by its nearest parent that exists.
+    """Returns the file system of a folder, by its nearest existing parent.
 
     Raises:
         OSError: a parent cannot be read.
@@ -69,14 +74,14 @@ def _text(name: bytes) -> str:
 def standing(
     folder: str, repo_id: str, common_dir: str, seen: Whereabouts | None, *, printed: bool
 ) -> Standing:
-    """How it is with a folder of a repository.
+    """Returns the state of a folder of a repository.
 
     Args:
-        folder: its root, as a view keeps it.
+        folder: its root, as recorded in a view.
         repo_id: of the repository.
-        common_dir: the repository's own folder; empty where it is not known.
+        common_dir: the repository's own folder; empty if unknown.
         seen: where the folder was when it was last there.
-        printed: `folder` is text that may stand for other bytes: then a missing one proves nothing.
+        printed: `folder` is text that may stand for other bytes, so its absence proves nothing.
     """
     try:
         if os.path.isdir(folder):
@@ -95,7 +100,7 @@ def standing(
 
 
 def repository_state(common_dir: str, seen: Whereabouts | None) -> State:
-    """How it is with a repository's own folder."""
+    """Returns the state of a repository's own folder."""
     if os.path.isdir(common_dir):
         return "there"
     if _is_hidden(common_dir) or not _on_the_same_disk(common_dir, seen):
@@ -104,7 +109,7 @@ def repository_state(common_dir: str, seen: Whereabouts | None) -> State:
 
 
 def _is_hidden(folder: str) -> bool:
-    """Whether it may be there without being seen."""
+    """Whether the folder may exist without being visible."""
     try:
         os.stat(folder)
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""What can be wrong with a pack."""
+"""Portable packs of indexed facts: their file format, their validation and their merging."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from codelens.types import ContentHash, Outcome, ScopeKind
 
 
 class UnusablePack(StoreError):
-    """A pack is damaged, malformed, or of another version; nothing of it is believed any further.
+    """A pack is damaged, malformed, or of another version; reading it stops.
 
     Args:
-        file: as it was named.
+        file: the pack's name as the caller gave it.
         why: what is wrong.
         remedy: what to do.
     """
@@ -41,18 +41,18 @@ class UnusablePack(StoreError):
         self.why = why
         super().__init__(
             f"the pack {file!r} cannot be used: {why}; "
-            f"{remedy or 'make or fetch it again, or go on without it: files are indexed here'}"
+            f"{remedy or 'make or fetch it again, or continue without it: files are indexed here'}"
         )
 
 
 class MalformedRecord(Exception):
-    """Facts in a pack that no extraction gives; its text says what is wrong with them."""
+    """Facts in a pack that no extraction produces; its text says what is wrong with them."""
 
 
-# Whether facts that somebody else extracted are such as an extraction gives.
+# Validation of facts that another machine extracted.
 #
-# Not whether they are true: that only the text can tell. But nothing that reads them may fail, go
-# in a circle, or reach beyond what is there.
+# It does not check whether they are true: only the text could show that. It ensures that code
+# which reads them cannot fail, loop, or reach out of bounds.
 
 _MOST_TEXT = 1_000_000
 _SCOPE_KINDS = len(get_args(ScopeKind))
@@ -64,10 +64,10 @@ _MOST_POSTING_WORDS = 65_535
 
 
 def whole_of(value: object, most: int) -> int:
-    """A whole number from 0 to `most`.
+    """Return `value` if it is a whole number from 0 to `most`.
 
     Raises:
-        MalformedRecord: it is none.
+        MalformedRecord: it is not.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise MalformedRecord("a number is out of range")
@@ -75,24 +75,24 @@ def whole_of(value: object, most: int) -> int:
 
 
 def text_of(value: object) -> str:
-    """A text that a definition, a term or a name can have.
+    """Return `value` if it is a text that a definition, a term or a name can have.
 
     Raises:
-        MalformedRecord: it is none.
+        MalformedRecord: it is not.
     """
     if not isinstance(value, str) or len(value) > _MOST_TEXT:
-        raise MalformedRecord("a text is none, or too long")
+        raise MalformedRecord("a text is missing or too long")
     return value
 
 
 def check_blobs(facts: PackedFacts) -> None:
-    """Refuse blobs that cannot be read as they are laid out.
+    """Raise if a blob does not follow its layout.
 
-    References and `flow` are not compressed yet.
+    References and `flow` are not compressed here.
 
     Raises:
-        MalformedRecord: one cannot.
-        ValueError: likewise; also LookupError, OverflowError, from what reads them.
+        MalformedRecord: a blob does not.
+        ValueError: likewise; the decoding may also raise LookupError or OverflowError.
     """
     _check_chunks(facts)
     _check_terms(facts)
@@ -103,7 +103,7 @@ def check_blobs(facts: PackedFacts) -> None:
     if facts.flow:
         _check_flow(facts, places)
     elif places:
-        # Names without scopes are of a text in which nothing is to be resolved.
+        # Without scopes there are no names to resolve, so there can be no references.
         raise MalformedRecord("references have no scopes")
 
 
@@ -132,7 +132,7 @@ def _check_terms(facts: PackedFacts) -> None:
 
 
 def _check_references(facts: PackedFacts) -> int:
-    """How many references there are."""
+    """Check the references and return how many there are."""
     if not facts.references:
         return 0
     (size,) = array("I", facts.references[:4])
@@ -167,19 +167,19 @@ def _check_flow(facts: PackedFacts, places: int) -> None:
     pairs = words[third:]
     numbers = (inner[1::5], inner[2::5], inner[3::5], used[::2], pairs[1::2])
     sound &= all(max(column, default=-1) < texts for column in numbers)
-    # A text without scopes may have names all the same; they are of its first.
+    # A text without scopes may still have names; they count for the first scope.
     sound &= max((word >> 8 for word in used[1::2]), default=-1) < max(scopes, 1)
     sound &= max(pairs[::2], default=-1) < places
     if not sound:
         raise MalformedRecord("a scope, a binding or a reference leads nowhere")
 
 
-# One content in a pack: its facts as bytes, and back; what comes back is well-formed.
+# One content as a record of a pack; decoding returns only well-formed facts.
 #
-# A record is the length of a head, the head in JSON (whatever is a number, a short text or a list),
-# then the blobs one behind the other: chunks, references, imports, flow, and the occurrences of
-# each term. References and `flow` are there as before their own compression. Vectors are not in it:
-# they follow from the terms, by the table of words of whoever reads it.
+# A record is the length of a head, the head in JSON (numbers, short texts and lists), then the
+# blobs one after another: chunks, references, imports, flow, and the occurrences of each term.
+# References and `flow` are stored uncompressed. Vectors are left out: the reader computes them from
+# the terms with its own word table.
 
 _LENGTH = struct.Struct("<I")
 _HASH_BYTES = 16
@@ -188,26 +188,26 @@ _MOST_SURFACE = 2**63 - 1
 _SYMBOL_FIELDS = 12
 _OUTCOMES: tuple[str, ...] = get_args(Outcome)
 _OF_THE_MACHINE = ("timeout", "broken")
-"""Outcomes that another machine, or another moment, may not have."""
+"""Outcomes that depend on the machine or the moment."""
 
 
 class PackedContent(NamedTuple):
-    """All that is known of one distinct text in one language."""
+    """All facts of one distinct text in one language."""
 
     key: ContentKey
     version: int
-    """Of the extractor."""
+    """Version of the extractor."""
     size_bytes: int
     facts: PackedFacts
 
 
 def belongs(outcome: str) -> bool:
-    """Whether a content with this outcome may be in a pack."""
+    """Whether a pack may contain a content with this outcome."""
     return outcome not in _OF_THE_MACHINE
 
 
 def encoded(content: PackedContent) -> bytes:
-    """The record of a content."""
+    """Encode a content as a record."""
     facts = content.facts
     references, flow = (
         zlib.decompress(blob) if blob else b"" for blob in (facts.references, facts.flow)
@@ -234,10 +234,10 @@ def encoded(content: PackedContent) -> bytes:
 
 
 def decoded(record: bytes) -> PackedContent:
-    """The content of a record.
+    """Decode a record.
 
     Raises:
-        MalformedRecord: no extraction gives such facts.
+        MalformedRecord: no extraction produces such facts.
     """
     try:
         (length,) = _LENGTH.unpack_from(record)
@@ -258,7 +258,7 @@ def _content(head: dict[str, Any], record: bytes, at: int) -> PackedContent:
         terms[text_of(term)] = record[at:end]
         at = end
     if at != len(record) or len(terms) != len(head["terms"]):
-        raise MalformedRecord("a record is not as long as it says")
+        raise MalformedRecord("a record has the wrong length")
     content_hash = ContentHash(bytes.fromhex(text_of(head["hash"])))
     if len(content_hash) != _HASH_BYTES or head["outcome"] not in _OUTCOMES:
         raise MalformedRecord("a content has no hash or no outcome")
@@ -285,7 +285,7 @@ def _content(head: dict[str, Any], record: bytes, at: int) -> PackedContent:
         vectors=None,
     )
     check_blobs(facts)
-    # As the index has it: compressed, once it is known to be sound.
+    # Compressed as in the index, now that it is validated.
     facts = facts._replace(
         references=zlib.compress(references, 1) if references else b"",
         flow=zlib.compress(flow, 1) if flow else b"",
@@ -296,7 +296,7 @@ def _content(head: dict[str, Any], record: bytes, at: int) -> PackedContent:
 
 
 def _blobs(sizes: list[int], record: bytes, at: int) -> tuple[list[bytes], int]:
-    """The blobs from `at` on, and where they end."""
+    """The blobs from `at` on, and the position after the last one."""
     blobs: list[bytes] = []
     for size in sizes:
         end = at + whole_of(size, _MOST)
@@ -307,13 +307,13 @@ def _blobs(sizes: list[int], record: bytes, at: int) -> tuple[list[bytes], int]:
 
 def _symbol(ordinal: int, row: list[Any], lines: int) -> SymbolRow:
     if len(row) != _SYMBOL_FIELDS:
-        raise MalformedRecord("a definition has another number of fields")
+        raise MalformedRecord("a definition has the wrong number of fields")
     name, qualified, kind, signature, doc = (text_of(text) for text in row[:5])
     start_line, end_line, name_line = (whole_of(line, lines + 1) for line in row[6:9])
     start_byte, end_byte = (whole_of(byte, _MOST) for byte in row[9:11])
     if end_line < start_line or end_byte < start_byte or not isinstance(row[5], bool | int):
         raise MalformedRecord("a definition ends before it begins")
-    # Positions only lead back: nothing that climbs them goes in a circle.
+    # A parent always precedes its child, so code that climbs parents cannot loop.
     parent = whole_of(row[11] + 1, ordinal) - 1
     return (
         ordinal, name, key_of(name), qualified, kind, signature, doc, bool(row[5]),
@@ -321,29 +321,30 @@ def _symbol(ordinal: int, row: list[Any], lines: int) -> SymbolRow:
     )  # fmt: skip
 
 
-# The file of a pack: a head in JSON, frames of compressed records, and a digest of it all.
+# The file of a pack: a head in JSON, frames of compressed records, and a digest of everything.
 #
 #     "codelens pack\n", uint32 length, head
 #     frames: uint32 compressed length, uint32 length, SHA-256 of the compressed bytes, bytes (xz)
 #     uint32 0, uint32 number of records, SHA-256 of all bytes before it
 #
-# Little-endian. The same facts give the same bytes: no time, no name of a machine or a folder is in
-# it. xz is in Python's standard library, zstd only from Python 3.14 on; at its lowest but one level
-# it packs Django smaller than zstd's tenth (11.7 and 12.5 MB), and unpacks it in half a second.
+# Little-endian. The same facts give the same bytes: the file contains no time and no name of a
+# machine or folder. xz is in Python's standard library, zstd only from Python 3.14 on; at its
+# second lowest level it packs Django smaller than zstd's tenth level (11.7 and 12.5 MB), and
+# unpacks it in half a second.
 #
-# Whoever reads one is in no danger from its sizes: each is checked before anything is made of it,
-# and no more is decompressed than a frame may hold.
+# Sizes in a file cannot harm its reader: each is checked before memory is allocated for it, and
+# decompression stops at the size of a frame.
 
 FORMAT = 2
 _MAGIC = b"codelens pack\n"
 _FRAME = struct.Struct("<II")
 _FRAME_BYTES = 4 * 1024 * 1024
-"""Records are gathered up to so many bytes."""
+"""A frame is written once its records reach this size."""
 _MOST_FRAME_BYTES = 96 * 1024 * 1024
 _MOST_RECORD_BYTES = _MOST_FRAME_BYTES - _FRAME_BYTES - _LENGTH.size
 _MOST_HEAD_BYTES = 64 * 1024
 _MOST_BYTES = 8 * 1024**3
-"""Of all records together: more than a hundred times Django's."""
+"""For all records together: more than a hundred times Django's."""
 _MEMORY_BYTES = 64 * 1024 * 1024
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 1}]
 _DIGEST = 32
@@ -354,7 +355,7 @@ class PackWriter:
 
     Args:
         file: open for writing, empty.
-        head: what is said of the whole pack.
+        head: metadata of the whole pack.
     """
 
     def __init__(self, file: BinaryIO, head: Mapping[str, object]) -> None:
@@ -367,7 +368,7 @@ class PackWriter:
         self._put(_MAGIC + _LENGTH.pack(len(text)) + text)
 
     def add(self, record: bytes) -> bool:
-        """One more record; False if it is larger than any may be, and was left out."""
+        """Add a record; return False, without adding it, if it is too large."""
         if len(record) > _MOST_RECORD_BYTES:
             return False
         self._pending += (_LENGTH.pack(len(record)), record)
@@ -378,7 +379,7 @@ class PackWriter:
         return True
 
     def close(self) -> None:
-        """The end of the pack; the file stays open."""
+        """Write the end of the pack; the file stays open."""
         self._put_frame()
         self._put(_FRAME.pack(0, self.count))
         self._file.write(self._digest.digest())
@@ -397,14 +398,14 @@ class PackWriter:
 
 
 class PackReader:
-    """Reads a pack that anybody may have made.
+    """Reads a pack from an untrusted source.
 
     Args:
         file: open for reading, at its start.
-        name: of the file, for messages.
+        name: the file's name, for messages.
 
     Raises:
-        UnusablePack: it is no pack, or of a newer format.
+        UnusablePack: it is not a pack, or has another format.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -412,30 +413,32 @@ class PackReader:
         self._name = name
         self._digest = hashlib.sha256()
         if self._take(len(_MAGIC)) != _MAGIC:
-            raise UnusablePack(name, "it is no pack of codelens", "name a file of `codelens pack`")
+            raise UnusablePack(
+                name, "it is not a codelens pack", "name a file made by `codelens pack`"
+            )
         (length,) = _LENGTH.unpack(self._take(_LENGTH.size))
         if length > _MOST_HEAD_BYTES:
             raise self._unusable("its head is too large")
         try:
             head = json.loads(self._take(length))
         except (ValueError, RecursionError) as error:
-            raise self._unusable("its head is no JSON") from error
+            raise self._unusable("its head is not JSON") from error
         if not isinstance(head, dict):
-            raise self._unusable("its head is no object")
+            raise self._unusable("its head is not an object")
         self.head = cast("dict[str, Any]", head)
         if self.head.get("format") != FORMAT:
             raise UnusablePack(
                 name,
-                f"it is of format {str(self.head.get('format'))[:20]}, this codelens reads "
+                f"it has format {str(self.head.get('format'))[:20]}, but this codelens reads "
                 f"{FORMAT}",
-                "make it with the codelens that reads it",
+                "make it again with this version",
             )
 
     def records(self) -> Iterator[bytes]:
-        """Each record; the digest of the whole is compared at the end.
+        """Yield each record; check the digest of the whole file at the end.
 
         Raises:
-            UnusablePack: it is damaged, cut short, or says sizes that no pack has.
+            UnusablePack: it is damaged, cut short, or states sizes that no pack has.
         """
         count = total = 0
         while True:
@@ -445,9 +448,9 @@ class PackReader:
                 return
             total += raw_size
             if not 0 < raw_size <= _MOST_FRAME_BYTES or size > _MOST_FRAME_BYTES:
-                raise self._unusable("a frame is larger than any may be")
+                raise self._unusable("a frame is too large")
             if total > _MOST_BYTES:
-                raise self._unusable("it holds more than any pack may")
+                raise self._unusable("it is too large")
             for record in self._split(self._raw(size, raw_size)):
                 count += 1
                 yield record
@@ -459,12 +462,12 @@ class PackReader:
             raise self._unusable("a frame is damaged")
         try:
             unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, _MEMORY_BYTES)
-            # One byte more than there may be shows that there is more.
+            # One byte over the stated size shows that the data is longer than stated.
             raw = unpacker.decompress(data, raw_size + 1)
         except lzma.LZMAError as error:
             raise self._unusable(f"a frame cannot be decompressed ({error})") from error
         if len(raw) != raw_size or not unpacker.eof or unpacker.unused_data:
-            raise self._unusable("a frame does not hold what it says")
+            raise self._unusable("a frame has the wrong length")
         return raw
 
     def _split(self, raw: bytes) -> Iterator[bytes]:
@@ -482,12 +485,12 @@ class PackReader:
     def _end(self, count: int, stated: int) -> None:
         digest = self._digest.digest()
         if self._file.read(_DIGEST + 1) != digest or count != stated:
-            raise self._unusable("its end does not fit what is before it")
+            raise self._unusable("its digest or number of records is wrong")
 
     def _take(self, size: int) -> bytes:
         data = self._file.read(size)
         if len(data) != size:
-            raise self._unusable("it ends too soon")
+            raise self._unusable("it is cut short")
         self._digest.update(data)
         return data
 
@@ -495,7 +498,7 @@ class PackReader:
         return UnusablePack(self._name, why)
 
 
-# Contents of an index as a pack has them: read with all their facts, and merged into another.
+# Contents of an index as a pack stores them: read with all their facts, and merged into an index.
 
 _PACKABLE = """
 SELECT DISTINCT c.id, c.language, c.version, c.outcome
@@ -514,8 +517,8 @@ def packable(db: Database, view: int, versions: Mapping[str, int]) -> set[int]:
 
     Args:
         db: the index.
-        view: whose contents.
-        versions: language -> the version of the extractor that they must be by.
+        view: the view whose contents are chosen.
+        versions: language -> the extractor version that a content must have.
     """
     return {
         row[0]
@@ -525,7 +528,7 @@ def packable(db: Database, view: int, versions: Mapping[str, int]) -> set[int]:
 
 
 def packed_contents(db: Database, ids: Set[int]) -> Iterator[PackedContent]:
-    """Contents with all their facts, a segment of the postings at a time, in no order of theirs."""
+    """Contents with all their facts, one segment of the postings at a time, in no stated order."""
     for segment, docs in postings.segment_docs(db).items():
         if not ids.isdisjoint(docs.contents.tolist()):
             terms = {
@@ -562,12 +565,15 @@ def _with_terms(db: Database, terms: Mapping[int, dict[str, bytes]]) -> Iterator
 
 
 def merge(db: Database, batch: Sequence[PackedContent]) -> int:
-    """Store contents that are not known as well already; how many. In the caller's transaction."""
-    known = contents.find(db, [content.key for content in batch])
+    """Store contents that are new, or better than the stored ones; return how many.
+
+    In the caller's transaction.
+    """
+    stored = contents.find(db, [content.key for content in batch])
     docs: list[postings.Doc] = []
     for content in batch:
-        there = known.get(content.key)
-        if there is None or (there.tier, there.version) < (TIER_FULL, content.version):
+        found = stored.get(content.key)
+        if found is None or (found.tier, found.version) < (TIER_FULL, content.version):
             docs.append(
                 contents.insert(
                     db, content.key, content.version, TIER_FULL,

@@ -1,6 +1,7 @@
-"""The database with a repository's vectors by a provider; a damaged or foreign one goes aside.
+"""The database of a repository's embedding vectors: consent, sync state, vectors, request counts.
 
-With it goes the consent: nothing is sent before somebody gives it again.
+A damaged or foreign file is set aside, and its consent with it: nothing is sent until the user
+consents again.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def open_vectors(path: Path) -> Generator[Database]:
-    """The vectors at `path`, made where there are none.
+    """Open the vectors at `path`; create the file if it is missing.
 
     Raises:
         StoreError: the file cannot be used.
@@ -47,10 +48,10 @@ def open_vectors(path: Path) -> Generator[Database]:
 
 @contextmanager
 def alone_writing(path: Path) -> Generator[None]:
-    """One process at a time sends texts for a repository: two would send the same ones.
+    """Let one process at a time send texts for a repository: two would send the same ones.
 
     Raises:
-        IndexLocked: another process does.
+        IndexLocked: another process holds the lock.
         HomeNotWritable: the lock cannot be made.
     """
     make_private(path.parent)
@@ -65,26 +66,26 @@ def alone_writing(path: Path) -> Generator[None]:
 
 @contextmanager
 def giving_back(db: Database) -> Generator[Callable[[], int]]:
-    """Give what the block frees in the file back to the disk; gives how many bytes that was."""
+    """Return the space that the block frees to the disk; yields a counter of the freed bytes."""
     file = Path(db.path)
     db.truncate_log()
     before = file.stat().st_size
     yield lambda: max(0, before - file.stat().st_size)
-    # It frees a page with each row that is asked for.
+    # SQLite frees one page for each row that is fetched.
     db.rows("PRAGMA incremental_vacuum")
     db.truncate_log()
 
 
 def remove_file(path: Path) -> None:
-    """Remove the database of a repository that nobody has open."""
+    """Remove the database of a repository; nobody may have it open."""
     for suffix in ("-wal", "-shm", ""):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-# Which provider texts of a repository may be sent to, and how far its vectors are.
+# Consent: the provider that a repository's texts may be sent to, and the sync state of its vectors.
 
 PACKING = 1
-"""Version of what is sent of a text and how its vector is stored; part of the fingerprint."""
+"""Version of how a text is sent and its vector stored; part of the fingerprint."""
 
 State = Literal["indexing", "indexed", "failed", "synced", "requires_reindex"]
 
@@ -120,17 +121,17 @@ class Consent(NamedTuple):
     dimension: int
     given_s: float
     store: str = ""
-    """URL of the store in which vectors are searched; empty: in the file that says so."""
+    """URL of the vector store; empty: vectors are searched in this database."""
     hybrid: bool = False
     """The store has the terms of texts as well."""
     collection: str = ""
-    """Of that store."""
+    """Name of the collection in that store."""
     root: str = ""
-    """The worktree that it was given in, as people know the repository by."""
+    """The worktree in which the consent was given; people know the repository by it."""
 
 
 class Fingerprint(NamedTuple):
-    """Vectors that may be compared with each other."""
+    """A set of vectors that may be compared with each other."""
 
     id: int
     state: State
@@ -139,20 +140,20 @@ class Fingerprint(NamedTuple):
 
 
 def consent_of(db: Database) -> Consent | None:
-    """Where texts may be sent; None: nowhere."""
+    """Where texts may be sent, or None if nowhere."""
     row = db.row(_CONSENT)
     return Consent(*row)._replace(hybrid=bool(row[6])) if row else None
 
 
 def give_consent(db: Database, consent: Consent) -> None:
-    """Let texts be sent there and nowhere else; in the caller's transaction."""
+    """Allow sending texts there and nowhere else; in the caller's transaction."""
     db.execute(_CONSENTING, (*consent, _name_of(db)))
 
 
 def foreign_consent(db: Database) -> str:
-    """Why a consent was not given for the repository of this file; empty if it was, or is none.
+    """Why the stored consent belongs to another repository; empty if it does not.
 
-    The name of the file names the repository, so a file that was copied or swapped is told apart.
+    A repository's id is in the name of its file, which reveals a file that was copied or swapped.
     """
     row = db.row(_GIVEN_IN)
     if row is None or row[0] == _name_of(db):
@@ -165,14 +166,14 @@ def _name_of(db: Database) -> str:
 
 
 def withdraw(db: Database) -> None:
-    """Let nothing be sent; in the caller's transaction."""
+    """Withdraw the consent; in the caller's transaction."""
     db.execute(_WITHDRAW)
 
 
 def fingerprint_of(db: Database, consent: Consent) -> Fingerprint | None:
-    """The vectors by the provider that was agreed to, with how far they are in their store.
+    """The vectors by the provider of the consent, with their state in its store.
 
-    None where there never were any.
+    None if there never were any.
     """
     row = db.row(_FINGERPRINT, (consent.provider, consent.model, consent.dimension, PACKING))
     if row is None or not consent.store:
@@ -184,20 +185,20 @@ def fingerprint_of(db: Database, consent: Consent) -> Fingerprint | None:
 
 
 def ensure_fingerprint(db: Database, consent: Consent) -> Fingerprint:
-    """The same, noted now if there was none; in the caller's transaction."""
-    known = fingerprint_of(db, consent)
-    if known is None:
+    """Return the fingerprint of the consent, created if missing; in the caller's transaction."""
+    fingerprint = fingerprint_of(db, consent)
+    if fingerprint is None:
         key = (consent.provider, consent.model, consent.dimension, PACKING)
         db.execute(_ADD, (*key, time.time()))
-        known = fingerprint_of(db, consent)
-    assert known is not None
-    return known
+        fingerprint = fingerprint_of(db, consent)
+    assert fingerprint is not None
+    return fingerprint
 
 
 def set_state(
     db: Database, consent: Consent, fingerprint: int, state: State, failure: str = ""
 ) -> None:
-    """Note how far the vectors are in their store; in the caller's transaction."""
+    """Record the state of the vectors in their store; in the caller's transaction."""
     if consent.store:
         where = (fingerprint, consent.store, int(consent.hybrid))
         db.execute(_SET_IN_STORE, (*where, state, failure, time.time()))
@@ -205,7 +206,7 @@ def set_state(
         db.execute(_SET_STATE, (state, failure, time.time(), fingerprint))
 
 
-# Which files a worktree or ref had when its vectors were synced last, and what changed since.
+# The files of a worktree or ref at its last vector sync, and the changes since.
 
 _FILES = "SELECT files FROM synced_files WHERE place = ?"
 _PUT = "INSERT OR REPLACE INTO synced_files VALUES (?, ?)"
@@ -213,7 +214,7 @@ _HASH_BYTES = 16
 
 
 class FileChanges(NamedTuple):
-    """Files by what happened to them from one sync to the next."""
+    """Files that were added, changed or removed between two syncs."""
 
     added: int
     removed: int
@@ -221,7 +222,7 @@ class FileChanges(NamedTuple):
 
 
 def changes_since(db: Database, place: str, files: Mapping[bytes, bytes]) -> FileChanges:
-    """What changed since the last sync that ended.
+    """What changed since the last completed sync.
 
     Args:
         db: the repository's vectors.
@@ -233,18 +234,18 @@ def changes_since(db: Database, place: str, files: Mapping[bytes, bytes]) -> Fil
     return FileChanges(
         len(files.keys() - before.keys()),
         len(before.keys() - files.keys()),
-        sum(1 for path, known in files.items() if before.get(path, known) != known),
+        sum(1 for path, digest in files.items() if before.get(path, digest) != digest),
     )
 
 
 def note_files(db: Database, place: str, files: Mapping[bytes, bytes]) -> None:
-    """Note what a sync ended with; in the caller's transaction."""
-    packed = b"".join(known + path + b"\0" for path, known in sorted(files.items()))
+    """Record the files of a completed sync; in the caller's transaction."""
+    packed = b"".join(digest + path + b"\0" for path, digest in sorted(files.items()))
     db.execute(_PUT, (place, zlib.compress(packed, 1)))
 
 
 def _unpacked(data: bytes) -> dict[bytes, bytes]:
-    """A hash of `_HASH_BYTES`, a path and a NUL each; a hash may have NULs in it."""
+    """Unpack entries of a hash of `_HASH_BYTES`, a path and a NUL; a hash may contain NULs."""
     packed = zlib.decompress(data)
     files: dict[bytes, bytes] = {}
     at = 0
@@ -255,7 +256,7 @@ def _unpacked(data: bytes) -> dict[bytes, bytes]:
     return files
 
 
-# Vectors of texts, which texts the chunks of a content are, and what was sent.
+# Vectors of texts, the texts of each content's chunks, and counts of what was sent.
 
 HASH_BYTES = 16
 
@@ -294,21 +295,21 @@ _CLEAR = (
 
 
 class ContentTexts(NamedTuple):
-    """Which texts the chunks of a content are."""
+    """The texts of a content's chunks."""
 
     spans: int
     """See `spans_of`."""
     texts: bytes
-    """`HASH_BYTES` a chunk."""
+    """`HASH_BYTES` per chunk."""
 
     def hashes(self) -> list[bytes]:
-        """One a chunk, in order."""
+        """One hash per chunk, in order."""
         size = HASH_BYTES
         return [self.texts[at : at + size] for at in range(0, len(self.texts), size)]
 
 
 class SentTotal(NamedTuple):
-    """What was sent to one model of a provider, all days together."""
+    """What was sent to one model of a provider, summed over all days."""
 
     provider: str
     model: str
@@ -326,13 +327,13 @@ ContentKey = tuple[bytes, str]
 
 
 def text_hash(text: str, kind: str) -> bytes:
-    """What a text is known by; the same words as a question are another text."""
+    """The hash that identifies a text; a question with the same words has another hash."""
     data = f"{kind}\0{text}".encode("utf-8", "replace")
     return hashlib.blake2b(data, digest_size=HASH_BYTES).digest()
 
 
 def spans_of(chunks: Sequence[ScoredChunk]) -> int:
-    """Changes when a content is cut into other chunks."""
+    """A digest of the chunk boundaries of a content."""
     places = ",".join(f"{chunk.start_byte}-{chunk.end_byte}" for chunk in chunks)
     return zlib.crc32(places.encode())
 
@@ -347,12 +348,12 @@ def vectors_of(db: Database, fingerprint: int, texts: Iterable[bytes]) -> dict[b
 
 
 def known_texts(db: Database, fingerprint: int, texts: Iterable[bytes]) -> set[bytes]:
-    """Those of the texts that have a vector."""
-    known: set[bytes] = set()
+    """The texts that have a vector."""
+    with_vectors: set[bytes] = set()
     for batch in batched(texts):
         sql = _KNOWN.format(id=int(fingerprint), marks=",".join("?" * len(batch)))
-        known.update(row[0] for row in db.rows(sql, batch))
-    return known
+        with_vectors.update(row[0] for row in db.rows(sql, batch))
+    return with_vectors
 
 
 def put_vectors(db: Database, fingerprint: int, rows: Iterable[tuple[bytes, bytes]]) -> None:
@@ -377,16 +378,16 @@ def remove_all(db: Database, fingerprint: int) -> None:
 
 
 def keep_only(db: Database, contents: Collection[bytes]) -> int:
-    """Remove the vectors of texts that are in none of some contents, in the caller's transaction.
+    """Remove the vectors of all texts but those of `contents`; in the caller's transaction.
 
-    Those of questions stay.
+    Vectors of questions stay.
 
     Args:
         db: the repository's vectors, of all fingerprints.
-        contents: hashes of them.
+        contents: hashes of the contents to keep.
 
     Returns:
-        How many vectors that were.
+        How many vectors were removed.
     """
     staying = {row[0] for row in db.rows(_QUESTIONS)}
     gone: list[ContentKey] = []
@@ -402,14 +403,14 @@ def keep_only(db: Database, contents: Collection[bytes]) -> int:
 
 
 def counted_all(db: Database) -> int:
-    """Vectors of all fingerprints, those of questions among them."""
+    """The number of vectors of all fingerprints, including those of questions."""
     row = db.row(_COUNT_ALL)
     assert row is not None
     return row[0]
 
 
 def texts_of(db: Database, contents: Iterable[ContentKey]) -> dict[ContentKey, ContentTexts]:
-    """Which texts the chunks of contents are, as far as that is known."""
+    """The texts of each content's chunks, for the contents that have them stored."""
     keys = set(contents)
     by_content: dict[ContentKey, ContentTexts] = {}
     for batch in batched(sorted({content_hash for content_hash, _ in keys})):
@@ -420,35 +421,34 @@ def texts_of(db: Database, contents: Iterable[ContentKey]) -> dict[ContentKey, C
 
 
 def put_texts(db: Database, rows: Mapping[ContentKey, ContentTexts]) -> None:
-    """Store which texts contents are; in the caller's transaction."""
+    """Store the texts of contents; in the caller's transaction."""
     db.execute_many(_PUT_TEXTS, [(*key, *texts) for key, texts in rows.items()])
 
 
 def counted(db: Database, fingerprint: int) -> tuple[int, int]:
-    """How many texts have a vector, questions among them, and the bytes of all."""
+    """How many texts, including questions, have a vector, and the bytes of all vectors."""
     row = db.row(_COUNT, (fingerprint,))
     assert row is not None
     return row[0], row[1]
 
 
 def add_sent(db: Database, where: tuple[str, str, str], counts: Sequence[int]) -> None:
-    """Count requests; in the caller's transaction.
+    """Add to the counts of requests; in the caller's transaction.
 
     Args:
-        db: of the repository.
+        db: the repository's vectors.
         where: provider, model and endpoint.
-        counts: requests, those of them that failed, texts, bytes, and tokens as the provider
-            counts them.
+        counts: requests, failed requests, texts, bytes, and tokens as the provider counts them.
     """
     db.execute(_ADD_SENT, (time.strftime("%Y-%m-%d"), *where, *counts))
 
 
 def sent_totals(db: Database) -> list[SentTotal]:
-    """What left this machine, by where it went."""
+    """What was sent from this machine, by destination."""
     return [SentTotal(*row) for row in db.rows(_SENT)]
 
 
 def clear(db: Database) -> None:
-    """Remove all vectors; what was sent stays counted. In the caller's transaction."""
+    """Remove all vectors but keep the counts of what was sent; in the caller's transaction."""
     for statement in _CLEAR:
         db.execute(statement)

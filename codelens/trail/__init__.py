@@ -1,1 +1,1 @@
-"""The session trail: which definitions were looked at and edited, one line for each call."""
+"""The session trail: which definitions were viewed and edited, one line for each call."""

@@ -1,8 +1,8 @@
-"""What was sent in a session: for each body its place and a hash of every line, never its text.
+"""Records what a session was sent: for each body its place and a hash of every line, never text.
 
-`SentLog` is the file of one session in one worktree, `SentBodies` what it says. A text counts as
-sent only where each run of its lines stands, line by line and in order, in one body that was sent.
-What was sent long ago is forgotten: a host may have dropped it from what its model reads.
+`SentLog` is the file of one session in one worktree, `SentBodies` its content. A text counts as
+sent only if each run of its lines appears in order in one body that was sent. Old entries are
+forgotten: the host may have dropped them from its model's context.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from codelens import home_files
 from codelens.trail.trail_log import tail_lines
 
 REMEMBERED_BYTES = 180_000
-"""Of the texts sent last; about 60,000 tokens. Hosts compact what is older without a word."""
+"""Bytes of recent texts that count; about 60,000 tokens. Hosts silently compact older ones."""
 REMEMBERED_S = 6 * 3600
 _KEPT_S = 2 * 86_400
 _HASH = 8
@@ -33,14 +33,14 @@ _ENDING = ".sent"
 
 
 class SentBody(NamedTuple):
-    """Lines of a definition, or of a file, as they were sent."""
+    """Lines of a definition, or of a file, that were sent."""
 
     path: str
     """Printed."""
     handle: str
-    """What they are of; an edit of it is noticed by this name."""
+    """The handle of the definition or file; edits of it are detected by this name."""
     lines: tuple[tuple[int, str], ...]
-    """Number and text of each, in order."""
+    """Number and text of each line, in order."""
 
 
 class _Run(NamedTuple):
@@ -50,7 +50,7 @@ class _Run(NamedTuple):
     start_line: int
     hashes: bytes
     call: int = 0
-    """Which call sent it; the later the higher."""
+    """Number of the call that sent it, ascending with time."""
 
 
 class SentLog:
@@ -59,7 +59,7 @@ class SentLog:
     Args:
         home: `CODELENS_HOME`.
         repository: its id.
-        worktree: its key, of `codelens.trail.trail_log.worktree_key`.
+        worktree: its key, from `codelens.trail.trail_log.worktree_key`.
         session: the session's id; any text but an empty one.
     """
 
@@ -71,7 +71,7 @@ class SentLog:
         self._path = os.path.join(self._folder, f"{repository}-{worktree}-{name}{_ENDING}")
 
     def read(self, now: float | None = None) -> SentBodies:
-        """What was sent lately; nothing of a file that cannot be read."""
+        """What was sent recently; empty if the file cannot be read."""
         oldest = (time.time() if now is None else now) - REMEMBERED_S
         calls: list[list[tuple[str, _Run]]] = []
         size = 0
@@ -87,7 +87,7 @@ class SentLog:
         )
 
     def add(self, bodies: Sequence[SentBody], now: float | None = None) -> None:
-        """Note what one answer sent.
+        """Record what one answer sent.
 
         Raises:
             OSError: it cannot be written.
@@ -102,7 +102,7 @@ class SentLog:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         descriptor = os.open(self._path, flags, 0o600)
         try:
-            # Unwritten, the text is only sent once more.
+            # Without this record the text is only sent once more.
             if home_files.take_lock(descriptor, wait_s=_WAIT_S):
                 new = not os.lseek(descriptor, 0, os.SEEK_END)
                 before = home_files.owner_head(self._path) if new else b"\n"
@@ -111,16 +111,16 @@ class SentLog:
             os.close(descriptor)
 
     def end(self) -> None:
-        """Forget all of it: what was sent is sent again."""
+        """Forget everything, so that it is sent again."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._path)
 
 
 def end_all(home: str | os.PathLike[str], repository: str, worktree: str) -> int:
-    """Forget what was sent in every session of a worktree; how many there were.
+    """Forget what was sent in all sessions of a worktree; return their number.
 
-    A compaction is told with a session id that a server need not know: forgetting too much costs
-    tokens, forgetting too little an answer.
+    A host reports a compaction with a session id that the server may not know. Forgetting too much
+    costs tokens; forgetting too little costs an answer.
     """
     folder = os.path.join(os.fspath(home), "trails")
     gone = 0
@@ -150,33 +150,34 @@ class SentBodies:
         return bool(self._runs)
 
     def start_of(self, path: str, lines: Sequence[tuple[int, str]]) -> int | None:
-        """Where lines stood when they were sent, in these very bytes; None where they were not.
+        """Find lines that were sent, byte for byte; None if they were not.
 
         Args:
             path: printed.
-            lines: number and text, in order; where numbers are missing each part counts by itself.
+            lines: number and text, in order; a gap in the numbers separates runs, which are found
+                independently.
 
         Returns:
-            The number that the first line had; that of the latest sending.
+            The number of the first line when it was last sent.
         """
-        known = self._runs.get(path)
-        if not known or not lines:
+        sent_runs = self._runs.get(path)
+        if not sent_runs or not lines:
             return None
         first: int | None = None
         for run in _runs_of("", lines):
-            start = next((at for other in reversed(known) if (at := _within(run, other))), None)
+            start = next((at for other in reversed(sent_runs) if (at := _within(run, other))), None)
             if start is None:
                 return None
             first = start if first is None else first
         return first
 
     def differs(self, path: str, handle: str, lines: Sequence[str]) -> bool:
-        """Whether something of a definition, as it was sent last, is not in its file any more.
+        """Whether the file lacks a part of a definition as it was last sent.
 
         Args:
             path: printed.
-            handle: of the definition.
-            lines: all of its file, as they are now.
+            handle: the definition's handle.
+            lines: all current lines of its file.
         """
         runs = [run for run in self._runs.get(path, ()) if run.handle == handle]
         if not runs:
@@ -187,7 +188,7 @@ class SentBodies:
 
 
 def _within(run: _Run, other: _Run) -> int:
-    """The line at which `run` begins in `other`; 0 where it is not in it."""
+    """The line at which `run` begins in `other`; 0 if it is not in it."""
     at = other.hashes.find(run.hashes)
     while at >= 0 and at % _HASH:
         at = other.hashes.find(run.hashes, at + 1)
@@ -206,7 +207,7 @@ def _runs_of(handle: str, lines: Iterable[tuple[int, str]]) -> list[_Run]:
 
 
 def _hash_of(text: str) -> bytes:
-    # How a line ends is nothing that a model sees.
+    # A model does not see line ends.
     line = text.rstrip("\r\n").encode("utf-8", "backslashreplace")
     return blake2b(line, digest_size=_HASH).digest()
 
@@ -224,7 +225,7 @@ def _written(bodies: Sequence[SentBody], at: int) -> bytes:
 
 
 def _calls(path: str) -> Iterator[tuple[int, int, list[tuple[str, _Run]]]]:
-    """Of each call when it was, the bytes it sent, and its runs; damaged lines are left out."""
+    """Time, bytes sent and runs of each call; damaged lines are skipped."""
     for line in tail_lines(path, _LARGEST):
         call = _call(line) if line else None
         if call is not None:

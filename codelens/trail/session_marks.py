@@ -1,4 +1,4 @@
-"""Where sessions stood: the commit that a session began on, and where the last one here ended."""
+"""Records the commits of sessions: where each session began, and where the last one ended."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _MOST_MARKS = 24
 _LARGEST = 100_000
 _MARKS = "marks"
 _AGAIN_S = 600
-"""A mark that says the same is written again after so many seconds."""
+"""An unchanged mark is written again after this many seconds."""
 
 
 class Standing(NamedTuple):
-    """A worktree as it stands at one moment."""
+    """The state of a worktree at one moment."""
 
     repository: str
     """Its id."""
     worktree: str
-    """As `worktree_key` gives it."""
+    """As `worktree_key` returns it."""
     head: str
-    """The commit; empty where there is none."""
+    """The commit; empty if there is none."""
     branch: str
-    """Empty when detached, and outside git."""
+    """Empty if detached, or outside of git."""
 
 
 class Mark(NamedTuple):
@@ -36,16 +36,16 @@ class Mark(NamedTuple):
 
     session: str
     began: str
-    """The commit that it began on; empty where there was none."""
+    """The commit at the start of the session; empty if there was none."""
     head: str
-    """The commit that it last stood on."""
+    """The last commit that the session was on."""
     branch: str
     at: int
-    """When last, in seconds since the epoch."""
+    """When it was last active, in seconds since the epoch."""
 
 
 def marks(home: str | os.PathLike[str], repository: str, worktree: str) -> list[Mark]:
-    """The latest sessions in a worktree, the last one last."""
+    """The latest sessions in a worktree, most recent last."""
     path = _file(home, repository, worktree)
     try:
         parsed: object = json.loads(read_small(path, _LARGEST))
@@ -71,7 +71,7 @@ def marks(home: str | os.PathLike[str], repository: str, worktree: str) -> list[
 def mark(
     home: str | os.PathLike[str], session: str, standing: Standing, now: float | None = None
 ) -> None:
-    """Note where a session stands now; of two that write at once, one note may be lost.
+    """Record the current state of a session; of two concurrent writes, one may be lost.
 
     Raises:
         OSError: it cannot be written.

@@ -1,4 +1,4 @@
-"""The last lines of a log that several processes append to."""
+"""The log of the session trail: appended under a lock, readable after a crash."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from codelens.home_files import open_regular
 
 
 def tail_lines(path: str, most: int) -> list[bytes]:
-    """The whole lines in the last `most` bytes of a log; none where it cannot be read.
+    """The whole lines in the last `most` bytes of a log; empty if it cannot be read.
 
-    A log whose first line says that it is of something else was copied here: it is set aside.
+    If the first line names another owner, the log was copied here and is set aside.
     """
     try:
         with open_regular(path) as file:
@@ -34,18 +34,18 @@ def tail_lines(path: str, most: int) -> list[bytes]:
     return data.split(b"\n")
 
 
-# The log of the session trail: appended under a lock, read whatever a crash left of it.
+# The trail: written by `append`, read by `entries`.
 #
-# `append` is the way in, `entries` the way out. One JSON object a line, 100 to 200 bytes, never
-# code. A repository has one file a month under `CODELENS_HOME/trails`, so what is too old goes with
-# its file, and nothing is ever rewritten. Hooks call this within 60 ms of CPU.
+# One JSON object per line, 100 to 200 bytes, never code. A repository has one file a month under
+# `CODELENS_HOME/trails`, so old entries are deleted with their file, and nothing is ever rewritten.
+# Hooks call this within 60 ms of CPU.
 
 KEPT_DAYS = 90
 LONGEST_LINE = 200
-"""Bytes; a line may only be longer where its first handle alone makes it so."""
+"""Bytes; a line may only exceed this if its first handle alone requires it."""
 _LONGEST_HANDLE = 400
 _LONGEST_READ = 4_000_000
-"""Bytes of one file that are read, from its end: 20,000 calls a month and more."""
+"""Bytes read from the end of one file: 20,000 calls a month and more."""
 _TAIL = 16_384
 _MOST_HANDLES = 4
 _ID_LENGTH = 12
@@ -58,38 +58,38 @@ class TrailEntry(NamedTuple):
     at: int
     """Seconds since the epoch."""
     session: str
-    """As `session_key` gives it; empty where the session cannot be told."""
+    """As `session_key` returns it; empty if the session is unknown."""
     worktree: str
-    """As `worktree_key` gives it."""
+    """As `worktree_key` returns it."""
     branch: str
-    """Empty when detached, and outside git."""
+    """Empty if detached, or outside of git."""
     tool: str
-    """What was done: `explored`, `expanded`, `impact`, `edited`."""
+    """The action: `explored`, `expanded`, `impact`, `edited`."""
     summary: str
     """The call in a few words: `'Database' (3 definitions)`."""
     handles: tuple[str, ...] = ()
     """The most important handles, best first; for an edit the path that was edited."""
     ms: int = 0
-    """Milliseconds after `at`: which of two calls in one second was first, a prompt between."""
+    """Milliseconds after `at`, to order calls and prompts within one second."""
 
     def seconds(self) -> float:
-        """When, in seconds since the epoch, to the millisecond."""
+        """The time in seconds since the epoch, to the millisecond."""
         return self.at + self.ms / 1000
 
 
 def moment() -> tuple[int, int]:
-    """Now, as an entry has it: seconds since the epoch, and milliseconds after these."""
+    """The current time for an entry: seconds since the epoch, and milliseconds."""
     seconds, ms = divmod(time.time_ns() // 1_000_000, 1000)
     return seconds, ms
 
 
 def session_key(session_id: str) -> str:
-    """The end of a host's session id: unlike the start of a UUID, it never comes from a clock."""
+    """The end of a host's session id: unlike the start of a UUID, it never depends on a clock."""
     return _tame(session_id)[-_ID_LENGTH:]
 
 
 def worktree_key(root: str) -> str:
-    """A short name of a worktree's root, for a line that must stay short."""
+    """A short key of a worktree's root, since lines must stay short."""
     return hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:8]
 
 
@@ -105,7 +105,7 @@ def append(
         wait_s: how long to wait for another writer.
 
     Returns:
-        Whether it was written; False where another writer held the file all that time.
+        Whether it was written; False if another writer held the file all that time.
 
     Raises:
         OSError: the file cannot be written.
@@ -114,7 +114,7 @@ def append(
     new = home_files.starts_over(path)
     if new:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    # Read as well: whether the last line is whole is seen at its end.
+    # Also opened for reading, to check whether the last line is complete.
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, 0o600)
     try:
@@ -142,15 +142,15 @@ def entries(
     since: int = 0,
     now: int | None = None,
 ) -> list[TrailEntry]:
-    """The trail of a repository, oldest first; lines that are cut off or damaged are left out.
+    """The trail of a repository, oldest first; incomplete or damaged lines are skipped.
 
     Args:
         home: `CODELENS_HOME`.
         repository: its id.
-        session: only of this session, by its key or its whole id.
-        worktree: only of this worktree, by its key.
+        session: only this session, by its key or its whole id.
+        worktree: only this worktree, by its key.
         since: only from this time on, in seconds since the epoch.
-        now: the present time; nothing older than `KEPT_DAYS` is given.
+        now: the current time; entries older than `KEPT_DAYS` are left out.
     """
     oldest = max(since, (int(time.time()) if now is None else now) - KEPT_DAYS * _DAY_S)
     session_id = session_key(session)
@@ -166,13 +166,13 @@ def entries(
 
 
 def latest(home: str | os.PathLike[str], repository: str, *, since: int) -> list[TrailEntry]:
-    """The entries since a time, oldest first, of the last 16 kB: what a hook has time to read."""
+    """The entries since a time in the last 16 kB, oldest first: what a hook has time to read."""
     path = next(iter(reversed(_files(home, f"{repository}-"))), "")
     return [entry for entry in _read(path, _TAIL) if entry.at >= since] if path else []
 
 
 def forget_old(home: str | os.PathLike[str], now: int) -> int:
-    """Delete the files of all repositories in which nothing is young enough; how many."""
+    """Delete all repositories' files without recent entries; return how many were deleted."""
     first = _month(now - KEPT_DAYS * _DAY_S)
     gone = 0
     for path in _files(home, ""):
@@ -242,7 +242,7 @@ def _written(entry: TrailEntry, text_value: str, handles: list[str]) -> bytes:
 
 
 def _tame(text: str) -> str:
-    """`text` as one line that UTF-8 can hold."""
+    """`text` as one line of valid UTF-8."""
     return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
 
 

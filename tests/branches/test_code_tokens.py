@@ -1,4 +1,4 @@
-"""What a formatter may change is no change of code; what only looks like it is one."""
+"""Formatting changes are not changes of code; changes that only look like formatting are."""
 
 from __future__ import annotations
 
@@ -47,9 +47,7 @@ COMMENTS = [
 
 
 @pytest.mark.parametrize(("language", "before", "after"), ALIKE)
-def test_what_a_formatter_changes_makes_no_difference(
-    language: str, before: bytes, after: bytes
-) -> None:
+def test_formatter_changes_make_no_difference(language: str, before: bytes, after: bytes) -> None:
     assert is_same_code(before, after, language, with_comments=True)
     assert is_same_code(after, before, language, with_comments=True)
 

@@ -1,4 +1,4 @@
-"""Definitions of two sides: what is told of each, and that nothing else is."""
+"""Diffs of definitions on two sides: what is reported for each, and that nothing else is."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def compared(
     )
 
 
-def told(diff: DefinitionDiff) -> dict[str, tuple[str, ...]]:
+def reported(diff: DefinitionDiff) -> dict[str, tuple[str, ...]]:
     return {
         change.definition.symbol.qualified: change.how
         for file in diff.files
@@ -62,10 +62,10 @@ def edited(*pairs: tuple[bytes, bytes]) -> dict[str, tuple[str, ...]]:
     for old_text, new_text in pairs:
         assert old_text in new
         new = new.replace(old_text, new_text)
-    return told(compared({b"a.py": PYTHON}, {b"a.py": new}))
+    return reported(compared({b"a.py": PYTHON}, {b"a.py": new}))
 
 
-def test_a_body_a_signature_and_a_docstring_are_told_apart() -> None:
+def test_body_signature_and_docstring_changes_are_distinguished() -> None:
     assert edited((b"strict=True", b"strict=False")) == {"load": ("body",)}
     assert edited((b'mode="r"):', b'mode="r", more=1):')) == {"load": ("signature",)}
     assert edited((b"Load a file", b"Read a file")) == {"load": ("documentation",)}
@@ -73,7 +73,7 @@ def test_a_body_a_signature_and_a_docstring_are_told_apart() -> None:
     assert edited((b"LIMIT = 10", b"LIMIT = 11")) == {"LIMIT": ("body",)}
 
 
-def test_blank_lines_are_no_change_of_a_definition() -> None:
+def test_blank_lines_do_not_change_a_definition() -> None:
     assert edited((b"\n    def close", b"\n\n\n    def close")) == {}
 
 
@@ -85,11 +85,11 @@ def test_a_renamed_owner_does_not_mark_its_members() -> None:
     assert edited((b"class Shop:", b"class Store:")) == {"Store": ("renamed",)}
 
 
-def test_a_definition_that_moved_to_another_file_says_what_of_it_is_new() -> None:
+def test_a_moved_definition_shows_its_new_lines() -> None:
     at = PYTHON.index(b"class Shop")
     moved = PYTHON[at:].replace(b"night.begin", b"night.start")
     diff = compared({b"a.py": PYTHON}, {b"a.py": PYTHON[:at], b"b.py": moved})
-    assert told(diff) == {"Shop": ("moved",), "Shop.close": ("body",)}
+    assert reported(diff) == {"Shop": ("moved",), "Shop.close": ("body",)}
     at = PYTHON.index(b"# about load")
     end = PYTHON.index(b"class Shop")
     load = PYTHON[at:end].replace(b"strict=True", b"strict=quick")
@@ -102,7 +102,7 @@ def test_a_definition_that_moved_to_another_file_says_what_of_it_is_new() -> Non
     assert 0 < change.share_new < 0.3
 
 
-def test_a_file_that_only_has_another_name_is_told_as_that() -> None:
+def test_a_renamed_file_is_reported_as_renamed() -> None:
     diff = compared({b"a.py": PYTHON}, {b"c.py": PYTHON})
     (file,) = diff.files
     assert (file.how, file.definitions, file.outside) == ("renamed", (), ())
@@ -117,7 +117,7 @@ def test_another_order_marks_no_definition() -> None:
     assert [part.how for part in file.outside] == ["reordered"]
 
 
-def test_code_outside_of_definitions_is_told_as_such() -> None:
+def test_code_outside_definitions_is_reported_as_such() -> None:
     diff = compared({b"a.py": PYTHON}, {b"a.py": PYTHON.replace(b"import os", b"import sys")})
     (file,) = diff.files
     assert file.definitions == ()
@@ -141,7 +141,7 @@ JAVA = b"""class A {
 def test_overloads_that_changed_places_are_matched_by_their_text() -> None:
     lines = JAVA.split(b"\n")
     swapped = b"\n".join([*lines[:1], *lines[5:8], b"", *lines[1:4], *lines[8:]])
-    assert told(compared({b"A.java": JAVA}, {b"A.java": swapped}, "java")) == {}
+    assert reported(compared({b"A.java": JAVA}, {b"A.java": swapped}, "java")) == {}
     edited_one = JAVA.replace(b"third", b"fourth")
     diff = compared({b"A.java": JAVA}, {b"A.java": edited_one}, "java")
     (change,) = [one for file in diff.files for one in file.definitions]
@@ -152,7 +152,7 @@ def test_overloads_that_changed_places_are_matched_by_their_text() -> None:
 
 def test_indentation_is_formatting_in_java_and_code_in_python() -> None:
     reindented = JAVA.replace(b"    return first", b"      return first")
-    assert told(compared({b"A.java": JAVA}, {b"A.java": reindented}, "java")) == {
+    assert reported(compared({b"A.java": JAVA}, {b"A.java": reindented}, "java")) == {
         "A.size": ("formatting",)
     }
     assert edited((b"            lock.release(self.title)\n        return door",
@@ -162,7 +162,7 @@ def test_indentation_is_formatting_in_java_and_code_in_python() -> None:
 
 
 @pytest.mark.parametrize("new", [PYTHON, PYTHON.replace(b"Shop", b"Bar"), b"", b"X = 1\n" * 30])
-def test_told_lines_account_for_all_that_differs(new: bytes) -> None:
+def test_reported_lines_account_for_every_difference(new: bytes) -> None:
     diff = compared({b"a.py": PYTHON}, {b"a.py": new})
     old_told: set[int] = set()
     new_told: set[int] = set()
@@ -199,7 +199,7 @@ def test_a_method_outside_of_its_type_may_stay_or_go_with_it(with_method: bool) 
         {b"a.go": rest + stays, b"b.go": b"package a\n\n" + went},
         "go",
     )
-    assert told(diff) == {"Shop": ("moved",)}
+    assert reported(diff) == {"Shop": ("moved",)}
 
 
 TWO_OF_ONE_NAME = b"""(function (bundle) {
@@ -224,11 +224,11 @@ def test_members_follow_the_type_that_they_stand_in_not_one_of_the_same_name() -
         {b"a.js": TWO_OF_ONE_NAME[:at], b"b.js": b"const b = 1;\n" + TWO_OF_ONE_NAME[at:]},
         "javascript",
     )
-    assert told(diff) == {"Connector": ("moved",)}
+    assert reported(diff) == {"Connector": ("moved",)}
 
 
-def test_a_definition_that_is_parsed_another_way_and_not_changed_is_not_told() -> None:
-    """A grammar may take an annotation for a statement where it stumbles over other lines."""
+def test_an_unchanged_definition_that_parses_differently_is_not_reported() -> None:
+    """A grammar may parse an annotation as a statement if other lines confuse it."""
     old = b"@cached\ndef load(name):\n    return name\n\n\nLIMIT = 1\n"
     new = old.replace(b"1", b"2")
     files = [text(b"a.py", data, "python") for data in (old, new)]
@@ -237,7 +237,7 @@ def test_a_definition_that_is_parsed_another_way_and_not_changed_is_not_told() -
         for symbol in files[0].symbols
     ]
     diff = definition_diff([files[0]._replace(symbols=cut)], [files[1]], changed_lines)
-    assert told(diff) == {"LIMIT": ("body",)}
+    assert reported(diff) == {"LIMIT": ("body",)}
     assert diff.files[0].outside == ()
 
 

@@ -1,4 +1,4 @@
-"""Arguments of calls, by their text alone."""
+"""Extracts the arguments of calls from their text alone."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def test_arguments_are_counted_by_their_commas(
         ("f" + "<" * 100_000, "cpp"),
     ],
 )
-def test_what_the_text_does_not_tell_is_not_known(text: str, language: str) -> None:
+def test_arguments_that_the_text_does_not_show_are_unknown(text: str, language: str) -> None:
     assert passed_arguments(text.encode(), 1, language) is None

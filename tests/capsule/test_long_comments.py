@@ -1,4 +1,4 @@
-"""Which lines of comments are left out: in every style, and never a line of code."""
+"""Which comment lines are left out: in every style, and never a line of code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from codelens.capsule import KEPT, beyond_first
 
 
 def cut(text: str) -> list[str]:
-    """The lines that are left out of a text."""
+    """The lines left out of a text."""
     lines = text.strip("\n").split("\n")
     return [lines[number - 1].strip() for number in sorted(beyond_first(lines, 1, len(lines)))]
 

@@ -1,4 +1,4 @@
-"""What is packed: by value, each line once, never over the room."""
+"""What gets packed: the most valuable first, each line once, never over the budget."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_room_is_kept_and_no_line_comes_twice(made: list[Candidate], room: i
         assert all(one.candidate.start_line <= at <= one.candidate.end_line for at in one.lines)
 
 
-def test_the_best_comes_first_and_one_that_fits_fills_what_is_left() -> None:
+def test_the_best_comes_first_and_a_fitting_one_fills_the_rest() -> None:
     made = [candidate(b"a.py", 1, 20, 1.0), candidate(b"b.py", 1, 200, 0.9),
             candidate(b"c.py", 1, 2, 0.1)]  # fmt: skip
     shown = pack(made, 700, COSTS, lambda path: {})
@@ -54,14 +54,14 @@ def test_the_best_comes_first_and_one_that_fits_fills_what_is_left() -> None:
     assert len(shown[0].lines) == 20 and shown[1].left_out
 
 
-def test_a_long_definition_is_shown_by_its_head_and_the_lines_that_tell() -> None:
+def test_a_long_definition_is_shown_by_its_head_and_relevant_lines() -> None:
     lines = windows(100, 400, {350: 3.0, 220: 1.0}, 30)
     assert {100, 101, 102, 349, 350, 351} <= set(lines)
     assert lines == sorted(lines) and len(lines) <= 33
     assert windows(1, 10, {}, 30) == list(range(1, 11))
 
 
-def test_behind_the_leading_ones_a_long_body_gives_way_to_short_ones() -> None:
+def test_after_the_leading_ones_short_bodies_come_before_long_ones() -> None:
     leading = [candidate(b"a.py", 1 + 10 * at, 3, 0.9 - at / 100) for at in range(capsule.LEADING)]
     long = candidate(b"b.py", 1, 120, 0.5)
     short = [candidate(b"c.py", 1 + 10 * at, 4, 0.45 - at / 100) for at in range(8)]
@@ -70,7 +70,7 @@ def test_behind_the_leading_ones_a_long_body_gives_way_to_short_ones() -> None:
     assert shown[capsule.LEADING : capsule.LEADING + len(short)] == short
 
 
-def test_what_is_certain_goes_first_however_long_it_is() -> None:
+def test_certain_definitions_go_first_at_any_length() -> None:
     named = [
         candidate(b"n.py", 1 + 40 * at, 30, 10.0 - at / 100) for at in range(capsule.LEADING + 3)
     ]
@@ -79,7 +79,7 @@ def test_what_is_certain_goes_first_however_long_it_is() -> None:
     assert shown[: len(named)] == named
 
 
-def test_long_comments_are_left_out_and_told_of() -> None:
+def test_long_comments_are_left_out_and_counted() -> None:
     asides = frozenset(range(3, 12))
     whole = Candidate(b"a.py", 0, 1, 12, 20, 1.0, "pivot", asides=asides)
     [piece] = pack([whole], 3000, COSTS, lambda path: {5: 9.0})

@@ -1,4 +1,4 @@
-"""What a task wants done is told by its words."""
+"""The words of a task reveal what it wants done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line on the shop; tests of other files override `committed`."""
+"""Runs the command line on the shop; other test files override `committed`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of docs/branches.md are what the commands print."""
+"""The examples of docs/branches.md match the commands' output."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def there(here: GitRepo, tmp_path: Path) -> GitRepo:
 
 
 def shown(text: str, there: GitRepo | None = None, tab: str = "\n          ") -> str:
-    """As the page has it: indented, long lines as on a terminal, no names of this run."""
+    """Output as on the page: indented, long lines as on a terminal, no names of this run."""
     if there is not None:
         head = there.text("rev-parse", "--short=7", "HEAD").strip()
         text = text.replace(str(there.root), "/work/other").replace(head, "5b489eb")

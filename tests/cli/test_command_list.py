@@ -1,4 +1,4 @@
-"""The list of commands against their modules, their examples and the documentation."""
+"""Checks the list of commands against their modules, their examples and the documentation."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_a_setting_that_cannot_be_is_an_error(
     assert run("search", "x").code == 2
 
 
-def test_status_tells_where_one_stands(repo: GitRepo, run) -> None:
+def test_status_shows_the_current_worktree(repo: GitRepo, run) -> None:
     ran = run("status")
     assert f"{repo.root} (worktree)" in ran.out
     assert f"main @ {repo.head()[:7]}, clean" in ran.out
@@ -74,7 +74,7 @@ def test_status_tells_where_one_stands(repo: GitRepo, run) -> None:
     assert found["status"]["languages"] == {"markdown": 1, "python": 1}
 
 
-def test_index_can_start_anew(repo: GitRepo, run) -> None:
+def test_index_can_be_rebuilt(repo: GitRepo, run) -> None:
     assert run("index", "--json").json["receipt"]["indexed"] == 2
     assert run("index", "--json").json["receipt"]["indexed"] == 0
     assert run("index", "--rebuild", "--json").json["receipt"]["indexed"] == 2
@@ -148,7 +148,7 @@ def test_help_and_version_are_commands_too(run) -> None:
 
 def test_every_command_has_examples_that_can_be_typed(run) -> None:
     listed = re.findall(r"(?m)^    (\w+) ", run("--help").out)
-    # `hook` is for agents, and answers its own help.
+    # `hook` is for agents, and prints its own help.
     assert set(listed) - {"hook"} == EXAMPLES.keys()
     for command, rows in EXAMPLES.items():
         shown = run(command, "--help").out
@@ -160,14 +160,14 @@ def test_every_command_has_examples_that_can_be_typed(run) -> None:
                     assert parse(words[1:]).command == words[1]
 
 
-def test_an_argument_that_starts_with_a_dash_is_told_how_to_be_given(repo: GitRepo, run) -> None:
+def test_an_argument_with_a_leading_dash_gets_a_hint(repo: GitRepo, run) -> None:
     for command in ("search", "expand"):
         assert "to search for '-foo' as text, put -- before it" in run(command, "-foo").err
         assert "--" not in run(command, "--", "-foo").err
     assert "put --" not in run("search").err
 
 
-def test_version_is_told_before_anything_is_loaded() -> None:
+def test_version_is_printed_before_anything_is_loaded() -> None:
     code = (
         "import sys; from codelens.cli.main import main; main(['--version']); "
         "print({'argparse', 'json', 'codelens.engine', 'codelens.errors'} & sys.modules.keys())"
@@ -194,9 +194,7 @@ def test_version_is_told_before_anything_is_loaded() -> None:
         ("load --import nowhere", "'nowhere': No such file or directory; give a file"),
     ],
 )
-def test_a_slip_of_the_hand_is_told_what_was_meant(
-    repo: GitRepo, run, typed: str, said: str
-) -> None:
+def test_a_typo_gets_a_suggestion(repo: GitRepo, run, typed: str, said: str) -> None:
     ran = run(*typed.split())
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err and ran.err.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Completion scripts and the man page, made of the grammar of the command line."""
+"""Completion scripts and the man page, generated from the grammar of the command line."""
 
 from __future__ import annotations
 
@@ -32,11 +32,13 @@ def test_bash_completes_commands_options_hosts_and_branches(run, repo, tmp_path:
 
     def completed(*words: str) -> list[str]:
         typed = " ".join(f"'{word}'" for word in ("codelens", *words))
-        asked = (
+        bash_line = (
             f"source {script}; COMP_WORDS=({typed}); COMP_CWORD={len(words)}; "
             "_shtab_codelens; printf '%s\\n' \"${COMPREPLY[@]}\""
         )
-        done = subprocess.run(["bash", "-c", asked], cwd=repo.root, capture_output=True, text=True)
+        done = subprocess.run(
+            ["bash", "-c", bash_line], cwd=repo.root, capture_output=True, text=True
+        )
         return done.stdout.split()
 
     assert completed("rel") == ["related"]

@@ -37,7 +37,7 @@ def test_a_file_that_nobody_changed_has_nothing(run: Run, other: GitRepo) -> Non
     assert done.err == "no other worktree has changed a definition in shop/cart.py\n"
 
 
-def test_the_file_is_named_from_where_one_stands_or_absolutely(
+def test_the_file_path_may_be_relative_or_absolute(
     run: Run, repo: GitRepo, other: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(repo.root / "shop")
@@ -53,7 +53,7 @@ def test_the_file_is_named_from_where_one_stands_or_absolutely(
         (("--changing", "shop/book.py", "--with", "other"), "--changing cannot be combined"),
     ],
 )
-def test_what_cannot_be_asked_is_an_error(
+def test_an_invalid_question_is_an_error(
     run: Run, other: GitRepo, words: tuple[str, ...], problem: str
 ) -> None:
     done = run("conflicts", *words)
@@ -64,13 +64,13 @@ def test_changes_of_documentation_alone_are_counted_and_given_by_all(
     run: Run, repo: GitRepo, other: GitRepo
 ) -> None:
     other.write("shop/book.py", BOOK.replace("def lonely():", 'def lonely():\n    """Alone."""'))
-    asked = ("conflicts", "--changing", "shop/book.py")
-    quiet = run(*asked)
+    command = ("conflicts", "--changing", "shop/book.py")
+    quiet = run(*command)
     assert (quiet.code, quiet.out) == (1, "")
     assert "1 change of only documentation or formatting hidden; --all shows" in quiet.err
-    assert run(*asked, "--json").json == {"results": [], "left": 1}
+    assert run(*command, "--json").json == {"results": [], "left": 1}
     listed = f"shop/book.py#lonely\tdocumentation  in {other.root} (other)\n"
-    assert run(*asked, "--all").out == listed
+    assert run(*command, "--all").out == listed
 
 
 def test_every_worktree_is_read(run: Run, repo: GitRepo, other: GitRepo) -> None:

@@ -1,4 +1,4 @@
-"""`doctor` starts what is wired into coding agents, and says what would not work."""
+"""`doctor` starts the servers configured in coding agents, and reports what would not work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shop_repository import Run
 
 @pytest.fixture
 def cursor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Cursor's file, in a home with nothing else."""
+    """Cursor's file, in an otherwise empty home."""
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
     monkeypatch.setenv("USERPROFILE", str(tmp_path / "me"))
     monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "kept"))
@@ -59,7 +59,7 @@ def test_an_entry_that_is_switched_off_is_a_note(run: Run, cursor: Path) -> None
     assert [one["state"] for one in _agents(ran.out)] == ["note"]
 
 
-def test_no_agents_are_nothing_to_tell(run: Run, cursor: Path) -> None:
+def test_without_agents_nothing_is_reported(run: Run, cursor: Path) -> None:
     ran = run("doctor", "--json")
     assert ran.code == 0
     assert _agents(ran.out) == []

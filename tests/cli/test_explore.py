@@ -32,7 +32,7 @@ def test_explore_as_json_has_the_documented_keys(repo: GitRepo, run) -> None:
     assert found["intent"] == "debug" and found["intent_words"] == ["fix"]
 
 
-def test_explore_refuses_what_it_cannot_keep_to(repo: GitRepo, run) -> None:
+def test_explore_refuses_impossible_budgets(repo: GitRepo, run) -> None:
     ran = run("explore", "validate", "--max-tokens", "50")
     assert ran.code == 2 and "between 200 and 100,000" in ran.err
     assert run("explore", "zzqqx vvwwk").code == 1

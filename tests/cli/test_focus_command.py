@@ -1,4 +1,4 @@
-"""`codelens focus`: what a rehearsal reads, and what it says where focus is off."""
+"""`codelens focus`: what a rehearsal reads, and what it says when focus is off."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def test_a_rehearsal_leaves_out_what_hosts_put_into_a_prompt(
     assert rehearsed["tokens"] == ["rot", "token"]
 
 
-def test_what_waits_counts_in_what_is_shown_and_stays(run: Run, repo: GitRepo, home: Path) -> None:
+def test_waiting_turns_count_in_the_output_and_stay(run: Run, repo: GitRepo, home: Path) -> None:
     ask(home, repo, "rotate the token")
     path = path_of(str(home), checkout_at(str(repo.root)), FocusSettings(), "")
-    with forest_file.ForestLock(path) as ours:
-        assert ours
+    with forest_file.ForestLock(path) as lock:
+        assert lock
         ask(home, repo, "write a database migration")
         damaged = Path(f"{path}.waiting-1")
         damaged.write_text("{")
@@ -52,7 +52,7 @@ def test_what_waits_counts_in_what_is_shown_and_stays(run: Run, repo: GitRepo, h
     assert before == {file: file.read_bytes() for file in Path(path).parent.iterdir()}
 
 
-def test_where_focus_is_off_what_is_named_turns_it_on(
+def test_if_focus_is_off_the_named_command_turns_it_on(
     run: Run, repo: GitRepo, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask(home, repo, "rotate the token")

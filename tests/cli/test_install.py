@@ -1,4 +1,4 @@
-"""`codelens install` and `uninstall` as they are typed, in processes of their own."""
+"""`codelens install` and `uninstall` as typed, in separate processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VARIABLES = (
 
 
 class Shell:
-    """A user's home with a `codelens` on the PATH, and nothing else there but the system's."""
+    """A user's home with a `codelens` on the PATH, and otherwise only the system's commands."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / "home"
@@ -37,8 +37,8 @@ class Shell:
             f'#!/bin/sh\nPYTHONPATH="{SOURCE}" exec "{sys.executable}" -m codelens "$@"\n'
         )
         self.program.chmod(0o755)
-        kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-        self.environ = {**kept, "HOME": str(self.home), "PATH": f"{self.bin}:/usr/bin:/bin"}
+        environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+        self.environ = {**environment, "HOME": str(self.home), "PATH": f"{self.bin}:/usr/bin:/bin"}
 
     def run(self, *words: str, limit: int | None = None) -> subprocess.CompletedProcess[str]:
         command = [str(self.program), *words]
@@ -53,7 +53,7 @@ class Shell:
         return self.run("install", "--command", str(self.program), *words, **more)
 
     def typed(self, answers: str, *words: str) -> tuple[int, str]:
-        """Run at a terminal where `answers` are typed, and to further questions an empty line."""
+        """Runs at a terminal: types `answers`, and an empty line to further questions."""
         pid, terminal = pty.fork()
         if not pid:
             os.chdir(self.home)
@@ -86,7 +86,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-def test_a_home_without_any_host_is_told_and_not_touched(shell: Shell) -> None:
+def test_a_home_without_hosts_is_reported_and_not_changed(shell: Shell) -> None:
     done = shell.install("--yes")
     assert done.returncode == 1
     assert (
@@ -142,12 +142,12 @@ def test_at_a_terminal_it_asks_first_and_for_approvals_apart(shell: Shell) -> No
     assert shell.files() == []
 
 
-def test_at_a_terminal_each_fact_is_told_once(shell: Shell) -> None:
+def test_at_a_terminal_each_fact_is_shown_once(shell: Shell) -> None:
     words = ("install", "--host", "claude-code,codex,opencode", "--command", str(shell.program))
     code, said = shell.typed("y\ny\ny\ny\n", *words)
     assert code == 0
     shown, done = said.split("Write these changes?")
-    # All that was written had been shown, the approvals and hooks that were agreed to as well.
+    # Every written file had been shown before, including the agreed approvals and hooks.
     for file in shell.files():
         assert file in shown, file
     assert "mcp__codelens__cl_search" in shown
@@ -161,7 +161,7 @@ def test_at_a_terminal_each_fact_is_told_once(shell: Shell) -> None:
     assert "--approve" not in steps
 
 
-def test_it_ends_with_what_was_done_and_what_is_left_to_do(shell: Shell) -> None:
+def test_it_ends_with_a_summary_and_the_next_steps(shell: Shell) -> None:
     done = shell.install("--host", "gemini,cursor", "--yes")
     table = done.stdout[done.stdout.rindex("cursor") - 2000 :]
     assert "cursor  written    MCP entry" in table or "cursor  written  MCP entry" in table
@@ -182,7 +182,7 @@ def test_json_is_one_object(shell: Shell) -> None:
     assert entry["path"] == str(shell.home / ".cursor/mcp.json")
 
 
-def test_print_shows_what_to_paste_and_writes_nothing(shell: Shell) -> None:
+def test_print_shows_the_text_to_paste_and_writes_nothing(shell: Shell) -> None:
     done = shell.install("--host", "all", "--print")
     assert done.returncode == 0
     assert "# zed: ~/.config/zed/settings.json" in done.stdout
@@ -190,7 +190,7 @@ def test_print_shows_what_to_paste_and_writes_nothing(shell: Shell) -> None:
     assert shell.files() == []
 
 
-def test_the_project_scope_writes_into_the_worktree_and_says_what_it_needs(
+def test_the_project_scope_writes_into_the_worktree_and_names_its_needs(
     shell: Shell, tmp_path: Path
 ) -> None:
     repo = GitRepo.init(tmp_path / "repo")
@@ -210,7 +210,7 @@ def test_the_project_scope_writes_into_the_worktree_and_says_what_it_needs(
     assert repo.git("status", "--porcelain") == b""
 
 
-def test_the_check_starts_what_is_wired(shell: Shell) -> None:
+def test_the_check_starts_the_configured_server(shell: Shell) -> None:
     shell.install("--host", "cursor,codex,goose", "--yes")
     done = shell.run("install", "--check", "--host", "cursor,codex,goose,zed", "--json",
                      "--command", str(shell.program))  # fmt: skip
@@ -264,7 +264,7 @@ def test_a_full_disk_leaves_everything_as_it_was_and_says_so(shell: Shell) -> No
     assert ".cursor/mcp.json" in shell.files()
 
 
-def test_what_may_not_be_read_or_written_is_left_alone(shell: Shell) -> None:
+def test_inaccessible_files_are_left_alone(shell: Shell) -> None:
     secret = shell.home / ".cursor" / "mcp.json"
     locked = shell.home / ".kiro" / "settings"
     for path in (secret.parent, locked):
@@ -273,7 +273,7 @@ def test_what_may_not_be_read_or_written_is_left_alone(shell: Shell) -> None:
     secret.chmod(stat.S_IWUSR)
     locked.chmod(0o555)
     command = [str(shell.program), "install", "--host", "cursor,kiro,droid", "--yes"]
-    if not os.getuid():  # root may do anything, unless it gives that up
+    if not os.getuid():  # root may do anything, unless it drops capabilities
         if shutil.which("setpriv") is None:
             pytest.skip("root needs setpriv to give up reading everything")
         command[:0] = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -288,7 +288,7 @@ def test_what_may_not_be_read_or_written_is_left_alone(shell: Shell) -> None:
     assert ".factory/mcp.json" in shell.files()
 
 
-def test_a_search_does_not_import_what_wires_hosts() -> None:
+def test_a_search_does_not_import_the_installer() -> None:
     code = (
         "import sys; from codelens.cli.argument_parser import parse; parse(['search', 'x']);"
         "print([one for one in sys.modules if one.startswith(('codelens.hosts', 'tomlkit', "

@@ -1,4 +1,4 @@
-"""Programs read the JSON of a command by its keys: none that was released goes or is renamed."""
+"""Programs read a command's JSON by its keys: no released key disappears or is renamed."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ KEYS: dict[tuple[str, ...], dict[str, str]] = {
     },
     ("status",): {"": "receipt status", "receipt": RECEIPT, "status": STATUS},
 }
-"""Command -> place in its JSON -> keys that each object there has (of what 0.1.0 printed)."""
+"""Command -> place in its JSON -> keys of each object there (as of 0.1.0)."""
 
 
 @pytest.mark.parametrize("command", KEYS, ids=" ".join)

@@ -1,4 +1,4 @@
-"""What commands say of a folder that is gone, and the modes of what they write."""
+"""What commands say if a folder is gone, and the modes of the files they write."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SOURCES = Path(codelens.__file__).resolve().parent
 
 
 def _run(folder: Path, *args: str, where: Path, umask: int = -1):
-    """The command line out of a copy of the sources, with compiled copies of its own."""
+    """Runs the command line from a copy of the sources with separate bytecode."""
     env = {
         "PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(folder),
         "CODELENS_HOME": str(folder / "home"),
@@ -54,7 +54,7 @@ def test_a_command_in_a_deleted_folder_says_so(tmp_path: Path, args: list[str]) 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
 @pytest.mark.parametrize("umask", [0o777, 0o277, 0o133])
-def test_what_is_codelens_own_has_its_mode_whatever_the_umask(folder: Path, umask: int) -> None:
+def test_files_of_codelens_have_their_mode_under_any_umask(folder: Path, umask: int) -> None:
     ran = _run(folder, "search", "lamp", where=folder / "project", umask=umask)
     assert ran.returncode == 0
     home = folder / "home"

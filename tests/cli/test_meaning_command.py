@@ -1,4 +1,4 @@
-"""`codelens meaning` and `search --meaning`, as they are typed, with the shipped table."""
+"""`codelens meaning` and `search --meaning` as typed, with the shipped table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lamps(tmp_path: Path) -> GitRepo:
     return repository
 
 
-def test_the_status_tells_the_table_and_what_has_vectors(run: Run, lamps: GitRepo) -> None:
+def test_the_status_shows_the_table_and_its_vectors(run: Run, lamps: GitRepo) -> None:
     ran = run("meaning", "status", "-C", str(lamps.root))
     head = word_table.shipped().head
     assert ran.code == 0
@@ -53,9 +53,9 @@ def test_a_test_of_unknown_words_finds_nothing(run: Run) -> None:
 def test_meaning_is_switched_off_by_option_and_setting(
     run: Run, lamps: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ("search", "how to cancel a task", "-C", str(lamps.root), "--explain")
-    assert " meaning " in run(*asked).out
-    assert " meaning " not in run(*asked, "--meaning", "off").out
+    command = ("search", "how to cancel a task", "-C", str(lamps.root), "--explain")
+    assert " meaning " in run(*command).out
+    assert " meaning " not in run(*command, "--meaning", "off").out
     monkeypatch.setenv("CODELENS_MEANING", "off")
-    assert " meaning " not in run(*asked).out
-    assert " meaning " in run(*asked, "--meaning", "on").out
+    assert " meaning " not in run(*command).out
+    assert " meaning " in run(*command, "--meaning", "on").out

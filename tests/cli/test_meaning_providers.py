@@ -1,4 +1,4 @@
-"""`codelens meaning enable|sync|disable|clear`, as they are typed."""
+"""`codelens meaning enable|sync|disable|clear` as typed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def enable(server: EmbeddingServer) -> list[str]:
     ]  # fmt: skip
 
 
-def test_enable_tells_what_would_be_sent_and_needs_consent(
+def test_enable_shows_what_would_be_sent_and_needs_consent(
     run: Run, repo: GitRepo, server: EmbeddingServer, enable: list[str]
 ) -> None:
     ran = run(*enable)
@@ -42,7 +42,7 @@ def test_enable_tells_what_would_be_sent_and_needs_consent(
     assert run("meaning", "sync").code == 2
 
 
-def test_enable_tells_whether_searches_send_lines_to_be_reranked(
+def test_enable_shows_whether_searches_send_lines_for_reranking(
     run: Run, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rerank = "each search by words its question, with lines of its first results to be reranked\n"
@@ -52,7 +52,7 @@ def test_enable_tells_whether_searches_send_lines_to_be_reranked(
     assert "reranked" not in run("meaning", "enable", "--provider", "voyage").out
 
 
-def test_sync_tells_what_it_sent_and_status_counts_it(
+def test_sync_reports_what_it_sent_and_status_counts_it(
     run: Run, repo: GitRepo, server: EmbeddingServer, enable: list[str]
 ) -> None:
     enabled = run(*enable, "--yes")
@@ -87,7 +87,7 @@ def test_an_error_is_one_line_with_the_next_step(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert "needs --provider" in run("meaning", "enable").err
-    assert "there is no provider 'other'" in run("meaning", "enable", "--provider", "other").err
+    assert "unknown provider 'other'" in run("meaning", "enable", "--provider", "other").err
     run(*enable, "--yes")
     server.misbehave("404")
     failed = run("meaning", "sync")

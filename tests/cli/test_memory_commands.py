@@ -1,4 +1,4 @@
-"""save, load, forget, usage and export contexts as they are typed."""
+"""`save`, `load`, `forget`, `usage` and `export` of contexts as typed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_note_is_saved_found_and_forgotten(shell: Shell) -> None:
 
 
 @pytest.mark.slow
-def test_what_expired_is_told_and_forgotten_when_asked_for(shell: Shell) -> None:
+def test_expired_contexts_are_listed_and_deleted_on_request(shell: Shell) -> None:
     shell.run("save", "brief", "--note", "once", "--ttl", "1m")
     old = json.loads(shell.run("export", "contexts").stdout)
     old["contexts"][0]["expires_s"] = 1000
@@ -75,7 +75,7 @@ def test_what_expired_is_told_and_forgotten_when_asked_for(shell: Shell) -> None
 
 
 @pytest.mark.slow
-def test_errors_take_one_line_and_say_what_to_do(shell: Shell) -> None:
+def test_errors_take_one_line_with_a_remedy(shell: Shell) -> None:
     said = shell.run("save", "x", "kindel", code=2).stderr
     assert said.startswith("codelens: error: nothing was saved: its handle") and "#kindle" in said
     shell.run("save", "x", "--note", "one")
@@ -115,7 +115,7 @@ def test_words_on_both_sides_of_an_option_are_one_query() -> None:
     assert (found.query, found.limit) == (["parse", "session"], 3)
 
 
-def test_what_cannot_be_taken_is_named() -> None:
+def test_unrecognized_arguments_are_named() -> None:
     with pytest.raises(UsageError, match=r"arguments: --bogus.*to search for '--bogus' as text"):
         parse(["save", "x", "--note", "n", "kindle", "--bogus"])
     with pytest.raises(UsageError, match=r"unrecognized arguments: two;(?!.*put --)"):
@@ -156,7 +156,7 @@ def test_an_import_of_many_names_a_few(shell: Shell) -> None:
     )
 
 
-def test_a_moved_repository_is_told_how_to_get_its_contexts_back(
+def test_a_moved_repository_learns_how_to_recover_its_contexts(
     shell: Shell, tmp_path: Path
 ) -> None:
     shell.run("save", "lamps", "kindle")
@@ -187,23 +187,23 @@ def test_a_note_cannot_command_a_terminal(shell: Shell) -> None:
 
 
 @pytest.mark.slow
-def test_usage_counts_what_was_printed(shell: Shell) -> None:
+def test_usage_counts_printed_text(shell: Shell) -> None:
     assert shell.run("usage", code=1).stdout.startswith("0 calls in 30 days")
     printed = len(shell.run("expand", "src/lamp.py").stdout)
     shell.run("search", "kindle", CODELENS_USAGE="off")
-    told = json.loads(shell.run("usage", "--json").stdout)
-    assert told["total"]["calls"] == 1
-    assert told["total"]["served_bytes"] == printed
-    assert [one["name"] for one in told["by_repository"]] == [str(shell.repo.root)]
+    usage = json.loads(shell.run("usage", "--json").stdout)
+    assert usage["total"]["calls"] == 1
+    assert usage["total"]["served_bytes"] == printed
+    assert [one["name"] for one in usage["by_repository"]] == [str(shell.repo.root)]
     rows = shell.run("usage", "--by", "tool").stdout.splitlines()
     assert rows[2] == "by tool" and rows[3].startswith("  expand  1  █")
 
 
-def test_a_note_from_a_closed_stdin_is_told(
+def test_a_note_from_a_closed_stdin_is_an_error(
     repo: GitRepo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", None)
     ran = run("save", "kept", "--note", "-")
-    sys.stdin.close()  # what the command put in its place
+    sys.stdin.close()  # the command's replacement for stdin
     assert (ran.code, ran.out) == (2, "")
     assert "stdin is closed" in ran.err

@@ -1,4 +1,4 @@
-"""pack and unpack as they are typed."""
+"""`pack` and `unpack` as typed."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ def test_a_pack_goes_from_one_clone_to_another(tmp_path: Path) -> None:
     clone = GitRepo.clone(repo.root, tmp_path / "clone")
     clone.write("c.py", "def more(): ...\n")
     pack = tmp_path / "shop.pack"
-    told = run(repo.root, tmp_path / "one", "pack", "-o", str(pack)).stdout
-    assert told == f"{pack}: 2 texts of {repo.head()[:12]}, {pack.stat().st_size:,} bytes\n"
-    told = run(clone.root, tmp_path / "two", "unpack", str(pack)).stdout
-    assert told == f"{pack}: 2 texts, 2 merged, 2 compared\n3 files checked, 1 parsed here\n"
+    output = run(repo.root, tmp_path / "one", "pack", "-o", str(pack)).stdout
+    assert output == f"{pack}: 2 texts of {repo.head()[:12]}, {pack.stat().st_size:,} bytes\n"
+    output = run(clone.root, tmp_path / "two", "unpack", str(pack)).stdout
+    assert output == f"{pack}: 2 texts, 2 merged, 2 compared\n3 files checked, 1 parsed here\n"
     again = run(clone.root, tmp_path / "two", "unpack", str(pack), "--json").stdout
     assert {"contents": 2, "merged": 0, "checked": 3}.items() <= json.loads(again).items()
     packed = run(repo.root, tmp_path / "one", "pack", "-o", str(pack), "--json").stdout
     assert json.loads(packed)["commits"] == [repo.head()]
 
 
-def test_a_bad_pack_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_bad_pack_is_reported_in_one_line(tmp_path: Path) -> None:
     repo = GitRepo.init(tmp_path / "repo")
     repo.commit("first", {"src/a.py": "def lantern():\n    return 1\n"})
     bad = tmp_path / "bad.pack"
     bad.write_bytes(b"codelens pack\n")
-    told = run(repo.root, tmp_path / "home", "unpack", str(bad), code=2).stderr
-    assert len(told.splitlines()) == 1
-    assert "it ends too soon; make or fetch it again, or go on without it" in told
+    output = run(repo.root, tmp_path / "home", "unpack", str(bad), code=2).stderr
+    assert len(output.splitlines()) == 1
+    assert "it is cut short; make or fetch it again, or continue without it" in output

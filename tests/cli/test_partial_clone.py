@@ -1,4 +1,4 @@
-"""A partial clone is answered from what is there: its remote is never spoken to."""
+"""A partial clone is answered from local objects: its remote is never contacted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the remote's command is
 
 @pytest.fixture
 def mark(repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A partial clone to stand in; the file is there once anything asked its remote."""
+    """Enters a partial clone; the marker file appears if its remote is contacted."""
     repo.commit("second", dict.fromkeys(FILES, "def after():\n    return 1\n"))
     repo.config("uploadpack.allowFilter", "true")
     clone = GitRepo.clone(repo.root, tmp_path / "clone", "--filter=blob:none", "--no-local")
@@ -28,7 +28,7 @@ def mark(repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return left
 
 
-def test_git_itself_would_ask_for_what_is_missing(mark: Path) -> None:
+def test_git_itself_would_fetch_missing_objects(mark: Path) -> None:
     name = next(iter(FILES))
     done = subprocess.run(
         ["git", "cat-file", "-p", f"HEAD~1:{name}"],
@@ -52,6 +52,6 @@ def test_git_itself_would_ask_for_what_is_missing(mark: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_no_command_fetches_what_is_missing(run: Run, mark: Path, args: tuple[str, ...]) -> None:
+def test_no_command_fetches_missing_objects(run: Run, mark: Path, args: tuple[str, ...]) -> None:
     run(*args)
     assert not mark.exists()

@@ -1,4 +1,4 @@
-"""How long work tells on the command line where it is, when its output goes to a file."""
+"""Long work reports its progress on the command line, when its output goes to a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`codelens expand` and `outline`: what a handle, a file or a folder gives."""
+"""`codelens expand` and `outline`: what a handle, a file or a folder returns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_expand_titles_several_handles_and_numbers_lines_when_asked(repo: GitRep
     ]
 
 
-def test_expand_answers_what_it_can_and_fails_for_the_rest(repo: GitRepo, run) -> None:
+def test_expand_answers_valid_handles_and_fails_for_the_rest(repo: GitRepo, run) -> None:
     ran = run("expand", "src/auth.py#logn", "README.md:1")
     assert ran.code == 2
     assert "# Top" in ran.out
@@ -73,7 +73,7 @@ def test_outline_of_a_folder_lists_files_and_folders(repo: GitRepo, run) -> None
     assert [one["path"] for one in found["results"]] == ["README.md"]
 
 
-def test_outline_takes_a_path_from_where_one_stands(
+def test_outline_takes_a_path_relative_to_the_current_folder(
     repo: GitRepo, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(repo.root / "src")
@@ -84,7 +84,7 @@ def test_outline_takes_a_path_from_where_one_stands(
     assert run("outline", "../..").code == 2
 
 
-def test_expand_takes_a_path_from_where_one_stands(
+def test_expand_takes_a_path_relative_to_the_current_folder(
     repo: GitRepo, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(repo.root / "src")
@@ -125,7 +125,7 @@ def test_paths_in_json_are_those_on_the_disk(repo: GitRepo, run) -> None:
     assert {one["path"] for one in run("impact", handle, "--json").json["results"]} == {ODD}
 
 
-def test_paths_are_relative_to_where_one_stands_and_then_to_the_top(repo: GitRepo, run) -> None:
+def test_paths_are_relative_to_the_current_folder_then_to_the_root(repo: GitRepo, run) -> None:
     repo.write("src/deep/auth.py", "def deeper():\n    pass\n")
     here = str(repo.root / "src")
     assert "src/auth.py" in run("-C", here, "outline", "auth.py").out

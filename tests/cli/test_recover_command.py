@@ -23,8 +23,8 @@ def test_commands_belong_to_the_session_that_the_host_names(
     other = json.loads(run("session", "aaaa-bbbb-agent-one", "--json").out)
     assert [line["tool"] for line in other["results"]] == ["searched"]
     assert len(run("session", "--all").out.splitlines()) == 2
-    told = run("recover")
-    assert told.code == 0 and "explored 1x, last: 'total price'" in told.out
+    result = run("recover")
+    assert result.code == 0 and "explored 1x, last: 'total price'" in result.out
     assert json.loads(run("recover", "--json").out)["calls"] == 1
 
 

@@ -1,4 +1,4 @@
-"""How text is made fit for a screen."""
+"""How text is made safe for a screen."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_partial_receipt_names_few_pending_files_and_counts_many() -> None:
     assert " · 2 pending: a.py, b.py · all searched for this answer · " in receipt_line(few)
 
 
-def test_a_receipt_tells_a_detached_head_and_one_without_commits() -> None:
+def test_a_receipt_shows_a_detached_and_an_unborn_head() -> None:
     assert "detached@1a2b3c4" in receipt_line(receipt(branch=""))
     assert "main (no commit yet)" in receipt_line(receipt(head=""))
     assert "@" not in receipt_line(receipt(branch="", head=""))
@@ -52,7 +52,7 @@ def test_a_receipt_tells_a_detached_head_and_one_without_commits() -> None:
 @pytest.mark.parametrize(
     "char", ["\x1b", "\x00", "\x07", "\x9b", "\r", "\u202e", "\u2066", "\ud800"]
 )
-def test_what_a_terminal_would_obey_is_shown_as_its_code(char: str) -> None:
+def test_control_sequences_are_shown_as_codes(char: str) -> None:
     assert safe(f"a{char}b") == f"a\\x{ord(char):02x}b"
 
 

@@ -34,7 +34,7 @@ def test_search_on_a_terminal_prints_places_that_it_can_open(
     assert handle == "    src/auth.py#Session.validate"
 
 
-def test_what_is_said_about_an_answer_goes_to_stderr(repo: GitRepo, run) -> None:
+def test_remarks_about_an_answer_go_to_stderr(repo: GitRepo, run) -> None:
     ran = run("search", "validate")
     head = repo.head()[:7]
     assert ran.err.splitlines()[-1].startswith(
@@ -79,7 +79,7 @@ def test_search_as_json_has_the_documented_keys(repo: GitRepo, run) -> None:
     assert found["results"][0]["handle"] == "src/auth.py#Session.validate"
 
 
-def test_explain_tells_what_made_the_score(repo: GitRepo, run) -> None:
+def test_explain_shows_the_parts_of_the_score(repo: GitRepo, run) -> None:
     (first, *_) = run("search", "validate", "--json", "--explain").json["results"]
     assert first["explain"]
     assert " = " in run("search", "validate", "--explain").out
@@ -88,14 +88,14 @@ def test_explain_tells_what_made_the_score(repo: GitRepo, run) -> None:
 @pytest.mark.parametrize("form", [(), ("--json",), ("--explain",)])
 def test_an_answer_keeps_to_its_tokens(repo: GitRepo, run, form: tuple[str, ...]) -> None:
     repo.write_all({f"f{at}.py": f"def f{at}(): return 'oil lamp'\n" for at in range(50)})
-    asked = ("search", "oil lamp", "--limit", "50", *form)
-    ran = run(*asked, "--max-tokens", "500")
+    command = ("search", "oil lamp", "--limit", "50", *form)
+    ran = run(*command, "--max-tokens", "500")
     assert len((ran.out + ran.err).encode()) <= 3 * 500
     shown = ran.json["results"] if form == ("--json",) else ran.out.splitlines()
     assert 0 < len(shown) < 50
     if form != ("--json",):
         assert " more: raise --max-tokens" in ran.err
-    assert " more" not in run(*asked).err
+    assert " more" not in run(*command).err
 
 
 def test_nothing_found_is_exit_code_1_and_no_error(repo: GitRepo, run) -> None:
@@ -117,7 +117,7 @@ def test_a_handle_with_blanks_and_brackets_ends_at_a_tab(repo: GitRepo, run) -> 
     assert run("expand", "guide.md#Lantern care (in short)").code == 0
 
 
-def test_an_answer_cut_short_by_its_budget_says_what_is_pending(repo: GitRepo, run) -> None:
+def test_an_answer_cut_by_its_budget_lists_what_is_pending(repo: GitRepo, run) -> None:
     ran = run("search", "login", "--budget", "0")
     assert ran.code in (0, 1)
     assert ran.err.splitlines()[-1].startswith("partial · ")
@@ -125,20 +125,20 @@ def test_an_answer_cut_short_by_its_budget_says_what_is_pending(repo: GitRepo, r
 
 
 @pytest.mark.parametrize("mode", ["auto", "text", "regex", "path", "symbol"])
-def test_what_answers_beyond_the_limit_is_counted(repo: GitRepo, run, mode: str) -> None:
+def test_matches_beyond_the_limit_are_counted(repo: GitRepo, run, mode: str) -> None:
     repo.write_all({f"lamp{at}.py": f"def lamp(): return {at}\n" for at in range(30)})
-    asked = ("search", "lamp", "--mode", mode)
-    found = run(*asked, "--json", "--limit", "4").json
+    command = ("search", "lamp", "--mode", mode)
+    found = run(*command, "--json", "--limit", "4").json
     stands_for = sum(1 + len(hit.get("alike", ())) for hit in found["results"])
     assert found["left"] == 30 - stands_for > 0
     more = f"at least {found['left']} more beyond the limit: raise --limit"
-    assert more in run(*asked, "--limit", "4").err
-    whole = run(*asked, "--limit", "100")
+    assert more in run(*command, "--limit", "4").err
+    whole = run(*command, "--limit", "100")
     assert "beyond the limit" not in whole.err
-    assert "left" not in run(*asked, "--limit", "100", "--json").json
+    assert "left" not in run(*command, "--limit", "100", "--json").json
 
 
-def test_several_repositories_count_what_is_beyond_the_limit(
+def test_several_repositories_count_results_beyond_the_limit(
     repo: GitRepo, run, tmp_path: Path
 ) -> None:
     lamps = GitRepo.init(tmp_path / "lamps")
@@ -146,9 +146,9 @@ def test_several_repositories_count_what_is_beyond_the_limit(
         for root in (repo, lamps):
             root.write(f"lamp{at}.py", f"def lamp{at}(): return 'oil lamp {at}'\n")
     named = [word for root in (lamps, repo) for word in ("--repository", str(root.root))]
-    asked = ("search", "oil lamp", *named, "--limit", "4")
-    assert run(*asked, "--json").json["left"] == 6
-    assert "at least 6 more beyond the limit: raise --limit" in run(*asked).err
+    command = ("search", "oil lamp", *named, "--limit", "4")
+    assert run(*command, "--json").json["left"] == 6
+    assert "at least 6 more beyond the limit: raise --limit" in run(*command).err
 
 
 def test_words_that_no_file_has_are_named_or_counted(repo: GitRepo, run) -> None:
@@ -165,9 +165,9 @@ def test_a_higher_limit_gives_every_matching_line_of_a_file(repo: GitRepo, run, 
 
 
 def test_a_result_that_loses_fields_to_its_tokens_says_so(repo: GitRepo, run) -> None:
-    asked = ("search", "validate", "--json", "--limit", "1")
+    command = ("search", "validate", "--json", "--limit", "1")
     (whole,), (short,) = (
-        run(*asked, "--max-tokens", tokens).json["results"] for tokens in ("2000", "200")
+        run(*command, "--max-tokens", tokens).json["results"] for tokens in ("2000", "200")
     )
     assert "cut" not in whole and "doc" in whole
     assert short["cut"] is True and "doc" not in short

@@ -1,7 +1,7 @@
-"""What a command imports: each module is paid for at every start.
+"""What a command imports: each module costs time at every start.
 
-The numbers are what it takes now and a few more. Where one is passed, look first whether the new
-import can wait until it is needed.
+The limits are the current counts plus a few. If one is exceeded, first check whether the new import
+can wait until it is needed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HEAVY = {
     "ruamel", "shtab", "tomlkit", "tomllib", "tree_sitter", "tree_sitter_language_pack",
 }  # fmt: skip
 SLOW_TO_MAKE = {"difflib", "pygit2", "socket", "tempfile"}
-"""What a search has in place of them: `scope/plain`, later imports."""
+"""Slow imports that a search avoids: it uses `scope/plain`, or imports later."""
 ENGINE = {"apsw", "pygit2", "Stemmer", "codelens.engine.engine", "codelens.store"}
 
 
@@ -43,7 +43,7 @@ def imported_by(repo: Path, *arguments: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("command", "most", "most_ours", "left_out"),
+    ("command", "most", "most_own", "left_out"),
     [
         ("search tax", 345, 222, HEAVY | SLOW_TO_MAKE),
         ("expand shop/book.py#tax", 360, 205, (HEAVY | {"pygit2"}) - {"tomllib"}),
@@ -54,13 +54,13 @@ def imported_by(repo: Path, *arguments: str) -> set[str]:
     ],
 )
 def test_a_command_imports_no_more_than_it_needs(
-    repo: GitRepo, run, command: str, most: int, most_ours: int, left_out: set[str]
+    repo: GitRepo, run, command: str, most: int, most_own: int, left_out: set[str]
 ) -> None:
-    # A file that is too young when it is read is read again, and that takes more modules.
+    # Files that are too young are read again, which imports more modules.
     time.sleep(0.2)
     run("search", "tax")
     modules = imported_by(repo.root, *command.split())
-    ours = {name for name in modules if name.startswith("codelens")}
+    own_modules = {name for name in modules if name.startswith("codelens")}
     assert modules & left_out == set()
     assert len(modules) <= most
-    assert len(ours) <= most_ours
+    assert len(own_modules) <= most_own

@@ -23,14 +23,14 @@ def test_control_characters_of_code_and_names_never_reach_the_screen(repo: GitRe
         assert "\x07" not in ran.out + ran.err
 
 
-def test_names_that_are_no_utf8_are_printed_and_read_back(repo: GitRepo, run) -> None:
+def test_names_that_are_not_utf8_are_printed_and_read_back(repo: GitRepo, run) -> None:
     repo.write(b"caf\xe9.py", "def coffee():\n    pass\n")
     (hit, *_) = run("search", "coffee", "--json").json["results"]
     assert hit["handle"] == "caf%E9.py#coffee"
     assert run("expand", hit["handle"]).out == "def coffee():\n    pass\n"
 
 
-def test_output_is_utf8_whatever_the_locale(repo: GitRepo) -> None:
+def test_output_is_utf8_in_any_locale(repo: GitRepo) -> None:
     repo.write("src/auth.py", "def naïve():\n    return '→'\n")
     env = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(
@@ -40,7 +40,7 @@ def test_output_is_utf8_whatever_the_locale(repo: GitRepo) -> None:
     assert done.stdout == "def naïve():\n    return '→'\n".encode()
 
 
-def test_a_reader_that_leaves_early_is_no_error(repo: GitRepo) -> None:
+def test_a_reader_that_leaves_early_is_not_an_error(repo: GitRepo) -> None:
     repo.write("many.py", "".join(f"def number_{at}(): pass\n" for at in range(5000)))
     command = [sys.executable, "-m", "codelens", "export", "symbols"]
     with subprocess.Popen(
@@ -72,9 +72,9 @@ def test_an_answer_that_cannot_be_written_is_an_error_in_one_line(
 ) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     done = shell(f"codelens {command}", repo)
-    # On a slow machine indexing tells how far it is.
-    told = ("fresh", "codelens: indexing:")
-    errors = [line for line in done.stderr.splitlines() if not line.startswith(told)]
+    # On a slow machine indexing prints progress lines.
+    progress = ("fresh", "codelens: indexing:")
+    errors = [line for line in done.stderr.splitlines() if not line.startswith(progress)]
     assert done.returncode == 2
     assert len(errors) == 1
     assert errors[0].startswith("codelens: error: cannot write to stdout: ")

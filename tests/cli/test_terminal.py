@@ -1,4 +1,4 @@
-"""Whatever a repository names or holds, a terminal is sent nothing that it would obey."""
+"""No content of a repository sends a terminal a control sequence that it would execute."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytest.importorskip("pty")
 
 # Cursor, title, colours, a C1 introducer, reading order, a line separator, a bell, a backspace.
 EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egnp.exe\u2028\x08\x7f"
-OURS = re.compile(r"\x1b\[(?:0|1|2|31|32|33|35|36)m")
+STYLES = re.compile(r"\x1b\[(?:0|1|2|31|32|33|35|36)m")
 OBEYED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -68,11 +68,11 @@ def test_a_terminal_is_sent_nothing_that_it_would_obey(
 ) -> None:
     shown = without_bar(on_a_terminal(repo.root, *args, home=repo.root.parent))
     assert shown.strip()
-    left = OBEYED.findall(OURS.sub("", shown))
+    left = OBEYED.findall(STYLES.sub("", shown))
     assert not left, ascii(shown)
 
 
-def test_a_file_or_pipe_gets_what_there_is(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_file_or_pipe_gets_the_whole_text(repo: GitRepo, tmp_path: Path) -> None:
     import subprocess
 
     home = repo.root.parent

@@ -1,4 +1,4 @@
-"""How an answer is laid out on a terminal, and that nothing else is."""
+"""Layout of answers on a terminal: the content stays the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HANDLE = "src/auth.py#Session.validate"
 
 
 def shown(*lines: str, columns: int = 60) -> list[str]:
-    """As laid out, without styles."""
+    """The laid-out text, without styles."""
     return [STYLE.sub("", line) for line in lay_out(lines, columns)]
 
 
@@ -64,7 +64,7 @@ def test_folders_of_other_places_go_first() -> None:
     assert line == f"  {HANDLE}  3  calls …/check.py#verify at :4"
 
 
-def test_what_is_no_list_of_places_is_broken_and_never_cut() -> None:
+def test_text_other_than_lists_is_wrapped_and_never_cut() -> None:
     (row,) = shown("note  one two three four five six", columns=20)
     assert row == "note  one two three\n      four five six"
     assert shown("one two three four five six", columns=20) == [
@@ -112,7 +112,7 @@ def test_no_row_loses_its_handle_or_exceeds_the_width(rows, columns: int) -> Non
     for line, handle in zip(laid_out, handles, strict=True):
         others = re.split(r" {2,}", line.strip())[1:]
         fits = width_of(line) <= columns
-        # What is left of a line that is too wide are handles, and what cannot be shortened more.
+        # A line that is still too wide holds only handles and text that cannot be shortened.
         assert (
             fits
             or line.strip() == handle
@@ -148,11 +148,11 @@ COMMANDS = (
 
 
 def _answer(text: str) -> list[str]:
-    """Without what depends on the time: the receipt, sizes and days."""
-    kept = [line for line in text.replace("\r", "").splitlines() if "@" not in line]
-    # A receipt goes on in a second line of a terminal, wherever its time breaks: `12`, `ms`, ``.
-    kept = [line for line in kept if not re.fullmatch(r"[\d,\s]*(?:m?s)?|.* ms", line)]
-    return [line for line in kept if not line.startswith(("note:", "index", "codelens:"))]
+    """The lines that do not depend on time: without the receipt, sizes and days."""
+    lines = [line for line in text.replace("\r", "").splitlines() if "@" not in line]
+    # A receipt wraps on a terminal wherever its time breaks: `12`, `ms`, ``.
+    lines = [line for line in lines if not re.fullmatch(r"[\d,\s]*(?:m?s)?|.* ms", line)]
+    return [line for line in lines if not line.startswith(("note:", "index", "codelens:"))]
 
 
 def _piped(repo: GitRepo, args: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""`codelens ui` as a process: the address on stdout, the page behind it, and the end."""
+"""`codelens ui` as a process: the address on stdout, the page behind it, and the shutdown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_page_is_served_until_ctrl_c(repo: GitRepo, tmp_path: Path) -> None:
     assert not (home / "usage.log").exists()
 
 
-def test_what_cannot_be_served_is_told_at_once(
+def test_an_unservable_page_is_refused_at_once(
     run: Run, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "--port must be at most 65535" in run("ui", "--port", "70000").err

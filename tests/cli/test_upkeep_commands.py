@@ -1,4 +1,4 @@
-"""prune, drop, pin, unpin and `status --all` as typed, and as cron runs them."""
+"""`prune`, `drop`, `pin`, `unpin` and `status --all` as typed, and as cron runs them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMMAND = [sys.executable, "-P", "-m", "codelens"]
 
 
 class Shell:
-    """codelens in a repository."""
+    """Runs codelens in a repository."""
 
     def __init__(self, folder: Path) -> None:
         self.repo = GitRepo.init(folder / "repo")
@@ -35,16 +35,16 @@ class Shell:
         )  # fmt: skip
 
     def on_terminal(self, *args: str) -> tuple[int, str]:
-        ours, theirs = pty.openpty()
+        screen, terminal = pty.openpty()
         process = subprocess.Popen(
-            [*COMMAND, *args], cwd=self.repo.root, env=self.env, stdin=theirs, stdout=theirs,
+            [*COMMAND, *args], cwd=self.repo.root, env=self.env, stdin=terminal, stdout=terminal,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
         code = process.wait()
-        os.set_blocking(ours, False)
-        said = os.read(ours, 65536).decode() if not code else ""
-        os.close(ours)
-        os.close(theirs)
+        os.set_blocking(screen, False)
+        said = os.read(screen, 65536).decode() if not code else ""
+        os.close(screen)
+        os.close(terminal)
         return code, said
 
     def with_old_branch(self) -> None:
@@ -70,10 +70,10 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-def test_index_tells_the_bytes_that_stay_on_disk(shell: Shell) -> None:
-    told = json.loads(shell.run("index", "--json").stdout)["status"]["index_bytes"]
+def test_index_reports_the_bytes_that_stay_on_disk(shell: Shell) -> None:
+    index_bytes = json.loads(shell.run("index", "--json").stdout)["status"]["index_bytes"]
     (path,) = (shell.home / "indexes").glob("index-*.db")
-    assert told == path.stat().st_size
+    assert index_bytes == path.stat().st_size
 
 
 def test_prune_is_quiet_where_nobody_looks_and_does_it(shell: Shell) -> None:
@@ -85,7 +85,7 @@ def test_prune_is_quiet_where_nobody_looks_and_does_it(shell: Shell) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_prune_on_a_terminal_only_says_what_would_go(shell: Shell) -> None:
+def test_prune_on_a_terminal_only_lists_removals(shell: Shell) -> None:
     shell.with_old_branch()
     code, said = shell.on_terminal("prune")
     assert code == 0
@@ -117,7 +117,7 @@ def test_the_command_of_the_readme_runs_in_crons_bare_environment(shell: Shell) 
         "HOME": str(shell.home.parent), "LOGNAME": "nobody", "SHELL": "/bin/sh",
         "PATH": "/usr/bin:/bin", "CODELENS_HOME": str(shell.home),
     }  # fmt: skip
-    # As cron's own shell gets the line.
+    # As cron's shell gets the line.
     line = f"{sys.executable} -P -m codelens prune"
     extra = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
     done = subprocess.run(
@@ -128,7 +128,7 @@ def test_the_command_of_the_readme_runs_in_crons_bare_environment(shell: Shell) 
     assert shell.branches() == {"main"}
 
 
-def test_pin_unpin_and_drop_say_what_they_did(shell: Shell) -> None:
+def test_pin_unpin_and_drop_report_their_effects(shell: Shell) -> None:
     shell.with_old_branch()
     assert "is pinned" in shell.run("pin", "old").stdout
     refused = shell.run("drop", "old")
@@ -149,24 +149,24 @@ def test_status_all_lists_views_in_words(shell: Shell) -> None:
     assert "keep: checked out in a worktree" in said
 
 
-def test_prunes_at_once_beside_searches_get_in_nobodys_way(shell: Shell) -> None:
+def test_concurrent_prunes_do_not_disturb_searches(shell: Shell) -> None:
     shell.with_old_branch()
-    asked = [["prune"], ["search", "lantern"], ["prune"], ["search", "lantern"], ["prune"]]
+    commands = [["prune"], ["search", "lantern"], ["prune"], ["search", "lantern"], ["prune"]]
     running = [
         subprocess.Popen(
             [*COMMAND, *args], cwd=shell.repo.root, env=shell.env, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
-        for args in asked
+        for args in commands
     ]  # fmt: skip
-    for args, process in zip(asked, running, strict=True):
+    for args, process in zip(commands, running, strict=True):
         out, err = process.communicate()
         assert process.returncode == 0, (args, err)
         assert ("lantern" in out) == (args[0] == "search")
     assert shell.branches() == {"main"}
 
 
-def test_of_many_worktrees_a_status_names_some(repo: GitRepo, run: Run) -> None:
+def test_a_status_names_some_of_many_worktrees(repo: GitRepo, run: Run) -> None:
     for number in range(12):
         repo.worktree(repo.root.parent / f"tree{number}", branch=f"b{number}")
     said = run("status").out

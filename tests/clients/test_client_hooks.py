@@ -1,7 +1,7 @@
-"""Whole turns of real clients with hooks: what the model's requests hold.
+"""Whole turns of real clients with hooks: what the model's requests contain.
 
-The clients are those of `test_clients`, on a model that is none; Qwen Code and Copilot CLI, and
-the compaction of Gemini CLI at a terminal, with `CODELENS_CLIENTS=all`.
+The clients are those of `test_clients`, with a fake model. With `CODELENS_CLIENTS=all`, the tests
+add Qwen Code, Copilot CLI, and the compaction of Gemini CLI at a terminal.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def clients() -> None:
 
 
 class Turns:
-    """A client with hooks in a repository; each turn is a process of its own."""
+    """A client with hooks in a repository; each turn is a separate process."""
 
     def __init__(self, client, home: Home, repo: GitRepo, model) -> None:
         self.client, self.home, self.repo, self.model = client, home, repo, model
         run = home.run
 
         def with_prompt(*command, **more):
-            # Nobody can say yes to Codex's question whether hooks are to be trusted.
+            # Nobody can answer Codex's question whether to trust the hooks.
             trust = ("--dangerously-bypass-hook-trust",) if command[:2] == ("codex", "exec") else ()
             words = [self.prompt if one == "where is it?" else one for one in command]
             return run(*words[:2], *trust, *words[2:], **more)
@@ -51,7 +51,7 @@ class Turns:
 
 
 @pytest.mark.parametrize("client", HOOKED, ids=lambda one: one.name)
-def test_the_model_reads_what_was_asked_for_earlier(client, tmp_path: Path) -> None:
+def test_the_model_reads_earlier_prompts(client, tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     repo = GitRepo.init(tmp_path / "work" / "shop")
     repo.commit("first", {"till.py": "def charge_card(amount):\n    return amount\n"})
@@ -73,7 +73,7 @@ def test_the_model_reads_what_was_asked_for_earlier(client, tmp_path: Path) -> N
 
 
 class Compacting:
-    """One session of a client that compacts it by itself; each turn is a process of its own."""
+    """One session of a client that compacts it by itself; each turn is a separate process."""
 
     def __init__(self, client, home: Home, repo: GitRepo, model) -> None:
         self.client, self.home, self.repo, self.model = client, home, repo, model
@@ -106,7 +106,7 @@ class Compacting:
         return compaction, self.turn("claude", "-p", LATER, "--resume", session)
 
     def codex(self) -> tuple[str, str]:
-        """It compacts by itself where a request was longer than the limit."""
+        """It compacts by itself after a request longer than the limit."""
         settings = self.home.folder / ".codex" / "config.toml"
         settings.write_text("model_auto_compact_token_limit = 1\n" + settings.read_text())
         command = ("codex", "exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check")
@@ -123,14 +123,14 @@ class Compacting:
         return compaction, self.turn(*command, "--continue", "-p", LATER)
 
     def qwen(self) -> tuple[str, str]:
-        """It keeps a compaction only where much was said, by its own count and the model's."""
+        """It accepts a compaction only if enough was said, by its own count and the model's."""
         self.model.tokens = 90_000
         self.turn("qwen", "-p", FIRST + " filler" * 14_000)
         compaction = self.turn("qwen", "--continue", "-p", "/compress")
         return compaction, self.turn("qwen", "--continue", "-p", LATER)
 
     def gemini(self) -> tuple[str, str]:
-        """It compacts at a terminal alone, or at half a million tokens."""
+        """It compacts only at a terminal, or at half a million tokens."""
         env = {
             **self.home.env, "GEMINI_API_KEY": "x",
             "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{self.model.port}",
@@ -143,7 +143,7 @@ class Compacting:
                 before = len(self.model.bodies)
                 terminal.enter(line)
                 terminal.wait_until(lambda before=before: len(self.model.bodies) > before)
-                # It asks for the summary twice, and the hook after an answer takes its time.
+                # It asks for the summary twice, and the hook after an answer takes some time.
                 terminal.wait(8)
                 said.append(json.dumps(self.model.bodies[before:]))
         return said[1], said[2]
@@ -156,10 +156,10 @@ COMPACTED = {
     "codex": ("CONTEXT CHECKPOINT COMPACTION", "Another language mod", RECOVERED),
     "copilot-cli": ("The history is being compacted", "has been summarized", RECOVERED),
     "gemini": ("<state_snapshot>", FIRST, RECOVERED),
-    # It starts a session after it, whose words a process that ends then takes with it.
+    # It starts a session afterwards, whose text is lost if the process ends then.
     "qwen": ("<state_snapshot>", "Thanks for the additional context!", "codelens: worktree"),
 }
-"""By client: what it asks the model for, what it says in place of the session, what we say."""
+"""For each client: its prompt for a summary, its placeholder for the session, and the recovery."""
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_after_its_own_compaction_a_client_sends_the_recovery(client, tmp_path: 
     repo.commit("first", {"till.py": "def charge_card(amount):\n    return amount\n"})
     with serving(Call("none", {})) as model:
         compaction, after = Compacting(client, home, repo, model).compacted()
-    asked, continued, recovery = COMPACTED[client.name]
-    assert asked in compaction and RECOVERED not in compaction
+    summary_prompt, continued, recovery = COMPACTED[client.name]
+    assert summary_prompt in compaction and RECOVERED not in compaction
     assert continued in after and recovery in after
     assert f"- {FIRST}" in after and "[Focus | 2 prompts" in after

@@ -1,6 +1,6 @@
 """Real clients: connected after `install`, answered in a whole turn, gone after `uninstall`.
 
-They are installed from npm into `.clients`, at stated versions, and run offline; three more with
+They are installed from npm into `.clients`, at pinned versions, and run offline; three more with
 `CODELENS_CLIENTS=all`.
 """
 

@@ -1,4 +1,4 @@
-"""Whole turns of real clients that ask one server over HTTP, on a model that is none."""
+"""Whole turns of real clients that ask one server over HTTP, with a fake model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def clients() -> None:
 
 @pytest.fixture(scope="module")
 def trees(tmp_path_factory: pytest.TempPathFactory) -> list[GitRepo]:
-    """A repository and a second worktree, each with a definition of its own."""
+    """A repository and a second worktree, each with a unique definition."""
     folder = tmp_path_factory.mktemp("work")
     first = GitRepo.init(folder / "shop")
     first.commit("first", {"src/till.py": "def charge_card(amount):\n    return amount\n"})

@@ -1,4 +1,4 @@
-"""Whole turns of real clients with what `install/plugins` has for them, on a model that is none."""
+"""Whole turns of real clients with the packages from `install/plugins`, with a fake model."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def model() -> Iterator[Model]:
 
 
 def judge(said: str, model: Model, *, hooks: bool = True) -> None:
-    """The model was answered by codelens, and told what the hook at a session's start tells."""
+    """Asserts that codelens answered the model, and that the session-start hook sent its text."""
     assert SAID in said and "src/till.py#charge_card" in said, model.asked
     assert not hooks or "codelens: worktree" in json.dumps(model.bodies)
 
@@ -72,8 +72,8 @@ def test_codex_runs_a_whole_turn_with_the_plugin(home: Home, repo: GitRepo, mode
     codex("plugin", "marketplace", "add", str(ROOT))
     codex("plugin", "add", "codelens@codelens")
     # Nobody is there to approve tools and trust hooks.
-    asked = ("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust")
-    judge(codex("exec", "--skip-git-repo-check", *asked, "where is it?"), model)
+    flags = ("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust")
+    judge(codex("exec", "--skip-git-repo-check", *flags, "where is it?"), model)
 
 
 def test_gemini_runs_a_whole_turn_with_the_extension(
@@ -94,7 +94,7 @@ def test_gemini_runs_a_whole_turn_with_the_extension(
 def test_opencode_runs_a_whole_turn_with_the_folder(
     home: Home, repo: GitRepo, model: Model
 ) -> None:
-    # A copy, since opencode writes into the folder of its settings.
+    # A copy, since opencode writes into its settings folder.
     home.env["OPENCODE_CONFIG_DIR"] = str(home.folder / "opencode")
     shutil.copytree(PACKAGES / "opencode", home.folder / "opencode")
     opencode = Opencode()

@@ -1,8 +1,8 @@
 """A session of real clients: explore, edit, explore again, a compaction, and explore again.
 
 The model is the script of `fake_model`: it makes each call when the client offers tools, edits a
-file between two of them, and has the hook called that hosts call after a compaction. What the
-client sent back to the model is what is judged. `CODELENS_RECORD=FOLDER` writes it down.
+file between two of them, and triggers the hook that hosts call after a compaction. The tests check
+what the client sent back to the model. `CODELENS_RECORD=FOLDER` records it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def clients() -> None:
 
 
 def compacted(home: Home, repo: GitRepo) -> str:
-    """What the hook tells a model after a compaction."""
+    """The hook's text for a model after a compaction."""
     event = {
         "session_id": "of-the-hook", "cwd": str(repo.root), "hook_event_name": "SessionStart",
         "source": "compact",
@@ -57,14 +57,14 @@ def compacted(home: Home, repo: GitRepo) -> str:
     return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
 
 
-def played(client, home: Home, repo: GitRepo, told: list[str]) -> tuple[Model, str]:
-    """The session; what the hook says is added to `told`."""
+def played(client, home: Home, repo: GitRepo, reported: list[str]) -> tuple[Model, str]:
+    """Plays the session; appends the hook's text to `reported`."""
     explore = Call("cl_explore", {"task": TASK})
     steps: list[Call | Callable[[], None]] = [
         explore,
         lambda: repo.write("src/lit.py", EDITED) and None,
         explore,
-        lambda: told.append(compacted(home, repo)),
+        lambda: reported.append(compacted(home, repo)),
         explore,
     ]
     with serving(Call("none", {}), steps) as model:
@@ -75,16 +75,16 @@ def played(client, home: Home, repo: GitRepo, told: list[str]) -> tuple[Model, s
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda one: one.name)
-def test_a_session_is_sent_what_changed_and_after_a_compaction_all(client, tmp_path: Path) -> None:
+def test_a_session_gets_changes_and_everything_after_a_compaction(client, tmp_path: Path) -> None:
     sizes: dict[str, int] = {}
     for switch in ("on", "off"):
         home = Home(tmp_path / switch / "home")
-        # Clients hand on few variables of the environment.
+        # Clients pass on few environment variables.
         home.write("index/config.toml", f"sent = {'true' if switch == 'on' else 'false'}\n")
         repo = GitRepo.init(tmp_path / switch / "work" / "shop")
         repo.commit("first", FILES)
-        told: list[str] = []
-        model, said = played(client, home, repo, told)
+        reported: list[str] = []
+        model, said = played(client, home, repo, reported)
         assert SAID in said, (said[-2000:], model.asked[-1:])
         first, second, third = model.results
         assert "how a lamp" in first.lower() and REPEAT not in first
@@ -94,12 +94,12 @@ def test_a_session_is_sent_what_changed_and_after_a_compaction_all(client, tmp_p
             assert "changed since it was sent" in second
             assert REPEAT not in third and "lamp.dimmed_7" in third
             assert "lamp.dimmed_7" not in second
-            assert "this session so far:\n  explored 2x" in told[0]
-            assert "saved" not in told[0]
+            assert "this session so far:\n  explored 2x" in reported[0]
+            assert "saved" not in reported[0]
         sizes[switch] = sum(len(result.encode()) for result in model.results)
         folder = os.environ.get("CODELENS_RECORD")
         if folder:
-            texts = "\n\n".join([*model.results, *told])
+            texts = "\n\n".join([*model.results, *reported])
             Path(folder, f"{client.name}-{switch}.txt").write_text(texts, "utf-8")
             Path(folder, f"{client.name}-{switch}.size").write_text(str(sizes[switch]), "utf-8")
     assert sizes["on"] < sizes["off"]

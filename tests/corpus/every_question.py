@@ -1,11 +1,10 @@
-"""Every command, hook event and MCP tool, asked once about a place that was treated roughly.
+"""Asks every command, hook event and MCP tool once about a damaged place.
 
     python tests/corpus/every_question.py ROOT [--home FOLDER]
 
-Prints a line of JSON for each question: how it ended, how much memory it took, what it said. Each
-command runs in a fork of one process that imported them all; the tools are asked of one server.
-Whatever the place looks like, each is answered or refused in plain words, in little memory, and
-none waits for ever.
+Prints a line of JSON for each question: exit code, memory and output. Each command runs in a fork
+of one process that imported them all; one server answers the tools. In any state of the
+place, each is answered or refused in plain words, in little memory, and none hangs.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent)]
 
 MOST_RESIDENT_KB = 600 * 1024
-"""What a question may take: below the files that are far too large, above what libraries take."""
+"""Most memory of a question: less than the huge files, more than libraries need."""
 MOST_ADDRESSES = 4 * 1024**3
-"""A server has threads with large stacks. Of a file of 3 GB some is resident before this ends."""
+"""A server has threads with large stacks. A file of 3 GB fills part of this before it fails."""
 CPU_S = 60
 HANGS_S = 90.0
-"""Of the clock: who waits at a pipe needs no CPU."""
+"""Wall time: a process that waits at a pipe needs no CPU."""
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "search": ("search kindle", "search --ref side kindle", "search --mode regex kin.le"),
@@ -69,7 +68,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "install": ("install --dry-run --host claude-code", "install --check"),
     "uninstall": ("uninstall --dry-run --host claude-code",),
     "completion": ("completion bash",),
-    "serve": (),  # the tools are asked of one
+    "serve": (),  # for the tools, which all ask one server
     "ui": ("ui",),
     "focus": ("focus", "focus find lamp"),
     "hook": tuple(
@@ -79,7 +78,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         )
     ),
 }  # fmt: skip
-"""Of each command the questions that reach the most."""
+"""The questions of each command that reach the most code."""
 
 TOOLS: dict[str, dict[str, object]] = {
     "cl_search": {"query": "kindle"},
@@ -108,17 +107,17 @@ _BUGS = ("is a bug in codelens", "internal error", "Internal error")
 
 
 class Asked(NamedTuple):
-    """A question, and what became of it."""
+    """A question and its outcome."""
 
     question: str
     code: int
-    """Of its exit; negative: the signal that ended it. A tool gives 0, or 2 for an error."""
+    """Exit code; negative: the signal that ended it. A tool gives 0, or 2 for an error."""
     resident_kb: int
     out: str
     err: str
 
     def fault(self) -> str:
-        """What is wrong with that; empty if nothing."""
+        """What is wrong with the outcome; empty if nothing is."""
         if self.code not in {0, 1, 2}:
             return f"ended with {self.code}"
         if "Traceback" in self.err:
@@ -131,7 +130,7 @@ class Asked(NamedTuple):
 
 
 def ask_all(root: Path, home: Path, *, tools: bool = True) -> list[Asked]:
-    """Ask everything about a worktree, each in a process that is nothing's but its own."""
+    """Asks every question about a worktree, each in a separate process."""
     from gitrepo import git_environment
 
     env = git_environment({"CODELENS_HOME": str(home), "HOME": str(home.parent)})
@@ -146,7 +145,7 @@ def ask_all(root: Path, home: Path, *, tools: bool = True) -> list[Asked]:
 
 
 def commands_asked(root: Path, scratch: Path) -> Iterator[Asked]:
-    """Each question of `COMMANDS`, in a fork of this process."""
+    """Runs each question of `COMMANDS` in a fork of this process."""
     for module in ("codelens.engine.engine", "codelens.cli.command_run"):
         importlib.import_module(module)
 
@@ -161,7 +160,7 @@ def commands_asked(root: Path, scratch: Path) -> Iterator[Asked]:
 
 
 def asked_in_a_fork(question: str, root: Path, scratch: Path, given: str) -> Asked:
-    """One command; `ui` is ended once it has said where it is."""
+    """Runs one command; `ui` is stopped once it has printed its address."""
     files = [scratch / name for name in ("in", "out", "err")]
     for path in files:
         path.unlink(missing_ok=True)
@@ -190,11 +189,11 @@ def asked_in_a_fork(question: str, root: Path, scratch: Path, given: str) -> Ask
 
 
 def _run(args: list[str], root: Path, files: list[Path]) -> None:
-    """The command, in this process, which ends here."""
+    """Runs the command in this process and exits."""
     code = 70
     try:
         os.chdir(root)
-        # A shell's background job would pass on that it is deaf to it.
+        # A background job of a shell ignores SIGINT, and children inherit that.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
@@ -219,7 +218,7 @@ def _run(args: list[str], root: Path, files: list[Path]) -> None:
 
 
 class Server:
-    """A server whose answers are waited for only so long."""
+    """A server with a timeout for each answer."""
 
     def __init__(self, root: Path, scratch: Path) -> None:
         self._errors = scratch / "server-err"
@@ -251,7 +250,7 @@ class Server:
         return Asked(name, 2 if failed else 0, self._resident_kb(), out, err)
 
     def ask(self, method: str, params: object) -> dict | None:
-        """The answer; None: there was none in time, or the server ended."""
+        """The answer; None if it did not come in time, or the server ended."""
         self._number += 1
         try:
             self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
@@ -299,13 +298,13 @@ class Server:
 
 
 def tools_asked(root: Path, scratch: Path) -> Iterator[Asked]:
-    """Each tool, of one server, and how that ends."""
+    """Asks one server for each tool, and stops it."""
     server = Server(root, scratch)
     for name, arguments in TOOLS.items():
         answer = server.tool(name, {**arguments, "path": str(root)})
         yield answer
         if answer.code not in {0, 2}:
-            # It hangs, or is gone: the next ones get another.
+            # It hangs, or is gone: start a new one for the next tools.
             server.close()
             server = Server(root, scratch)
     code = server.close()

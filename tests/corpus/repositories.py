@@ -1,4 +1,4 @@
-"""Every kind of repository that ever broke a question; a new one is added, none removed."""
+"""Every kind of repository that ever broke a question. Entries are added, never removed."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from gitrepo import GitRepo, git_environment
 from harness_sizes import size_of
 
 _HUGE = 3 * 1024**3
-"""Bytes; sparse on the disk."""
+"""Bytes; sparse on disk."""
 _ENDINGS = {"perl": "pl", "kotlin": "kt", "markdown": "md", "cmake": "cmake", "csharp": "cs"}
 
 USUAL = ("search kindle", "status --all", "outline", "doctor")
-"""Commands that each repository is asked by."""
+"""Commands to run on each repository."""
 _BRANCHES = ("search kindle", "conflicts", "diff", "history lamp.py#kindle")
 
 
 class BrokenRepository(NamedTuple):
-    """What makes a repository that once broke a question, and the commands that it is asked by."""
+    """Builds a repository that once broke a question, and names the commands to run on it."""
 
     build: Callable[[GitRepo], None]
     commands: tuple[str, ...]
     most_bytes: int
-    """Of address space, less than the file that is far too large; libraries take a good part."""
+    """Address space, less than the huge file; libraries take a large part of it."""
 
 
 REPOSITORIES: dict[str, BrokenRepository] = {}
@@ -198,7 +198,7 @@ def _a_tracked_file_that_became_huge(repo: GitRepo) -> None:
     most_bytes=700 * 1024**2,
 )
 def _a_commit_of_a_file_of_zeros(repo: GitRepo) -> None:
-    """Gigabytes that git keeps in a thousandth of that."""
+    """Gigabytes that git stores in a thousandth of that."""
     size = f"{size_of('CODELENS_ZEROS_MB')}M"
     zeros = subprocess.Popen(["head", "-c", size, "/dev/zero"], stdout=subprocess.PIPE)
     hashed = ["git", "-c", "core.bigFileThreshold=1m", "hash-object", "-w", "--stdin"]

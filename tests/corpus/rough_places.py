@@ -1,9 +1,9 @@
-"""Each small file of git's, of a worktree and of the home, with something else in its place.
+"""Replaces each small file of git, of a worktree and of the home with something else.
 
     python tests/corpus/rough_places.py [--kind KIND]... [--file WORD]... [--share N]
 
 For each pair a repository with two worktrees is made, asked once, damaged and asked every question
-of `every_question.py`. Faults are printed; the exit code is 1 if there was one.
+of `every_question.py`. Faults are printed; the exit code is 1 if there are any.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from corpus.every_question import Asked, ask_all
 from gitrepo import GitRepo
 
 HUGE = 3 * 1024**3
-"""Bytes; sparse on the disk."""
+"""Bytes; sparse on disk."""
 GIT_FILES = (
     *("HEAD", "config", "index", "packed-refs", "description", "ORIG_HEAD", "FETCH_HEAD"),
     *("MERGE_HEAD", "COMMIT_EDITMSG", "config.worktree", "shallow", "commondir", "gitdir"),
@@ -37,7 +37,7 @@ GIT_FILES = (
     *("worktrees/side/index", "worktrees/side/locked", "worktrees/side/logs/HEAD", "MERGE_MSG"),
     *("refs", "refs/heads", "objects", "worktrees", "worktrees/side", "logs", "info", "hooks"),
 )
-"""Below `.git`; some are not there by themselves."""
+"""Below `.git`; some do not exist by default."""
 TREE_FILES = (
     *(".gitignore", ".gitattributes", ".gitmodules", ".codelensignore", ".mailmap", "lamp.py"),
     *("src", "src/.gitignore", "src/.gitattributes", "../side/.git", "../side/lamp.py"),
@@ -47,7 +47,7 @@ HOME_FILES = (
     *("config.toml", "ignore", "usage.db", "usage.log", "indexes", "contexts", "pins", "trails"),
     *("logs", "logs/hooks.log", "focus", "focus/switches.json", "vectors", "server.json", "tokens"),
 )
-"""Below the home; those that a first pass of all questions left are added."""
+"""Below the home; files that a first pass of all questions creates are added."""
 
 
 def _huge(path: Path) -> None:
@@ -91,7 +91,7 @@ class Place(NamedTuple):
 
 
 def made_place(folder: Path) -> Place:
-    """Two worktrees, a tag, a stash, a remote's HEAD, and all that questions leave in a home."""
+    """Makes two worktrees, a tag, a stash, a remote's HEAD, and what questions leave in a home."""
     repo = GitRepo.init(folder / "repo")
     body = "def kindle():\n    return 1\n"
     repo.commit("one", {"lamp.py": body, "src/wick.py": "from lamp import kindle\n"})
@@ -123,7 +123,7 @@ def damaged_files(place: Place) -> list[Path]:
 
 
 def replaced(path: Path, kind: str) -> None:
-    """Put what `kind` is in the place of a file."""
+    """Replaces a file with an object of this kind."""
     path = path.parent.resolve() / path.name if path.parent.exists() else path
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir() and not path.is_symlink():
@@ -134,7 +134,7 @@ def replaced(path: Path, kind: str) -> None:
 
 
 def pairs(template: Place, kinds: list[str], words: list[str]) -> list[tuple[Path, str]]:
-    """What is tried: files, relative to the folder of the place, and kinds."""
+    """The pairs to try: files, relative to the folder of the place, and kinds."""
     folder = template.home.parent
     names = [Path(os.path.relpath(file, folder)) for file in damaged_files(template)]
     return [
@@ -146,7 +146,7 @@ def pairs(template: Place, kinds: list[str], words: list[str]) -> list[tuple[Pat
 
 
 def faults_of(template: Path, folder: Path, name: Path, kind: str) -> Iterator[tuple[Asked, str]]:
-    """What goes wrong with one pair, in a copy of the template at `folder`."""
+    """The faults of one pair, in a copy of the template at `folder`."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(template, folder, symlinks=True)
     replaced(folder / name, kind)
@@ -164,7 +164,7 @@ def main() -> int:
     args = parser.parse_args()
     counts = Counter[str]()
     with tempfile.TemporaryDirectory(prefix="rough-") as scratch:
-        # A linked worktree names its place: each copy stands where the first one was made.
+        # A linked worktree records its path: each copy stays where the first one was made.
         folder, template = Path(scratch) / "place", Path(scratch) / "template"
         place = made_place(folder)
         tried = pairs(place, args.kind or list(KINDS), args.file)[:: args.share]

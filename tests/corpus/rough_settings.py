@@ -1,11 +1,11 @@
-"""Settings that are no settings: each is asked every question of `every_question.py`.
+"""Damaged settings: asks every question of `every_question.py` for each.
 
     python tests/corpus/rough_settings.py [--settings WORD]...
 
-Questions go on with what is usual and one warning that names the file and the remedy; nothing is
-pruned; `doctor --fix` sets the file aside, and then all is as before. What may not be read is an
-error that names it, and `doctor --fix` lets it be read. Faults are printed; the exit code is 1 if
-there was one.
+Questions continue with defaults and one warning that names the file and the remedy; nothing is
+pruned; `doctor --fix` sets the file aside, and then all is as before. An unreadable file is an
+error that names it, and `doctor --fix` makes it readable. Faults are printed; the exit code is 1
+if there are any.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ TEXTS: dict[str, bytes] = {
     },
     **{f"{name} = 'on'": f"{name} = 'on'\n".encode() for name in _TRUTHS},
 }
-"""Each of which is refused as a whole."""
+"""Each is refused as a whole."""
 
 
 def _write(data: bytes) -> Callable[[Path], object]:
@@ -75,12 +75,12 @@ QUIET = (
     "hook", "completion", "languages", "serve", "install", "uninstall", "ui", "cl_", "focus",
     "doctor", "the end of the server",
 )  # fmt: skip
-"""What begins so need not warn: it does not read these settings, or says it elsewhere."""
+"""Prefixes of commands that need not warn: they do not read these settings, or say it elsewhere."""
 PRUNES = ("prune --yes", "prune")
 
 
 def faults_of(place: Place, name: str) -> Iterator[str]:
-    """What goes wrong with the settings of this name."""
+    """The faults of the settings with this name."""
     file = place.home / "config.toml"
     SETTINGS[name](file)
     for answer in ask_all(place.repo.root, place.home):

@@ -1,4 +1,4 @@
-"""Each repository of the corpus is answered, or refused in plain words: in time, in little room."""
+"""Each repository of the corpus is answered, or refused in plain words, within time and memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gitrepo import GitRepo, git_environment
 
 CPU_S = 120
 HANGS_S = 300
-"""Of the clock: who waits at a pipe needs no CPU."""
+"""Wall time: a process that waits at a pipe needs no CPU."""
 
 
 def _limit(most_bytes: int) -> None:

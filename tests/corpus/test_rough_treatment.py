@@ -1,4 +1,4 @@
-"""A share of `rough_places.py` and `rough_settings.py`: every command and tool is named in them."""
+"""A share of `rough_places.py` and `rough_settings.py`, which must name every command and tool."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_every_command_event_and_tool_is_asked() -> None:
 
 @needs_linux
 @pytest.mark.slow
-def test_what_lies_in_the_place_of_a_small_file_breaks_no_question(tmp_path: Path) -> None:
+def test_no_replacement_of_a_small_file_breaks_a_question(tmp_path: Path) -> None:
     folder, template = tmp_path / "place", tmp_path / "template"
     place = rough_places.made_place(folder)
     answers = every_question.ask_all(place.repo.root, place.home)
@@ -41,7 +41,7 @@ def test_what_lies_in_the_place_of_a_small_file_breaks_no_question(tmp_path: Pat
 
 @needs_linux
 @pytest.mark.slow
-def test_settings_that_are_none_stop_no_question(tmp_path: Path) -> None:
+def test_invalid_settings_stop_no_question(tmp_path: Path) -> None:
     place = rough_places.made_place(tmp_path)
     names = list(rough_settings.SETTINGS)
     for name in Random(PAIRS).sample(names, min(len(names), max(1, PAIRS // 3))):

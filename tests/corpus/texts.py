@@ -1,13 +1,13 @@
-"""Every text that ever crashed, hung or slowed an extraction; a new one is added, none removed."""
+"""Every text that ever crashed, hung or slowed an extraction. Entries are added, never removed."""
 
 from __future__ import annotations
 
 _HEAD = b"a b\n" * 2000
-"""Beyond the bytes that tell whether a file is binary."""
+"""Longer than the prefix that decides whether a file is binary."""
 
 
 def _full(pattern: bytes, size: int = 256_000) -> bytes:
-    """Lines of 80 bytes of a pattern, cut at a size, as `extract/growth.py` builds them."""
+    """Lines of 80 bytes of a pattern, truncated, as `extract/growth.py` builds them."""
     line = pattern if b"\n" in pattern else pattern * max(1, 80 // len(pattern)) + b"\n"
     return (line * (size // len(line) + 1))[:size]
 

@@ -1,4 +1,4 @@
-"""The two faces a user meets, asked the same way: the command line, and a real MCP client."""
+"""The two faces of codelens, asked the same way: the command line, and a real MCP client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMAND = [sys.executable, "-P", "-m", "codelens"]
 
 
 class CommandLine:
-    """`codelens search --json`, a process a question."""
+    """`codelens search --json`, one process per question."""
 
     STATUSES = ("fresh",)
 
@@ -43,7 +43,7 @@ class CommandLine:
         )
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
 
 class McpClient:
@@ -72,8 +72,8 @@ class McpClient:
         return self._portal.call(ask)
 
     def search(self, root: Path, query: str, ref: str | None = None) -> dict:
-        asked = {"query": query, "path": str(root), "format": "json"}
-        answer = self.call("cl_search", **asked, **({"ref": ref} if ref else {}))
+        arguments = {"query": query, "path": str(root), "format": "json"}
+        answer = self.call("cl_search", **arguments, **({"ref": ref} if ref else {}))
         assert not answer.is_error, answer
         return json.loads(text_of(answer))
 
@@ -82,7 +82,7 @@ class McpClient:
 
 
 class HurriedMcpClient(McpClient):
-    """A server that may take 50 ms a question: it answers right, even where it is not done."""
+    """A server with a budget of 50 ms per question: it answers correctly even if it is not done."""
 
     BUDGET_MS = 50
     STATUSES = ("fresh", "partial")

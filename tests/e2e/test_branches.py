@@ -1,4 +1,4 @@
-"""Right at the first question after whatever git or an editor did, through both faces."""
+"""The first answer after any git operation or edit is right, through both faces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gitrepo import GitRepo
 
 
 def found(face, root: Path, query: str, ref: str | None = None) -> dict[str, str]:
-    """Symbol (or handle) -> path of all results of a query, answered as fresh as it must be."""
+    """Symbol (or handle) -> path for all results of a query, checking the expected freshness."""
     answer = face.search(root, query, ref)
     assert answer["receipt"]["status"] in face.STATUSES
     return {one["symbol"] or one["handle"]: one["path"] for one in answer["results"]}
@@ -63,7 +63,7 @@ def test_a_second_worktree_answers_for_itself(face, repo: GitRepo, place: str) -
     assert "Session.validate_session" in names(face, repo.root, "validate_session")
     assert "lantern_factory" not in names(face, repo.root, "lantern_factory")
     assert not [one for one in paths(face, repo.root, "session") if "worktrees" in one]
-    # Asked from a folder inside the nested worktree.
+    # From a folder inside the nested worktree.
     assert "lantern_factory" in names(face, second.root / "src", "lantern_factory")
 
 
@@ -90,7 +90,7 @@ def test_an_untracked_file(face, repo: GitRepo, path: str) -> None:
     names(face, repo.root, "session")
     repo.write(path, "def kindle_lamp():\n    pass\n")
     assert found(face, repo.root, "kindle_lamp")["kindle_lamp"] == path
-    # And another one beside it: its folder is known by now.
+    # Another file in the same folder, which is known by now.
     repo.write(path.replace(".py", "2.py"), "def kindle_stove():\n    pass\n")
     assert "kindle_stove" in names(face, repo.root, "kindle_stove")
 
@@ -130,7 +130,7 @@ def test_an_old_tag(face, repo: GitRepo) -> None:
     repo.git("tag", "v1")
     repo.commit("two", {"src/auth.py": AUTH.replace("validate_session", "confirm_session")})
     assert "Session.confirm_session" in names(face, repo.root, "confirm_session")
-    # By name, without a checkout...
+    # By ref, without a checkout...
     assert "Session.validate_session" in names(face, repo.root, "validate_session", ref="v1")
     assert "Session.confirm_session" not in names(face, repo.root, "confirm_session", ref="v1")
     assert "Session.confirm_session" in names(face, repo.root, "confirm_session")

@@ -1,4 +1,4 @@
-"""The tour of docs/tutorial.md: each command runs, and what the page promises of it is printed."""
+"""The tour of docs/tutorial.md: each command runs and prints what the page promises."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ PAGE = (ROOT / "docs/tutorial.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", PAGE, re.M | re.S)
 COMMANDS = "".join(BLOCKS).splitlines()
 FOR_PEOPLE = {"codelens ui --open", "codelens install"}
-"""A browser and agents are tried elsewhere: `tests/ui`, `tests/hosts`."""
+"""Need a browser or agents; tested in `tests/ui` and `tests/hosts`."""
 TOURED = (
     "codelens/*.py", "codelens/memory/*.py", "codelens/render/*.py",
     "tests/faults/test_contexts.py", "tests/faults/test_contexts_beside.py",
 )  # fmt: skip
-"""Of this repository, so that it need not be indexed whole."""
+"""A part of this repository, to avoid indexing all of it."""
 PROMISED = {
     'codelens search "local day of a time" --limit 3': "codelens/wording.py#day_of\t",
     "codelens expand codelens/wording.py#day_of": "def day_of(time_s: int | None) -> str:",
@@ -41,7 +41,7 @@ PROMISED = {
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Iterator[Path]:
-    """A repository of what the tour is about."""
+    """A repository to run the tour in."""
     folder = tmp_path / "codelens"
     for wanted in TOURED:
         for file in ROOT.glob(wanted):
@@ -55,7 +55,7 @@ def clone(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.skipif(not shutil.which("perl"), reason="the tour edits with perl")
-def test_every_command_of_the_tour_does_what_the_page_says(clone: Path, tmp_path: Path) -> None:
+def test_every_command_of_the_tour_matches_the_page(clone: Path, tmp_path: Path) -> None:
     env = os.environ | {"CODELENS_HOME": str(tmp_path / "home")}
     printed: dict[str, str] = {}
     for command in filter(None, COMMANDS):
@@ -70,7 +70,7 @@ def test_every_command_of_the_tour_does_what_the_page_says(clone: Path, tmp_path
     assert set(PROMISED) <= set(printed)
     for command, promise in PROMISED.items():
         assert promise in printed[command], (command, printed[command])
-    # Put back: nothing of the tour is left.
+    # Restored: nothing of the tour is left.
     status = subprocess.run(
         ["git", "status", "--porcelain", "--branch"], cwd=clone, capture_output=True, text=True
     )

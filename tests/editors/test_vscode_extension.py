@@ -1,4 +1,4 @@
-"""The VS Code extension: its types, and its own tests with this codelens."""
+"""The VS Code extension: its types, and its own tests against this codelens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_its_version_is_that_of_codelens() -> None:
 
 
 def test_it_compiles_and_its_tests_pass(tmp_path: Path) -> None:
-    """In a copy, so that nothing is written into the repository."""
+    """Runs in a copy, so that nothing is written into the repository."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("npm is not installed")

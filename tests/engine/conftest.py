@@ -1,4 +1,4 @@
-"""The lamps and an engine for them; files of tests that need another have their own."""
+"""The lamps and an engine for them; other test files override them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 @pytest.fixture
 def repository(request: pytest.FixtureRequest, tmp_path: Path) -> GitRepo:
-    """What the test's file has under `FILES`, in one commit."""
+    """A repository with the test module's `FILES`, in one commit."""
     made = GitRepo.init(tmp_path / "repo")
     made.commit("first", request.module.FILES)
     return made

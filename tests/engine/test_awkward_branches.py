@@ -1,4 +1,4 @@
-"""Branches as they are on a bad day: odd merges, lost refs and worktrees, too many of them."""
+"""Unusual branches: odd merges, lost refs and worktrees, too many of them."""
 
 from __future__ import annotations
 
@@ -136,12 +136,12 @@ def test_a_worktree_amid_a_rebase_is_compared_as_its_files_are(
 
 
 @pytest.mark.slow
-def test_of_300_worktrees_as_many_as_are_bounded_are_compared_and_the_rest_named(
+def test_of_300_worktrees_a_bounded_number_is_compared_and_the_rest_named(
     engine: Engine, here: GitRepo
 ) -> None:
     head = os.fsdecode(here.git("rev-parse", "HEAD")).strip()
     for number in range(300):
-        # As `git worktree add --no-checkout` makes it, which takes too long 300 times.
+        # Same result as `git worktree add --no-checkout`, which is too slow for 300 worktrees.
         root = here.root.parent / f"tree{number:03}"
         root.mkdir()
         folder = here.root / ".git" / "worktrees" / root.name

@@ -54,7 +54,7 @@ def test_many_questions_make_one_sync_and_a_later_one_another() -> None:
 
 
 def test_a_sync_that_fails_is_logged_and_ends_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    for error in (ReadError("it cannot be read"), ValueError("a fault of ours")):
+    for error in (ReadError("it cannot be read"), ValueError("a bug")):
         syncs = Syncs(error)
         background = BackgroundSync(syncs, SOON)
         with caplog.at_level(logging.WARNING):
@@ -82,7 +82,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
         yield server
 
 
-def test_a_server_sends_what_changed_where_a_provider_is_enabled(
+def test_a_server_sends_changes_if_a_provider_is_enabled(
     tmp_path: Path, server: EmbeddingServer
 ) -> None:
     repositories = [GitRepo.init(tmp_path / name) for name in ("one", "two")]

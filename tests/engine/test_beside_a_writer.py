@@ -1,4 +1,4 @@
-"""Readers never wait for a writer and see what was committed last; a second writer says partial."""
+"""Readers never wait for a writer and see the last commit; a second writer says partial."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def repo(tmp_path: Path) -> GitRepo:
 
 @pytest.fixture
 def writer(repo: GitRepo, home: Path) -> Iterator[Database]:
-    """A writer in the midst of a transaction that would take everything away."""
+    """A writer in an open transaction that deletes everything."""
     with Engine(Settings(home=home)) as engine:
         engine.search("check", path=repo.root)
         engine.search("check", path=repo.root, ref="HEAD")
     (path,) = (home / "indexes").glob("index-*.db")
     db = open_index(path)
-    # Last noted long ago: whoever asks would like to write that down.
+    # The last use was long ago, so each reader would want to record a new one.
     with db.write(None):
         db.execute("UPDATE views SET used_s = -1e6")
     db._connection.execute("BEGIN IMMEDIATE")
@@ -76,7 +76,7 @@ QUESTIONS: dict[str, Callable[[Engine, Path], object]] = {
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_every_question_is_answered_from_what_was_committed(
+def test_every_question_is_answered_from_the_last_commit(
     name: str, repo: GitRepo, home: Path, writer: Database
 ) -> None:
     with Engine(Settings(home=home)) as engine:
@@ -94,19 +94,19 @@ def test_the_command_line_opens_and_answers(repo: GitRepo, home: Path, writer: D
     assert json.loads(done.stdout)["receipt"]["status"] == "fresh"
 
 
-def test_files_that_were_only_touched_wait_for_no_writer(
+def test_files_that_were_only_touched_do_not_wait_for_a_writer(
     repo: GitRepo, home: Path, writer: Database
 ) -> None:
     for name in ("src/auth.py", "README.md"):
         os.utime(repo.root / name)
-    # Nothing bounds this look but the ten minutes that a writer is waited for.
+    # Only the ten-minute limit on waiting for a writer bounds this look.
     with Engine(Settings(home=home)) as engine:
         answer = engine.search("check", path=repo.root)
     assert answer.receipt.status == "fresh"
     assert answer.results[0].handle == "src/auth.py#check"
 
 
-def test_a_touched_file_beside_a_changed_one_is_no_reason_to_call_it_fresh(
+def test_a_touched_file_next_to_a_changed_one_is_not_fresh(
     repo: GitRepo, home: Path, writer: Database
 ) -> None:
     os.utime(repo.root / "README.md")
@@ -158,7 +158,7 @@ def test_a_ref_without_a_view_is_answered_for_as_not_indexed_yet(
         assert not answer.results
 
 
-def test_who_loses_the_lease_answers_from_the_last_state_and_says_so(
+def test_losing_the_lease_answers_from_the_last_state_and_says_so(
     repo: GitRepo, home: Path
 ) -> None:
     with Engine(Settings(home=home)) as engine:

@@ -1,4 +1,4 @@
-"""A call that is cancelled at any point stops there, and leaves all as it was to the next one."""
+"""A cancelled call stops wherever it is, and leaves everything intact for the next one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from codelens.engine.engine import Engine
 
 
 class Countdown(Call):
-    """Cancelled when it was asked about so many times."""
+    """Cancels at the n-th check."""
 
     def __init__(self, times: int) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ def test_cancelled_anywhere(name: str, repo: GitRepo, tmp_path: Path) -> None:
                 stopped += 1
             else:
                 assert found == wanted
-                # It grows what it has: the first that gets through ends the game.
+                # Each attempt keeps its progress, so one attempt finishes in the end.
                 break
         assert stopped >= 3
         assert answer(engine, ask, repo.root) == wanted

@@ -1,4 +1,4 @@
-"""What will collide with other worktrees and branches, and what is told of a diff, on real git."""
+"""Collisions with other worktrees and branches, and the report of a diff, on real git."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def objects(repo: GitRepo) -> set[str]:
     return {os.path.join(folder, name) for folder, _, names in os.walk(git) for name in names}
 
 
-def test_nobody_collides_who_changed_nothing(engine: Engine, here: GitRepo, there: GitRepo) -> None:
+def test_without_changes_nothing_collides(engine: Engine, here: GitRepo, there: GitRepo) -> None:
     write(here, "lib.py", LIB.replace("10", "20"))
     answer = engine.conflicts(path=here.root)
     assert (answer.results, answer.clean) == ((), 1)
@@ -95,7 +95,7 @@ def test_uncommitted_edits_of_the_same_lines_collide(
     assert rules(rival) == {("overlapping", "certain")}
     assert rival.collisions[0].mine == "lib.py#load"
     assert objects(here) == before
-    # Another one's edit is in the next answer.
+    # The next answer includes another worktree's edit.
     write(there, "lib.py", LIB)
     assert engine.conflicts(path=here.root).clean == 1
 
@@ -123,7 +123,7 @@ def test_removed_here_and_changed_there_collide(
     assert ("removed", "certain") in rules(only(engine, there))
 
 
-def test_what_one_newly_calls_and_the_other_redeclares_is_told_though_git_merges(
+def test_a_new_call_of_a_redeclared_function_collides_though_git_merges(
     engine: Engine, here: GitRepo, there: GitRepo
 ) -> None:
     write(here, "lib.py", LIB.replace("def load(name)", "def load(name, encoding)"))
@@ -147,7 +147,7 @@ def test_an_optional_parameter_breaks_nobody(engine: Engine, here: GitRepo, ther
     assert engine.conflicts(path=here.root).clean == 1
 
 
-def test_a_value_that_changed_and_is_newly_read_is_told(
+def test_a_new_read_of_a_changed_value_collides(
     engine: Engine, here: GitRepo, there: GitRepo
 ) -> None:
     write(here, "lib.py", LIB.replace("10", "20"))
@@ -155,7 +155,7 @@ def test_a_value_that_changed_and_is_newly_read_is_told(
     assert rules(only(engine, here)) == {("value and read", "likely")}
 
 
-def test_a_global_that_is_newly_read_through_its_extern_declaration_is_told(
+def test_a_new_read_of_a_changed_extern_global_collides(
     engine: Engine, here: GitRepo, there: GitRepo
 ) -> None:
     write(here, "size.c", "int size = 10;\n")
@@ -205,7 +205,7 @@ def test_a_base_that_is_asked_for_is_not_called_the_merge_base(
         assert bool(answer.results[0].textual) == (not base)
 
 
-def test_unrelated_histories_are_told(engine: Engine, here: GitRepo) -> None:
+def test_unrelated_histories_are_reported(engine: Engine, here: GitRepo) -> None:
     here.git("checkout", "-q", "--orphan", "island")
     write(here, "new.py", "X = 1\n")
     here.git("add", "-A")
@@ -264,7 +264,7 @@ def test_a_repository_without_a_commit_has_all_its_files_added(
     assert [(one.path, one.how) for one in answer.files] == [("lib.py", "added")]
 
 
-def test_who_changes_the_same_definition_is_told_before_an_edit_and_in_the_status(
+def test_rival_changes_of_a_definition_are_reported_before_an_edit_and_in_status(
     engine: Engine, here: GitRepo, there: GitRepo
 ) -> None:
     assert engine.changed_elsewhere(["lib.py", "use.py"], path=here.root) == ()
@@ -286,7 +286,7 @@ def test_uses_that_were_not_changed_with_a_rename_are_broken(engine: Engine, her
     (broken,) = answer.broken
     assert (broken.how, broken.handle) == ("renamed", "HEAD:lib.py#save")
     assert broken.now == "lib.py#store"
-    # The import leads to the module still, but not to the name.
+    # The import still resolves to the module, but not to the name.
     assert broken.uses == ("use.py:1", "use.py:5")
     assert answer.removed_public == ("HEAD:lib.py#save",)
     write(here, "use.py", USE.replace("save", "store"))

@@ -1,4 +1,4 @@
-"""Saved contexts through the engine: kept, found, judged where one stands, taken elsewhere."""
+"""Saved contexts through the engine: stored, found, judged in this worktree, moved elsewhere."""
 
 from __future__ import annotations
 
@@ -35,13 +35,19 @@ def test_a_context_is_given_back_as_it_was_saved(engine: Engine, repo: GitRepo) 
     ]
 
 
-def test_handles_that_name_nothing_are_all_told_and_nothing_is_saved(
+def test_all_invalid_handles_are_reported_and_nothing_is_saved(
     engine: Engine, repo: GitRepo, home: Path
 ) -> None:
     repo.write("two.py", "def carry(x):\n    pass\n")
-    asked = ["carry", "src/lamp.py#Lamp.glow", "README.md:90", "nowhere:src/lamp.py", "kindle"]
+    handles_given = [
+        "carry",
+        "src/lamp.py#Lamp.glow",
+        "README.md:90",
+        "nowhere:src/lamp.py",
+        "kindle",
+    ]
     with pytest.raises(NotSaved) as caught:
-        engine.save("lamps", handles=asked, path=repo.root)
+        engine.save("lamps", handles=handles_given, path=repo.root)
     said = caught.value.reasons
     assert len(said) == 4
     assert "has 2 owners: src/lamp.py#carry, two.py#carry" in said[0]
@@ -78,7 +84,7 @@ def test_a_note_may_hold_on_one_branch_and_not_on_another(engine: Engine, repo: 
     ]
 
 
-def test_worktrees_of_a_repository_share_what_is_saved(
+def test_worktrees_of_a_repository_share_saved_contexts(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:
     other = repo.worktree(tmp_path / "other", branch="side")
@@ -88,7 +94,7 @@ def test_worktrees_of_a_repository_share_what_is_saved(
     assert states(engine, "carrying", repo.root)[0][0] == "current"
 
 
-def test_a_handle_of_a_ref_is_judged_where_one_stands(engine: Engine, repo: GitRepo) -> None:
+def test_a_handle_of_a_ref_is_judged_in_the_current_worktree(engine: Engine, repo: GitRepo) -> None:
     repo.commit("two", {"src/lamp.py": LAMP.replace("getpid", "getppid")})
     engine.save("old", handles=["HEAD~1:src/lamp.py#Lamp.kindle"], path=repo.root)
     (item,) = items(engine, "old", repo.root)
@@ -132,7 +138,7 @@ def test_words_find_names_notes_tags_and_handles(engine: Engine, repo: GitRepo) 
     assert found('"*()') == [] == found("zebra")
 
 
-def test_what_is_pinned_stands_first_and_the_rest_is_counted(engine: Engine, repo: GitRepo) -> None:
+def test_pinned_entries_come_first_and_the_rest_is_counted(engine: Engine, repo: GitRepo) -> None:
     for at, name in enumerate("abcd"):
         engine.now_s = lambda at=at: at
         engine.save(name, name, pinned=name == "b", path=repo.root)
@@ -203,7 +209,7 @@ def test_contexts_outlive_a_rebuild_and_the_loss_of_the_index(
     assert states(engine, "lamps", repo.root) == [("current", "src/lamp.py#carry")]
 
 
-def test_where_no_index_can_be_had_the_note_is_told_all_the_same(
+def test_without_an_index_the_note_is_still_shown(
     engine: Engine, repo: GitRepo, home: Path
 ) -> None:
     engine.save("lamps", "one", ["carry"], path=repo.root)

@@ -1,4 +1,4 @@
-"""A time to live hides a saved context; only somebody who asks for it deletes one."""
+"""A time to live hides a saved context; only an explicit request deletes it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_clock_that_jumps_deletes_nothing(
     assert one(engine, "short", repo.root).note == "important"
 
 
-def test_what_expired_is_forgotten_when_it_is_asked_for_unless_pinned(
+def test_expired_contexts_are_deleted_on_request_unless_pinned(
     engine: Engine, repo: GitRepo
 ) -> None:
     engine.now_s = lambda: 0
@@ -91,7 +91,7 @@ def test_what_expired_is_forgotten_when_it_is_asked_for_unless_pinned(
     assert names(engine, repo.root, expired=True) == ["kept", "long"]
 
 
-def test_what_is_saved_anew_while_the_expired_go_stays(
+def test_a_context_saved_again_during_expiry_stays(
     engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine.now_s = lambda: 0
@@ -101,7 +101,7 @@ def test_what_is_saved_anew_while_the_expired_go_stays(
     opened = Notebook._opened
 
     def late(book: Notebook) -> object:
-        # Between the look and the deletion another process saves.
+        # Another process saves between the look and the deletion.
         monkeypatch.setattr(Notebook, "_opened", opened)
         engine.save("short", "needed again", ttl="1d", replace=True, path=repo.root)
         return opened(book)

@@ -1,4 +1,4 @@
-"""Saved contexts over time: what expires, exports and imports."""
+"""Saved contexts over time: expiry, exports and imports."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def test_a_moved_repository_finds_its_contexts_after_asking(
     assert engine.load(path=moved).former == ()
 
 
-def test_what_waits_is_told_though_something_was_saved_since(
+def test_waiting_contexts_are_reported_despite_later_saves(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:
     engine.save("lamps", "one", path=repo.root)
@@ -65,7 +65,7 @@ def test_a_repository_that_moves_twice_has_all_as_it_was_last(
     assert not engine.load(path=third).former
 
 
-def test_places_that_were_never_taken_over_are_all_told_and_the_newest_counts(
+def test_all_places_not_taken_over_are_reported_and_the_newest_counts(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:
     now_s = engine.now_s()
@@ -88,7 +88,7 @@ def test_places_that_were_never_taken_over_are_all_told_and_the_newest_counts(
     assert not engine.load(path=third).former
 
 
-def test_what_was_saved_at_a_place_after_it_was_taken_over_is_offered(
+def test_contexts_saved_after_a_takeover_are_offered(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:
     engine.save("first", "one", path=repo.root)

@@ -1,4 +1,4 @@
-"""Saved contexts and indexes that belong to another repository are set aside and told."""
+"""Saved contexts and indexes that belong to another repository are set aside and reported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def notes_of(engine: Engine, repo: GitRepo) -> dict[str, str]:
 
 
 def saved_in_both(engine: Engine, repo: GitRepo, other: GitRepo) -> tuple[Path, Path]:
-    engine.save("lamps", "ours", path=repo.root)
+    engine.save("lamps", "own", path=repo.root)
     engine.save("doors", "theirs", path=other.root)
     return file_of(engine, repo), file_of(engine, other)
 
@@ -38,11 +38,13 @@ def saved_in_both(engine: Engine, repo: GitRepo, other: GitRepo) -> tuple[Path, 
 def test_a_file_of_another_repository_is_set_aside_and_the_own_copy_restored(
     engine: Engine, repo: GitRepo, other: GitRepo
 ) -> None:
-    ours, theirs = saved_in_both(engine, repo, other)
-    shutil.copy(theirs, ours)
+    own_file, foreign_file = saved_in_both(engine, repo, other)
+    shutil.copy(foreign_file, own_file)
     answer = engine.load(path=repo.root)
     assert [one.name for one in answer.results] == ["lamps"]
-    assert "not of this repository" in answer.notes[0] and str(other.root) in answer.notes[0]
+    assert (
+        "belonged to another repository" in answer.notes[0] and str(other.root) in answer.notes[0]
+    )
     assert notes_of(engine, other) == {"doors": "theirs"}
     assert engine.load(path=repo.root).notes == ()
 
@@ -50,40 +52,38 @@ def test_a_file_of_another_repository_is_set_aside_and_the_own_copy_restored(
 def test_two_files_that_were_swapped_come_back_to_their_repositories(
     engine: Engine, repo: GitRepo, other: GitRepo, tmp_path: Path
 ) -> None:
-    ours, theirs = saved_in_both(engine, repo, other)
-    ours.rename(tmp_path / "aside")
-    theirs.rename(ours)
-    (tmp_path / "aside").rename(theirs)
+    own_file, foreign_file = saved_in_both(engine, repo, other)
+    own_file.rename(tmp_path / "aside")
+    foreign_file.rename(own_file)
+    (tmp_path / "aside").rename(foreign_file)
     engine.save("new", "after", path=repo.root)
-    assert notes_of(engine, repo) == {"lamps": "ours", "new": "after"}
+    assert notes_of(engine, repo) == {"lamps": "own", "new": "after"}
     assert notes_of(engine, other) == {"doors": "theirs"}
 
 
 def test_copies_of_another_repository_are_not_restored_from(
     engine: Engine, repo: GitRepo, other: GitRepo
 ) -> None:
-    ours, theirs = saved_in_both(engine, repo, other)
+    own_file, foreign_file = saved_in_both(engine, repo, other)
     for suffix in ("", ".backup"):
-        shutil.copy(f"{theirs}{suffix}", f"{ours}{suffix}")
+        shutil.copy(f"{foreign_file}{suffix}", f"{own_file}{suffix}")
     answer = engine.load(path=repo.root)
     assert not answer.results and "none of them is shown" in answer.notes[0]
 
 
-def test_what_was_set_aside_can_be_taken_over_by_its_file(
-    engine: Engine, repo: GitRepo, other: GitRepo
-) -> None:
-    ours, theirs = saved_in_both(engine, repo, other)
-    shutil.copy(theirs, ours)
+def test_a_file_set_aside_can_be_taken_over(engine: Engine, repo: GitRepo, other: GitRepo) -> None:
+    own_file, foreign_file = saved_in_both(engine, repo, other)
+    shutil.copy(foreign_file, own_file)
     engine.load(path=repo.root)
-    aside = next(ours.parent.glob("*.unreadable-*"))
+    aside = next(own_file.parent.glob("*.unreadable-*"))
     assert engine.adopt(str(aside), path=repo.root).added == ("doors",)
-    assert notes_of(engine, repo) == {"lamps": "ours", "doors": "theirs"}
+    assert notes_of(engine, repo) == {"lamps": "own", "doors": "theirs"}
 
 
 def test_another_project_at_the_same_place_is_not_shown_the_former_ones_notes(
     engine: Engine, repo: GitRepo
 ) -> None:
-    engine.save("lamps", "ours", path=repo.root)
+    engine.save("lamps", "own", path=repo.root)
     shutil.rmtree(repo.root)
     fresh = GitRepo.init(repo.root)
     fresh.write("a.py", "A = 1\n")
@@ -93,24 +93,24 @@ def test_another_project_at_the_same_place_is_not_shown_the_former_ones_notes(
 
 
 def test_an_orphan_branch_keeps_the_notes_of_its_repository(engine: Engine, repo: GitRepo) -> None:
-    engine.save("lamps", "ours", path=repo.root)
+    engine.save("lamps", "own", path=repo.root)
     repo.git("checkout", "-q", "--orphan", "pages")
     repo.git("commit", "-q", "-m", "pages")
-    assert notes_of(engine, repo) == {"lamps": "ours"}
+    assert notes_of(engine, repo) == {"lamps": "own"}
 
 
 def test_a_file_that_states_no_owner_is_judged_by_its_place(
     engine: Engine, repo: GitRepo, other: GitRepo
 ) -> None:
-    ours, theirs = saved_in_both(engine, repo, other)
-    without_id(theirs)
+    own_file, foreign_file = saved_in_both(engine, repo, other)
+    without_id(foreign_file)
     assert notes_of(engine, other) == {"doors": "theirs"}
-    shutil.copy(theirs, ours)
-    assert notes_of(engine, repo) == {"lamps": "ours"}
+    shutil.copy(foreign_file, own_file)
+    assert notes_of(engine, repo) == {"lamps": "own"}
 
 
 def without_id(path: Path) -> None:
-    """As a version of codelens wrote it that stated no id."""
+    """A file without an id, as an older version of codelens wrote it."""
     from codelens.store.database.database_opening import open_database
 
     db = open_database(path, "contexts")
@@ -121,25 +121,27 @@ def without_id(path: Path) -> None:
 def test_the_doctor_finds_notes_of_another_repository(
     engine: Engine, repo: GitRepo, other: GitRepo
 ) -> None:
-    ours, theirs = saved_in_both(engine, repo, other)
-    shutil.copy(theirs, ours)
+    own_file, foreign_file = saved_in_both(engine, repo, other)
+    shutil.copy(foreign_file, own_file)
     found = [one for one in examine(engine.settings) if one.state == "wrong"]
-    assert [one.about for one in found] == [str(ours)] and "another repository" in found[0].found
+    assert [one.about for one in found] == [str(own_file)] and "another repository" in found[
+        0
+    ].found
 
 
-def test_an_index_of_another_repository_is_built_anew(
+def test_an_index_of_another_repository_is_rebuilt(
     engine: Engine, repo: GitRepo, other: GitRepo
 ) -> None:
     engine.search("kindle", path=repo.root)
     engine.search("unlatch", path=other.root)
     engine.close()
     home = engine.settings.home
-    ours, theirs = (
+    own_file, foreign_file = (
         index_file(home, repository_id(str(one.root / ".git"))) for one in (repo, other)
     )
-    for left in ours.parent.glob(f"{ours.name}*"):
+    for left in own_file.parent.glob(f"{own_file.name}*"):
         left.unlink()
-    shutil.copy(theirs, ours)
+    shutil.copy(foreign_file, own_file)
     answer = engine.search("kindle", path=repo.root)
     assert answer.results and answer.receipt.status == "fresh"
-    assert list(ours.parent.glob(f"{ours.name}.damaged-*"))
+    assert list(own_file.parent.glob(f"{own_file.name}.damaged-*"))

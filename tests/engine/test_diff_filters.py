@@ -1,4 +1,4 @@
-"""`diff` of some paths, kinds and ways to differ; what a renamed file breaks."""
+"""`diff` filtered by path, kind and change; what a renamed file breaks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def listed(answer: DiffAnswer) -> list[tuple[str, tuple[str, ...]]]:
 @pytest.mark.parametrize(
     ("glob", "changed"), [("words.py", []), ("tools", ["tools/texts.py#SIZE"]), ("use.py", None)]
 )
-def test_what_moved_into_or_out_of_a_path_is_told_as_moved(
+def test_moves_into_and_out_of_a_path_are_reported_as_moves(
     engine: Engine, repo: GitRepo, glob: str, changed: list[str] | None
 ) -> None:
     (repo.root / "words.py").write_text(STAYING.lstrip())
@@ -60,7 +60,7 @@ def test_what_moved_into_or_out_of_a_path_is_told_as_moved(
     assert answer.removed_public == ("HEAD:words.py#shorten",)
 
 
-def test_a_kind_is_all_that_is_told_of(engine: Engine, repo: GitRepo) -> None:
+def test_a_kind_filter_reports_only_that_kind(engine: Engine, repo: GitRepo) -> None:
     (repo.root / "words.py").write_text(MOVED.replace("shorten", "cut") + STAYING)
     (repo.root / "tools/texts.py").write_text("SIZE = 1\nLENGTH = 'other'\n")
     answer = engine.diff(path=repo.root, kinds=["renamed"])
@@ -107,18 +107,18 @@ def test_a_vendored_file_counts_its_definitions_and_shows_them_by_its_name(
     engine: Engine, repo: GitRepo
 ) -> None:
     repo.write("vendor/lamp.py", MOVED + STAYING)
-    asked = {"path": repo.root, "uses": False}
-    (file,) = engine.diff(**asked, globs=["vendor"]).files
+    options = {"path": repo.root, "uses": False}
+    (file,) = engine.diff(**options, globs=["vendor"]).files
     assert (file.folded, file.folded_count, file.definitions) == ("vendored", 2, ())
-    shown = branch_text.diff(engine.diff(**asked))[1]
+    shown = branch_text.diff(engine.diff(**options))[1]
     assert "vendor/lamp.py  added  vendored (2 definitions: name its path)" in shown
     assert (
-        json.loads(json.dumps(branch_text.diff_json(engine.diff(**asked))))["results"][0][
+        json.loads(json.dumps(branch_text.diff_json(engine.diff(**options))))["results"][0][
             "folded_count"
         ]
         == 2
     )
-    (file,) = engine.diff(**asked, globs=["vendor/lamp.py"]).files
+    (file,) = engine.diff(**options, globs=["vendor/lamp.py"]).files
     assert (file.folded, file.folded_count, len(file.definitions)) == ("", 0, 2)
 
 
@@ -159,7 +159,7 @@ def test_definitions_beyond_those_that_are_asked_about_are_counted(
     assert "at least: uses were searched for the first 3 of 9 definitions" in notes
 
 
-def test_of_many_files_outside_of_a_path_none_is_read(
+def test_no_file_outside_a_path_is_read(
     engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repo.root / "words.py").write_text(STAYING.lstrip())
@@ -180,7 +180,7 @@ def test_of_many_files_outside_of_a_path_none_is_read(
     assert "1 file outside of these paths differs and was not read" in answer.notes[0]
 
 
-def test_uses_that_there_was_no_time_for_are_told_and_followed_when_asked_again(
+def test_uses_cut_by_time_are_reported_and_followed_on_the_next_call(
     engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     uses = {f"use{at}.py": "from words import shorten\n\nshorten('', 1)\n" for at in range(3)}
@@ -199,7 +199,7 @@ def test_uses_that_there_was_no_time_for_are_told_and_followed_when_asked_again(
 def test_a_rename_in_the_index_and_an_edit_on_the_disk_are_one_change(
     engine: Engine, repo: GitRepo
 ) -> None:
-    """As `git status` has it: `RM words.py -> terms.py`."""
+    """Matches `git status`: `RM words.py -> terms.py`."""
     repo.git("mv", "words.py", "terms.py")
     (repo.root / "terms.py").write_text("def shorten(text, limit):\n    return text[:limit]\n")
     answer = engine.diff(path=repo.root, uses=False)

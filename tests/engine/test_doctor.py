@@ -1,4 +1,4 @@
-"""The doctor finds what is wrong, changes nothing unasked, and mends what it can."""
+"""The doctor finds faults, changes nothing without a request, and repairs what it can."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_nothing_is_wrong_with_a_home_that_is_not_there(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_a_damaged_index_is_found_left_alone_and_mended_when_asked(settings: Settings) -> None:
+def test_a_damaged_index_is_found_and_repaired_only_on_request(settings: Settings) -> None:
     index = index_of(settings)
     damage(index)
     for _ in range(2):
@@ -70,7 +70,7 @@ def test_a_damaged_index_is_found_left_alone_and_mended_when_asked(settings: Set
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
-def test_what_others_may_read_is_made_private(settings: Settings) -> None:
+def test_files_readable_by_others_are_made_private(settings: Settings) -> None:
     file = settings.home / "config.toml"
     file.write_text("")
     file.chmod(0o644)
@@ -106,7 +106,7 @@ def test_files_left_behind_are_removed(settings: Settings) -> None:
     assert not any(path.exists() for path in left)
 
 
-def test_a_newer_schema_is_told_and_left_alone(settings: Settings) -> None:
+def test_a_newer_schema_is_reported_and_left_alone(settings: Settings) -> None:
     db = open_index(index_of(settings))
     db.execute("PRAGMA user_version = 999")
     db.close()
@@ -115,7 +115,7 @@ def test_a_newer_schema_is_told_and_left_alone(settings: Settings) -> None:
     assert found.done == "upgrade codelens"
 
 
-def test_an_older_schema_is_told_and_not_migrated_unasked(settings: Settings) -> None:
+def test_an_older_schema_is_reported_and_not_migrated_unasked(settings: Settings) -> None:
     db = open_index(index_of(settings))
     db.execute("PRAGMA user_version = 1")
     db.close()
@@ -154,7 +154,7 @@ def test_a_check_that_fails_keeps_no_other_from_running(settings: Settings) -> N
 
 
 @pytest.mark.slow
-def test_the_command_line_tells_by_its_exit_code(settings: Settings) -> None:
+def test_the_exit_code_shows_the_result(settings: Settings) -> None:
     env = git_environment() | {
         "CODELENS_HOME": str(settings.home),
         "PYTHONPATH": os.pathsep.join(sys.path),
@@ -167,21 +167,21 @@ def test_the_command_line_tells_by_its_exit_code(settings: Settings) -> None:
     assert doctor().returncode == 0
     damage(index_of(settings))
     assert doctor().returncode == 1
-    told = json.loads(doctor("--json").stdout)
-    assert (told["wrong"], told["mended"]) == (1, 0)
+    finding = json.loads(doctor("--json").stdout)
+    assert (finding["wrong"], finding["mended"]) == (1, 0)
     done = doctor("--fix")
     assert (done.returncode, "fixed" in done.stdout) == (0, True)
     assert doctor().returncode == 0
 
 
-def test_contexts_that_are_lost_are_not_called_mended(settings: Settings, tmp_path: Path) -> None:
+def test_lost_contexts_are_not_reported_as_repaired(settings: Settings, tmp_path: Path) -> None:
     with Engine(settings) as engine:
         engine.save("lamps", "one", path=tmp_path / "repo")
         engine.save("wicks", "two", path=tmp_path / "repo")
     for path in (settings.home / "contexts").glob("contexts-*.db*"):
         path.write_bytes(b"no database " * 300)
-    (told,) = [one for one in examine(settings, fix=True) if one.check == "contexts"][:1]
-    assert (told.state, told.done[:27]) == ("wrong", "nothing could be restored f")
+    (finding,) = [one for one in examine(settings, fix=True) if one.check == "contexts"][:1]
+    assert (finding.state, finding.done[:27]) == ("wrong", "nothing could be restored f")
     after = [one for one in examine(settings) if one.check == "contexts"]
     assert any(".unreadable-" in one.about and one.state == "note" for one in after)
 
@@ -191,8 +191,8 @@ def test_contexts_that_are_restored_are_counted(settings: Settings, tmp_path: Pa
         engine.save("lamps", "one", path=tmp_path / "repo")
     (path,) = (settings.home / "contexts").glob("contexts-*.db")
     path.write_bytes(b"no database " * 300)
-    (told,) = [one for one in mended(settings) if one.check == "contexts"]
-    assert told.done == "done: 1 restored; the damaged file is kept"
+    (finding,) = [one for one in mended(settings) if one.check == "contexts"]
+    assert finding.done == "done: 1 restored; the damaged file is kept"
 
 
 @pytest.mark.parametrize(("folder", "kind"), [("indexes", "index"), ("contexts", "contexts")])
@@ -209,7 +209,7 @@ def test_a_folder_in_place_of_one_database_hides_no_other(
     assert "damaged" in found[other.name].found
 
 
-def test_a_link_in_place_of_the_log_of_calls_is_told_and_removed(
+def test_a_link_in_place_of_the_call_log_is_reported_and_removed(
     settings: Settings, tmp_path: Path
 ) -> None:
     (tmp_path / "other").write_text("mine")
@@ -245,7 +245,7 @@ def test_a_program_that_somebody_keeps_there_stays_one(settings: Settings) -> No
     assert wrong(settings) == []
 
 
-def test_what_was_set_aside_is_no_nothing_left_behind(settings: Settings) -> None:
+def test_files_set_aside_are_not_leftovers(settings: Settings) -> None:
     aside = settings.home / "indexes" / f"index-gone.db.damaged-{time.time_ns()}"
     aside.write_bytes(b"x" * 1000)
     aside.chmod(0o600)
@@ -254,7 +254,7 @@ def test_what_was_set_aside_is_no_nothing_left_behind(settings: Settings) -> Non
     assert aside.exists()
 
 
-def test_where_room_is_scarce_it_is_said_what_takes_it(
+def test_if_space_is_scarce_the_largest_users_are_listed(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("codelens.engine.upkeep.view_survey.LITTLE_BYTES", 1 << 62)

@@ -1,4 +1,4 @@
-"""Files that are no UTF-8: every answer reads them as the index does."""
+"""Files that are not UTF-8: every answer decodes them as the index does."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_comment_above_a_definition_is_read_in_every_encoding(
         assert answer.items[0].text == "".join(TEXT.splitlines(keepends=True)[:3])
 
 
-def test_of_an_edit_the_definition_is_told_in_every_encoding(
+def test_an_edited_definition_is_reported_in_every_encoding(
     engine: Engine, repository: GitRepo
 ) -> None:
     for path, data in ENCODED.items():
@@ -81,7 +81,7 @@ def test_a_note_follows_a_renamed_file_in_every_encoding(
     for path, data in ENCODED.items():
         engine.save(path, "sweet", [f"{path}#serve_dessert"], path=repository.root)
         repository.remove(path)
-        # No two files are alike but these: what holds the same in another encoding is apart.
+        # Only these two files are alike: the copies in other encodings differ.
         codec = _codec(path)
         repository.write(f"new_{path}", data + f"# {path}\n".encode(codec))
         handle = f"new_{path}#serve_dessert"

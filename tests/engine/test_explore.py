@@ -1,4 +1,4 @@
-"""A task in one call: the code it needs, packed into its tokens."""
+"""A task in one call: the code it needs, packed into its token budget."""
 
 from __future__ import annotations
 
@@ -84,24 +84,24 @@ def test_the_definition_of_a_task_is_shown_whole_with_its_line_numbers(
     assert answer.receipt.status == "fresh"
 
 
-def test_what_the_definition_uses_comes_with_it(engine: Engine, stocked: GitRepo) -> None:
+def test_the_code_a_definition_uses_is_included(engine: Engine, stocked: GitRepo) -> None:
     answer = engine.explore("Shelf.put", path=stocked.root)
     assert "lamp.cracked" in "\n".join(text for one in answer.pieces for _, text in one.lines)
 
 
-def test_who_uses_it_comes_for_a_refactoring(engine: Engine, stocked: GitRepo) -> None:
+def test_a_refactoring_task_includes_users(engine: Engine, stocked: GitRepo) -> None:
     answer = engine.explore("rename store.py#Shelf.put to place", path=stocked.root)
     assert answer.intent == "refactor" and answer.intent_words == ("rename",)
     assert "shop.py#restock" in shown(answer)
     assert "shelf.put(lamp)" in text_of(answer, "shop.py#restock")
 
 
-def test_the_tests_of_what_is_shown_are_named(engine: Engine, stocked: GitRepo) -> None:
+def test_the_tests_of_shown_code_are_listed(engine: Engine, stocked: GitRepo) -> None:
     answer = engine.explore("refuse to put a lamp on a full shelf", path=stocked.root)
     assert "tests/test_store.py" in [one.path for one in answer.tests]
 
 
-def test_a_test_that_names_a_definition_is_named_whatever_its_path(
+def test_a_test_that_names_a_definition_is_listed_at_any_path(
     engine: Engine, stocked: GitRepo
 ) -> None:
     stocked.commit(
@@ -159,7 +159,7 @@ def test_a_long_body_is_cut_and_says_how_to_get_the_rest(engine: Engine, stocked
     assert explore_text.GAP in explore_text.explore(answer).split("\n")
 
 
-def test_filters_hold_for_what_is_looked_for(engine: Engine, stocked: GitRepo) -> None:
+def test_filters_apply_to_the_candidates(engine: Engine, stocked: GitRepo) -> None:
     answer = engine.explore("shelf of lamps", path=stocked.root, globs=["shop.py"])
     assert [one.path for one in answer.pieces if one.part == "pivot"] == ["shop.py"]
     answer = engine.explore("shelf of lamps", path=stocked.root, kinds=["class"])
@@ -225,7 +225,7 @@ def test_callers_that_are_not_looked_at_count_as_below(engine: Engine, stocked: 
     assert answer.more.definitions >= 20 - len(callers)
 
 
-def test_of_a_long_type_the_lines_between_its_members_are_left_out(
+def test_lines_between_members_of_a_long_type_are_left_out(
     engine: Engine, stocked: GitRepo
 ) -> None:
     members = "".join(
@@ -235,8 +235,10 @@ def test_of_a_long_type_the_lines_between_its_members_are_left_out(
     answer = engine.explore("explain engine.py#Motor", path=stocked.root, max_tokens=1500)
     (motor,) = (one for one in answer.pieces if one.handle == "engine.py#Motor")
     hidden = {number for handle in motor.left_out for number in _lines(handle)}
-    told = {number for one in answer.pieces if one.path == "engine.py" for number, _ in one.lines}
-    assert hidden and hidden | told == set(range(motor.start_line, motor.end_line + 1))
+    shown_lines = {
+        number for one in answer.pieces if one.path == "engine.py" for number, _ in one.lines
+    }
+    assert hidden and hidden | shown_lines == set(range(motor.start_line, motor.end_line + 1))
     assert explore_text.GAP in explore_text.explore(answer).split("\n")
 
 

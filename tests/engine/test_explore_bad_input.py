@@ -1,4 +1,4 @@
-"""Tasks, budgets and sessions that nobody means: a clear answer or error, and nothing is lost."""
+"""Invalid tasks, budgets and sessions: a clear answer or error, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_task_of_100_kilobytes_is_read_as_far_as_it_says(engine: Engine, lit: 
 
 
 @pytest.mark.parametrize("trace", [JAVA, GO, JAVA * 50], ids=["java", "go", "long"])
-def test_a_trace_of_another_language_is_told_and_words_beside_it_count(
+def test_a_trace_of_another_language_is_reported_and_other_words_count(
     engine: Engine, lit: GitRepo, trace: str
 ) -> None:
     answer = engine.explore(f"lighting a lamp fails\n\n{trace}", path=lit.root)

@@ -1,4 +1,4 @@
-"""Saved notes in a capsule: those on what it shows, and the exact next call."""
+"""Saved notes in a capsule: those on the code it shows, and the exact next call."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def names(engine: Engine, repo: GitRepo, task: str = "light a lamp") -> list[tup
     return [(one.name, one.status) for one in answer.contexts]
 
 
-def test_a_note_on_what_is_shown_comes_with_it(engine: Engine, lit: GitRepo) -> None:
+def test_a_note_on_shown_code_is_listed_with_it(engine: Engine, lit: GitRepo) -> None:
     answer = engine.explore("light a lamp", path=lit.root)
     assert [(one.name, one.status, one.handles) for one in answer.contexts] == [
         ("glow", "current", ("lamps.py#light",))
@@ -102,7 +102,7 @@ def test_a_note_whose_time_is_over_is_not_shown(engine: Engine, lit: GitRepo) ->
     assert ("soon", "current") not in names(engine, lit)
 
 
-def test_the_next_call_reads_what_was_left_out(engine: Engine, lit: GitRepo) -> None:
+def test_the_next_call_reads_the_omitted_text(engine: Engine, lit: GitRepo) -> None:
     body = "".join(f"    step_{at} = {at}\n" for at in range(300))
     lit.write("long.py", f"def polish(lantern):\n{body}    return 'gleaming brass'\n")
     task = "polish returns gleaming brass"

@@ -1,4 +1,4 @@
-"""Turns at an index: by kind, in order within one, and none for a call that was cancelled."""
+"""Turns at an index: by kind, in order within a kind, and none for a cancelled call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codelens.engine.open_index import FairTurns
 
 
 def start(turns: FairTurns, call: Call, name: str, order: list[str]) -> threading.Thread:
-    """A thread that waits for a turn and notes it, or that it was cancelled."""
+    """Starts a thread that waits for a turn and records it, or its cancellation."""
 
     def work() -> None:
         with call.under_way():
@@ -30,7 +30,7 @@ def start(turns: FairTurns, call: Call, name: str, order: list[str]) -> threadin
     return thread
 
 
-def test_kinds_take_turns_whoever_came_first() -> None:
+def test_kinds_take_turns_regardless_of_arrival() -> None:
     turns, order = FairTurns(), []
     slow = [Call("cl_search regex") for _ in range(4)]
     with turns:
@@ -67,7 +67,7 @@ def test_a_cancelled_call_has_no_turn_where_nobody_waits() -> None:
     assert order == ["late cancelled"]
 
 
-def test_who_holds_the_turn_may_take_it_again() -> None:
+def test_a_turn_is_reentrant() -> None:
     turns = FairTurns()
     with turns, turns:
         pass
@@ -105,16 +105,16 @@ def test_many_threads_never_hold_it_at_once() -> None:
     assert done >= 50 * 18
 
 
-def test_what_is_told_of_a_call() -> None:
-    call, told = Call(), []
-    with call.telling(lambda: told.append("first")):
+def test_events_of_a_call() -> None:
+    call, events = Call(), []
+    with call.telling(lambda: events.append("first")):
         pass
-    with call.telling(lambda: told.append("second")):
+    with call.telling(lambda: events.append("second")):
         call.cancel()
         call.cancel()
-    with call.telling(lambda: told.append("late")):
+    with call.telling(lambda: events.append("late")):
         pass
-    assert told == ["second", "late"]
+    assert events == ["second", "late"]
     check_cancelled()
     with call.under_way():
         assert current_call() is call

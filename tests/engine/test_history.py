@@ -1,4 +1,4 @@
-"""Since when a definition is what it is, on real git."""
+"""Which commits changed a definition, on real git."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def show(value):
 
 @pytest.fixture
 def repo(tmp_path: Path) -> GitRepo:
-    """Added, another one edited, edited, moved to another file, renamed."""
+    """A definition that was added, edited, moved to another file and renamed, among others."""
     repo = GitRepo.init(tmp_path / "repo")
     commit(repo, "added", {"a.py": f"{ADD}\n\n{OTHER}"})
     commit(repo, "other", {"a.py": f"{ADD}\n\n{OTHER.replace('print', 'log')}"})
@@ -46,7 +46,7 @@ def commit(repo: GitRepo, subject: str, files: dict[str, str]) -> None:
     repo.git("commit", "-qm", subject)
 
 
-def told(engine: Engine, repo: GitRepo, target: str, **wishes: object) -> list[tuple[str, ...]]:
+def reported(engine: Engine, repo: GitRepo, target: str, **wishes: object) -> list[tuple[str, ...]]:
     answer = engine.history(target, path=repo.root, **wishes)  # type: ignore[arg-type]
     return [(one.subject, *one.how) for one in answer.results]
 
@@ -54,7 +54,7 @@ def told(engine: Engine, repo: GitRepo, target: str, **wishes: object) -> list[t
 def test_a_definition_is_followed_through_edits_moves_and_renames(
     engine: Engine, repo: GitRepo
 ) -> None:
-    assert told(engine, repo, "b.py#plus") == [
+    assert reported(engine, repo, "b.py#plus") == [
         ("renamed", "renamed"),
         ("moved", "moved"),
         ("edited", "body"),
@@ -67,7 +67,9 @@ def test_a_definition_is_followed_through_edits_moves_and_renames(
     assert events[0].old_handle == "b.py#add"
 
 
-def test_a_second_question_tells_the_same(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
+def test_a_second_question_gives_the_same_answer(
+    engine: Engine, repo: GitRepo, tmp_path: Path
+) -> None:
     first = engine.history("b.py#plus", path=repo.root).results
     assert engine.history("b.py#plus", path=repo.root).results == first
     with Engine(Settings(home=tmp_path / "another")) as other:
@@ -104,18 +106,24 @@ def test_an_uncommitted_move_to_another_file_is_followed(
 
 def test_a_file_renamed_without_a_commit_is_followed(engine: Engine, repo: GitRepo) -> None:
     repo.git("mv", "b.py", "c.py")
-    assert told(engine, repo, "c.py#plus")[:2] == [("uncommitted", "moved"), ("renamed", "renamed")]
+    assert reported(engine, repo, "c.py#plus")[:2] == [
+        ("uncommitted", "moved"),
+        ("renamed", "renamed"),
+    ]
 
 
 def test_a_copy_that_is_not_committed_was_added(engine: Engine, repo: GitRepo) -> None:
     (repo.root / "c.py").write_text((repo.root / "b.py").read_text(encoding="utf-8"))
-    assert told(engine, repo, "c.py#plus") == [("uncommitted", "added")]
+    assert reported(engine, repo, "c.py#plus") == [("uncommitted", "added")]
 
 
 def test_limits_refs_and_dates(engine: Engine, repo: GitRepo) -> None:
-    assert told(engine, repo, "a.py#add", ref="HEAD~2") == [("edited", "body"), ("added", "added")]
-    assert len(told(engine, repo, "b.py#plus", limit=1)) == 1
-    assert told(engine, repo, "b.py#plus", since="2030-01-01") == []
+    assert reported(engine, repo, "a.py#add", ref="HEAD~2") == [
+        ("edited", "body"),
+        ("added", "added"),
+    ]
+    assert len(reported(engine, repo, "b.py#plus", limit=1)) == 1
+    assert reported(engine, repo, "b.py#plus", since="2030-01-01") == []
     with pytest.raises(SettingError, match="must be a date"):
         engine.history("b.py#plus", path=repo.root, since="yesterday-ish")
     with pytest.raises(HandleNotFound):
@@ -130,7 +138,7 @@ def test_a_file_gives_the_last_change_of_each_definition(engine: Engine, repo: G
     ]
 
 
-def test_what_changed_together_is_counted(engine: Engine, repo: GitRepo) -> None:
+def test_co_change_is_counted(engine: Engine, repo: GitRepo) -> None:
     answer = engine.history("a.py#show", path=repo.root, together=True)
     assert [(one.handle, one.count) for one in answer.together] == [("a.py#add", 2)]
 
@@ -141,7 +149,7 @@ def test_a_merge_is_followed_to_the_parent_with_the_same_text(
     repo.git("checkout", "-qb", "side", "HEAD~1")
     commit(repo, "on the side", {"c.py": "X = 1\n"})
     repo.git("merge", "-q", "--no-edit", "main")
-    assert told(engine, repo, "b.py#plus")[0] == ("renamed", "renamed")
+    assert reported(engine, repo, "b.py#plus")[0] == ("renamed", "renamed")
 
 
 def test_a_shallow_clone_says_where_history_ends(engine: Engine, repo: GitRepo) -> None:
@@ -154,7 +162,7 @@ def test_a_shallow_clone_says_where_history_ends(engine: Engine, repo: GitRepo) 
     assert engine.history("b.py", path=clone.root).notes == ()
 
 
-def test_a_filter_that_takes_nothing_is_not_told_as_no_change(
+def test_a_filter_without_matches_is_not_reported_as_no_change(
     engine: Engine, repo: GitRepo
 ) -> None:
     for wishes in ({"globs": ["c.py"]}, {"kinds": ["signature"]}):
@@ -171,7 +179,7 @@ def test_no_change_since_a_date_is_said(engine: Engine, repo: GitRepo) -> None:
     assert branch_text.history(answer)[1][0].startswith("no change in the time")
 
 
-def test_what_changed_together_counts_what_it_leaves_out(engine: Engine, repo: GitRepo) -> None:
+def test_co_change_counts_its_omissions(engine: Engine, repo: GitRepo) -> None:
     for value in ("0", "1"):
         many = "".join(f"def part_{at}():\n    return {value}\n\n\n" for at in range(60))
         commit(repo, f"many {value}", {"many.py": many})
@@ -185,7 +193,7 @@ def test_what_changed_together_counts_what_it_leaves_out(engine: Engine, repo: G
     assert branch_text.history(one)[1][-1] == "older changes are omitted (limit, since)"
 
 
-def test_commits_that_are_too_large_to_tell_what_belongs_together_are_counted(
+def test_commits_too_large_for_co_change_are_counted(
     engine: Engine, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(history_query, "_TOGETHER_FILES", 1)

@@ -1,4 +1,4 @@
-"""What a history need not parse or walk gives what parsing and walking all would give."""
+"""Shortcuts of a history give the same result as parsing and walking everything."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ func Third(value int) int {
 
 @pytest.fixture
 def repo(tmp_path: Path) -> GitRepo:
-    """A file of methods that were edited, whose class and folder were renamed, beside others."""
+    """Edited methods whose class and folder were renamed, among other files."""
     repo = GitRepo.init(tmp_path / "repo")
     step(repo, "one", {"old/store.py": METHODS + FILLER, "store.go": GO})
     for number in range(3):
@@ -265,7 +265,7 @@ def test_a_part_is_parsed_where_a_body_changed(
 
 @pytest.fixture
 def whole_parses(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """The paths whose versions a history had parsed as a whole."""
+    """The paths whose versions a history parsed whole."""
     paths: list[bytes] = []
     ask = history_query.text_facts
 
@@ -353,7 +353,7 @@ def test_git_stops_searching_once_nobody_asks_for_more(
         ("a.rs", "#[inline]\nfn f() -> u8 {\n    1\n}\n", "fn f() -> u8 {\n    1\n}\n"),
     ],
 )
-def test_what_was_taken_from_the_edge_of_a_definition_is_a_change(
+def test_removing_the_first_or_last_lines_changes_a_definition(
     engines: list[Engine], tmp_path: Path, name: str, before: str, after: str
 ) -> None:
     repo = GitRepo.init(tmp_path / "edges")

@@ -1,4 +1,4 @@
-"""One question to several repositories: one order on one scale, a receipt each, errors apart."""
+"""One question to several repositories: one order on one scale, a receipt each, separate errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORDS = "parse header cookie token session retry upload socket cache buffer stre
 
 
 def module(number: int) -> str:
-    """A file of a few functions about some of the words, never the same ones."""
+    """A file of a few unique functions about some of the words."""
     picked = [WORDS[(number * step + step) % len(WORDS)] for step in (1, 2, 3, 5, 7)]
     lines = [f'"""About {picked[0]} and {picked[1]}."""\n']
     for at, word in enumerate(picked[: 2 + number % 4]):
@@ -54,23 +54,21 @@ def halves(tmp_path: Path) -> list[str]:
 def test_two_halves_are_ranked_nearly_as_the_whole(
     engine: Engine, tmp_path: Path, halves: list[str], query: str
 ) -> None:
-    """The same files in one repository and in two: scores differ by mean lengths alone."""
+    """The same files in one repository and in two: scores differ only by mean lengths."""
     whole = made(tmp_path / "whole", {**PARTS["left"], **PARTS["right"]})
     alone = engine.search(query, path=whole, limit=50).results
     joint = engine.search_repositories(query, halves, limit=50).results
     scores = {hit.path: hit.score for hit in reversed(alone)}
-    known = [hit for hit in joint if hit.path in scores]
-    assert len(known) >= 8
-    for hit in known[:10]:
+    common = [hit for hit in joint if hit.path in scores]
+    assert len(common) >= 8
+    for hit in common[:10]:
         assert hit.score == pytest.approx(scores[hit.path], abs=0.6), hit.path
-    # Of the five best of the whole each stands among the eight best of the halves.
+    # The five best of the whole are all among the eight best of the halves.
     best = list(dict.fromkeys(hit.path for hit in alone))[:5]
     assert set(best) <= set(list(dict.fromkeys(hit.path for hit in joint))[:8])
 
 
-def test_a_repository_that_has_little_of_the_question_stands_behind(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_a_repository_with_few_matches_ranks_last(engine: Engine, tmp_path: Path) -> None:
     answer = made(
         tmp_path / "answer",
         {
@@ -83,7 +81,7 @@ def test_a_repository_that_has_little_of_the_question_stands_behind(
         {f"host{at}.py": f"def host_{at}():\n    return 'host {at}'\n" for at in range(6)},
     )
     query = "read the netrc password of a host"
-    # By themselves both have a best file, and its score says nothing of the other repository.
+    # Each repository alone has a best file, whose score does not compare with the other's.
     alone = [engine.search(query, path=path).results[0].score for path in (answer, other)]
     joint = engine.search_repositories(query, [other, answer])
     assert joint.results[0].path == "netrc.py"
@@ -156,7 +154,7 @@ def test_every_mode_answers(engine: Engine, halves: list[str], mode: str) -> Non
         assert matches[0] == max(matches)
 
 
-def test_what_cannot_be_understood_is_refused(engine: Engine, halves: list[str]) -> None:
+def test_unintelligible_input_is_refused(engine: Engine, halves: list[str]) -> None:
     with pytest.raises(QueryError):
         engine.search_repositories("", halves)
     with pytest.raises(QueryError):

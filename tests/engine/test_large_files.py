@@ -1,4 +1,4 @@
-"""Texts too large to be read: where all matches are listed, those files are counted."""
+"""Texts too large to be read: lists of all matches count those files."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def test_files_too_large_to_be_read_are_counted(
 ) -> None:
     with Engine(Settings(home=home, max_file_bytes=500)) as engine:
 
-        def told(glob: str = "**", limit: int = 10) -> list[str]:
+        def reported(glob: str = "**", limit: int = 10) -> list[str]:
             answer = engine.search(
                 query, path=repository.root, mode=mode, globs=[glob], limit=limit
             )
             return [note for note in answer.notes if note.startswith("not looked at")]
 
         not_read = "that are larger than `max_file_bytes`"
-        assert told() == [f"not looked at: 2 files {not_read} (large.py, sub/large.csv)"]
-        assert told("*.py") == [
+        assert reported() == [f"not looked at: 2 files {not_read} (large.py, sub/large.csv)"]
+        assert reported("*.py") == [
             "not looked at: 1 file that is larger than `max_file_bytes` (large.py)"
         ]
-        assert told("small.*") == []
-        assert told(limit=1) == [] or query != "needle"
+        assert reported("small.*") == []
+        assert reported(limit=1) == [] or query != "needle"

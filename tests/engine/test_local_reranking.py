@@ -1,4 +1,4 @@
-"""The order by a cross-encoder on this machine: on request, without a word to anybody."""
+"""Ordering by a local cross-encoder: on request, without network access."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from codelens.engine.engine import Engine
 QUESTION = "job halting"
 TOKEN = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
 FILES = {
-    # By words the first is best; the model of the tests counts `cancel`.
+    # By words the first is best; the tests' model counts `cancel`.
     "src/halting.py": "def job_halting(job):\n    # halting a job, job halting\n    job.halt()\n",
     "src/middle.py": "def cancel_one(job):\n    # halting a job\n    cancel(job)\n",
     "src/keyed.py": f"def keyed(job, cancel):\n    # halting\n    cancel(cancel('{TOKEN}'))\n",
@@ -51,7 +51,7 @@ def paths(answer: SearchAnswer) -> list[str]:
     return [hit.path for hit in answer.results]
 
 
-def test_it_orders_on_request_alone_and_reads_what_is_never_sent(
+def test_it_orders_only_on_request_and_reads_unsendable_texts(
     engine: Engine, repository: GitRepo
 ) -> None:
     without = engine.search(QUESTION, path=repository.root)
@@ -77,7 +77,7 @@ def test_the_answer_is_of_the_view(engine: Engine, repository: GitRepo) -> None:
     assert paths(there) == BY_RERANKER
 
 
-def test_what_does_not_work_costs_the_order_alone(
+def test_a_failing_reranker_costs_only_the_order(
     engine: Engine, repository: GitRepo, model: Path
 ) -> None:
     without = engine.search(QUESTION, path=repository.root)

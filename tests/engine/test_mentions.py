@@ -1,4 +1,4 @@
-"""What a server knows of names follows its views: contents that went do not stay for good."""
+"""A server's name index follows its views: contents that are gone do not stay forever."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from codelens.engine.graph.candidate_files import name_index_of
 from codelens.store.database.database_opening import open_index
 
 
-def test_mentions_begin_anew_when_most_are_of_contents_that_went(tmp_path: Path) -> None:
+def test_mentions_are_rebuilt_when_most_contents_are_gone(tmp_path: Path) -> None:
     db = open_index(tmp_path / "index-a.db")
     try:
         first = name_index_of(db, {1})
@@ -16,7 +16,7 @@ def test_mentions_begin_anew_when_most_are_of_contents_that_went(tmp_path: Path)
             assert name_index_of(db, {1, edit}) is first
         again = [name_index_of(db, {1, edit}) for edit in range(900, 1_100)]
         assert again[-1] is not first
-        # Not at each question.
+        # Not rebuilt for each question.
         assert len({id(one) for one in again}) == 2
     finally:
         db.close()

@@ -1,4 +1,4 @@
-"""Saved notes: one field changed, found by code and state, and named where their code appears."""
+"""Saved notes: edit one field, find by code and state, and list next to their code."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_an_update_changes_one_field_and_drops_none(
         assert getattr(after, field) == changed.get(field, getattr(before, field)), field
 
 
-def test_new_handles_of_an_update_are_read_anew(engine: Engine, noted: GitRepo) -> None:
+def test_new_handles_of_an_update_are_read_again(engine: Engine, noted: GitRepo) -> None:
     noted.write("user.py", USER.replace("return Lamp()", "return Lamp"))
     assert engine.load("use-note", path=noted.root).results[0].items[0].status == "changed"
     engine.save("use-note", handles=["user.py#use"], update=True, path=noted.root)
@@ -66,7 +66,7 @@ def test_new_handles_of_an_update_are_read_anew(engine: Engine, noted: GitRepo) 
     assert loaded.items[0].status == "current" and loaded.note == "Lamps are used once."
 
 
-def test_what_cannot_be_updated(engine: Engine, noted: GitRepo) -> None:
+def test_refused_updates(engine: Engine, noted: GitRepo) -> None:
     with pytest.raises(NoSuchContext, match="use-note"):
         engine.save("use-not", "x", update=True, path=noted.root)
     with pytest.raises(SettingError, match="nothing to update"):
@@ -166,13 +166,15 @@ def test_lines_above_the_results_that_do_not_fit_are_counted(
     engine: Engine, noted: GitRepo
 ) -> None:
     found = engine.search("use", path=noted.root)
-    told = replace(found, notes=tuple(f"a note of some length, number {at}" for at in range(30)))
-    rows = answer_shapes.search(told, "concise", 300).split("\n")
+    with_notes = replace(
+        found, notes=tuple(f"a note of some length, number {at}" for at in range(30))
+    )
+    rows = answer_shapes.search(with_notes, "concise", 300).split("\n")
     (cut,) = (at for at, row in enumerate(rows) if "lines: max_tokens)" in row)
-    hidden = 1 + len(told.notes) + len(told.contexts) - cut - 1
+    hidden = 1 + len(with_notes.notes) + len(with_notes.contexts) - cut - 1
     assert rows[cut].endswith(f"(+{hidden} lines: max_tokens)")
     assert cost_of("\n".join(rows)) <= 300
-    shaped = json.loads(answer_shapes.search(told, "json", 400))
+    shaped = json.loads(answer_shapes.search(with_notes, "json", 400))
     assert (len(shaped["notes"]), shaped["note_count"]) == (1, 30)
 
 

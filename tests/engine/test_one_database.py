@@ -1,4 +1,4 @@
-"""A question has one database from its beginning to its end, whatever happens to the file."""
+"""A question uses one database from start to end, even if the file is replaced."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def written_by_another(index: Path) -> None:
-    """As a checkpoint of another process that is not noted yet."""
+    """Simulates a checkpoint by another process that is not noted yet."""
     state = index.stat()
     os.utime(index, ns=(state.st_atime_ns, state.st_mtime_ns + 1_000_000_000))
 
 
 def replaced(index: Path) -> None:
-    shutil.copyfile(index, index.with_name("beside"))
-    index.with_name("beside").rename(index)
+    shutil.copyfile(index, index.with_name("new"))
+    index.with_name("new").rename(index)
 
 
 @pytest.mark.parametrize("change", [written_by_another, replaced])
-def test_a_file_that_changes_within_a_question_is_opened_anew_by_the_next(
+def test_a_file_replaced_during_a_question_is_reopened_by_the_next(
     repo: GitRepo, tmp_path: Path, change
 ) -> None:
     with Engine(Settings(home=tmp_path / "home", workers=1)) as engine:

@@ -1,4 +1,4 @@
-"""What is in files, told without reading them whole; and comments read with their definitions."""
+"""Overviews of files without reading them whole; and comments read with their definitions."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_comment_above_a_definition_is_read_with_it(engine: Engine, shop: Gi
     assert go.text == "// Run runs.\n// Long.\nfunc Run() int {\n\treturn 1\n}\n"
 
 
-def test_a_name_that_a_file_does_not_have_is_told_with_those_it_has(
+def test_an_unknown_name_in_a_file_is_reported_with_the_known_ones(
     engine: Engine, shop: GitRepo
 ) -> None:
     (item,) = engine.expand(["till.py#Cashier"], path=shop.root).items
@@ -114,7 +114,7 @@ def test_a_hit_has_the_first_line_of_its_doc(engine: Engine, shop: GitRepo) -> N
     assert "def charge(self, sum)  -- Charge a sum. (" in shown
 
 
-def test_current_has_what_doctor_finds(engine: Engine, shop: GitRepo, home: Path) -> None:
+def test_current_includes_the_doctors_findings(engine: Engine, shop: GitRepo, home: Path) -> None:
     assert engine.status(path=shop.root).findings is None
     assert "doctor: no problems" in answer_shapes.current(
         engine.status(path=shop.root, detail=True), "concise"

@@ -1,4 +1,4 @@
-"""Packs: what an index holds of commits, as a file for other clones, and what is refused of one."""
+"""Packs: an index of commits as a file for other clones, and which packs are refused."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_clone_with_a_pack_parses_nothing_and_answers_the_same(
     assert engine.unpack(pack, path=clone.root).merged == 0
 
 
-def test_only_what_differs_is_parsed(pack: Path, clone: GitRepo, engine: Engine) -> None:
+def test_only_differing_files_are_parsed(pack: Path, clone: GitRepo, engine: Engine) -> None:
     clone.write("src/lamp.py", LAMP.replace("lamp", "lantern"))
     clone.write("more.py", "def more():\n    return 1\n")
     engine.unpack(pack, path=clone.root)
@@ -97,7 +97,7 @@ def test_only_what_differs_is_parsed(pack: Path, clone: GitRepo, engine: Engine)
 
 
 def test_the_disk_is_believed_and_not_the_pack(pack: Path, clone: GitRepo, engine: Engine) -> None:
-    """Same names, same sizes, even the same git objects in the index: other text on the disk."""
+    """Same names, same sizes, even the same git objects in the index: other text on disk."""
     text = FILES["src/auth.py"].replace("validate", "vilidate")
     clone.write("src/auth.py", text)
     engine.unpack(pack, path=clone.root)
@@ -120,7 +120,7 @@ def raw_of(pack: Path) -> tuple[dict, bytes]:
         return reader.head, b"".join(reader.records())
 
 
-def test_nothing_but_what_git_tracks_is_in_it(pack: Path, repo: GitRepo) -> None:
+def test_only_files_that_git_tracks_are_in_it(pack: Path, repo: GitRepo) -> None:
     head, raw = raw_of(pack)
     assert b"validate" in raw
     for hidden in (MARK, MARK.lower(), "precious", str(repo.root), "src/auth.py", "untracked"):
@@ -128,9 +128,7 @@ def test_nothing_but_what_git_tracks_is_in_it(pack: Path, repo: GitRepo) -> None
         assert hidden not in json.dumps(head), hidden
 
 
-def test_since_leaves_out_what_an_earlier_commit_has(
-    clone: GitRepo, engine: Engine, tmp_path: Path
-) -> None:
+def test_since_leaves_out_earlier_commits(clone: GitRepo, engine: Engine, tmp_path: Path) -> None:
     clone.commit("second", {"more.py": "def more():\n    return 1\n"})
     assert engine.pack(tmp_path / "s.pack", since="HEAD~1", path=clone.root).contents == 1
     both = engine.pack(tmp_path / "b.pack", refs=["HEAD", "HEAD~1"], path=clone.root)
@@ -138,7 +136,7 @@ def test_since_leaves_out_what_an_earlier_commit_has(
     assert len(both.commits) == 2
 
 
-def test_what_cannot_be_packed_is_told(engine: Engine, clone: GitRepo, tmp_path: Path) -> None:
+def test_unpackable_files_are_reported(engine: Engine, clone: GitRepo, tmp_path: Path) -> None:
     with pytest.raises(NoSuchRef):
         engine.pack(tmp_path / "x.pack", refs=["nowhere"], path=clone.root)
     with pytest.raises(SettingError, match="cannot write the pack"):
@@ -154,7 +152,7 @@ def test_what_cannot_be_packed_is_told(engine: Engine, clone: GitRepo, tmp_path:
 
 
 def refused(engine: Engine, clone: GitRepo, file: Path) -> str:
-    """Why a pack is refused; nothing of it stays."""
+    """Why a pack is refused; checks that nothing of it is stored."""
     with pytest.raises(UnusablePack) as caught:
         engine.unpack(file, path=clone.root)
     assert engine.look(path=clone.root).indexed == len(TRACKED)
@@ -175,21 +173,23 @@ def test_damage_anywhere_is_noticed(
         with pytest.raises(UnusablePack):
             engine.unpack(bad, path=clone.root)
     bad.write_bytes(whole + b"x")
-    assert "its end does not fit" in refused(engine, clone, bad)
+    assert "its digest or number of records is wrong" in refused(engine, clone, bad)
 
 
-def test_a_file_that_is_no_pack_is_told_so(clone: GitRepo, engine: Engine, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_pack_is_refused(
+    clone: GitRepo, engine: Engine, tmp_path: Path
+) -> None:
     bad = tmp_path / "bad.pack"
     bad.write_bytes(b"PK\x03\x04" + b"\0" * 100)
-    assert "it is no pack of codelens" in refused(engine, clone, bad)
+    assert "it is not a codelens pack" in refused(engine, clone, bad)
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
         ({"extractor": 9999}, "version 9999 of the extractor"),
-        ({"format": 3}, "it is of format 3"),
-        ({"format": "x" * 100}, "it is of format xxxx"),
+        ({"format": 3}, "it has format 3"),
+        ({"format": "x" * 100}, "it has format xxxx"),
         ({"byteorder": "big"}, "another byte order"),
         ({"extractor": None}, "version None"),
     ],
@@ -205,7 +205,7 @@ def test_other_versions_are_refused(
 
 
 def rewritten(pack: Path, bad: Path, change: Callable[[PackedContent], PackedContent]) -> None:
-    """The pack with each content as `change` has it, and all digests right."""
+    """Rewrites each content of a pack by `change`, with correct digests."""
     with pack.open("rb") as file, bad.open("wb") as out:
         reader = PackReader(file, "pack")
         writer = PackWriter(out, reader.head)
@@ -283,7 +283,7 @@ def test_facts_that_no_extraction_gives_are_refused(
             fields[name] = zlib.compress(fields[name])  # type: ignore[arg-type]
 
     def spoiled(content: PackedContent) -> PackedContent:
-        # A text that is not here, so that it is not compared with what is.
+        # A text that is not stored here, so that the pack is not compared with it.
         other = bytes(16), content.key[1]
         return content._replace(key=other, facts=content.facts._replace(**fields))
 
@@ -308,7 +308,7 @@ def test_definitions_that_lead_nowhere_are_refused(
 
 
 def frames(head: dict, *parts: tuple[bytes, int]) -> bytes:
-    """A pack of frames with any length said of them, and right digests."""
+    """Makes a pack of frames with arbitrary declared lengths and correct digests."""
     text = json.dumps({"format": 1, **head}).encode()
     data = b"codelens pack\n" + struct.pack("<I", len(text)) + text
     for part, stated in parts:
@@ -323,10 +323,10 @@ def test_a_bomb_is_not_unpacked(pack: Path, clone: GitRepo, engine: Engine, tmp_
     greedy = lzma.compress(b"x", filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 2**30}])
     bad = tmp_path / "bad.pack"
     for part, why in (
-        ((bomb, 1000), "does not hold what it says"),
-        ((bomb, 97 * 1024 * 1024), "larger than any may be"),
-        ((bomb, 2**32 - 1), "larger than any may be"),
-        ((bomb[:1000], 96 * 1024 * 1024), "does not hold what it says"),
+        ((bomb, 1000), "a frame has the wrong length"),
+        ((bomb, 97 * 1024 * 1024), "a frame is too large"),
+        ((bomb, 2**32 - 1), "a frame is too large"),
+        ((bomb[:1000], 96 * 1024 * 1024), "a frame has the wrong length"),
         ((b"no xz at all", 100), "cannot be decompressed"),
         ((greedy, 1), "cannot be decompressed"),
         ((lzma.compress(struct.pack("<I", 2**31)), 4), "a record is cut short"),

@@ -1,4 +1,4 @@
-"""After a compaction a session gets back what it knew, and what changed meanwhile."""
+"""After a compaction a session recovers what it knew, and what changed meanwhile."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ USER = f"def use(lamp):\n{BODY}    return lamp\n"
 
 
 def edited(engine: Engine, root: Path, session: str, path: str, at: int) -> None:
-    """As the hooks note it."""
+    """Records an edit, as the hooks do."""
     scope = engine.pool.open_any(root).scope
     entry = TrailEntry(at, session, worktree_key(scope.root), scope.branch, "edited", path, (path,))
     assert trail_log.append(engine.settings.home, scope.repo_id, entry)
@@ -57,7 +57,7 @@ def test_a_session_gets_its_thread_back(engine: Engine, repo: GitRepo) -> None:
     assert context_text.recover_json(answer)["definitions"] == list(answer.definitions)
 
 
-def test_uncommitted_edits_and_other_branches_are_told(engine: Engine, repo: GitRepo) -> None:
+def test_uncommitted_edits_and_other_branches_are_reported(engine: Engine, repo: GitRepo) -> None:
     with engine.as_session("a"):
         engine.search("lamp", path=repo.root)
         repo.write("fresh.py", "def fresh():\n    return 1\n")
@@ -71,7 +71,7 @@ def test_uncommitted_edits_and_other_branches_are_told(engine: Engine, repo: Git
     ]
 
 
-def test_other_worktrees_are_told_of(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
+def test_other_worktrees_are_reported(engine: Engine, repo: GitRepo, tmp_path: Path) -> None:
     second = repo.worktree(tmp_path / "second", branch="second")
     with engine.as_session("a"):
         engine.search("lamp", path=repo.root)
@@ -98,7 +98,7 @@ def test_recovering_sends_everything_again(engine: Engine, repo: GitRepo) -> Non
         engine.recover(path=repo.root)
         assert not engine.expand(["user.py#use"], path=repo.root).items[0].sent
         engine.note_sent(engine.expand(["user.py#use"], path=repo.root))
-    # The command line does not know which session the server has.
+    # The command line does not know the server's session.
     engine.recover(path=repo.root)
     with asked_by(Session("of the host", "host", remembers=True)):
         assert not engine.expand(["user.py#use"], path=repo.root).items[0].sent
@@ -115,7 +115,7 @@ def test_without_an_id_it_is_the_last_session_here(engine: Engine, repo: GitRepo
     assert "session not here has no trail in this worktree" in other.notes[0]
     with Engine(replace(engine.settings, trail=False)) as off:
         off_home = off.session("x", path=repo.root)
-    assert off_home.session == "first"  # what was kept before can still be read
+    assert off_home.session == "first"  # earlier records can still be read
 
 
 def test_a_session_of_another_repository_is_not_shown(

@@ -1,4 +1,4 @@
-"""The order by a provider's reranker: asked for, refused, and the answer without it."""
+"""Ordering by a provider's reranker: requested, refused, and the answer without it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from codelens.meaning.providers.embedder import Patience
 QUESTION = "job halting"
 TOKEN = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
 FILES = {
-    # By words the first is best; the reranker of the tests counts `cancel`.
+    # By words the first is best; the tests' reranker counts `cancel`.
     "src/halting.py": "def job_halting(job):\n    # halting a job, job halting\n    job.halt()\n",
     "src/middle.py": "def cancel_one(job):\n    # halting a job\n    cancel(job)\n",
     "src/last.py": "def cancel_all(job):\n    cancel(cancel(job.halting))\n",
@@ -67,7 +67,7 @@ def sendable(answer: SearchAnswer) -> list[str]:
     return [path for path in paths(answer) if path in BY_RERANKER]
 
 
-def test_the_reranker_orders_what_it_may_be_sent_and_the_rest_stays_in_place(
+def test_the_reranker_orders_sendable_texts_and_the_rest_stays_in_place(
     synced: Engine, repository: GitRepo, server: EmbeddingServer
 ) -> None:
     without = synced.search(QUESTION, path=repository.root, rerank=False)
@@ -104,7 +104,7 @@ def test_a_result_comes_up_from_below_the_limit(synced: Engine, repository: GitR
     assert hit.path == "src/last.py"
 
 
-def test_who_asks_for_it_where_there_is_none_is_refused(
+def test_a_request_without_a_reranker_is_refused(
     engine: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
 ) -> None:
     with pytest.raises(NoReranker, match="meaning enable --provider voyage"):
@@ -174,7 +174,7 @@ def test_the_answer_without_it_comes_with_a_note_when_the_reranker_fails(
     assert (counted.requests, counted.failed) == (1, 1)
 
 
-def test_a_wrong_or_missing_key_is_told(
+def test_a_wrong_or_missing_key_is_reported(
     synced: Engine, repository: GitRepo, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VOYAGE_API_KEY", "a-bad-one")

@@ -1,4 +1,4 @@
-"""The line of JSON on stderr that a search leaves on request, without what was asked."""
+"""The JSON line that a search prints to stderr on request, without the query."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def lines(text: str) -> list[dict]:
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
-def test_a_search_tells_its_figures_and_not_what_was_asked(
+def test_a_search_logs_its_figures_and_not_the_query(
     repository: GitRepo, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Engine(settings) as engine:
@@ -61,7 +61,7 @@ def test_a_search_tells_its_figures_and_not_what_was_asked(
     assert (regex["mode"], regex["files_after_filters"], regex["results"]) == ("regex", 1, 2)
 
 
-def test_an_error_is_told_by_its_kind_and_raised(
+def test_an_error_is_logged_by_kind_and_raised(
     repository: GitRepo, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Engine(settings) as engine:
@@ -82,7 +82,7 @@ def test_several_repositories_have_one_line(
     roots = [str(repository.root), str(other.root), "/gone"]
     with Engine(settings) as engine:
         answer = engine.search_repositories("kindle lamp", roots, globs=["*.py"])
-        # An unknown kind is each repository's error, and no file was filtered.
+        # An unknown kind is an error in each repository, and no file was filtered.
         engine.search_repositories("kindle", roots, kinds=["quagga"])
     joint, failed = lines(capsys.readouterr().err)
     assert (joint["tool"], joint["repositories"]) == ("search_repositories", 3)
@@ -91,7 +91,7 @@ def test_several_repositories_have_one_line(
     assert (failed["files_before_filters"], failed["results"]) == (0, 0)
 
 
-def test_the_provider_and_its_profile_are_told(
+def test_the_provider_and_its_profile_are_logged(
     repository: GitRepo,
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
@@ -146,6 +146,6 @@ def test_the_command_writes_it_to_stderr(repository: GitRepo, tmp_path: Path) ->
         cwd=repository.root, env=env, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
-    # What was not found is said to who asked, beside the line.
+    # The message that nothing was found goes to the caller, in addition to the line.
     (command,) = [json.loads(line) for line in ran.stderr.splitlines() if line.startswith("{")]
     assert "{" not in ran.stdout and command["results"] > 0

@@ -1,4 +1,4 @@
-"""What a session was sent is not sent again, unless it changed; and is never hidden."""
+"""What a session was sent is not sent again unless it changed, and is never hidden."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lit(repo: GitRepo) -> GitRepo:
 
 
 def explored(engine: Engine, repo: GitRepo, **given: Any) -> dict[str, str]:
-    """Handle -> whether it was sent, of the lamps."""
+    """Handle -> whether it was sent, for the lamps."""
     answer = engine.explore(TASK, path=repo.root, **given)
     engine.note_sent(answer)
     return {one.handle: one.sent for one in answer.pieces if one.path == "lamps.py"}
@@ -37,7 +37,7 @@ def expanded(engine: Engine, repo: GitRepo, handle: str = "lamps.py#light", **gi
     return answer.items[0]
 
 
-def test_a_second_explore_gives_the_signature_alone(engine: Engine, lit: GitRepo) -> None:
+def test_a_second_explore_gives_only_the_signature(engine: Engine, lit: GitRepo) -> None:
     with engine.as_session("one"):
         assert explored(engine, lit) == {"lamps.py#light": ""}
         answer = engine.explore(TASK, path=lit.root)
@@ -49,7 +49,7 @@ def test_a_second_explore_gives_the_signature_alone(engine: Engine, lit: GitRepo
     assert explore_text.AGAIN in text.split("\n")
 
 
-def test_expand_and_explore_know_what_the_other_sent(engine: Engine, lit: GitRepo) -> None:
+def test_expand_and_explore_share_the_sent_texts(engine: Engine, lit: GitRepo) -> None:
     with engine.as_session("one"):
         assert not expanded(engine, lit).sent
         assert explored(engine, lit) == {"lamps.py#light": "unchanged"}
@@ -66,7 +66,7 @@ def test_an_edit_is_sent_and_said_to_be_one(engine: Engine, lit: GitRepo) -> Non
         explored(engine, lit)
         lit.write("lamps.py", LAMPS.replace("return lamp", "return lamp or None"))
         assert explored(engine, lit) == {"lamps.py#light": "changed"}
-        # What is now on the disk is what was sent last.
+        # The text on disk now is the text sent last.
         assert explored(engine, lit) == {"lamps.py#light": "unchanged"}
         lit.write("lamps.py", LAMPS)
         found = expanded(engine, lit)
@@ -96,7 +96,7 @@ def test_another_branch_is_never_hidden(engine: Engine, lit: GitRepo) -> None:
         assert explored(engine, lit) == {"lamps.py#light": "unchanged"}
 
 
-def test_what_was_cut_off_counts_as_far_as_it_was_sent(engine: Engine, lit: GitRepo) -> None:
+def test_a_truncated_text_counts_up_to_the_cut(engine: Engine, lit: GitRepo) -> None:
     with engine.as_session("one"):
         part = expanded(engine, lit, max_lines=8)
         assert part.truncated and part.end_line == 8
@@ -153,7 +153,7 @@ def test_the_budget_is_kept_and_filled_with_something_else(engine: Engine, lit: 
 
 @pytest.mark.slow
 def test_a_very_long_answer_is_not_taken_for_received(engine: Engine, lit: GitRepo) -> None:
-    """Hosts cut them."""
+    """Hosts truncate them."""
     lit.write("long.py", "".join(f"value_{at} = {at}\n" for at in range(5000)))
     with engine.as_session("one"):
         for _ in range(2):
@@ -177,7 +177,7 @@ def test_a_log_that_is_damaged_or_of_another_time_hides_nothing(tmp_path) -> Non
     assert log.read(1_001).start_of("a.py", lines) == 1
 
 
-def test_only_what_was_sent_lately_counts(tmp_path) -> None:
+def test_only_recently_sent_texts_count(tmp_path) -> None:
     log = sent_log.SentLog(tmp_path, "repo", "tree", "one")
     first = sent_log.SentBody("a.py", "a.py#f", ((1, "def f():"), (2, "    return 1")))
     log.add([first], now=1_000)

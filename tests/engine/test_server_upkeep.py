@@ -1,4 +1,4 @@
-"""What a server does each minute: leftovers go, a long log is cut, memory is given back."""
+"""A server's upkeep each minute: removes leftovers, truncates long logs, returns memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from codelens.store.views.garbage_collection import GRACE_S
 
 
 class Tended:
-    """A repository, an engine that has its index open, and who looks after it."""
+    """A repository, an engine with its index open, and its upkeep."""
 
     def __init__(self, folder: Path) -> None:
         self.repo = GitRepo.init(folder / "repo")

@@ -1,6 +1,6 @@
-"""Files as they were before stand beside the newest row of their view while it is being indexed.
+"""While a view's newest row is being indexed, older states of its files coexist with it.
 
-What is kept of that state must not be taken for the state of the row when all files are there.
+What is cached for that state must not be used for the complete row.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def view(tmp_path: Path) -> Iterator[CurrentView]:
 
 
 def behind(view: CurrentView) -> CurrentView:
-    """The same row with files of which two are not indexed yet."""
+    """The same row while two of its files are not indexed yet."""
     now = view.snapshot
     files = [file if file.path == b"use.py" else file._replace(content=None) for file in now.files]
     return CurrentView(
@@ -58,7 +58,7 @@ def test_ranking_counts_texts_that_were_indexed_since(view: CurrentView) -> None
     assert corpus_of(view.snapshot) is after
 
 
-def test_edges_lead_to_what_was_indexed_since(view: CurrentView) -> None:
+def test_edges_lead_to_newly_indexed_files(view: CurrentView) -> None:
     before = edge_cache_of(behind(view))
     before.take(b"use.py")
     assert not before.table.edges_from(b"use.py")
@@ -68,8 +68,8 @@ def test_edges_lead_to_what_was_indexed_since(view: CurrentView) -> None:
     assert edge_cache_of(view) is after
 
 
-def test_a_state_read_anew_is_the_same(view: CurrentView) -> None:
-    kept = corpus_of(view.snapshot)
+def test_a_state_read_again_is_the_same(view: CurrentView) -> None:
+    corpus = corpus_of(view.snapshot)
     now = view.snapshot
     again = [file._replace(signature=b"touched") for file in now.files]
-    assert corpus_of(Snapshot(now.db, now.row, again)) is kept
+    assert corpus_of(Snapshot(now.db, now.row, again)) is corpus

@@ -1,4 +1,4 @@
-"""A store on another machine: filled by syncs, asked by searches, and missed without harm."""
+"""A store on another machine: filled by syncs, asked by searches, and optional."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ def test_the_answers_are_those_of_the_embedded_store_in_every_view(
                         answers.append(ranked(answer))
     assert by_store["gRPC"] == by_store["embedded"]
     assert by_store["REST"] == by_store["embedded"]
-    # Each text was sent to the provider once, whatever store.
+    # Each text was sent to the provider once, for any store.
     assert len(server.texts) == len(set(server.texts)) + 2
 
 
-def test_a_sync_sends_the_store_what_it_lacks_alone(
+def test_a_sync_sends_only_missing_vectors_to_the_store(
     engine: Engine, repository: GitRepo, server: EmbeddingServer, milvus: MilvusServer
 ) -> None:
     root = repository.root
@@ -103,7 +103,7 @@ def test_a_sync_sends_the_store_what_it_lacks_alone(
     assert (status.contents_ready, status.store, status.store_failure) == (4, milvus.url, "")
 
 
-def test_a_second_clone_finds_what_the_first_one_stored(
+def test_a_second_clone_finds_the_vectors_of_the_first(
     engine: Engine, repository: GitRepo, server: EmbeddingServer, milvus: MilvusServer,
     tmp_path: Path,
 ) -> None:  # fmt: skip
@@ -138,7 +138,7 @@ def test_a_store_that_is_down_costs_an_answer_by_words_and_nothing_else(
     sent = len(server.texts)
     with pytest.raises(StoreUnreachable):
         engine.meaning_sync(path=root)
-    # Nothing is sent to the provider that could not be stored.
+    # Nothing that cannot be stored is sent to the provider.
     assert len(server.texts) == sent
     status = engine.meaning_status(path=root).provider
     assert (status.state, status.contents_ready) == ("failed", 4)
@@ -150,7 +150,7 @@ def test_a_store_that_is_down_costs_an_answer_by_words_and_nothing_else(
     assert ranked(engine.search(QUESTIONS[0], path=root)) == by_store
 
 
-def test_what_was_made_before_a_store_is_chosen_is_not_sent_again(
+def test_vectors_made_before_a_store_was_chosen_are_not_sent_again(
     engine: Engine, repository: GitRepo, server: EmbeddingServer, milvus: MilvusServer
 ) -> None:
     root = repository.root
@@ -187,7 +187,9 @@ def test_a_hybrid_store_ranks_by_words_too_and_gets_terms_alone(
 @pytest.mark.parametrize(
     "url", ["milvus", "ftp://host", "http://", "http://u:p@host", "http://h/db", "http://h?x=1"]
 )
-def test_a_store_that_is_no_url_is_refused(engine: Engine, repository: GitRepo, url: str) -> None:
+def test_a_store_that_is_not_a_url_is_refused(
+    engine: Engine, repository: GitRepo, url: str
+) -> None:
     with pytest.raises(SettingError, match="the store must be a URL"):
         engine.meaning_plan("openai", path=repository.root, store=url)
     with pytest.raises(SettingError, match="needs a store"):

@@ -1,4 +1,4 @@
-"""HEAD to the files on disk: what git sees as a change is told, all of it, and nothing else."""
+"""HEAD to the files on disk: every change that git sees is reported, and nothing else."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def committed_as_is(repo: GitRepo, files: dict[str, bytes]) -> None:
-    """Commit bytes that no filter touched; git's index keeps no stat of the files."""
+    """Commits unfiltered bytes; git's index stores no stat of the files."""
     for path, data in files.items():
         oid = repo.git("hash-object", "-w", "--no-filters", "--stdin", stdin=data).decode().strip()
         repo.git("update-index", "--add", "--cacheinfo", f"100644,{oid},{path}")
     repo.commit_staged("as is")
 
 
-def told(engine: Engine, repo: GitRepo, **options) -> dict[str, FileDiff]:
+def reported(engine: Engine, repo: GitRepo, **options) -> dict[str, FileDiff]:
     return {file.path: file for file in engine.diff(path=repo.root, **options).files}
 
 
@@ -49,13 +49,13 @@ def outside(file: FileDiff) -> list[tuple[str, object]]:
 @pytest.mark.parametrize(
     ("before", "after"), [(LF, CRLF), (CRLF, LF), (LF, MIXED), (MIXED, CRLF), (LF, LF[:-1])]
 )
-def test_line_ends_that_changed_are_told_with_their_lines(
+def test_changed_line_ends_are_reported_with_their_lines(
     engine: Engine, repo: GitRepo, before: bytes, after: bytes
 ) -> None:
     committed_as_is(repo, {"lib.py": before})
     repo.write("lib.py", after)
     assert seen_by_git(repo) == {"lib.py"}
-    (part,) = told(engine, repo)["lib.py"].outside
+    (part,) = reported(engine, repo)["lib.py"].outside
     assert part.how == "line ends"
     lines = zip(before.split(b"\n"), after.split(b"\n"), strict=False)
     changed = {number for number, (old, new) in enumerate(lines, 1) if old != new}
@@ -65,18 +65,16 @@ def test_line_ends_that_changed_are_told_with_their_lines(
     assert shown == changed
 
 
-def test_line_ends_are_told_beside_a_definition_that_changed(engine: Engine, repo: GitRepo) -> None:
+def test_line_ends_are_reported_next_to_a_changed_definition(engine: Engine, repo: GitRepo) -> None:
     repo.write("lib.py", CRLF.replace(b"return name", b"return 2"))
-    file = told(engine, repo)["lib.py"]
+    file = reported(engine, repo)["lib.py"]
     assert [line.how for line in file.definitions] == [("body",)]
     assert outside(file) == [("line ends", ((3, 5),))]
 
 
-def test_blanks_at_the_end_of_a_line_are_told_beside_other_changes(
-    engine: Engine, repo: GitRepo
-) -> None:
+def test_trailing_blanks_are_reported_next_to_other_changes(engine: Engine, repo: GitRepo) -> None:
     repo.write("lib.py", LF.replace(b"return name", b"return 2").replace(b"= 1", b"= 1  "))
-    file = told(engine, repo)["lib.py"]
+    file = reported(engine, repo)["lib.py"]
     covered = {line for definition in file.definitions for line in definition.new_lines}
     covered |= {span for part in file.outside for span in part.new_lines}
     assert {(1, 2), (5, 5)} <= covered
@@ -86,7 +84,7 @@ def test_blanks_at_the_end_of_a_line_are_told_beside_other_changes(
 @pytest.mark.parametrize(
     "attributes", ["", "* text=auto\n", "* text\n", "* -text\n", "* eol=crlf\n"]
 )
-def test_what_git_does_not_see_as_a_change_is_silent_and_all_else_is_told(
+def test_only_changes_that_git_sees_are_reported(
     engine: Engine, repo: GitRepo, autocrlf: str, attributes: str
 ) -> None:
     repo.config("core.autocrlf", autocrlf)
@@ -99,11 +97,11 @@ def test_what_git_does_not_see_as_a_change_is_silent_and_all_else_is_told(
     for path, (_, new) in pairs.items():
         repo.write(path, texts[new])
     differing = {path for path, (old, new) in pairs.items() if old != new}
-    # Equal bytes that git would store otherwise are told by git for as long as no stat is known.
-    assert set(told(engine, repo)) == seen_by_git(repo) & differing
+    # If git would store equal bytes differently, it reports them until it has a stat.
+    assert set(reported(engine, repo)) == seen_by_git(repo) & differing
     other = repo.worktree(repo.root.parent / "other")
     repo.write("lf_lf.py", LF.replace(b"1", b"2"))
-    assert "lf_lf.py" in told(engine, repo, other=str(other.root))
+    assert "lf_lf.py" in reported(engine, repo, other=str(other.root))
 
 
 def test_a_checkout_with_other_line_ends_merges_as_git_would_store_it(
@@ -131,7 +129,7 @@ def test_bytes_behind_a_zero_byte_are_compared_where_attributes_ask_for_line_end
         (root / "forced.txt").write_bytes(b"a\r\n\0\r\nold")
     differing = {file.path for file in engine.diff(path=repo.root, other=str(other.root)).files}
     assert differing == {"a.png"}
-    assert set(told(engine, repo)) == {"a.png"} == seen_by_git(repo)
+    assert set(reported(engine, repo)) == {"a.png"} == seen_by_git(repo)
     (rival,) = engine.conflicts(path=repo.root).results
     assert {textual.path for textual in rival.textual} == {"a.png"}
 
@@ -145,34 +143,34 @@ def test_a_filter_that_is_a_program_is_never_run_and_its_files_are_untouched(
     os.utime(repo.path("a.rot"), ns=(10**18, 10**18))
     repo.commit("filtered")
     repo.config("filter.rot.clean", f"touch {tmp_path / 'ran'}; cat")
-    assert told(engine, repo) == {}
+    assert reported(engine, repo) == {}
     repo.write("a.rot", "other\n")
-    assert list(told(engine, repo)) == ["a.rot"]
+    assert list(reported(engine, repo)) == ["a.rot"]
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_mode_alone_is_told_and_with_a_text_too(engine: Engine, repo: GitRepo) -> None:
+def test_a_changed_mode_is_reported_with_and_without_a_changed_text(
+    engine: Engine, repo: GitRepo
+) -> None:
     script, lib = repo.path("run.sh"), repo.path("lib.py")
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     lib.chmod(lib.stat().st_mode | stat.S_IXUSR)
     lib.write_bytes(LF.replace(b"1", b"2"))
-    files = told(engine, repo)
+    files = reported(engine, repo)
     assert {path: (file.how, file.old_mode, file.new_mode) for path, file in files.items()} == {
         "lib.py": ("changed", "100644", "100755"),
         "run.sh": ("mode", "100644", "100755"),
     }
     repo.config("core.fileMode", "false")
-    assert list(told(engine, repo)) == ["lib.py"]
+    assert list(reported(engine, repo)) == ["lib.py"]
 
 
-def test_files_and_links_that_take_each_others_place_are_told(
-    engine: Engine, repo: GitRepo
-) -> None:
+def test_files_replaced_by_links_and_back_are_reported(engine: Engine, repo: GitRepo) -> None:
     for name in ("stays", "turns", "goes", "other"):
         repo.path(name).symlink_to("lib.py")
     repo.write("sub/inner.py", LF)
     repo.commit("links")
-    assert told(engine, repo) == {}
+    assert reported(engine, repo) == {}
     repo.remove("lib.py")
     repo.path("lib.py").symlink_to("run.sh")
     repo.remove("turns")
@@ -185,7 +183,7 @@ def test_files_and_links_that_take_each_others_place_are_told(
     repo.path("sub").symlink_to("elsewhere")
     repo.path("new").symlink_to("nowhere")
     repo.git("add", "new")
-    files = told(engine, repo)
+    files = reported(engine, repo)
     assert set(files) == seen_by_git(repo) - {"sub"}
     assert {path: (file.how, file.folded) for path, file in files.items()} == {
         "lib.py": ("changed", "link"), "turns": ("changed", "link"), "goes": ("removed", "link"),
@@ -194,33 +192,33 @@ def test_files_and_links_that_take_each_others_place_are_told(
     assert (files["lib.py"].old_mode, files["lib.py"].new_mode) == ("100644", "120000")
 
 
-def test_a_submodule_is_told_by_its_commits_and_its_uncommitted_changes(
+def test_a_submodule_is_reported_by_commits_and_uncommitted_changes(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:
     inner = GitRepo.init(tmp_path / "inner")
     first = inner.commit("one", {"a.py": LF})
     allowed = ("-c", "protocol.file.allow=always")
     repo.git(*allowed, "submodule", "add", "-q", str(inner.root), "sub")
-    added = told(engine, repo)
+    added = reported(engine, repo)
     assert (added["sub"].how, added["sub"].folded, added["sub"].new_commit) == (
         "added", "submodule", first,
     )  # fmt: skip
     repo.commit("sub")
-    assert told(engine, repo) == {}
+    assert reported(engine, repo) == {}
     checkout = GitRepo(repo.path("sub"))
     checkout.write("a.py", LF.replace(b"1", b"2"))
-    dirty = told(engine, repo)["sub"]
+    dirty = reported(engine, repo)["sub"]
     assert (dirty.how, dirty.old_commit, dirty.new_commit) == ("changed", first, f"{first}-dirty")
     second = checkout.commit("two")
-    moved = told(engine, repo)["sub"]
+    moved = reported(engine, repo)["sub"]
     assert (moved.old_commit, moved.new_commit) == (first, second)
     checkout.write("a.py", LF.replace(b"1", b"3"))
-    both = told(engine, repo)["sub"]
+    both = reported(engine, repo)["sub"]
     assert (both.old_commit, both.new_commit) == (first, f"{second}-dirty")
     repo.git("submodule", "deinit", "-q", "-f", "sub")
-    assert told(engine, repo) == {}
+    assert reported(engine, repo) == {}
     repo.path("sub").rmdir()
-    assert told(engine, repo)["sub"].how == "removed"
+    assert reported(engine, repo)["sub"].how == "removed"
 
 
 def test_a_submodule_that_both_moved_on_is_a_conflict_of_git(
@@ -243,16 +241,16 @@ def test_a_submodule_that_both_moved_on_is_a_conflict_of_git(
     assert rival.uncommitted == 1
 
 
-def test_an_encoding_alone_is_told(engine: Engine, repo: GitRepo) -> None:
+def test_a_changed_encoding_is_reported(engine: Engine, repo: GitRepo) -> None:
     repo.commit("wide", {"wide.txt": "grüße\n".encode("utf-16")})
     repo.write("wide.txt", "grüße\n")
-    assert outside(told(engine, repo)["wide.txt"]) == [("encoding", ())]
+    assert outside(reported(engine, repo)["wide.txt"]) == [("encoding", ())]
 
 
-def test_a_file_that_git_was_told_not_to_look_at_is_silent(engine: Engine, repo: GitRepo) -> None:
+def test_a_file_that_git_must_ignore_is_not_reported(engine: Engine, repo: GitRepo) -> None:
     for flag in ("--assume-unchanged", "--skip-worktree"):
         repo.git("update-index", flag, "lib.py")
         repo.write("lib.py", LF.replace(b"1", b"2"))
-        assert told(engine, repo) == {}
+        assert reported(engine, repo) == {}
         repo.git("update-index", flag.replace("--", "--no-"), "lib.py")
-        assert list(told(engine, repo)) == ["lib.py"]
+        assert list(reported(engine, repo)) == ["lib.py"]

@@ -1,4 +1,4 @@
-"""Prune, drop, pin and the overview on a real repository with worktrees, beside other engines."""
+"""Prune, drop, pin and the overview on a real repository with worktrees and other engines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Kept:
         return path
 
     def age(self, days: float) -> None:
-        """Let the index's own time pass."""
+        """Advances the index's own clock."""
         db = open_index(self.index)
         with db.write(None):
             db.execute("UPDATE upkeep SET clock_s = clock_s + ?", (days * DAY_S,))
@@ -200,7 +200,7 @@ def test_a_worktree_that_came_back_is_not_counted_as_missed(kept: Kept) -> None:
     assert not any(one.views for one in kept.engine.prune().results)
 
 
-def test_a_dry_run_tells_the_same_and_changes_nothing(kept: Kept) -> None:
+def test_a_dry_run_reports_the_same_and_changes_nothing(kept: Kept) -> None:
     with_old_branch(kept)
     kept.age(15)
     before = kept.index.read_bytes()
@@ -275,7 +275,7 @@ def test_one_broken_index_does_not_keep_the_others_from_being_pruned(kept: Kept)
     folder.rmdir()
 
 
-def test_drop_refuses_what_is_active_and_says_how_to_force_it(kept: Kept) -> None:
+def test_drop_refuses_an_active_view_and_explains_force(kept: Kept) -> None:
     kept.ask()
     with pytest.raises(SettingError, match="--force"):
         kept.engine.drop("main", path=kept.repo.root)
@@ -305,7 +305,7 @@ def test_a_dropped_repository_is_answered_for_again(kept: Kept) -> None:
     assert kept.ask() == "fresh"
 
 
-def test_a_repository_is_dropped_beside_a_server_that_goes_on_answering(kept: Kept) -> None:
+def test_a_repository_is_dropped_while_a_server_keeps_answering(kept: Kept) -> None:
     kept.ask()
     with Engine(Settings(home=kept.home)) as other:
         done = other.drop_repository(path=kept.repo.root, force=True)
@@ -315,7 +315,7 @@ def test_a_repository_is_dropped_beside_a_server_that_goes_on_answering(kept: Ke
         assert kept.ask() == "fresh"
 
 
-def test_the_overview_tells_size_use_and_why_each_view_stays(kept: Kept) -> None:
+def test_the_overview_shows_size_use_and_why_each_view_stays(kept: Kept) -> None:
     with_old_branch(kept)
     kept.age(5)
     (one,) = kept.engine.overview()
@@ -340,16 +340,16 @@ def test_the_use_of_a_view_is_noted(kept: Kept) -> None:
     assert not any(one.views for one in kept.engine.prune().results)
 
 
-def test_bring_reads_all_beside_questions_and_tells_how_far_it_is(kept: Kept) -> None:
-    told: list[tuple[str, int, int]] = []
+def test_bring_reads_everything_during_questions_and_reports_progress(kept: Kept) -> None:
+    reported: list[tuple[str, int, int]] = []
     kept.repo.write_all({f"many/{n}.py": f"x{n} = {n}\n" for n in range(300)})
 
     def tell(stage: str, done: int, total: int) -> None:
-        told.append((stage, done, total))
+        reported.append((stage, done, total))
 
     status = kept.engine.bring(path=kept.repo.root, progress=tell)
     assert status.receipt.status == "fresh" and status.files == 301
-    assert told and told[-1][1:] == (301, 301)
+    assert reported and reported[-1][1:] == (301, 301)
 
 
 def test_a_server_prunes_by_itself_and_stops_with_its_engine(

@@ -1,4 +1,4 @@
-"""What is counted of calls, where it goes, and that it can be turned off."""
+"""Which calls are counted, where the counts go, and how to turn it off."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_log_that_was_added_up_before_a_kill_counts_once(tmp_path: Path) -> No
     store.note(tmp_path, a_call(day=today))
     text = (tmp_path / "usage.log").read_bytes()
     store.tallies(tmp_path, today)
-    # As after a kill between the commit and the removal of the log.
+    # Simulates a kill between the commit and the removal of the log.
     left = tmp_path / "usage.log.1-1"
     left.write_bytes(text)
     db = store._opened(tmp_path)
@@ -165,7 +165,7 @@ def test_a_home_that_cannot_be_written_fails_no_call(
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 1000, b"\0" * 9000, b""])
-def test_a_damaged_database_is_begun_anew(tmp_path: Path, damage: bytes) -> None:
+def test_a_damaged_database_is_recreated(tmp_path: Path, damage: bytes) -> None:
     today = time.strftime("%Y-%m-%d")
     (tmp_path / "usage.db").write_bytes(damage)
     store.note(tmp_path, a_call(day=today))
@@ -198,8 +198,8 @@ def test_parallel_calls_of_processes_are_all_counted(tmp_path: Path, repo: GitRe
         for _ in range(4)
     ]
     sizes = [len(one.communicate()[0]) for one in running]
-    told = [*command[:4], "usage", "--json"]
-    done = subprocess.run(told, env=env, check=True, capture_output=True)
+    usage_command = [*command[:4], "usage", "--json"]
+    done = subprocess.run(usage_command, env=env, check=True, capture_output=True)
     total = json.loads(done.stdout)["total"]
     assert total["calls"] == 5
     assert total["served_bytes"] >= sum(sizes)

@@ -1,4 +1,4 @@
-"""The vectors of texts that are gone can be removed, and no others."""
+"""Vectors of deleted texts can be removed, and no others."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_texts_that_no_branch_has_lose_their_vectors_and_questions_keep_theirs(
     pruned = synced.meaning_prune(path=repository.root)
     assert (pruned.removed, pruned.kept) == (1, 7)
     server.received.clear()
-    # What other views have, and the question, are sent no second time.
+    # The texts of other views, and the question, are not sent again.
     for root in (repository.root, tmp_path / "other"):
         assert synced.meaning_sync(path=root).texts == 0
     synced.search(QUESTION, path=repository.root)
@@ -92,7 +92,7 @@ def test_the_file_becomes_smaller(
     assert freed > 100 * 1000
 
 
-def test_where_nothing_has_vectors_nothing_is_removed(engine: Engine, repository: GitRepo) -> None:
+def test_without_vectors_nothing_is_removed(engine: Engine, repository: GitRepo) -> None:
     assert engine.meaning_prune(path=repository.root) == PrunedVectors(0, 0, 0)
 
 
@@ -104,7 +104,7 @@ def test_not_while_another_process_sends(
         synced.meaning_prune(path=repository.root)
 
 
-def test_the_command_tells_what_went(
+def test_the_command_reports_what_was_removed(
     synced: Engine,
     repository: GitRepo,
     tmp_path: Path,

@@ -27,7 +27,7 @@ QUESTION = "how can I cancel a job"
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with embedding_server() as server:
-        # As a model would have it that knows what words mean.
+        # Simulates a model that knows synonyms.
         server.same_words = {"cancel": "abort", "halt": "abort", "quit": "abort"}
         yield server
 
@@ -74,7 +74,7 @@ def test_meaning_alone_ranks_by_the_vectors(synced: Engine, repository: GitRepo)
 def test_the_same_vectors_give_the_same_answer_in_another_index(
     synced: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
 ) -> None:
-    """Whatever a provider would say by now: it is asked for nothing again."""
+    """The provider is not asked again, even if its vectors would differ by now."""
 
     def answers(engine: Engine) -> list[SearchAnswer]:
         return [
@@ -84,7 +84,7 @@ def test_the_same_vectors_give_the_same_answer_in_another_index(
 
     before = answers(synced)
     server.received.clear()
-    # A provider whose answers differ from one time to the next.
+    # A provider whose answers vary.
     server.same_words = {"cancel": "paint"}
     shutil.copytree(tmp_path / "home" / "vectors", tmp_path / "fresh" / "vectors")
     for home in (tmp_path / "home", tmp_path / "fresh"):
@@ -161,7 +161,7 @@ def test_a_view_sees_no_vectors_of_another_and_says_what_is_missing(
     answer = synced.search(QUESTION, path=repository.root, mode="meaning")
     assert sorted(paths(answer)) == ["src/keeping.py", "src/painting.py", "src/stopping.py"]
     assert "1 of 4 texts have no vectors by openai yet" in answer.notes[0]
-    # By words it is found at once.
+    # The words find it at once.
     assert "src/new.py" in paths(synced.search(QUESTION, path=repository.root))
 
 
@@ -176,7 +176,7 @@ def test_the_vectors_file_may_be_damaged(
     assert synced.search(QUESTION, path=repository.root).notes == ()
 
 
-def test_how_many_results_there_are_is_told_by_the_profile(
+def test_the_profile_reports_the_number_of_results(
     synced: Engine, repository: GitRepo, server: EmbeddingServer
 ) -> None:
     for number in range(60):

@@ -1,4 +1,4 @@
-"""Vectors by a provider are facts by content: no text is sent twice, and none without consent."""
+"""A provider's vectors are facts by content: no text is sent twice, and none without consent."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_sync_sends_each_text_once_and_counts_it(
     assert (sent.requests, sent.failed, sent.texts, sent.tokens) == (4, 0, 6, 42)
 
 
-def test_a_branch_and_a_second_worktree_send_what_is_new_alone(
+def test_a_branch_and_a_second_worktree_send_only_new_texts(
     enabled: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
 ) -> None:
     enabled.meaning_sync(path=repository.root)
@@ -130,7 +130,7 @@ def test_files_that_may_hold_secrets_are_never_sent(
     assert (status.left_out, status.contents_ready) == (5, status.contents)
 
 
-def test_what_fails_is_told_and_goes_on_where_it_stopped(
+def test_a_failed_sync_is_reported_and_resumes(
     enabled: Engine, repository: GitRepo, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enabled.meaning_sync(path=repository.root, most_texts=2)
@@ -167,7 +167,7 @@ def test_a_server_that_is_busy_is_asked_again(
     assert (synced.texts, synced.requests, synced.failed) == (5, 5, 2)
 
 
-def test_a_server_that_is_down_is_told(
+def test_a_server_that_is_down_is_reported(
     enabled: Engine, repository: GitRepo, server: EmbeddingServer
 ) -> None:
     server.misbehave("cut off")
@@ -185,7 +185,7 @@ def test_vectors_of_two_models_are_never_mixed(
 ) -> None:
     enabled.meaning_sync(path=repository.root)
     server.dimension = 32
-    with pytest.raises(AnswerInvalid, match="32 numbers in place of 48"):
+    with pytest.raises(AnswerInvalid, match="32 numbers instead of 48"):
         repository.write("new.py", "lamp = 1\n")
         enabled.meaning_sync(path=repository.root)
     endpoint = server.endpoint("openai")
@@ -194,7 +194,7 @@ def test_vectors_of_two_models_are_never_mixed(
     assert enabled.meaning_status(path=repository.root).provider.contents_ready == 0
     assert enabled.meaning_sync(path=repository.root).texts == 6
     server.dimension = DIMENSION
-    # Back to the first: its vectors are there still.
+    # Back to the first endpoint, whose vectors are still stored.
     enabled.meaning_enable("openai", path=repository.root, endpoint=endpoint)
     assert enabled.meaning_sync(path=repository.root).texts == 1
 
@@ -258,7 +258,7 @@ def test_nothing_is_sent_while_the_settings_are_damaged(
     enabled.meaning_sync(path=repository.root)
     server.received.clear()
     repository.write("src/new.py", "def fresh():\n    return 'lamp'\n")
-    # It may have said that `src/new.py` is ignored.
+    # The damaged setting may have ignored `src/new.py`.
     with Engine(Settings(home=tmp_path / "home", damage="no TOML")) as damaged:
         answer = damaged.search("what is part of a lamp", path=repository.root)
         assert answer.results
@@ -273,7 +273,7 @@ def test_nothing_is_sent_while_the_settings_are_damaged(
     assert server.received == []
 
 
-def test_the_consent_of_another_repository_is_none(
+def test_consent_does_not_carry_over_to_another_repository(
     enabled: Engine, repository: GitRepo, server: EmbeddingServer, tmp_path: Path
 ) -> None:
     enabled.meaning_sync(path=repository.root)
@@ -292,7 +292,7 @@ def test_the_consent_of_another_repository_is_none(
     assert enabled.meaning_status(path=repository.root).provider is not None
 
 
-def test_the_doctor_tells_a_consent_of_another_repository(
+def test_the_doctor_reports_consent_of_another_repository(
     enabled: Engine,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

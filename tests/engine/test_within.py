@@ -1,4 +1,4 @@
-"""Whatever is found, an answer costs no more than it may."""
+"""An answer never costs more than its limit, for any results."""
 
 from __future__ import annotations
 
@@ -60,22 +60,22 @@ def test_a_text_costs_no_more_than_it_may(answer: SearchAnswer, form, limit: int
 @given(ANSWERS, st.integers(500, 3000))
 def test_json_costs_no_more_than_it_may(answer: SearchAnswer, limit: int) -> None:
     text = answer_shapes.search(answer, "json", limit)
-    told = json.loads(text)
-    assert token_budget.cost_of(text) <= limit or len(told["results"]) <= 1
-    assert len(told["results"]) + told.get("more", 0) == len(answer.results)
-    assert [one["handle"] for one in told["results"]] == [
-        one.handle for one in answer.results[: len(told["results"])]
+    shaped = json.loads(text)
+    assert token_budget.cost_of(text) <= limit or len(shaped["results"]) <= 1
+    assert len(shaped["results"]) + shaped.get("more", 0) == len(answer.results)
+    assert [one["handle"] for one in shaped["results"]] == [
+        one.handle for one in answer.results[: len(shaped["results"])]
     ]
 
 
 @settings(deadline=None)
 @given(ANSWERS, st.integers(100, 2000))
 def test_results_are_kept_as_far_as_their_text_fits(answer: SearchAnswer, limit: int) -> None:
-    kept = search_text.kept_within(answer, limit)
-    assert len(kept.results) + kept.more == len(answer.results)
-    assert bool(kept.results) == bool(answer.results)
-    if len(kept.results) > 1:
-        assert token_budget.cost_of("\n".join(search_text.blocks(kept))) <= limit
+    shortened = search_text.kept_within(answer, limit)
+    assert len(shortened.results) + shortened.more == len(answer.results)
+    assert bool(shortened.results) == bool(answer.results)
+    if len(shortened.results) > 1:
+        assert token_budget.cost_of("\n".join(search_text.blocks(shortened))) <= limit
 
 
 HIT = Hit("src/a.py#go", "src/a.py", 4, 9, "go", "function", "python", 1.0, "def go()", "name")
@@ -90,13 +90,13 @@ def test_one_result_that_is_too_long_is_cut_but_keeps_its_handle() -> None:
 
 
 def test_a_head_that_is_too_long_leaves_room_for_a_result() -> None:
-    told = replace(ANSWER, notes=("n" * 5000,))
-    text = answer_shapes.search(told, "concise", 200)
+    shaped = replace(ANSWER, notes=("n" * 5000,))
+    text = answer_shapes.search(shaped, "concise", 200)
     assert token_budget.cost_of(text) <= 200
     assert "src/a.py#go\t" in text
 
 
-def test_near_copies_and_further_places_are_told_in_few_words() -> None:
+def test_near_copies_and_further_places_are_listed_briefly() -> None:
     copies = ("lib/a.py#go", "old/a.py#go", "old/b.py#go")
     hit = replace(HIT, alike=copies, also=("src/a.py:20-31",))
     assert search_text.block(hit).splitlines() == [
@@ -106,8 +106,8 @@ def test_near_copies_and_further_places_are_told_in_few_words() -> None:
     assert search_text.block(replace(HIT, alike=("src/a.py#go~2",))).endswith(
         "(name; +1 alike in this file)"
     )
-    told = reading_text.hit_json(hit)
-    assert told["alike"] == [*copies] and told["also"] == ["src/a.py:20-31"]
+    shaped = reading_text.hit_json(hit)
+    assert shaped["alike"] == [*copies] and shaped["also"] == ["src/a.py:20-31"]
     assert not {"alike", "also"} & reading_text.hit_json(HIT).keys()
 
 

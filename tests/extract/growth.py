@@ -1,11 +1,11 @@
-"""How the time of extraction grows with hostile texts, for every language.
+"""Measures how extraction time grows with hostile texts, for every language.
 
     python tests/extract/growth.py [--language NAME]... [--full]
 
 Each text repeats one pattern: a token, NULs, a nest that is never closed, code in other code.
-Every pattern is tried at 64 kB; where that takes over `--slow` seconds of CPU, at 16 and 256 kB
-too (with `--full` always). What grows faster than the size by more than `FACTOR` and is not cut
-off within `LIMIT_S` is printed, and the exit code is 1.
+Every pattern is tried at 64 kB; if that takes over `--slow` seconds of CPU, also at 16 and 256 kB
+(with `--full` always). Patterns that grow faster than the size by more than `FACTOR`, and are not
+cut off within `LIMIT_S`, are printed, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SIZES = (16_000, 64_000, 256_000)
 FACTOR = 2.0
 """n log n from 64 to 256 kB is a factor of 4.5; times this."""
 LIMIT_S = 6.0
-"""Of CPU: what the limits of one parse allow, its query and its parts."""
+"""CPU seconds: what the limits allow for one parse, its query and its parts."""
 _KILLED_S = 9
 _SLOW_S = 0.6
 _HEAD = 8_000
@@ -63,7 +63,7 @@ def patterns(fixture: str) -> Iterator[tuple[str, str]]:
 
 
 def text_of(pattern: str, size: int) -> bytes:
-    """The pattern repeated, with line ends so that it is no minified file; no NUL in its head."""
+    """The pattern repeated, with line ends to avoid looking minified; no NUL in its head."""
     if pattern.startswith("\1"):
         head = "a b\n" * (_HEAD // 4) + pattern[1:] + "\n"
         return (head + "a\n" * (size // 2)).encode()[:size]
@@ -91,7 +91,7 @@ while size := sys.stdin.buffer.read(8):
 
 
 class Child:
-    """A process that extracts one text after another; a new one after each that it did not live."""
+    """A process that extracts texts; a new one replaces it if a text kills it."""
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -108,7 +108,7 @@ class Child:
             self._process.communicate()
 
     def measure(self, text: bytes) -> tuple[str, float]:
-        """Outcome and CPU seconds; what was killed for its time counts as that."""
+        """Outcome and CPU seconds; a process killed for its time counts as that time."""
         outcome, spent_s = self._measured(text)
         self.tried += 1
         self.slowest_s = max(self.slowest_s, spent_s)
@@ -135,7 +135,7 @@ class Child:
 def faults(
     language: str, child: Child, *, slow_s: float = _SLOW_S, full: bool = False, share: int = 1
 ) -> Iterator[str]:
-    """Patterns whose time grows too fast, a line each; one of `share` patterns is tried."""
+    """Yields a line for each pattern whose time grows too fast; tries one in `share` patterns."""
     from extract.rendering import fixture_sources
 
     sources = [path for path in fixture_sources() if path.parent.name == language]

@@ -1,7 +1,7 @@
-"""Texts that no one would write, and what holds for the facts of any text all the same.
+"""Hostile texts, and properties that the facts of any text must have.
 
-Whatever is damaged at random asks `Pick` for its numbers, so that hypothesis and a seeded
-generator (`hunt.py`) make the same kinds of damage.
+Random damage draws its numbers from `Pick`, so that hypothesis and a seeded generator (`hunt.py`)
+make the same kinds of damage.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from codelens.extract.file_kinds import decode
 from codelens.types import Facts, Reference, Structure, Symbol
 
 Pick = Callable[[int, int], int]
-"""A number from the first to the second, both included."""
+"""Returns a number between the first and the second, inclusive."""
 
 INSERTS = (
     *(b"(", b"{", b"[", b"<", b")", b"}", b"]", b">", b'"', b"'", b"`", b'"""', b"'''", b"/*"),
@@ -58,7 +58,7 @@ def truncated(text: bytes, pick: Pick) -> bytes:
 
 
 def damaged(text: bytes, pick: Pick) -> bytes:
-    """Bytes flipped, dropped, put in and repeated at a few places."""
+    """Bytes flipped, dropped, inserted and repeated at a few places."""
     found = bytearray(text)
     for _ in range(pick(1, _MOST_DAMAGE)):
         at = pick(0, len(found))
@@ -86,7 +86,7 @@ def spliced(text: bytes, other: bytes, pick: Pick) -> bytes:
 
 
 def without_words(text: bytes, pick: Pick) -> bytes:
-    """Single tokens taken out, as they are missing while somebody types."""
+    """Single tokens removed, as while somebody types."""
     for _ in range(pick(1, _MOST_DAMAGE)):
         start = end = pick(0, len(text))
         while end < len(text) and text[end] not in _WORD:
@@ -120,7 +120,7 @@ def encoded(text: bytes, pick: Pick) -> bytes:
 
 
 def relined(text: bytes, pick: Pick) -> bytes:
-    """Other line ends, mixed ones too, and tabs for blanks."""
+    """Other line ends, also mixed, and tabs for blanks."""
     lines = text.split(b"\n")
     ends = ((b"\r",), (b"\r\n",), (b"\n", b"\r\n"), (b"\r", b"\n", b"\r\n"), (b"\n\r",))
     chosen = ends[pick(0, len(ends) - 1)]
@@ -130,7 +130,7 @@ def relined(text: bytes, pick: Pick) -> bytes:
 
 
 def hostile(texts: list[bytes], others: list[bytes], pick: Pick) -> bytes:
-    """One damaged text out of sound ones; `others` may be of any language."""
+    """One damaged text from sound ones; `others` may be of any language."""
     text = texts[pick(0, len(texts) - 1)]
     match pick(0, 7):
         case 0:
@@ -177,8 +177,8 @@ _PER_LINE = 40
 def nestings(texts: Sequence[bytes] = ()) -> dict[str, bytes]:
     """Texts that nest 10,000 deep, left open and closed again, by what nests.
 
-    Where `texts` are given: brackets, quotes, and of the rest what is made of words and signs
-    that stand in them, so that each language has its own.
+    With `texts`: brackets, quotes, and those of the other nests whose words and signs occur in the
+    texts, so that each language has its own.
     """
     sound = b"".join(texts)
     found: dict[str, bytes] = {}
@@ -201,14 +201,14 @@ def _is_made_of(opening: str, sound: bytes) -> bool:
 
 
 def _wrapped(part: str, times: int) -> bytes:
-    # Very long lines would be taken for minified, and never be parsed.
+    # Files with very long lines count as minified, and are not parsed.
     per_line = _PER_LINE if "\n" not in part else times
     rows = [part * min(per_line, times - at) for at in range(0, times, per_line)]
     return "\n".join(rows).encode()
 
 
 def long_texts(sound: bytes) -> dict[str, bytes]:
-    """Texts of a megabyte: in one line, in few, in 100,000; and a sound one over and over."""
+    """Texts of a megabyte: in one line, in few, in 100,000; and a sound one repeated."""
     blank = b" ".join(sound.split()) + b" "
     million = 1_000_000
     return {
@@ -227,7 +227,7 @@ def long_texts(sound: bytes) -> dict[str, bytes]:
 
 
 def check_facts(data: bytes, language: str) -> Facts:
-    """Take the facts of a file's bytes and assert what holds for all facts."""
+    """Extracts the facts of a file's bytes and asserts the properties that hold for all facts."""
     facts = facts_of(data, language)
     text = decode(data)
     if facts.outcome in {"binary", "oversized"}:

@@ -1,10 +1,10 @@
-"""Hunts texts that crash, hang or slow a grammar down, each language in processes of its own.
+"""Hunts for texts that crash, hang or slow a grammar, each language in separate processes.
 
     python tests/extract/hunt.py [--cases 5000] [--language NAME]... [--random] [--tokens]
 
-A case is told by its seed, so what killed a process is made again from its number. Beside the
-random cases there are those of `hostile.nestings` and `long_texts`, and with `--tokens` each
-token of the grammar 10,000 times. Found: `OUT/<language>-<n>.bin`, one line a finding on stdout.
+A seed determines each case, so a case that killed a process can be rebuilt from its number. The
+random cases are joined by those of `hostile.nestings` and `long_texts`, and with `--tokens` by each
+token of the grammar 10,000 times. Findings: `OUT/<language>-<n>.bin`, one line each on stdout.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from codelens.extract.language_settings import language_info, languages  # noqa:
 from codelens.extract.parse.grammars import grammar  # noqa: E402
 
 _HANG_S = 15
-"""Of CPU, user and system."""
+"""CPU seconds, user and system."""
 _SLOW_S = 1.0
 _SLOW_S_PER_MB = 12.0
-"""Ten times what sound texts take."""
+"""Ten times the cost of sound texts."""
 _TOKEN_TIMES = 10_000
 
 
@@ -65,7 +65,7 @@ def _tokens(language: str) -> set[str]:
 
 
 def work(args: argparse.Namespace) -> None:
-    """Run cases of one language; the number of each is written before it runs."""
+    """Runs cases of one language; writes the number of each before it runs."""
     faulthandler.enable()
     language = args.language[0]
     texts, others = _texts(language, args), _others()
@@ -121,7 +121,7 @@ def _save(args: argparse.Namespace, language: str, number: int, data: bytes) -> 
 
 
 def lead(args: argparse.Namespace) -> None:
-    """Start workers, and start them again behind a case that killed one."""
+    """Starts workers, and restarts them after a case that killed one."""
     args.out.mkdir(parents=True, exist_ok=True)
     waiting = args.language or [info.name for info in languages()]
     running: list[tuple[str, subprocess.Popen[bytes], Path]] = []

@@ -1,7 +1,7 @@
-"""Facts in a form that people can read and compare: one line of text a fact.
+"""Facts in a readable, comparable form: one line of text per fact.
 
-`python tests/extract/rendering.py FIXTURE...` writes what is found beside each fixture; read the
-difference before you keep it.
+`python tests/extract/rendering.py FIXTURE...` writes the facts next to each fixture; review the
+difference before you commit it.
 """
 
 from __future__ import annotations

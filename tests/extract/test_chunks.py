@@ -1,4 +1,4 @@
-"""Chunks keep together what belongs together."""
+"""Chunks keep related code together."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_comment_stays_with_what_it_describes() -> None:
         assert lines[chunk.start_line - 1].startswith("# About")
 
 
-def test_decorators_stay_with_what_they_decorate() -> None:
+def test_decorators_stay_with_their_definition() -> None:
     text = "".join(f"@decorate\n@again({at})\n" + function(f"f{at}", 25) for at in range(9))
     found = structure(text.encode(), "python")
     lines = text.split("\n")
@@ -55,7 +55,7 @@ def test_decorators_stay_with_what_they_decorate() -> None:
         assert lines[chunk.start_line - 1].startswith("@decorate")
 
 
-def test_methods_of_a_large_class_are_chunks_of_their_own() -> None:
+def test_methods_of_a_large_class_are_separate_chunks() -> None:
     methods = "".join(
         "    " + line + "\n" if line else "\n"
         for at in range(6)

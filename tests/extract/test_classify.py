@@ -1,4 +1,4 @@
-"""What bytes are, and their text as UTF-8."""
+"""Classifies bytes, and decodes their text as UTF-8."""
 
 from __future__ import annotations
 

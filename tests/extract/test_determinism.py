@@ -1,7 +1,6 @@
-"""The same text gives the same facts to the letter, whichever process or order it comes in.
+"""The same text gives exactly the same facts, in any process and any order.
 
-py-tree-sitter 0.26 gives captures in another order each time where patterns overlap; the oracle
-found it.
+py-tree-sitter 0.26 returns captures in varying order if patterns overlap; the oracle found it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ OWN = Path(__file__).resolve().parent.parent.parent / "codelens"
 
 
 @pytest.mark.slow
-def test_facts_do_not_depend_on_what_was_extracted_before() -> None:
+def test_facts_do_not_depend_on_earlier_extractions() -> None:
     files = [file for file in FIXTURES.rglob("*") if file.is_file() and file.suffix != ".json"]
     files += sorted(OWN.rglob("*.py"))[:60]
     texts = [(file.read_bytes(), language_of(file.name.encode(), b"")) for file in files]

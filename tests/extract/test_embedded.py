@@ -1,4 +1,4 @@
-"""Parts of a text in other languages: where they are found, and what is joined with the host."""
+"""Embedded code in other languages: where it is found, and how it joins its host."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_code_of_no_other_language_stays_text(info: str) -> None:
 def test_code_in_prose_is_under_its_heading_but_not_named_by_it_and_never_exported() -> None:
     text = "# Top\n\n```python\nclass A:\n    def m(self): return g()\nx = 1\n```\n"
     found = structure(text.encode(), "markdown")
-    told = [(one.kind, one.qualified, one.exported, one.parent) for one in found.symbols]
-    assert told == [
+    extracted = [(one.kind, one.qualified, one.exported, one.parent) for one in found.symbols]
+    assert extracted == [
         ("heading", "Top", True, -1),
         ("class", "A", False, 0),
         ("method", "A.m", False, 1),
@@ -84,7 +84,7 @@ def test_the_attribute_of_a_script_says_its_language() -> None:
     assert [name for name in names(text, "html") if name in "bcd"] == ["b", "d"]
 
 
-def test_a_template_may_use_what_its_script_imports_or_defines() -> None:
+def test_a_template_may_use_names_of_its_script() -> None:
     text = (
         '<template><A @click="go"/><b/></template>\n'
         '<script>\nimport A from "a"\nfunction go() {}\n</script>\n'

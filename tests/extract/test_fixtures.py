@@ -1,4 +1,4 @@
-"""Facts of small sources in each language equal those beside them, which people have read."""
+"""Facts of small sources in each language equal the reviewed files next to them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SOURCES = fixture_sources()
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_facts_of_a_fixture_are_those_beside_it(source: Path) -> None:
+def test_facts_of_a_fixture_match_the_recorded_ones(source: Path) -> None:
     expected = json.loads(expected_file(source).read_text(encoding="utf-8"))
     assert rendered(source) == expected
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_a_fixture_is_told_to_be_in_the_language_of_its_folder(source: Path) -> None:
+def test_a_fixture_is_detected_as_the_language_of_its_folder(source: Path) -> None:
     head = source.read_bytes()[:4096]
     assert language_of(source.name.encode(), head) == source.parent.name
 

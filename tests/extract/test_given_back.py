@@ -1,4 +1,4 @@
-"""A parse gives back what it read: servers and workers parse without end."""
+"""A parse releases what it read: servers and workers parse forever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No text takes much more than its size explains: a share of what `extract/growth.py` tries."""
+"""CPU time stays in proportion to text size: a share of `extract/growth.py`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_time_grows_no_faster_than_the_text(language: str) -> None:
         assert child.tried, "nothing was tried"
 
 
-def test_a_character_that_the_end_cuts_off_is_no_character() -> None:
+def test_a_truncated_character_is_not_a_character() -> None:
     for end in (b"\xe2", b"\xe2\x80", b"\xf0\x9f\x98", b"\xe2a", b"\x80\n"):
         text = "def lamp(): pass  # \u00e9 ".encode() + end
         (symbol,) = facts_of(text, "python").structure.symbols

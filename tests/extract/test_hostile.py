@@ -1,9 +1,9 @@
 """Bad input: every fixture damaged in every way, and texts built to break a parser.
 
-`CODELENS_HOSTILE_CASES=200000` runs so many random cases instead of 4,000 or a few more. Of the
-texts built by hand each language runs a tenth, another tenth than the language before it;
-`CODELENS_HOSTILE_SHARE=1` runs all of them (15 minutes).
-`hunt.py` runs them in processes of their own, where a crash is a finding and not the end.
+`CODELENS_HOSTILE_CASES=200000` runs that many random cases instead of about 4,000. Each language
+runs a tenth of the texts built by hand, a different tenth for each language;
+`CODELENS_HOSTILE_SHARE=1` runs all of them (15 minutes). `hunt.py` runs them in separate processes,
+where a crash is a finding and does not end the run.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def texts_of(language: str) -> list[bytes]:
 
 @pytest.fixture(autouse=True)
 def hang_guard() -> Iterator[None]:
-    """No assertion on time: a hang must end the run, and say where it was."""
+    """Not an assertion on time: a hang must end the run, and show where it was."""
     with hang_alarm.guarded():
         yield
 
 
 def checked(data: bytes, language: str, times: int = 2) -> None:
-    """Facts that are sound, and the same each time."""
+    """Sound facts, the same each time."""
     hang_alarm.end_after(HANG_S)
     first = check_facts(data, language)
     for _ in range(times - 1):
@@ -55,10 +55,10 @@ def checked(data: bytes, language: str, times: int = 2) -> None:
 
 
 def fault_apart(data: bytes, language: str) -> str:
-    """What is wrong with the facts of a text, found in a process of its own; mostly empty.
+    """Checks the facts of a text in a separate process; returns the fault, usually empty.
 
-    So a crash or a hang names its text. And the scanner of Julia's grammar leaks up to 300 MB
-    over such a text, which the workers' memory limit ends in real life.
+    A crash or a hang thus names its text. The scanner of Julia's grammar also leaks up to 300 MB on
+    such a text; in production the workers' memory limit ends it.
     """
     if not hasattr(os, "fork"):
         checked(data, language, times=1)
@@ -81,12 +81,12 @@ def fault_apart(data: bytes, language: str) -> str:
 
 
 def share_of(texts: dict[str, bytes], language: str) -> list[tuple[str, bytes]]:
-    """Every so many-th of the texts, from another start in each language."""
+    """One in N of the texts, with another start in each language."""
     return list(texts.items())[LANGUAGES.index(language) % SHARE :: SHARE]
 
 
 def grammar_of(language: str) -> None:
-    """Load the grammar once, before the processes part."""
+    """Loads the grammar once, before the processes fork."""
     check_facts(b"", language)
 
 
@@ -106,8 +106,8 @@ def test_damaged_texts_give_sound_facts(language: str) -> None:
         note(repr(data))
         RAN[language] = RAN.get(language, 0) + 1
         assert language_of(b"no-extension", data[:4096])
-        # Once: one damaged C# text in 20,000 gave other facts the second time (see the issue);
-        # that sound texts give the same each time is held by test_determinism.
+        # Checked once: one damaged C# text in 20,000 gave other facts the second time (see issue).
+        # test_determinism checks that sound texts give the same facts each time.
         checked(data, language, times=1)
 
     one_case()

@@ -38,7 +38,7 @@ def test_a_text_that_killed_is_survived(name: str) -> None:
 
 @pytest.mark.parametrize("language", sorted(info.name for info in languages()))
 def test_no_scanner_meets_a_nul(language: str) -> None:
-    # Beyond the first bytes, which tell whether a file is binary.
+    # After the first bytes, which decide whether a file is binary.
     head, source = b"\n" * 8000, fixture_of(language)
     with_nuls = source.replace(b"\n", b"\0\n")
     facts = facts_of(head + with_nuls, language)

@@ -1,4 +1,4 @@
-"""Which language a file is written in, and that a language is data alone."""
+"""How the language of a file is detected; languages are defined by data alone."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from codelens.extract.parse import grammars
         (b"bin/tool", b"\x7fELF", "text"),
     ],
 )
-def test_a_language_is_told_by_name_extension_or_interpreter(
+def test_a_language_is_detected_by_name_extension_or_interpreter(
     path: bytes, head: bytes, language: str
 ) -> None:
     assert language_of(path, head) == language
@@ -60,14 +60,16 @@ def test_a_language_is_told_by_name_extension_or_interpreter(
         (b"int take(int x);\n", "c"),
     ],
 )
-def test_the_language_of_a_header_is_told_behind_a_long_comment(code: bytes, language: str) -> None:
+def test_the_language_of_a_header_is_detected_after_a_long_comment(
+    code: bytes, language: str
+) -> None:
     licence = b"/*\n" + b" * Redistribution is permitted.\n" * 200 + b" */\n"
     lines = b"// Redistribution is permitted.\n" * 200
     assert language_of(b"x.h", licence + code) == language
     assert language_of(b"x.h", lines + code) == language
 
 
-def test_a_path_alone_does_not_tell_the_language_of_a_name_without_extension() -> None:
+def test_a_path_alone_does_not_reveal_the_language_without_extension() -> None:
     assert language_by_path(b"bin/tool") is None
     assert language_by_path(b"bin/tool.py") == "python"
     assert language_by_path(b"bin/tool.unknown") == "text"
@@ -105,7 +107,7 @@ def test_the_last_override_that_matches_counts() -> None:
 
 
 def test_an_override_to_an_unknown_language_is_refused() -> None:
-    with pytest.raises(SettingError, match="no language is called 'cobolt'"):
+    with pytest.raises(SettingError, match="unknown language 'cobolt'"):
         language_of(b"x.py", b"", {"*.py": "cobolt"})
     with pytest.raises(SettingError):
         structure(b"", "../types")
@@ -153,7 +155,7 @@ def own_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
 
 
 def forget_languages() -> None:
-    """Clear what every module of extraction keeps of a language's settings and queries."""
+    """Clears all cached language settings and queries of the extraction modules."""
     for name, module in list(sys.modules.items()):
         if name.startswith("codelens.extract"):
             for kept in list(vars(module).values()):
@@ -179,8 +181,8 @@ def test_a_language_is_added_by_a_settings_file_and_a_query(own_languages: Path)
     )
     assert language_of(b"src/lib.rs", b"") == "rust"
     found = structure(source, "rust")
-    told = [(s.kind, s.qualified, s.exported, s.doc, s.start_line) for s in found.symbols]
-    assert told == [
+    extracted = [(s.kind, s.qualified, s.exported, s.doc, s.start_line) for s in found.symbols]
+    assert extracted == [
         ("struct", "Point", True, "A point.", 2),
         ("field", "Point.x", True, "", 3),
         ("field", "Point.y", True, "", 3),
@@ -190,7 +192,7 @@ def test_a_language_is_added_by_a_settings_file_and_a_query(own_languages: Path)
     assert [(ref.name, ref.line, ref.column) for ref in found.references] == [("go", 8, 32)]
 
 
-def test_a_contested_extension_is_told_by_content(own_languages: Path) -> None:
+def test_a_contested_extension_is_decided_by_content(own_languages: Path) -> None:
     (own_languages / "cpp.toml").write_text(
         'title = "C++"\nversion = 1\n[contested]\n".h" = \'^(class|namespace)\\s\'\n'
     )
@@ -206,7 +208,9 @@ def test_a_contested_extension_is_told_by_content(own_languages: Path) -> None:
         ('title = "X"\nversion = 1\nexported = "maybe"\n', "exported must be one of"),
     ],
 )
-def test_wrong_settings_say_what_is_wrong(own_languages: Path, settings: str, message: str) -> None:
+def test_wrong_settings_are_reported_with_the_reason(
+    own_languages: Path, settings: str, message: str
+) -> None:
     (own_languages / "x.toml").write_text(settings)
     with pytest.raises(SettingError, match=message):
         language_settings.languages()
@@ -226,7 +230,7 @@ def test_the_index_of_detection_is_that_of_the_settings() -> None:
     )
 
 
-def test_what_the_index_says_is_what_the_settings_say() -> None:
+def test_the_index_agrees_with_the_settings() -> None:
     assert tuple(language_detection.all_traits().values()) == tuple(language_detection._read())
 
 

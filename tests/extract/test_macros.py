@@ -1,4 +1,4 @@
-"""C and C++ around macros that are no syntax: definitions keep their own names."""
+"""C and C++ with macros that break the syntax: definitions keep their own names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BOTH = [
 
 @pytest.mark.parametrize("language", ["c", "cpp"])
 @pytest.mark.parametrize(("text", "expected"), BOTH)
-def test_a_macro_is_no_name(text: str, expected: list[tuple[str, str]], language: str) -> None:
+def test_a_macro_is_not_a_name(text: str, expected: list[tuple[str, str]], language: str) -> None:
     assert _named(text, language) == expected
 
 
@@ -53,7 +53,7 @@ def test_a_member_between_macros_keeps_its_name(text: str, kind: str, name: str)
     ]  # fmt: skip
 
 
-def test_a_macro_call_that_defines_nothing_is_no_definition() -> None:
+def test_a_macro_call_that_defines_nothing_is_not_a_definition() -> None:
     text = "class Box {\n public:\n  Box(int a);\n  NO_COPY(Box);\n};\nFLAG(bool, name, x);\n"
     assert _named(text, "cpp") == [("class", "Box"), ("method", "Box.Box")]
 

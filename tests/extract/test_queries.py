@@ -1,4 +1,4 @@
-"""Every query keeps to the vocabulary and to what tree-sitter can be trusted with."""
+"""Every query uses the vocabulary, and only the reliable features of tree-sitter."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_every_kind_of_symbol_has_its_place_in_the_precedence() -> None:
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.scm")), ids=lambda path: path.name)
 def test_no_query_has_predicates(path: Path) -> None:
-    # On text that is no UTF-8 they raise, or crash the process (tree-sitter 0.26.1).
+    # Predicates raise or crash the process on text that is not UTF-8 (tree-sitter 0.26.1).
     assert not re.search(r"^[^;]*\(#", path.read_text(), re.MULTILINE)
 
 
@@ -63,7 +63,7 @@ def test_no_query_has_predicates(path: Path) -> None:
     ids=lambda path: path.name,
 )
 def test_captures_are_those_of_whole_matches(source: Path) -> None:
-    # Behind some alternations tree-sitter gives a capture away before its pattern has matched.
+    # After some alternations tree-sitter emits a capture before its pattern has matched.
     rules = grammar(source.parent.name)
     root = parse(decode(source.read_bytes()), rules).root_node
     matched: dict[str, set[tuple[int, int]]] = {}

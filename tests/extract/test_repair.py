@@ -25,7 +25,7 @@ def last(): return 1
 
 
 @pytest.mark.parametrize("typed", [b"foo(", b"[1, 2", b"{", b"foo(a, b=[", b"x.", b'f"{a', b"("])
-def test_python_around_an_open_bracket_is_found_where_it_stands(typed: bytes) -> None:
+def test_python_around_an_open_bracket_is_found_at_its_place(typed: bytes) -> None:
     found = {symbol.qualified for symbol in structure(PYTHON % typed, "python").symbols}
     assert found >= {"before", "Shape", "Shape.first", "Shape.third", "after", "last"}
 

@@ -1,4 +1,4 @@
-"""What holds for the facts of any text, in any language."""
+"""Properties of the facts of any text, in any language."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INSERTS = [
 
 
 def found_in(text: bytes, language: str) -> Structure:
-    """Facts of a text that may be hopeless: then those that it gets as plain text."""
+    """Facts of a text; if it cannot be parsed, its facts as plain text."""
     try:
         return structure(text, language)
     except ParseTimeout:
@@ -121,7 +121,7 @@ def test_deep_nesting_ends_soon_and_never_in_a_crash(language: str, text: bytes)
     check(text, found_in(text, language))
 
 
-def test_hopeless_text_raises_a_signal_of_its_own() -> None:
+def test_hopeless_text_raises_a_specific_signal() -> None:
     with pytest.raises(ParseTimeout):
         structure(b"(" * 60_000, "python")
 
@@ -138,7 +138,7 @@ def test_an_empty_text_has_no_facts() -> None:
 
 
 ASSIGNED = re.compile(r"[\w.]+\s*(:[^=]+)?=")
-"""`f = lambda: 1` is a function to us, an assignment to Python."""
+"""codelens treats `f = lambda: 1` as a function, Python as an assignment."""
 STDLIB = Path(sysconfig.get_path("stdlib"))
 SAMPLE = [
     *("argparse.py", "ast.py", "asyncio/base_events.py", "collections/__init__.py"),
@@ -176,7 +176,7 @@ def test_recursion_is_not_used() -> None:
     assert [symbol.name for symbol in found.symbols] == ["f"]
 
 
-def test_the_comment_of_a_class_is_no_part_of_the_package_above_it() -> None:
+def test_the_comment_of_a_class_does_not_belong_to_the_package_above() -> None:
     text = b"package lamp\n\n/**\n * Dims.\n */\nclass Lamp {\n}\n"
     package, lamp = structure(text, "kotlin").symbols
     assert (package.start_line, package.end_line, package.end_byte) == (1, 1, len(b"package lamp"))

@@ -1,4 +1,4 @@
-"""Marks for colours: of every language, in order, and right in a few samples."""
+"""Syntax marks for colours: in every language, in order, and right in a few samples."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_marks_never_overlap(file: Path) -> None:
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_words_are_told_apart(language: str) -> None:
+def test_kinds_of_words_are_distinguished(language: str) -> None:
     data, expected = CASES[language]
     marks = syntax_marks(data, language, 0, len(data))
     assert expected <= {(data[mark[0] : mark[1]].decode(), mark.kind) for mark in marks}
@@ -56,5 +56,5 @@ def test_a_part_has_the_marks_of_that_part() -> None:
     assert {mark.start_byte // 6 for mark in part} == {100, 101}
 
 
-def test_a_text_of_no_language_has_none() -> None:
+def test_a_text_without_a_language_has_no_marks() -> None:
     assert syntax_marks(b"plain words\n", "text", 0, 12) == []

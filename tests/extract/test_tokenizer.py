@@ -1,4 +1,4 @@
-"""Words and their terms: the short ways give what the long ones do."""
+"""Words and their terms: fast paths give the same result as slow ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change of the rules of extraction raises the version, or old facts would stay."""
+"""A change of the extraction rules must raise the version, or old facts would stay."""
 
 from __future__ import annotations
 

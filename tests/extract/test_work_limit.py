@@ -1,4 +1,4 @@
-"""The limit on the CPU of one extraction: counted by the CPU's clock, whatever the wall's says."""
+"""The limit on the CPU of one extraction: counted in CPU time, regardless of wall time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_time_that_passes_without_work_is_not_counted() -> None:
     assert limit.is_reached()
 
 
-def test_what_another_thread_did_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_of_another_thread_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(captures, "_BASE_S", 0.02)
     with limited(0):
         check_work()
@@ -43,7 +43,7 @@ def test_what_another_thread_did_counts(monkeypatch: pytest.MonkeyPatch) -> None
     check_work()
 
 
-def test_a_thread_that_works_for_another_has_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_helper_thread_gets_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(captures, "_BASE_S", 0.05)
 
     def work() -> None:

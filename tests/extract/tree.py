@@ -1,5 +1,6 @@
-"""`python tests/extract/tree.py GRAMMAR FILE [DEPTH]`: a syntax tree with its fields, to write
-queries by.
+"""Prints a syntax tree with its fields: `python tests/extract/tree.py GRAMMAR FILE [DEPTH]`.
+
+Useful for writing queries.
 """
 
 from __future__ import annotations

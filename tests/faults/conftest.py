@@ -1,4 +1,4 @@
-"""Prints how many rounds of each kind of fault were run."""
+"""Prints how many rounds of each kind of fault ran."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from faults.world import COUNTS
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Counts of the session, when it ends."""
+    """Prints the counts at the end of the session."""
     if COUNTS:
-        told = ", ".join(f"{count:,} {what}" for what, count in sorted(COUNTS.items()))
-        terminalreporter.write_line(f"faults: {told}")
+        summary = ", ".join(f"{count:,} {what}" for what, count in sorted(COUNTS.items()))
+        terminalreporter.write_line(f"faults: {summary}")

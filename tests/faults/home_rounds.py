@@ -1,12 +1,12 @@
-"""Damage to every file of the home, and its files swapped: what is answered, and what is told.
+"""Damages and swaps every file of the home, and checks the answers and the reported faults.
 
     python tests/faults/home_rounds.py [--rounds 300] [--seed 1]
 
-Two repositories with something of their own in each kind of file. In each round one file of the
-home is damaged, replaced or taken away, or two are swapped; then all is asked of both. A fault is a
-search that is answered differently, a saved context that is lost or altered, a word of the other
-repository, a text sent without consent, and whatever ends in no words of ours. A log may lose what
-it had: that is counted.
+Two repositories have unique content in each kind of file. Each round damages, replaces or removes
+one file of the home, or swaps two; then every question is asked of both repositories. These are
+faults: a search with a different answer, a lost or altered saved context, content of the other
+repository, a text sent without consent, and any unworded exception. A log may lose its content;
+such losses are counted.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ from codelens.focus.focus_turn import path_of
 
 PROVIDER = "ollama"
 FILL_EVERY = 10
-"""Rounds between those after which all is written once more."""
+"""After this many rounds, every kind of file is written again."""
 _LEAST_SHUFFLED = 2 * 16_384
 _PATIENT = frozenset({"index", "search", "contexts"})
-"""Kinds that must say the same as before: built again, or restored from a copy."""
+"""Kinds that must give the same answers as before: rebuilt, or restored from a copy."""
 
 _REFUSALS = {"focus": (CodelensError, OSError)}
-"""The file of a forest is read below what says it in words, `codelens focus` and the hooks."""
+"""A forest's file is read below the layer that words errors: `codelens focus` and the hooks."""
 
 
 class World(NamedTuple):
-    """Two repositories, their home as it was before, and what is said of each."""
+    """Two repositories, their undamaged home, and the answers about each."""
 
     folder: Path
     sides: tuple[Side, Side]
@@ -72,7 +72,7 @@ def engine_at(home: Path) -> Engine:
 
 
 def asked(home: Home, side: Side) -> dict[str, Callable[[], list[str]]]:
-    """All questions by what they need."""
+    """All questions, by the files they need."""
     root, engine = side.repo.root, home.engine
     return {
         "search": lambda: [
@@ -86,7 +86,7 @@ def asked(home: Home, side: Side) -> dict[str, Callable[[], list[str]]]:
 
 
 def _results(engine: Engine, query: str, root: Path) -> str:
-    """What is found, and said of it, but for what is told of a file of the home."""
+    """Results and notes, except notes about a file of the home."""
     found = engine.search(query, path=root, limit=8, explain=True)
     home = str(engine.settings.home)
     notes = [note for note in found.notes if home not in note]
@@ -186,15 +186,15 @@ def _files(home: Path) -> list[Path]:
 
 
 def _other_for(file: Path, files: list[Path], sides: tuple[Side, Side], pick: Random) -> Path:
-    """The other repository's file of the same kind; now and then any file."""
+    """The other repository's file of the same kind; sometimes any file."""
     ids = [side.place.repository for side in sides]
-    for ours, theirs in (ids, ids[::-1]):
-        if ours in file.name and pick.random() < 0.8:
-            shape = file.name.replace(ours, theirs)
+    for own_id, other_id in (ids, ids[::-1]):
+        if own_id in file.name and pick.random() < 0.8:
+            shape = file.name.replace(own_id, other_id)
             alike = [
                 other
                 for other in files
-                if other.parent == file.parent and theirs in other.name
+                if other.parent == file.parent and other_id in other.name
                 and other.suffixes == file.suffixes and other.name[:20] == shape[:20]
             ]  # fmt: skip
             if alike:
@@ -203,7 +203,7 @@ def _other_for(file: Path, files: list[Path], sides: tuple[Side, Side], pick: Ra
 
 
 def judged(world: World, counts: Counter[str]) -> Iterator[str]:
-    """Ask all of both repositories; what is a fault, and counts of the rest."""
+    """Asks every question of both repositories; yields the faults, and counts the rest."""
     sent_before = len(world.server.texts)
     with engine_at(world.home) as engine:
         home = Home(engine, world.home)
@@ -212,7 +212,7 @@ def judged(world: World, counts: Counter[str]) -> Iterator[str]:
                 counts["questions"] += 1
                 right = world.right[side.word][kind]
                 try:
-                    told = ask()
+                    answers = ask()
                 except _REFUSALS.get(kind, CodelensError):
                     counts["refused in words"] += 1
                     if kind == "search":
@@ -221,13 +221,13 @@ def judged(world: World, counts: Counter[str]) -> Iterator[str]:
                 except Exception as error:
                     yield f"{side.word} {kind}: {type(error).__name__}: {error}"
                     continue
-                if any(other.word in row for row in told):
-                    yield f"{side.word} {kind}: of the other repository: {told}"
-                elif told == right:
+                if any(other.word in row for row in answers):
+                    yield f"{side.word} {kind}: of the other repository: {answers}"
+                elif answers == right:
                     counts["same"] += 1
                 elif kind in _PATIENT:
-                    yield f"{side.word} {kind}: {told} in place of {right}"
-                elif set(told) <= set(right):
+                    yield f"{side.word} {kind}: {answers} in place of {right}"
+                elif set(answers) <= set(right):
                     counts[f"less: {kind}"] += 1
                 else:
                     counts[f"altered: {kind}"] += 1
@@ -239,13 +239,13 @@ def judged(world: World, counts: Counter[str]) -> Iterator[str]:
 def rounds(
     world: World, number: int, pick: Random, counts: Counter[str], among: str = ""
 ) -> list[str]:
-    """So many rounds with files that have `among` in their names; the faults."""
+    """Runs rounds on files whose names contain `among`; returns the faults."""
     faults: list[str] = []
     ways = list(DAMAGES.items())
     for at in range(number):
         world.restored()
         files = [file for file in _files(world.home) if among in str(file)]
-        # Each file in turn with each damage, in an order by chance.
+        # Each file in turn with each damage, in random order.
         file = files[(at * 7 + pick.randrange(2)) % len(files)]
         name, damage = ways[at % len(ways)]
         other = _other_for(file, _files(world.home), world.sides, pick)
@@ -269,7 +269,7 @@ def rounds(
 
 
 def _written_again(world: World) -> Iterator[str]:
-    """Whatever was damaged, all kinds are written once more."""
+    """Writes all kinds again after any damage."""
     with engine_at(world.home) as engine:
         home = Home(engine, world.home)
         for side in world.sides:

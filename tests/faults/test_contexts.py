@@ -1,4 +1,4 @@
-"""Nothing saved is lost: damage of every kind, kills in mid-save, a home that cannot be written."""
+"""Nothing saved is lost: damage of every kind, kills in mid-save, an unwritable home."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ def test_damage_loses_nothing_while_there_is_a_copy(
     if notes:
         assert "30 restored" in notes[0]
         assert len(list(path.parent.glob("*.unreadable-*[0-9]"))) == 1
-    # And it can be written and found by words again.
+    # It can also be written, and found by words again.
     Notebook(path).put(context("after"), HOME, replace=False)
     found = Notebook(path).find(ContextQuery("learned 7"), "", 5.0)
     assert found.contexts[0].name == "name-7" and not found.notes
 
 
 @pytest.mark.parametrize("seed", range(rounds(6)))
-def test_without_any_copy_what_can_be_read_is_restored(path: Path, seed: int) -> None:
+def test_without_a_copy_readable_entries_are_restored(path: Path, seed: int) -> None:
     for copy in path.parent.glob("*.backup*"):
         copy.unlink()
     data = bytearray(path.read_bytes())
@@ -107,18 +107,18 @@ def test_a_damaged_file_is_never_deleted(path: Path) -> None:
     for at in range(3):
         path.write_bytes(b"damage %d" % at)
         assert len(Notebook(path).every()[0]) == 30
-    kept = sorted(file.read_bytes() for file in path.parent.glob("*.unreadable-*"))
-    assert kept == [b"damage 0", b"damage 1", b"damage 2"]
+    set_aside = sorted(file.read_bytes() for file in path.parent.glob("*.unreadable-*"))
+    assert set_aside == [b"damage 0", b"damage 1", b"damage 2"]
 
 
 def test_a_lost_file_comes_back_from_its_copy(path: Path) -> None:
     path.unlink()
     every, notes = Notebook(path).every()
     assert len(every) == 30
-    assert notes == ["the saved contexts were damaged (it is gone): 30 restored"]
+    assert notes == ["the saved contexts were damaged (it is missing): 30 restored"]
 
 
-def test_what_was_forgotten_after_a_restore_stays_forgotten_when_the_file_is_lost(
+def test_contexts_forgotten_after_a_restore_stay_forgotten(
     path: Path,
 ) -> None:
     file = open_contexts(path, terms_of, make=True)
@@ -131,17 +131,17 @@ def test_what_was_forgotten_after_a_restore_stays_forgotten_when_the_file_is_los
     path.unlink()
     every, notes = Notebook(path).every()
     assert [one.name for one in every] == ["after"]
-    assert notes == ["the saved contexts were damaged (it is gone): 1 restored"]
+    assert notes == ["the saved contexts were damaged (it is missing): 1 restored"]
 
 
-def test_what_a_process_killed_while_it_mended_had_set_aside_is_restored(path: Path) -> None:
+def test_a_repair_killed_midway_is_completed(path: Path) -> None:
     file = open_contexts(path, terms_of, make=True)
     assert file is not None
     with file, file.db.write(None):
         context_rows.put(file.db, context("newest"), terms_of(context("newest")))
         file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'name-9'")
     path.rename(path.with_name(f"{path.name}.unreadable-{time.time_ns()}"))
-    # Not a name that codelens gives: nothing tells when it was set aside.
+    # codelens does not use such names: they do not show when the file was set aside.
     path.with_name(f"{path.name}.unreadable-by-hand-1").write_bytes(b"x")
     every, notes = Notebook(path).every()
     assert "31 restored" in notes[0] and "newest" in {one.name for one in every}
@@ -154,7 +154,7 @@ def test_the_copy_before_counts_where_the_newest_is_damaged(path: Path) -> None:
     assert len(Notebook(path).every()[0]) == 30
 
 
-def test_what_is_newer_in_the_damaged_file_counts_more(path: Path, sound: Path) -> None:
+def test_newer_entries_of_the_damaged_file_win(path: Path, sound: Path) -> None:
     Notebook(path).put(context("later", "it " * 9000), HOME, replace=False)
     Notebook(path).put(context("name-3", "changed", saved_s=9), HOME, replace=True)
     for copy in path.parent.glob("*.backup*"):
@@ -177,7 +177,7 @@ def test_a_context_whose_text_was_changed_by_hand_is_not_answered(path: Path) ->
     with file, file.db.write(None):
         file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'name-4'")
     every, notes = Notebook(path).every()
-    assert len(every) == 30 and "not as it was written" in notes[0]
+    assert len(every) == 30 and "does not match its digest" in notes[0]
     assert "forged" not in {one.note for one in every}
 
 
@@ -221,8 +221,8 @@ def test_all_files_are_the_owners_alone(path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs another user")
-def test_what_was_saved_is_told_where_nothing_can_be_written(path: Path) -> None:
-    # Root writes everywhere: another user asks.
+def test_saved_contexts_are_shown_if_nothing_can_be_written(path: Path) -> None:
+    # Root can write everywhere: another user asks.
     for one in (path.parent, *path.parents):
         if one != Path("/") and one != Path("/tmp"):
             one.chmod(one.stat().st_mode | 0o055)
@@ -270,13 +270,13 @@ def test_a_killed_save_loses_nothing_that_was_said_to_be_saved(path: Path) -> No
             time.sleep(pick.random() * 0.1)
             running.send_signal(signal.SIGKILL)
             rest = running.stdout.read()
-        # A line that the kill cut in two tells nothing.
+        # Ignore a line that the kill truncated.
         said |= {line for line in (first + rest).split("\n")[:-1] if line}
         names = {one.name for one in Notebook(path).every()[0]}
         COUNTS["killed saves"] = COUNTS.get("killed saves", 0) + 1
         assert said <= names
         assert len(names - said) <= at + 1
-    # The copy is as whole as the file.
+    # The copy is as complete as the file.
     path.unlink()
     assert said <= {one.name for one in Notebook(path).every()[0]}
 
@@ -303,5 +303,5 @@ def test_a_copy_that_cannot_be_written_is_said_and_the_context_kept(path: Path) 
     (path.parent / "contexts-x.db.backup-old").mkdir()
     (path.parent / "contexts-x.db.backup-old" / "full").write_text("")
     _, _, notes = Notebook(path).put(context("a"), HOME, replace=False)
-    assert "no copy of it could be written" in notes[0]
+    assert "backup copy could not be written" in notes[0]
     assert len(Notebook(path).every()[0]) == 31

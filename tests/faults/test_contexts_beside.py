@@ -1,4 +1,4 @@
-"""Many processes and threads at one contexts database: nothing is lost, nothing is told damaged."""
+"""Many processes and threads share one contexts database: nothing is lost, no false damage."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from codelens.store.saved.contexts_file import asides
 
 SPAWN = multiprocessing.get_context("spawn")
 BUSY_S = max(4.0, FULL / 5)
-"""How long each test keeps at it; a minute in a full run."""
+"""Duration of each test; a minute in a full run."""
 
 
 def changing(path: Path, seed: int) -> list[str]:
-    """Put, replace and forget names that others change too, and names of one's own."""
+    """Saves, replaces and forgets shared names and private names."""
     pick, book, said = Random(seed), Notebook(path), list[str]()
     end = time.monotonic() + BUSY_S
     while time.monotonic() < end:
@@ -52,7 +52,7 @@ def changing(path: Path, seed: int) -> list[str]:
 
 
 def reading(path: Path, seed: int) -> list[str]:
-    """Read in every way; what is told besides the contexts is a false alarm."""
+    """Reads in every way; each reported damage is a false alarm."""
     pick, book = Random(seed), Notebook(path)
     end = time.monotonic() + BUSY_S
     while time.monotonic() < end:
@@ -64,13 +64,13 @@ def reading(path: Path, seed: int) -> list[str]:
             lambda: contexts_file.contexts_of(path) and (),
             lambda: contexts_file.glance(path) is None and ["no glance"],
         ]
-        told = pick.choice(ways)()
-        assert not told, told
+        warnings = pick.choice(ways)()
+        assert not warnings, warnings
     return []
 
 
 def work(how: str, path: Path, seed: int, said: multiprocessing.Queue) -> None:
-    """One process: `how` has a letter for each thread of it, `w` changes and `r` reads."""
+    """Runs one process with a thread for each letter of `how`: `w` changes and `r` reads."""
     done: list[tuple[str, list[str]]] = []
 
     def one(letter: str, seed: int) -> None:
@@ -90,7 +90,7 @@ def work(how: str, path: Path, seed: int, said: multiprocessing.Queue) -> None:
 
 
 @pytest.mark.parametrize("processes", [("w", "w", "r", "r"), ("wr", "wr", "w"), ("wwrr", "wwrr")])
-def test_nothing_is_lost_or_told_damaged_beside_writers(
+def test_concurrent_writers_lose_nothing_and_report_no_damage(
     tmp_path: Path, processes: tuple[str, ...]
 ) -> None:
     path = tmp_path / "contexts-x.db"
@@ -107,7 +107,7 @@ def test_nothing_is_lost_or_told_damaged_beside_writers(
         process.join()
     assert not [error for error, _ in done if error]
     saved = {"first", *(name for _, names in done for name in names)}
-    COUNTS["contexts saved beside others"] += len(saved)
+    COUNTS["contexts saved with others"] += len(saved)
     every, notes = Notebook(path).every()
     assert not notes and saved <= {one.name for one in every}
     copied = contexts_file.contexts_of(path.with_name(path.name + ".backup"))
@@ -121,27 +121,27 @@ def test_nothing_is_lost_or_told_damaged_beside_writers(
 
 
 def spoil(path: Path) -> None:
-    """A text is changed by hand: damage that the digest tells, in a file that can be written."""
+    """Changes a text by hand: damage that only the digest reveals, in a writable file."""
     file = contexts_file.open_contexts(path, terms_of, make=True)
     assert file is not None
     with file, file.db.write(None):
-        # To write to a file that was set aside would take away the journal of the new one.
+        # A write to a file that was set aside would delete the journal of the new one.
         if not file.db.was_replaced():
             file.db.execute("UPDATE contexts SET note = 'forged' WHERE name = 'first'")
 
 
 def saving(path: Path, seed: int, count: int, said: multiprocessing.Queue) -> None:
-    book, told, left = Notebook(path), list[str](), list(range(count))
+    book, warnings, left = Notebook(path), list[str](), list(range(count))
     while left:
         try:
-            told += book.put(context(f"own-{seed}-{left[0]}"), HOME, replace=False)[2]
+            warnings += book.put(context(f"own-{seed}-{left[0]}"), HOME, replace=False)[2]
         except StoreError as error:
-            # Damaged again, or set aside, since it was opened: nothing was changed.
+            # It was damaged again, or set aside, since it was opened: nothing was changed.
             replaced = "was replaced meanwhile; nothing was changed" in str(error)
             assert replaced or isinstance(error, IndexCorrupt), error
         else:
             left.pop(0)
-    said.put(told)
+    said.put(warnings)
 
 
 @pytest.mark.parametrize("seed", range(rounds(2)))
@@ -153,10 +153,10 @@ def test_processes_that_find_damage_at_once_restore_it_once(tmp_path: Path, seed
     running = [SPAWN.Process(target=saving, args=(path, at, 3, said)) for at in range(4)]
     for process in running:
         process.start()
-    told = [note for _ in running for note in said.get(timeout=120)]
+    warnings = [note for _ in running for note in said.get(timeout=120)]
     for process in running:
         process.join()
-    assert len([note for note in told if "1 restored" in note]) == 1 == len(told)
+    assert len([note for note in warnings if "1 restored" in note]) == 1 == len(warnings)
     names = {one.name for one in Notebook(path).every()[0]}
     assert names == {"first", *(f"own-{by}-{at}" for by in range(4) for at in range(3))}
     assert len(asides(tmp_path)) == 1
@@ -173,10 +173,12 @@ def test_damage_beneath_writers_loses_nothing(tmp_path: Path) -> None:
         with contextlib.suppress(IndexCorrupt):
             spoil(path)
         time.sleep(0.3)
-    told = [note for _ in running for note in said.get(timeout=120)]
+    warnings = [note for _ in running for note in said.get(timeout=120)]
     for process in running:
         process.join()
-    assert all("restored" in note or "no copy of it could be written" in note for note in told)
+    assert all(
+        "restored" in note or "backup copy could not be written" in note for note in warnings
+    )
     every = {one.name: one.note for one in Notebook(path).every()[0]}
     assert every.keys() == {"first", *(f"own-{by}-{at}" for by in range(3) for at in range(count))}
     assert every["first"] == "note"
@@ -196,7 +198,7 @@ def test_a_copy_that_cannot_be_read_now_is_waited_for(tmp_path: Path) -> None:
     assert [one.name for one in Notebook(path).every()[0]] == ["first"]
 
 
-def test_damaged_copies_are_kept_and_what_they_hold_is_restored(tmp_path: Path) -> None:
+def test_damaged_copies_are_kept_and_their_contents_restored(tmp_path: Path) -> None:
     path = tmp_path / "contexts-x.db"
     for name in ("first", "second"):
         Notebook(path).put(context(name), HOME, replace=False)
@@ -224,7 +226,7 @@ def test_a_damaged_copy_never_takes_the_place_of_a_sound_one(tmp_path: Path) -> 
             spoil_raw(path)
             with file.changed() as notes:
                 context_rows.put(file.db, context(f"own-{at}"), terms_of(context(f"own-{at}")))
-            assert "no copy of it could be written" in notes[0]
+            assert "backup copy could not be written" in notes[0]
         every = {one.name: one.note for one in Notebook(path).every()[0]}
         assert every == dict.fromkeys(("first", *(f"own-{by}" for by in range(at + 1))), "note")
 
@@ -265,7 +267,7 @@ os.kill(os.getpid(), 9)
 """
 
 
-def test_what_a_killed_writer_left_half_written_is_undone_where_it_is_only_read(
+def test_a_killed_writers_partial_write_is_undone_for_readers(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "contexts-x.db"

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """A world with an index, of which each test takes a copy and damages it."""
+    """A world with an index; each test damages a copy of it."""
     made = World(tmp_path_factory.mktemp("world"))
     made.check()
     return made
@@ -34,7 +34,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture
 def sound(world: World, tmp_path: Path) -> bytes:
-    """The bytes of its index when nothing is wrong with it."""
+    """The bytes of its undamaged index."""
     with world.engine() as engine:
         engine.status(path=world.root)
     return world.index.read_bytes()
@@ -51,7 +51,7 @@ def zeroed(data: bytearray, pick: Random) -> None:
 
 
 def shuffled(data: bytearray, pick: Random) -> None:
-    """Two pages change their places, as a lost write or a broken disk may have it."""
+    """Swaps two pages, like a lost write or a broken disk."""
     size = 16384
     one, other = pick.randrange(len(data) // size), pick.randrange(len(data) // size)
     first, second = data[one * size :][:size], data[other * size :][:size]
@@ -92,7 +92,7 @@ def test_a_damaged_log_never_answers_wrong(world: World) -> None:
         # Held open, so that what a refresh writes stays in the log.
         holder = open_index(world.index)
         holder.rows("SELECT COUNT(*) FROM views")
-        # Another process, so that no lease of a living one stands in the log.
+        # In another process, so that the log holds no lease of a living one.
         world.time_of_refresh()
         log = world.index.with_name(world.index.name + "-wal")
         saved = {file: file.read_bytes() for file in (world.index, log)}
@@ -112,7 +112,9 @@ def test_a_damaged_log_never_answers_wrong(world: World) -> None:
 
 
 @pytest.mark.parametrize("junk", [b"", b"\0" * 70_000, b"no database" * 4000])
-def test_a_file_that_is_no_database_is_set_aside(world: World, sound: bytes, junk: bytes) -> None:
+def test_a_file_that_is_not_a_database_is_set_aside(
+    world: World, sound: bytes, junk: bytes
+) -> None:
     put(world.index, junk)
     world.check()
     COUNTS["foreign or empty files"] += 1
@@ -125,8 +127,8 @@ def test_another_programs_database_is_set_aside_and_kept(world: World, sound: by
     other.close()
     theirs = world.index.read_bytes()
     world.check()
-    kept = next(database_recovery.asides(world.index.parent))
-    assert kept.path.read_bytes() == theirs
+    set_aside = next(database_recovery.asides(world.index.parent))
+    assert set_aside.path.read_bytes() == theirs
     COUNTS["foreign or empty files"] += 1
 
 
@@ -136,7 +138,7 @@ def test_a_contexts_database_in_its_place_is_refused(world: World, sound: bytes)
     COUNTS["foreign or empty files"] += 1
 
 
-def test_a_folder_in_its_place_is_told(world: World, sound: bytes) -> None:
+def test_a_folder_in_its_place_is_reported(world: World, sound: bytes) -> None:
     index = world.index
     put(index, b"")
     index.unlink()
@@ -168,7 +170,7 @@ def test_every_page_is_compared_with_its_checksum(tmp_path: Path) -> None:
 def _read_all(path: Path) -> None:
     db = open_database(path, "index")
     try:
-        # A page that holds nothing is read by no query, and by the check alone.
+        # No query reads an empty page; only the check does.
         fault = db.fault()
         if fault:
             raise IndexCorrupt(path, fault)
@@ -188,7 +190,7 @@ def test_the_bytes_that_say_there_are_checksums_are_protected(tmp_path: Path) ->
             open_database(path, "index")
 
 
-def test_of_two_that_meet_the_damage_one_sets_aside(tmp_path: Path) -> None:
+def test_of_two_processes_that_find_damage_one_sets_aside(tmp_path: Path) -> None:
     for _ in range(rounds(20)):
         path = tmp_path / "index.db"
         open_index(path).close()
@@ -210,9 +212,12 @@ def test_of_two_that_meet_the_damage_one_sets_aside(tmp_path: Path) -> None:
             thread.join()
         assert [db.was_replaced() for db in found] == [False] * 4
         assert [db.row("SELECT COUNT(*) FROM git_blobs") for db in found] == [(1,)] * 4
-        kept = [one.path for one in database_recovery.asides(tmp_path)]
-        assert [file.read_bytes()[:4] for file in kept if file.suffix.isalnum()] in ([], [b"junk"])
-        assert kept[0].read_bytes() == b"junk" * 10_000
+        set_aside = [one.path for one in database_recovery.asides(tmp_path)]
+        assert [file.read_bytes()[:4] for file in set_aside if file.suffix.isalnum()] in (
+            [],
+            [b"junk"],
+        )
+        assert set_aside[0].read_bytes() == b"junk" * 10_000
         for db in found:
             db.close()
         shutil.rmtree(tmp_path)
@@ -220,7 +225,7 @@ def test_of_two_that_meet_the_damage_one_sets_aside(tmp_path: Path) -> None:
         COUNTS["races of four over one damaged index"] += 1
 
 
-def test_who_has_the_old_file_open_goes_over_to_the_new_one(world: World, sound: bytes) -> None:
+def test_a_holder_of_the_old_file_switches_to_the_new_one(world: World, sound: bytes) -> None:
     with world.engine() as one, world.engine() as other:
         one.search("beacon", path=world.root)
         other.index(path=world.root, rebuild=True)
@@ -236,10 +241,10 @@ def test_only_the_newest_damaged_file_is_kept_and_for_a_week(tmp_path: Path) -> 
         path = tmp_path / "index.db"
         path.write_bytes(b"junk" * 1000)
         database_recovery.set_aside(path, database_recovery.identity_of(path))
-    (kept,) = database_recovery.asides(tmp_path)
-    then = int(kept.path.name.rpartition("-")[2]) - 8 * 86_400 * 10**9
+    (aside,) = database_recovery.asides(tmp_path)
+    then = int(aside.path.name.rpartition("-")[2]) - 8 * 86_400 * 10**9
     old = tmp_path / f"index.db.damaged-{then}"
-    kept.path.rename(old)
+    aside.path.rename(old)
     assert database_recovery.forget_old(tmp_path) == [old]
 
 
@@ -260,7 +265,7 @@ def test_an_older_schema_is_copied_before_it_is_migrated(tmp_path: Path) -> None
 
 
 def put(path: Path, data: bytes) -> None:
-    """A file in the place of a database, without the logs of the one before."""
+    """Replaces a database file, without the logs of the previous one."""
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""A disk without any room: what of codelens's own can be let go is let go, and nothing else."""
+"""A disk without free space: codelens deletes only its own expendable data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SMALL = "12m"
 
 
 def with_old_branch(world: World) -> None:
-    """A branch of many texts of its own, that nobody asked for fifteen days."""
+    """A branch with many unique texts that nobody asked about for fifteen days."""
     world.repo.git("checkout", "-q", "-b", "old")
     for number in range(40):
         names = [f"beacon_{number}_{at}" for at in range(60)]
@@ -48,7 +48,7 @@ def with_old_branch(world: World) -> None:
 
 
 def fill(folder: Path) -> None:
-    """Leave not a byte."""
+    """Fills the disk to the last byte."""
     with pytest.raises(OSError, match="No space left"), (folder / "fill").open("ab", 0) as file:
         while True:
             file.write(bytes(4096))
@@ -61,7 +61,7 @@ def room(folder: Path) -> int:
 
 @pytest.fixture
 def full(tmp_path: Path) -> Iterator[World]:
-    """A world whose home lies on a disk of its own, with an old branch, without any room."""
+    """A world with an old branch whose home is on a full disk."""
     small = tmp_path / "small"
     small.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "none", str(small)]
@@ -78,26 +78,26 @@ def full(tmp_path: Path) -> Iterator[World]:
         subprocess.run(["umount", str(small)], check=True)
 
 
-def told(world: World, *args: str) -> dict:
+def json_of(world: World, *args: str) -> dict:
     done = world.run(*args, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def test_what_is_due_goes_without_room(full: World) -> None:
-    planned = told(full, "prune", "--dry-run")
-    done = told(full, "prune")
+def test_due_views_are_removed_on_a_full_disk(full: World) -> None:
+    planned = json_of(full, "prune", "--dry-run")
+    done = json_of(full, "prune")
     for answer in (planned, done):
         assert [view["branch"] for view in answer["results"][0]["views"]] == ["old"]
     assert done["results"][0]["contents"] >= 40
     assert 0 < done["results"][0]["freed_bytes"] <= room(full.home)
-    assert told(full, "prune")["results"] == []
+    assert json_of(full, "prune")["results"] == []
     full.check()
 
 
 def test_a_whole_index_is_dropped_without_room(full: World) -> None:
     size = full.index.stat().st_size
-    done = told(full, "drop", "--repository", "--force")
+    done = json_of(full, "drop", "--repository", "--force")
     assert done["whole"] and {view["branch"] for view in done["views"]} == {"main", "old"}
     assert not list((full.home / "indexes").glob("index-*"))
     assert room(full.home) >= size
@@ -105,14 +105,14 @@ def test_a_whole_index_is_dropped_without_room(full: World) -> None:
 
 
 def test_one_view_is_dropped_without_room(full: World) -> None:
-    told(full, "drop", "old")
+    json_of(full, "drop", "old")
     assert room(full.home) > 0
-    (one,) = told(full, "status", "--all")["results"]
+    (one,) = json_of(full, "status", "--all")["results"]
     assert [view["branch"] for view in one["views"]] == ["main"]
     full.check()
 
 
-def test_what_the_doctor_advises_makes_room(full: World) -> None:
+def test_the_doctors_advice_frees_space(full: World) -> None:
     found = full.run("doctor", "--no-agents", "--json")
     assert found.returncode == 1
     (disk,) = [one for one in json.loads(found.stdout)["results"] if one["state"] == "wrong"]
@@ -131,12 +131,12 @@ def test_damaged_files_that_were_set_aside_go_first(full: World) -> None:
     fill(full.home.parent)
     found = full.run("doctor", "--no-agents")
     assert "--fix removes damaged indexes (0.5 MB)" in found.stdout
-    assert told(full, "prune")["disposed_bytes"] == 500_000
+    assert json_of(full, "prune")["disposed_bytes"] == 500_000
     assert not aside.exists()
     full.check()
 
 
-def test_a_damaged_index_is_set_aside_and_let_go_without_room(full: World) -> None:
+def test_a_damaged_index_is_set_aside_and_deleted_on_a_full_disk(full: World) -> None:
     data = bytearray(full.index.read_bytes())
     data[len(data) // 2] ^= 1
     full.index.write_bytes(bytes(data))
@@ -148,7 +148,7 @@ def test_a_damaged_index_is_set_aside_and_let_go_without_room(full: World) -> No
     full.check()
 
 
-def test_nothing_is_taken_from_who_has_an_index_open(full: World) -> None:
+def test_an_index_in_use_is_not_removed(full: World) -> None:
     (full.home.parent / "fill").unlink()
     with closing(open_index(full.index)) as reader, reader.read():
         before = reader.rows("SELECT COUNT(*) FROM view_files")
@@ -173,7 +173,7 @@ def test_a_server_lets_go_of_an_index_that_it_prunes_without_room(full: World) -
     full.check()
 
 
-# What follows needs no mount.
+# The remaining tests need no mount.
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ with held.without_log():
 """
 
 
-def test_who_is_killed_without_a_log_leaves_an_index_that_is_built_anew(world: World) -> None:
+def test_a_kill_without_a_log_leaves_an_index_that_is_rebuilt(world: World) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(world.index)], env=world.environment())
     assert done.returncode == -signal.SIGKILL
     with pytest.raises(IndexCorrupt, match="ended while deleting rows"):

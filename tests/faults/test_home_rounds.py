@@ -1,4 +1,4 @@
-"""A share of `home_rounds.py`: whatever file of the home is damaged, nothing is answered wrong."""
+"""A share of `home_rounds.py`: damage to any file of the home never causes a wrong answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_home_damaged_anywhere_answers_right_or_in_words(tmp_path: Path) -> No
     COUNTS["files of the home damaged or swapped"] += counts["rounds"]
 
 
-def test_a_link_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+def test_a_dangling_link_is_reported(tmp_path: Path) -> None:
     with Engine(Settings(home=tmp_path / "home")) as engine:
         home = Home(engine, tmp_path / "home")
         side, _ = made_sides(tmp_path, home)
@@ -42,7 +42,7 @@ def test_a_link_that_leads_nowhere_is_told(tmp_path: Path) -> None:
         file = home.file("index", side)
         file.unlink()
         file.symlink_to("nowhere")
-        with pytest.raises(StoreError, match="leads nowhere; remove it"):
+        with pytest.raises(StoreError, match="is a broken link; remove it"):
             engine.search(side.word, path=side.repo.root)
         file.unlink()
         assert engine.search(side.word, path=side.repo.root).results

@@ -45,7 +45,7 @@ def test_a_writer_killed_at_any_statement_leaves_a_sound_index(tmp_path: Path) -
     world.check()
 
 
-def test_a_first_index_killed_in_the_midst_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_killed_first_index_resumes(tmp_path: Path) -> None:
     world = World(tmp_path, files=60)
     typical = max(world.time_of_refresh(), 0.05)
     for _ in range(max(3, rounds(9) // 3)):
@@ -68,19 +68,19 @@ def test_killed_workers_cost_nothing_but_time() -> None:
                 found.append(one)
                 if at % 97 == (number * 31) % 97:
                     for worker in list(pool._all):
-                        # Not one that was ended already, whose pid may be another's by now.
+                        # Skip ended workers: another process may have their pid by now.
                         if worker._process.poll() is None:
                             os.kill(worker._process.pid, signal.SIGKILL)
                             COUNTS["workers killed"] += 1
         assert found == expected
 
 
-def test_a_text_whose_worker_was_stopped_is_not_to_blame() -> None:
+def test_a_stopped_worker_does_not_blame_its_text() -> None:
     tasks = [(n, Task(text, "python", "full")) for n, text in enumerate(TEXTS[:3])]
     with WorkerPool(1, hang_s=2.0) as pool:
         list(pool.run(tasks[:1]))
         for batch in (tasks, tasks[:1]):
-            # For good; and the timer cannot tell it from one that hangs.
+            # Stopped for good; to the timer it looks like a hang.
             os.kill(pool._all[-1]._process.pid, signal.SIGSTOP)
             assert [facts.outcome for _, facts in pool.run(batch)] == ["parsed"] * len(batch)
     COUNTS["workers stopped"] += 2
@@ -157,7 +157,7 @@ def facts_of(data, language, tier="full"):
     return sound(data, language, tier)
 facts.facts_of = facts_of
 """
-"""Stands for a fault in native code, in this process and in workers: Python imports it at start."""
+"""Simulates a crash in native code, here and in workers: Python imports it at start."""
 
 _AN_OLD_VERSION = """
 import sys
@@ -197,20 +197,20 @@ def test_a_text_read_for_one_answer_ends_one_process_at_most(script: str, tmp_pa
     assert ask(faulty).returncode == -signal.SIGSEGV
     assert marks() == 1
     for _ in range(2):
-        # Nothing of it is kept, so the mark stays: it would end the next process else.
+        # It is not stored, so the mark stays: it would kill the next process.
         again = ask(faulty)
         assert again.returncode in {0, 1}, again.stderr
         assert "doomed" not in again.stdout
         assert marks() == 1
     if script == _AN_OLD_VERSION:
-        # The commit is indexed: a text that ended a process stays text until the index is rebuilt.
+        # The commit is indexed: a text that killed a process stays plain text until a rebuild.
         rebuild = [sys.executable, "-m", "codelens", "-C", str(repo.root), "index", "--rebuild"]
         subprocess.run(rebuild, env=sound, check=True, capture_output=True, timeout=120)
     assert "doomed" in ask(sound).stdout
     assert marks() == 0
 
 
-def test_a_server_killed_in_the_midst_of_an_answer_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_server_killed_during_an_answer_leaves_nothing_behind(tmp_path: Path) -> None:
     world = World(tmp_path, files=60)
     env = _env() | {"CODELENS_HOME": str(world.home), "HOME": str(tmp_path)}
     for _ in range(max(2, rounds(6) // 20)):

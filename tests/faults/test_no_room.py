@@ -1,4 +1,4 @@
-"""A full disk, a home that cannot be written, modes that change: an answer, or a clear error."""
+"""A full disk, an unwritable home, changing modes: an answer, or a clear error."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ROOT = os.name == "posix" and os.geteuid() == 0
 
 @contextmanager
 def no_file_larger_than(size: int) -> Iterator[None]:
-    """Writes beyond `size` bytes of any file fail in this process: a disk that is full there."""
+    """Makes writes beyond `size` bytes fail in this process, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # A module that is imported in here would be cached cut short, for every later process.
+    # A module imported here would leave truncated bytecode for every later process.
     unwritten, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -77,7 +77,7 @@ def test_a_server_goes_back_to_the_file_when_there_is_room(tmp_path: Path) -> No
     world.check()
 
 
-def test_what_is_too_large_for_memory_is_answered_from_the_last_state(
+def test_an_edit_too_large_for_memory_is_answered_from_the_last_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(tmp_path)
@@ -105,9 +105,9 @@ def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
         pytest.skip("only root can mount")
     try:
         home = small / "home"
-        told = world.run("search", "--json", "lamp kindle", env={"CODELENS_HOME": str(home)})
-        assert told.returncode == 0, told.stderr
-        found = json.loads(told.stdout)
+        result = world.run("search", "--json", "lamp kindle", env={"CODELENS_HOME": str(home)})
+        assert result.returncode == 0, result.stderr
+        found = json.loads(result.stdout)
         assert "answered from memory" in found["receipt"]["note"]
         handles = json.dumps([one["handle"] for one in found["results"]])
         assert handles == right(world, tmp_path / "fresh")
@@ -132,13 +132,13 @@ def test_a_home_that_cannot_be_written_is_answered_from_memory(tmp_path: Path, s
     if state == "no home and none can be made":
         world.home.rename(world.scratch / "elsewhere")
         world.scratch.chmod(0o555)
-    told = world.run("search", "--json", "lamp kindle")
+    result = world.run("search", "--json", "lamp kindle")
     if state == "not readable":
-        assert told.returncode == 2
-        assert "make it readable (`codelens doctor --fix` does)" in told.stderr
+        assert result.returncode == 2
+        assert "make it readable (`codelens doctor --fix` does)" in result.stderr
     else:
-        assert told.returncode == 0, told.stderr
-        found = json.loads(told.stdout)
+        assert result.returncode == 0, result.stderr
+        found = json.loads(result.stdout)
         assert "answered from memory" in found["receipt"]["note"]
         assert json.dumps([one["handle"] for one in found["results"]]) == expected
     if state == "readable, not writable":
@@ -149,19 +149,19 @@ def test_a_home_that_cannot_be_written_is_answered_from_memory(tmp_path: Path, s
             one.chmod(0o755)
 
 
-def test_modes_that_change_between_questions_are_told_and_got_over(tmp_path: Path) -> None:
+def test_changed_modes_are_reported_and_recovered_from(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.check()
     assert world.run("search", "--json", "lamp kindle").returncode == 0
     for mode in (0o000, 0o400, 0o500, 0o300):
         (world.home / "indexes").chmod(mode)
-        told = world.run("search", "--json", "lamp kindle")
-        assert told.returncode in {0, 2}
-        assert "Traceback" not in told.stderr
-        if told.returncode:
-            assert re.search("make it (writ|read)able", told.stderr)
+        result = world.run("search", "--json", "lamp kindle")
+        assert result.returncode in {0, 2}
+        assert "Traceback" not in result.stderr
+        if result.returncode:
+            assert re.search("make it (writ|read)able", result.stderr)
         (world.home / "indexes").chmod(0o700)
-        told = world.run("search", "--json", "lamp kindle")
-        assert told.returncode == 0, told.stderr
-        assert json.loads(told.stdout)["receipt"]["note"] == ""
+        result = world.run("search", "--json", "lamp kindle")
+        assert result.returncode == 0, result.stderr
+        assert json.loads(result.stdout)["receipt"]["note"] == ""
         COUNTS["modes changed"] += 1

@@ -1,4 +1,4 @@
-"""Modes that keep the user from what is their own: told where and how to mend, and mended."""
+"""Modes that lock users out of their own files: reported with a remedy, and repaired."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ASKED = (
     ("doctor", "--no-agents"),
 )
 
-# Imports first: another user may not even read Python's own.
+# Imports first: another user may not be able to read Python's own files.
 AS_ANOTHER = """
 import json, os, sys, tomllib
 from pathlib import Path
@@ -58,7 +58,7 @@ def world(tmp_path: Path) -> World:
     [("**/*", 0), (".", 0), ("config.toml", 0), ("contexts", 0), ("contexts/*", 0),
      ("indexes", 0), ("indexes/*.db", 0), ("**/*", 0o400), ("indexes", 0o600)],
 )  # fmt: skip
-def test_what_may_not_be_read_is_told_and_mended(world: World, what: str, mode: int) -> None:
+def test_unreadable_files_are_reported_and_repaired(world: World, what: str, mode: int) -> None:
     before = sorted(world.home.rglob("*"))
     barred = sorted(world.home.glob(what)) if what != "." else [world.home]
     for path in reversed([world.home, *barred] if what == "**/*" else barred):
@@ -77,11 +77,11 @@ def test_what_may_not_be_read_is_told_and_mended(world: World, what: str, mode: 
             assert "codelens doctor --fix" in said or "make it writable" in said
     mended = world.run("doctor", "--fix", "--no-agents", "--json")
     assert mended.returncode == 0, mended.stdout + mended.stderr
-    told = [one for one in json.loads(mended.stdout)["results"] if one["state"] == "mended"]
-    # Of settings nothing is ever written.
+    repaired = [one for one in json.loads(mended.stdout)["results"] if one["state"] == "mended"]
+    # codelens never writes settings.
     faults = {str(path) for path in barred if mode == 0 or path.name != "config.toml"}
-    assert faults <= {one["about"] for one in told}
-    assert all(one["check"] == "permissions" and one["done"] for one in told)
+    assert faults <= {one["about"] for one in repaired}
+    assert all(one["check"] == "permissions" and one["done"] for one in repaired)
     assert world.run("doctor", "--no-agents").returncode == 0
     assert {path for path in before if "usage" not in path.name and not _is_index(path)} <= set(
         world.home.rglob("*")
@@ -91,11 +91,9 @@ def test_what_may_not_be_read_is_told_and_mended(world: World, what: str, mode: 
 
 
 @pytest.mark.parametrize("mode", [0o400, 0o600])
-def test_a_folder_that_may_be_listed_and_not_entered_is_told_to_who_saves(
-    world: World, mode: int
-) -> None:
+def test_saving_into_an_inaccessible_folder_is_an_error(world: World, mode: int) -> None:
     folder = world.home / "contexts"
-    # What was saved of another repository is looked at too, for one that moved.
+    # The contexts of other repositories are checked too: one of them may have moved here.
     other = folder / f"contexts-{'0' * 16}.db"
     world.contexts.rename(other)
     with closing(open_database(other, "contexts")) as db:
@@ -114,7 +112,7 @@ def _is_index(path: Path) -> bool:
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs another user")
-def test_what_belongs_to_another_user_is_told_with_what_to_do(world: World) -> None:
+def test_files_of_another_user_are_reported_with_a_remedy(world: World) -> None:
     for one in (world.scratch, *world.scratch.parents):
         if one not in {Path("/"), Path("/tmp")}:
             one.chmod(one.stat().st_mode | 0o055)
@@ -130,29 +128,29 @@ def test_what_belongs_to_another_user_is_told_with_what_to_do(world: World) -> N
     assert "belongs to user 0" in indexes[0] and "ask its owner to make it readable" in indexes[0]
 
 
-def test_a_settings_file_that_makes_no_sense_is_told_and_the_doctor_runs(world: World) -> None:
+def test_an_invalid_settings_file_is_reported_and_the_doctor_runs(world: World) -> None:
     file = world.home / "config.toml"
     for text in (b"workers = \n", b"workers = 'a'\n", b"nonsense = 1\n", b"\xff\xfe"):
         file.write_bytes(text)
-        asked = world.run("search", "lamp")
-        assert asked.returncode == 0 and asked.stderr.count("warning") == 1
+        ran = world.run("search", "lamp")
+        assert ran.returncode == 0 and ran.stderr.count("warning") == 1
         found = world.run("doctor", "--no-agents", "--json")
         assert found.returncode == 1
         (wrong,) = [one for one in json.loads(found.stdout)["results"] if one["state"] == "wrong"]
         assert wrong["check"] == "settings"
     file.unlink()
     file.mkdir()
-    asked = world.run("search", "lamp")
-    assert asked.returncode == 0 and "move it away" in asked.stderr
+    ran = world.run("search", "lamp")
+    assert ran.returncode == 0 and "move it away" in ran.stderr
 
 
-def test_a_home_that_cannot_be_found_is_told() -> None:
+def test_a_missing_home_is_reported() -> None:
     with pytest.raises(SettingError, match="set CODELENS_HOME to an absolute path"):
         load({"CODELENS_HOME": "~nobody-of-this-name/x"})
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root reads everything")
-def test_an_unreadable_settings_file_is_no_empty_one(world: World) -> None:
+def test_an_unreadable_settings_file_does_not_count_as_empty(world: World) -> None:
     (world.home / "config.toml").chmod(0)
     with pytest.raises(HomeNotReadable):
         load(home=world.home)

@@ -1,4 +1,4 @@
-"""An older copy of an index put back, with servers and without: noticed at the next question."""
+"""Restores an older copy of an index, with servers and without: the next question notices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FORK = multiprocessing.get_context("forkserver")
 
 
 class Server:
-    """Another process that answers for as long as it lives, with the index open between."""
+    """Another process that answers for as long as it lives, and keeps the index open."""
 
     def __init__(self, world: World) -> None:
         self._ours, theirs = _FORK.Pipe()
@@ -41,11 +41,11 @@ class Server:
         theirs.close()
 
     def ask(self) -> tuple[list[str], object]:
-        """All that is compared, as this process has it."""
+        """All compared answers, as this process gives them."""
         return self._does("ask")
 
     def look(self) -> None:
-        """Bring the index up to date."""
+        """Updates the index."""
         self._does("look")
 
     def _does(self, what: str) -> tuple[list[str], object]:
@@ -70,7 +70,7 @@ def _serve(settings: Settings, root: str, pipe: Connection) -> None:
 def _told(engine: Engine, root: Path) -> tuple[list[str], object]:
     answers = [answer(engine, query, root, None) for query in QUERIES]
     for made in sorted(root.glob("made*.py")):
-        # By an index that nothing but this asks.
+        # Uses a database index that no other query uses.
         found = engine.search(f"{made.stem}_once", path=root, mode="symbol")
         answers.append(f"{made.stem}: {[str(one.handle) for one in found.results]}")
     return answers, dump(engine, root, None)
@@ -85,7 +85,7 @@ def _right(world: World) -> tuple[list[str], object]:
 
 
 def _work_until_a_checkpoint(world: World, server: Server) -> None:
-    """Edits and questions until the log went over into the file, and some more."""
+    """Edits and asks until the log was checkpointed into the file, and a little longer."""
     server.look()
     before = world.index.stat().st_mtime_ns
     while world.index.stat().st_mtime_ns == before:
@@ -105,9 +105,9 @@ def _copied_onto(copy: Path, index: Path) -> None:
 
 
 def _renamed_onto(copy: Path, index: Path) -> None:
-    beside = index.with_name("beside")
-    shutil.copyfile(copy, beside)
-    beside.rename(index)
+    replacement = index.with_name("new")
+    shutil.copyfile(copy, replacement)
+    replacement.rename(index)
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_an_older_copy_put_back_never_answers_wrong(
     copy = world.scratch / "copy.db"
     for _ in range(rounds(1)):
         _work_until_a_checkpoint(world, server)
-        # The file alone, as people make copies.
+        # Copies only the file, as people do.
         shutil.copyfile(world.index, copy)
         _work_until_a_checkpoint(world, server)
         if not alive:
@@ -152,14 +152,12 @@ def test_an_older_copy_put_back_never_answers_wrong(
             server.__init__(world)
 
 
-def test_an_older_copy_beside_a_newer_log_is_set_aside_at_once(
-    world: World, server: Server
-) -> None:
+def test_an_older_copy_with_a_newer_log_is_set_aside_at_once(world: World, server: Server) -> None:
     copy = world.scratch / "copy.db"
     server.ask()
     shutil.copyfile(world.index, copy)
     _work_until_a_checkpoint(world, server)
-    # To index empties the log; to ask does not.
+    # Indexing empties the log; asking does not.
     world.edit()
     server.ask()
     server.kill()
@@ -168,7 +166,7 @@ def test_an_older_copy_beside_a_newer_log_is_set_aside_at_once(
     assert list(database_recovery.asides(world.index.parent))
 
 
-def test_an_older_copy_with_no_log_beside_it_is_used(world: World) -> None:
+def test_an_older_copy_without_a_log_is_used(world: World) -> None:
     world.check()
     shutil.copyfile(world.index, world.scratch / "copy.db")
     for _ in range(3):
@@ -179,14 +177,14 @@ def test_an_older_copy_with_no_log_beside_it_is_used(world: World) -> None:
     assert not list(database_recovery.asides(world.index.parent))
 
 
-def test_an_older_log_put_beside_the_file_is_noticed(world: World, server: Server) -> None:
+def test_an_older_log_next_to_the_file_is_noticed(world: World, server: Server) -> None:
     server.ask()
     log = world.index.with_name(f"{world.index.name}-wal")
     world.edit()
     server.ask()
     old = log.read_bytes()
     _work_until_a_checkpoint(world, server)
-    # The last to close it brings the log into the file.
+    # The last process to close it moves the log into the file.
     server.kill()
     open_index(world.index).close()
     assert not log.exists()
@@ -213,7 +211,7 @@ def test_a_row_that_refers_to_nothing_is_damage_at_once(world: World) -> None:
         db.execute("INSERT INTO view_folders VALUES (9999, x'00', x'00')")
 
 
-def test_checkpoints_of_ones_own_make_no_check_due(world: World, server: Server) -> None:
+def test_own_checkpoints_do_not_trigger_a_check(world: World, server: Server) -> None:
     world.check()
     stamp = database_recovery.stamp(world.index)
     os.utime(stamp, (1_000_000_000, stamp.stat().st_mtime - 3600))

@@ -16,7 +16,7 @@ from codelens.paths import usage_file
 
 SET_ASIDE = frozenset({".foreign", ".damaged", ".unreadable"})
 RESTORED = ("index", "contexts", "pins")
-"""Built again, or restored from a copy; the rest begins anew."""
+"""Rebuilt, or restored from a copy; the other kinds start empty."""
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def kinds_with(shown: dict[str, list[str]], word: str) -> list[str]:
     return [kind for kind, rows in shown.items() if any(word in row for row in rows)]
 
 
-def test_each_repository_has_what_is_its_own(home: Home, sides: tuple[Side, Side]) -> None:
+def test_each_repository_has_its_own_contexts(home: Home, sides: tuple[Side, Side]) -> None:
     for side, other in (sides, sides[::-1]):
         shown = home.shown(side)
         assert kinds_with(shown, side.word) == list(KINDS), "else the tests below show nothing"
@@ -49,11 +49,11 @@ def test_a_file_of_another_repository_is_noticed_and_set_aside(
     home: Home, sides: tuple[Side, Side], kind: str, *, swapped: bool
 ) -> None:
     side, other = sides
-    ours, theirs = home.file(kind, side), home.file(kind, other)
-    mine = ours.read_bytes()
-    shutil.copy(theirs, ours)
+    own_file, other_file = home.file(kind, side), home.file(kind, other)
+    own_bytes = own_file.read_bytes()
+    shutil.copy(other_file, own_file)
     if swapped:
-        theirs.write_bytes(mine)
+        other_file.write_bytes(own_bytes)
     shown = home.shown(side)
     assert kinds_with(shown, other.word) == []
     lost = set() if kind in RESTORED else {kind}
@@ -69,8 +69,8 @@ def test_a_file_of_another_repository_is_noticed_and_set_aside(
         assert kinds_with(again, another.word) == []
     asides = [
         file
-        for file in ours.parent.iterdir()
-        if file.name.startswith(ours.name) and SET_ASIDE & set(suffixes(file))
+        for file in own_file.parent.iterdir()
+        if file.name.startswith(own_file.name) and SET_ASIDE & set(suffixes(file))
     ]
     assert asides, "what was set aside is not thrown away"
     if kind != "focus":
@@ -84,7 +84,7 @@ def suffixes(file: Path) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["index", "contexts", "usage"])
 @pytest.mark.parametrize("place", ["index", "contexts", "usage"])
-def test_a_database_of_another_kind_is_no_database_here(
+def test_a_database_of_another_kind_is_rejected(
     home: Home, sides: tuple[Side, Side], kind: str, place: str
 ) -> None:
     side = sides[0]
@@ -104,7 +104,7 @@ def test_a_database_of_another_kind_is_no_database_here(
 def test_another_repository_at_the_same_place_gets_nothing_of_the_index_before(
     home: Home, sides: tuple[Side, Side]
 ) -> None:
-    """The index states no commit: all in it is by content, and each view is compared with git."""
+    """The index records no commit: it stores everything by content, and compares views with git."""
     side, other = sides
     shutil.rmtree(side.repo.root)
     shutil.copytree(other.repo.root, side.repo.root)

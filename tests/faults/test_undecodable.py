@@ -1,4 +1,4 @@
-"""Data changed in the index under right checksums: met as other damage is, not told as a bug."""
+"""Data changed in the index under right checksums: handled like other damage, not as a bug."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ columns = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """A world with an index that has something in each packed column."""
+    """A world whose index has something in each packed column."""
     made = World(tmp_path_factory.mktemp("world"), files=6)
     made.repo.commit("uses", USES)
     return made
@@ -55,12 +55,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture(autouse=True)
 def parts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of so few files no parts are otherwise."""
+    """By default no parts are stored for so few files."""
     monkeypatch.setattr("codelens.engine.graph.lazy_graph._FEW_FILES", 0)
 
 
 def ask_all(engine: Engine, root: Path) -> None:
-    """Questions that between them read every packed column."""
+    """Questions that together read every packed column."""
     engine.search("how does the beacon turn", path=root)
     engine.impact(["lamp.py#kindle", "Lamp.java#Lamp.glow"], path=root)
     engine.related("use.py#use", path=root)
@@ -73,7 +73,7 @@ def asked(world: World) -> None:
 
 
 def change(index: Path, table: str, column: str, where: str) -> None:
-    """Bytes of all rows of a column, as another program would: the pages' checksums are right."""
+    """Changes a column in all rows, as another program would: the pages' checksums are right."""
     raw = apsw.Connection(str(index))
     count = raw.execute(f"SELECT COUNT(*) FROM {table} WHERE {where}").fetchone()
     assert count is not None and count[0], f"nothing in {table}"
@@ -83,12 +83,12 @@ def change(index: Path, table: str, column: str, where: str) -> None:
 
 
 def quiet(world: World) -> None:
-    """As if nothing had been met before."""
+    """Clears the record of faults already met."""
     pins.unexplained_file(world.index).unlink(missing_ok=True)
 
 
 @columns
-def test_what_cannot_be_decoded_is_set_aside_and_built_anew(
+def test_an_undecodable_index_is_set_aside_and_rebuilt(
     world: World, table: str, column: str, where: str
 ) -> None:
     asked(world)
@@ -102,7 +102,7 @@ def test_what_cannot_be_decoded_is_set_aside_and_built_anew(
 
 
 @columns
-def test_the_doctor_finds_and_mends_it(world: World, table: str, column: str, where: str) -> None:
+def test_the_doctor_finds_and_repairs_it(world: World, table: str, column: str, where: str) -> None:
     asked(world)
     change(world.index, table, column, where)
     for fix, state in ((False, "wrong"), (True, "mended")):
@@ -112,9 +112,7 @@ def test_the_doctor_finds_and_mends_it(world: World, table: str, column: str, wh
     assert not [one for one in examine(world.settings) if one.state == "wrong"]
 
 
-def test_an_error_of_ours_never_costs_the_index(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_never_costs_the_index(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     asked(world)
     before = world.index.stat().st_ino
 
@@ -136,7 +134,7 @@ def test_an_error_of_ours_never_costs_the_index(
     assert decoded == [1], "it is decoded once, not with every question"
 
 
-def test_an_index_that_is_built_wrong_is_built_anew_once(
+def test_a_wrongly_built_index_is_rebuilt_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked(world)
@@ -152,9 +150,9 @@ def test_an_index_that_is_built_wrong_is_built_anew_once(
                 engine.search("beacon", path=world.root)
             rebuilt: set[int] = set()
             for _ in range(3):
-                with pytest.raises(StoreError, match="damaged again, or this is a bug") as told:
+                with pytest.raises(StoreError, match="damaged again, or this is a bug") as raised:
                     engine.search("beacon", path=world.root)
-                assert not isinstance(told.value, IndexCorrupt)
+                assert not isinstance(raised.value, IndexCorrupt)
                 rebuilt.add(world.index.stat().st_ino)
     assert len(rebuilt) == 1
     asked(world)

@@ -73,7 +73,7 @@ def test_a_disk_that_becomes_full_ends_the_sync_and_the_next_one_goes_on(
         enabled.meaning_sync(path=repository.root)
     stored = enabled.meaning_status(path=repository.root).provider.texts
     sent = len(server.texts)
-    # The answer to the last request found no room; nothing was sent after it.
+    # The answer to the last request did not fit; nothing was sent after it.
     assert 0 <= sent - stored <= 10
     server.received.clear()
     assert enabled.meaning_sync(path=repository.root).texts == TEXTS - stored

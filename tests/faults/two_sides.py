@@ -1,4 +1,4 @@
-"""Two repositories of one home, each with something of its own in every kind of file."""
+"""Two repositories of one home, each with unique content in every kind of file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS = ("index", "contexts", "pins", "trail", "sent", "marks", "focus")
 
 
 class Side(NamedTuple):
-    """A repository, what only it has, and its files in the home."""
+    """A repository, its unique content, and its files in the home."""
 
     repo: GitRepo
     word: str
@@ -72,7 +72,7 @@ class Home(NamedTuple):
         return SentLog(self.path, side.place.repository, key, SESSION)
 
     def questions(self, side: Side) -> dict[str, Callable[[], list[str]]]:
-        """What each kind of file says of a repository, all of it in words of one of the two."""
+        """Questions about each kind of file, whose answers contain only the words of one side."""
         home, place, engine = str(self.path), side.place, self.engine
         key = trail_log.worktree_key(place.root)
         focus = path_of(home, place, FocusSettings(), SESSION)
@@ -108,7 +108,7 @@ class Home(NamedTuple):
 
 
 def made_sides(folder: Path, home: Home) -> tuple[Side, Side]:
-    """Two repositories below a folder, and what the home has of them."""
+    """Makes two repositories below a folder, and their files in the home."""
     both: list[Side] = []
     for word in WORDS:
         repo = GitRepo.init(folder / word)

@@ -1,7 +1,7 @@
-"""A repository, a home and a saved context for rough treatment, and what must hold after it.
+"""A repository, a home and a saved context to damage, and checks that must hold afterwards.
 
 `CODELENS_FAULT_ROUNDS` sets the rounds of each kind in full runs (300); without it each test runs
-its small share. Rounds are counted in `COUNTS` and printed at the end.
+a small share. Rounds are counted in `COUNTS` and printed at the end.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _SPAWN.set_forkserver_preload(["codelens.engine.engine", "codelens.extract.facts
 
 
 def rounds(share: int) -> int:
-    """How many rounds to run: the flag's number, or a small share of it."""
+    """The number of rounds: the flag's, or a small share of it."""
     return FULL or share
 
 
 class World:
-    """A repository with a home of its own, and a context that must never be lost."""
+    """A repository with a separate home, and a context that must never be lost."""
 
     def __init__(
         self, scratch: Path, files: int = 24, seed: int = 1, home: Path | None = None
@@ -83,7 +83,7 @@ class World:
         self.repo.write(name, body)
 
     def edit(self) -> None:
-        """A few files written, one deleted, now and then a commit or another branch."""
+        """Writes a few files, deletes one, and sometimes commits or switches branches."""
         pick = self.pick
         for _ in range(pick.randrange(1, 6)):
             self.write(f"src/part{pick.randrange(5)}/mod{pick.randrange(30)}.py")
@@ -99,7 +99,7 @@ class World:
         return Engine(self.settings)
 
     def check(self) -> None:
-        """The next question is answered right: as by an index built from nothing."""
+        """The next answer is right: it matches an index built from scratch."""
         COUNTS["oracle comparisons"] += 1
         self._fresh += 1
         home = self.scratch / f"fresh{self._fresh}"
@@ -119,12 +119,12 @@ class World:
         try:
             return dump(lived, self.root, None)
         except IndexCorrupt:
-            # In a page that no question had read. It was told, and the file is out of the way now.
+            # A page that no question had read was damaged. The file is reported and set aside now.
             COUNTS["damages that only reading all met"] += 1
             return dump(lived, self.root, None)
 
     def asks(self) -> str:
-        """The next question: `right`, or the words of a clear error."""
+        """Outcome of the next question: `right`, or the words of a clear error."""
         home = self.scratch / "fresh-ask"
         with self.engine() as lived, Engine(Settings(home=home, workers=1)) as fresh:
             expected = answer(fresh, QUERIES[0], self.root, None)
@@ -140,9 +140,9 @@ class World:
         opened = open_contexts(self.contexts, _terms, make=False)
         assert opened is not None, "the saved context is lost"
         with opened:
-            kept = context_rows.named(opened.db, "decision")
-        assert kept is not None
-        assert kept.note == "the lamp burns oil"
+            saved = context_rows.named(opened.db, "decision")
+        assert saved is not None
+        assert saved.note == "the lamp burns oil"
 
     def _save(self) -> None:
         opened = open_contexts(self.contexts, _terms, make=True)
@@ -154,7 +154,7 @@ class World:
             context_rows.put(opened.db, one, _terms(one))
 
     def run(self, *args: str, env: dict[str, str] | None = None):
-        """The command line, as a user types it; root's right to write anywhere is taken from it."""
+        """Runs the command line as a user; drops root's right to write anywhere."""
         command = [sys.executable, "-m", "codelens", *args]
         return subprocess.run(
             command, cwd=self.root, env=self.environment() | (env or {}),
@@ -162,18 +162,18 @@ class World:
         )  # fmt: skip
 
     def environment(self) -> dict[str, str]:
-        """Nothing of a user but what is said here: `HOME` would be root's."""
+        """A minimal environment: `HOME` would be root's."""
         return git_environment() | {
             "CODELENS_HOME": str(self.home), "HOME": str(self.scratch), "PYTHONPATH": _PYTHONPATH,
         }  # fmt: skip
 
     def look(self) -> None:
-        """Bring the index up to date."""
+        """Updates the index."""
         with self.engine() as engine:
             engine.look(path=self.root)
 
     def killed_after(self, seconds: float) -> bool:
-        """Bring the index up to date in a process that is killed so soon; False if it was done."""
+        """Updates the index in a process killed after a delay; False if it finished first."""
         process = _SPAWN.Process(target=_refresh, args=(self.settings, str(self.root)))
         process.start()
         process.join(seconds)
@@ -186,7 +186,7 @@ class World:
         return not done
 
     def time_of_refresh(self) -> float:
-        """Seconds that an undisturbed refresh takes, the process's start included."""
+        """Seconds that an undisturbed refresh takes, including the start of the process."""
         started = time.monotonic()
         process = _SPAWN.Process(target=_refresh, args=(self.settings, str(self.root)))
         process.start()
@@ -195,7 +195,7 @@ class World:
         return time.monotonic() - started
 
     def killed_at_statement(self, number: int) -> bool:
-        """The same, killed at the n-th statement that it executes; False if it had less."""
+        """The same, killed at the n-th statement that it executes; False if it had fewer."""
         args = (self.settings, str(self.root), number)
         process = _SPAWN.Process(target=_refresh_until, args=args)
         process.start()
@@ -209,7 +209,7 @@ _PYTHONPATH = os.pathsep.join(entry for entry in sys.path if os.path.isabs(entry
 
 
 def obey_modes() -> None:
-    """Modes of files hold for this process and what it runs, also where it is root's (Linux)."""
+    """Makes file modes bind this process and its children, even as root (Linux)."""
     if sys.platform.startswith("linux") and os.geteuid() == 0:
         for capability in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
             ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)

@@ -137,7 +137,7 @@ class Reference:
         return action, scores
 
     def drop(self, newest, now):
-        """Let the lowest leaf go; whether there was none."""
+        """Drops the lowest leaf; returns whether there was one."""
         leaves = [n for n, node in self.nodes.items() if node["kind"] == "prompt" and n != newest]
         if not leaves:
             return True

@@ -1,4 +1,4 @@
-"""The forest, prompt by prompt, against a page of plain Python that shares no code with it."""
+"""Compares the forest, prompt by prompt, with an independent one in plain Python."""
 
 from __future__ import annotations
 
@@ -35,36 +35,36 @@ def test_the_words_of_the_streams_are_terms() -> None:
 @settings(max_examples=300, deadline=None)
 @given(steps=STEPS, chosen=SETTINGS)
 def test_trees_actions_and_scores_are_those_of_the_reference(steps: list, chosen: dict) -> None:
-    ours, theirs = Forest(), Reference(**chosen)
+    grown, expected = Forest(), Reference(**chosen)
     guide: list[GuideEntry] = []
     settings = FocusSettings(**chosen)
     now = 1_800_000_000.0
     for words, pause, answer in steps:
         now += pause
-        reinforce(ours, guide)
-        found = grow(ours, " ".join(words), counted(words), settings, now=now, branch="")
-        action, scores = theirs.prompt(words, now)
+        reinforce(grown, guide)
+        found = grow(grown, " ".join(words), counted(words), settings, now=now, branch="")
+        action, scores = expected.prompt(words, now)
         assert found.action == action
         for one, (tree, nearest, cosine, boost, score) in zip(found.trees, scores, strict=True):
             assert (one.tree, one.nearest) == (tree, nearest)
             assert one[2:] == pytest.approx((cosine, boost, score), rel=1e-12, abs=1e-12)
-        assert list(ours.nodes) == list(theirs.nodes)
-        for number, node in ours.nodes.items():
-            other = theirs.nodes[number]
+        assert list(grown.nodes) == list(expected.nodes)
+        for number, node in grown.nodes.items():
+            other = expected.nodes[number]
             assert (node.parent, node.kind, node.frequency, node.touched) == (
                 other["parent"], other["kind"], other["frequency"], other["touched"],
             )  # fmt: skip
-            assert ours.score(node, now, settings) == pytest.approx(
-                theirs.node_score(number, now), rel=1e-12
+            assert grown.score(node, now, settings) == pytest.approx(
+                expected.node_score(number, now), rel=1e-12
             )
             if node.kind != "prompt":
                 assert list(node.terms) == other["words"]
-        assert (ours.last or None) == theirs.last
-        for tree in (one.id for one in ours.roots()):
-            given_last = ours.transitions.probability(tree, ours.last)
-            assert given_last == pytest.approx(theirs.probability(tree))
+        assert (grown.last or None) == expected.last
+        for tree in (one.id for one in grown.roots()):
+            given_last = grown.transitions.probability(tree, grown.last)
+            assert given_last == pytest.approx(expected.probability(tree))
         if answer is not None:
-            now += 5  # test_extremes.py has the clocks that go back
+            now += 5  # test_extremes.py covers clocks that go back
             guide.append(GuideEntry(" ".join(answer), now))
             del guide[: max(0, len(guide) - settings.guide_size)]
-            theirs.answer(answer, now)
+            expected.answer(answer, now)

@@ -1,4 +1,4 @@
-"""Where a hook stands, read from three files, is what `scope` says with pygit2."""
+"""The hook reads its repository and branch from three files; `scope` with pygit2 agrees."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_plain_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["HEAD", "commondir"])
-def test_what_is_no_file_is_not_waited_for(repo: GitRepo, name: str) -> None:
+def test_anything_but_a_file_is_not_waited_for(repo: GitRepo, name: str) -> None:
     file = repo.root / ".git" / name
     file.unlink(missing_ok=True)
     os.mkfifo(file)

@@ -1,4 +1,4 @@
-"""Whether a definition stands in a text under its owner, told without a parser."""
+"""Whether a text contains a definition under its owner, determined without a parser."""
 
 from __future__ import annotations
 
@@ -63,5 +63,5 @@ ALLMAN = "namespace Shop;\n\npublic class Till : Box\n{\n    struct Row\n    {\n
         ("a.lua", "-- function M.a()\nfunction M.b()\nend\n", "M.a", "gone"),
     ],
 )  # fmt: skip
-def test_how_a_definition_stands(path: str, text: str, name: str, expected: str) -> None:
+def test_the_state_of_a_definition(path: str, text: str, name: str, expected: str) -> None:
     assert standing(text, path, name) == expected

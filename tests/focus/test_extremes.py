@@ -1,4 +1,4 @@
-"""Settings at their ends, and clocks that jump."""
+"""Settings at their limits, and clocks that jump."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def scores(home: Path, at: float) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("extend", [0, 0.1])
-def test_below_branch_extend_takes_what_branches(tmp_path: Path, extend: float) -> None:
-    """Of what a person sets alone nothing is refused."""
+def test_below_branch_extend_takes_branching_prompts(tmp_path: Path, extend: float) -> None:
+    """Values that only a person can set are never refused."""
     (tmp_path / "config.toml").write_text(f"[focus]\nextend = {extend}\n")
     settings = load_settings(str(tmp_path))
     assert (settings.extend, settings.branch) == (extend, 0.25)
@@ -51,9 +51,7 @@ def test_below_branch_extend_takes_what_branches(tmp_path: Path, extend: float) 
 
 
 @pytest.mark.parametrize("none", ["bubble_up_terms", "max_sources"])
-def test_where_topics_have_no_terms_the_next_is_named_by_its_prompt(
-    tmp_path: Path, none: str
-) -> None:
+def test_without_terms_the_next_topic_is_named_by_its_prompt(tmp_path: Path, none: str) -> None:
     for number in range(4):
         prompt(tmp_path, "add refresh token rotation", 2 * number, **{none: 0})
         prompt(tmp_path, "write database migration for users", 2 * number + 1, **{none: 0})
@@ -73,7 +71,7 @@ def test_no_more_is_kept_than_the_memory_holds(tmp_path: Path, size: int) -> Non
         assert (text in {node.text for node in nodes}) == (size > 1)
 
 
-def test_a_smaller_memory_counts_for_what_is_there(tmp_path: Path) -> None:
+def test_a_smaller_memory_size_shrinks_an_existing_forest(tmp_path: Path) -> None:
     prompt(tmp_path, "rotate the token")
     prompt(tmp_path, "token of a session login cookie", 1)
     assert "topic" in {node.kind for node in forest_of(tmp_path).nodes.values()}
@@ -98,7 +96,7 @@ def test_a_clock_that_goes_back_makes_nothing_older(tmp_path: Path) -> None:
     assert {text: later[text] for text in scored} == scored
 
 
-def test_what_a_clock_ahead_wrote_fades_from_the_next_prompt_on(tmp_path: Path) -> None:
+def test_entries_from_a_clock_ahead_fade_from_the_next_prompt_on(tmp_path: Path) -> None:
     prompt(tmp_path, "write a database migration")
     prompt(tmp_path, "rotate the token", 1e8)
     prompt(tmp_path, "write another database migration", 60)
@@ -114,8 +112,8 @@ def test_what_a_clock_ahead_wrote_fades_from_the_next_prompt_on(tmp_path: Path) 
 
 
 def test_a_prompt_that_waited_keeps_its_time(tmp_path: Path) -> None:
-    with forest_file.ForestLock(path_of(str(tmp_path), PLACE, FocusSettings(), "")) as ours:
-        assert ours
+    with forest_file.ForestLock(path_of(str(tmp_path), PLACE, FocusSettings(), "")) as lock:
+        assert lock
         prompt(tmp_path, "rotate the token")
     prompt(tmp_path, "queue for the printer", -NOW)
     assert ages(tmp_path)["rotate the token"] == 0

@@ -26,7 +26,7 @@ def matches(home: Path, words: str, place: Checkout = FIRST) -> list[FocusMatch]
     return results
 
 
-def test_a_prompt_is_found_where_it_was_asked_whoever_wrote_the_forest_last(
+def test_a_prompt_is_found_in_its_worktree_regardless_of_the_last_writer(
     tmp_path: Path,
 ) -> None:
     for scope in ("repository", "session", "worktree"):
@@ -49,7 +49,7 @@ def test_a_topic_names_each_place_that_its_prompts_are_of_the_latest_first(tmp_p
     assert topic.elsewhere == [{"branch": "feature/login", "root": "/work/second"}]
     lines = list(found_lines([topic], "/work/shop"))
     assert lines[0].endswith("(main; feature/login in /work/second)")
-    # An answer strengthens a topic wherever it comes; that is no work on it.
+    # An answer strengthens a topic in any worktree, but does not count as work on it.
     settings = FocusSettings(scope="repository")
     take_answer(str(tmp_path), SECOND, "The token rotates.", settings, now=NOW + 9)
     ask(tmp_path, SECOND, "change the header font", 10, "repository")
@@ -66,13 +66,13 @@ def test_a_sub_topic_is_of_the_branch_that_it_was_worked_on_last(tmp_path: Path)
     assert topics and all(one.branch == "second" for one in topics)
 
 
-def test_of_a_forest_that_does_not_tell_no_worktree_is_claimed(tmp_path: Path) -> None:
+def test_a_forest_without_worktrees_claims_none(tmp_path: Path) -> None:
     for scope, root in (("repository", ""), ("worktree", "/work/shop")):
         home = tmp_path / scope
         ask(home, FIRST, "add refresh token rotation", 0, scope)
         path = Path(path_of(str(home), FIRST, FocusSettings(scope=scope), "s"))
         lines = [json.loads(line) for line in path.read_text().splitlines()]
-        for fields in lines:  # as it was written before nodes had their worktree
+        for fields in lines:  # as written before nodes had their worktree
             fields.pop("in", None)
             fields.pop("roots", None)
         path.write_text("".join(json.dumps(fields) + "\n" for fields in lines))

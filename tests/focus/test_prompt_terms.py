@@ -59,7 +59,7 @@ def test_other_scripts_give_terms(text: str) -> None:
     ],
 )  # fmt: skip
 def test_marks_stay_with_their_letters(text: str, terms: list[str]) -> None:
-    """Vowel signs make words; accents, and points that are written or not, do not."""
+    """Vowel signs form words; accents and optional points do not."""
     assert terms_of(text) == [unicodedata.normalize("NFKD", term) for term in terms]
 
 

@@ -97,7 +97,7 @@ def test_the_first_prompt_has_no_block_and_the_second_does_not_repeat_itself(
     ]
 
 
-def test_a_likely_next_topic_is_told(tmp_path: Path) -> None:
+def test_a_likely_next_topic_is_shown(tmp_path: Path) -> None:
     for number in range(4):
         prompt(tmp_path, "add refresh token rotation", 2 * number)
         prompt(tmp_path, "write database migration", 2 * number + 1)
@@ -133,7 +133,7 @@ def test_nothing_is_remembered_where_the_memory_is_nothing(tmp_path: Path) -> No
         assert prompt(tmp_path, "add a token", number, memory_size=0) == ""
 
 
-def test_a_setting_of_nothing_also_counts_for_what_is_there(tmp_path: Path) -> None:
+def test_a_setting_of_zero_also_clears_existing_data(tmp_path: Path) -> None:
     prompt(tmp_path, "add a token", 0)
     take_answer(str(tmp_path), PLACE, "Added the token.", FocusSettings(), now=NOW)
     shown = prompt(tmp_path, "rotate the token", 1)
@@ -182,7 +182,7 @@ def test_the_first_sentence_of_an_answer(answer: str, first: str) -> None:
     assert first_sentence(answer) == first
 
 
-def test_what_is_kept_of_an_answer_is_what_was_made_of_it_once(tmp_path: Path) -> None:
+def test_a_cached_answer_equals_the_original(tmp_path: Path) -> None:
     prompt(tmp_path, "add refresh token rotation")
     take_answer(str(tmp_path), PLACE, "password=X was set.", FocusSettings(), now=NOW)
     assert "  - password=*** was set\n" in prompt(tmp_path, "ok")
@@ -220,7 +220,7 @@ def test_handles_from_outside_are_not_taken(tmp_path: Path) -> None:
     assert len(topic_with(inside, *bad).handles) == 0
 
 
-def test_the_trail_gives_the_last_topic_its_handles(tmp_path: Path) -> None:
+def test_the_trail_adds_handles_to_the_last_topic(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     root.mkdir()
     (root / "till.py").write_text("def charge(): ...\n")
@@ -284,7 +284,7 @@ def named(forest: Forest) -> dict[str, list[str]]:
           for tool in "searched outlined history impact related diff saved".split()),
     ],
 )  # fmt: skip
-def test_what_was_expanded_explored_or_edited_and_is_there_is_named(
+def test_existing_definitions_from_the_trail_are_named(
     tmp_path: Path, shop: Checkout, tool: str, handle: str, expected: list[str]
 ) -> None:
     said_by(tmp_path, shop, "s1", "charge the card twice", 0)

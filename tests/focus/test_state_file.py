@@ -1,4 +1,4 @@
-"""The file of a forest: read in whatever state it is, never the reason that a prompt stops."""
+"""The file of a forest: readable in any state, and never the reason that a prompt fails."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def as_kept(state: forest_file.State) -> list[object]:
     return [fields, guide, rest, forest.counts.documents, forest.counts.holding]
 
 
-def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+def test_saved_contexts_are_loaded(tmp_path: Path) -> None:
     path = fill(tmp_path)
     state = forest_file.load(str(path))
     assert not state.note and state.root == PLACE.root and len(state.forest.roots()) == 3
@@ -87,7 +87,7 @@ def test_a_damaged_file_is_set_aside_and_the_prompt_goes_on(tmp_path: Path) -> N
     "data", [b"", b"\n", b"{}\n", b"\x00" * 99, b"[]\n[]\n", b'{"version":1}\n{"lines":2}\n',
              b'{"version":99,"x":1}\n', b'{"node":1}\n' * 3, b"[" * 9000],
 )  # fmt: skip
-def test_a_file_that_is_none_never_stops_a_prompt(tmp_path: Path, data: bytes) -> None:
+def test_anything_but_a_file_never_stops_a_prompt(tmp_path: Path, data: bytes) -> None:
     path = fill(tmp_path)
     path.write_bytes(data)
     turn = take_prompt(str(tmp_path), PLACE, "add a login page", FocusSettings(), now=NOW)
@@ -115,7 +115,7 @@ def test_a_home_that_cannot_be_written_still_shows_the_block(tmp_path: Path) -> 
     path = fill(tmp_path)
     lock = Path(f"{path}.lock")
     lock.unlink()
-    # Who may write everything, as root may, cannot make this file either.
+    # Not even root can create this file.
     lock.symlink_to(tmp_path / "nowhere" / "lock")
     turn = take_prompt(str(tmp_path), PLACE, "one more token", FocusSettings(), now=NOW)
     assert "rotation" in turn.block and "not remembered" in turn.notes[0]
@@ -152,7 +152,7 @@ def test_forests_nobody_asked_for_a_quarter_of_a_year_go(tmp_path: Path) -> None
     os.utime(path, (1, 1))
     assert forest_file.forget_old(home, in_use=str(path)) == 0
     assert forest_file.forget_old(home) == 1
-    # It is the latest now: when the clock jumps ahead, all forests seem old.
+    # It is the latest now: after a clock jump, all forests seem old.
     os.utime(newer, (1, 1))
     assert forest_file.forget_old(home) == 0
     assert [one.name for one in (tmp_path / "focus").iterdir()] == [newer.name]
@@ -174,7 +174,7 @@ def test_prompts_of_a_lost_topic_are_still_read(tmp_path: Path) -> None:
     assert not forest_file.load(str(path)).note
 
 
-def test_what_was_set_aside_is_not_overwritten_and_goes_with_a_reset(tmp_path: Path) -> None:
+def test_files_set_aside_are_not_overwritten_and_go_with_a_reset(tmp_path: Path) -> None:
     path = fill(tmp_path)
     for number in range(7):
         path.write_bytes(b"damage %d" % number)
@@ -187,7 +187,7 @@ def test_what_was_set_aside_is_not_overwritten_and_goes_with_a_reset(tmp_path: P
     assert not forest_file.delete(str(path))
 
 
-def test_what_a_clock_ahead_wrote_fades_and_goes(tmp_path: Path) -> None:
+def test_entries_from_a_clock_ahead_fade_and_disappear(tmp_path: Path) -> None:
     chosen = FocusSettings(memory_size=6)
     for number, prompt in enumerate(PROMPTS[:3]):
         take_prompt(str(tmp_path), PLACE, prompt, chosen, now=NOW + 1e7 + number)
@@ -200,7 +200,7 @@ def test_what_a_clock_ahead_wrote_fades_and_goes(tmp_path: Path) -> None:
 
 
 def test_more_nodes_than_a_forest_has_are_read_in_time_and_set_aside(tmp_path: Path) -> None:
-    """The square of their number would take minutes of CPU."""
+    """Quadratic time would take minutes of CPU."""
     path = tmp_path / "focus" / "x.v1.jsonl"
     path.parent.mkdir()
     node = {"parent": 0, "kind": "prompt", "text": "token", "terms": {"token": 1}, "frequency": 1,

@@ -1,4 +1,4 @@
-"""Turns while another process holds the lock of the forest: none is lost, and none counts twice."""
+"""Turns while another process holds the forest's lock: none is lost, and none counts twice."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def waiting(home: Path) -> list[Path]:
 
 @contextmanager
 def held(home: Path) -> Iterator[None]:
-    """Another process has the lock."""
+    """Another process holds the lock."""
     with open(f"{state_file(home)}.lock", "wb") as lock:
         assert home_files.take_lock(lock.fileno())
         yield
@@ -55,7 +55,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_block_is_given_and_the_next_prompt_takes_in_what_waits(home: Path) -> None:
+def test_the_block_is_shown_and_the_next_prompt_merges_waiting_turns(home: Path) -> None:
     before = state_file(home).read_bytes()
     with held(home):
         turn = ask(home, "write a database migration", 1)
@@ -72,7 +72,7 @@ def test_the_block_is_given_and_the_next_prompt_takes_in_what_waits(home: Path) 
     assert not waiting(home)
 
 
-def test_what_waits_gives_the_forest_that_it_gives_unhindered(home: Path, tmp_path: Path) -> None:
+def test_waiting_turns_give_the_same_forest_as_direct_ones(home: Path, tmp_path: Path) -> None:
     steps = ["write a database migration", "make the migration reversible", "rotate the token"]
     other = tmp_path / "other"
     ask(other, "add refresh token rotation")
@@ -89,7 +89,7 @@ def test_what_waits_gives_the_forest_that_it_gives_unhindered(home: Path, tmp_pa
     assert lines[0] == lines[1]
 
 
-def test_an_answer_takes_in_what_waits_too(home: Path) -> None:
+def test_an_answer_also_merges_waiting_turns(home: Path) -> None:
     with held(home):
         ask(home, "write a database migration", 1)
     answer(home, "Written.", 2)
@@ -121,11 +121,11 @@ def test_at_most_eight_are_taken_at_once_and_all_in_the_end(home: Path) -> None:
     assert forest_file.load(str(state_file(home))).forest.prompts == 24
 
 
-def test_more_than_can_wait_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exceeding_the_queue_is_reported(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting_turns, "_MOST_WAITING", 2)
     with held(home):
-        told = [ask(home, "change the font", at).notes for at in range(3)]
-    assert told[:2] == [(), ()] and "not remembered: 2 already wait" in told[2][0]
+        note = [ask(home, "change the font", at).notes for at in range(3)]
+    assert note[:2] == [(), ()] and "not remembered: 2 already wait" in note[2][0]
     assert len(waiting(home)) == 2
 
 
@@ -135,13 +135,13 @@ def test_more_than_can_wait_is_told(home: Path, monkeypatch: pytest.MonkeyPatch)
              b'{"version":1,"kind":"prompt","text":"x","terms":{"x":-1},"at":1,"branch":"",'
              b'"worktree":""}'],
 )  # fmt: skip
-def test_a_file_that_says_nothing_is_set_aside_and_told(home: Path, data: bytes) -> None:
+def test_an_unreadable_file_is_set_aside_and_reported(home: Path, data: bytes) -> None:
     with held(home):
         ask(home, "write a database migration", 1)
     (left,) = waiting(home)
     left.with_name(left.name + "0").write_bytes(data)
-    (told,) = ask(home, "change the font", 2).notes
-    assert left.name + "0 " in told and "0 of its lines could be read" in told
+    (note,) = ask(home, "change the font", 2).notes
+    assert left.name + "0 " in note and "0 of its lines could be read" in note
     assert "write a database migration" in prompts(home) and not waiting(home)
     (aside,) = state_file(home).parent.glob("*.damaged-waiting-*")
     assert aside.read_bytes() == data
@@ -156,8 +156,8 @@ def test_whole_lines_of_a_file_that_is_cut_count_once(home: Path) -> None:
     line = left.read_bytes()
     cut = line + b"\n" + line[: len(line) // 2]
     left.write_bytes(cut)
-    (told,) = answer(home, "Done.", 2)
-    assert "is damaged; 1 of its lines could be read" in told
+    (note,) = answer(home, "Done.", 2)
+    assert "is damaged; 1 of its lines could be read" in note
     left.write_bytes(cut)  # as if that process was killed before it set the file aside
     assert not ask(home, "change the font", 3).notes
     assert prompts(home).count("write a database migration") == 1
@@ -166,7 +166,7 @@ def test_whole_lines_of_a_file_that_is_cut_count_once(home: Path) -> None:
     assert aside.read_bytes() == cut
 
 
-def test_of_damaged_files_five_are_kept(home: Path) -> None:
+def test_five_damaged_files_are_kept(home: Path) -> None:
     for number in range(7):
         Path(f"{state_file(home)}.waiting-{number}").write_bytes(b"%d" % number)
     assert len(ask(home, "change the font", 1).notes) == 7
@@ -182,13 +182,13 @@ def test_no_secret_waits(home: Path) -> None:
     assert os.stat(left).st_mode & 0o077 == 0
 
 
-def test_a_reset_takes_what_waits_with_it(home: Path) -> None:
+def test_a_reset_removes_waiting_turns(home: Path) -> None:
     with held(home):
         ask(home, "write a database migration", 1)
     assert forest_file.delete(str(state_file(home))) and not waiting(home)
 
 
-def test_a_forest_names_no_file_that_is_not_beside_it(home: Path) -> None:
+def test_a_forest_names_only_files_next_to_it(home: Path) -> None:
     foreign = home / f"{state_file(home).name}.waiting-1"
     foreign.write_text("mine")
     lines = state_file(home).read_bytes().split(b"\n")
@@ -199,7 +199,7 @@ def test_a_forest_names_no_file_that_is_not_beside_it(home: Path) -> None:
     assert foreign.read_text() == "mine"
 
 
-def test_what_waits_for_another_forest_is_not_taken(home: Path) -> None:
+def test_turns_waiting_for_another_forest_are_not_taken(home: Path) -> None:
     with held(home):
         ask(home, "write a database migration", 1)
     other = PLACE._replace(root="/work/bank", common_dir="/work/bank/.git")

@@ -1,4 +1,4 @@
-"""A repository with everything around it that no answer may show."""
+"""A repository surrounded by data that no answer may show."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
 
 @pytest.fixture(autouse=True)
 def hang_guard() -> Iterator[None]:
-    """No assertion on time: a hang must end the run; each input sets the alarm anew."""
+    """Not an assertion on time: a hang must end the run; each input resets the alarm."""
     with hang_alarm.guarded():
         yield

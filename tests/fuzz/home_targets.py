@@ -1,4 +1,4 @@
-"""Files of the home, and what others hand over: as functions of any bytes, as in `targets.py`."""
+"""Files of the home, and input from other programs: functions of any bytes, as in `targets.py`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PLACE = Checkout("/x", "/x/.git", "main")
 
 @contextmanager
 def _home() -> Generator[str]:
-    """A folder for one input; what is told of it is not shown."""
+    """A folder for one input; reports about it are not shown."""
     logging.disable()
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -48,7 +48,7 @@ def _put(home: str, name: str, data: bytes) -> str:
 
 
 def session_files(data: bytes) -> None:
-    """Trail, sent code and marks: damaged lines are left out, and what is added is there."""
+    """Trail, sent code and marks: damaged lines are skipped, and added ones are read back."""
     with _home() as home:
         _put(home, "trails/a-2026-09.jsonl", data)
         entry = trail_log.TrailEntry(_NOW, "one", "b", "main", "edited", "x", ("a.py",))
@@ -66,7 +66,7 @@ def session_files(data: bytes) -> None:
 
 
 def focus_files(data: bytes) -> None:
-    """What is read of a forest can be shown and written, and is then read as it was."""
+    """A forest that was read can be shown and written, and reads back unchanged."""
     settings = FocusSettings()
     with _home() as home:
         path = _put(home, path_of("", _PLACE, settings, "").lstrip("/"), data)
@@ -85,7 +85,7 @@ def focus_files(data: bytes) -> None:
 
 
 def settings_file(data: bytes) -> None:
-    """Whatever the settings are, there are some; damaged ones prune and count nothing."""
+    """Any settings file yields settings; damaged ones prune and count nothing."""
     with _home() as home:
         _put(home, "config.toml", data)
         settings = config.load({}, Path(home))
@@ -100,7 +100,7 @@ def settings_file(data: bytes) -> None:
 
 
 def prompts(data: bytes) -> None:
-    """No text ends or begins what hosts put around it; a prompt is taken in, whatever it is."""
+    """No text opens or closes the tags that hosts put around it; any prompt is accepted."""
     text = data.decode("utf-8", "surrogateescape")
     for tag in ("hook_context", "system-reminder"):
         assert f"<{tag}>" not in tamed(text)
@@ -113,7 +113,7 @@ def prompts(data: bytes) -> None:
 
 
 def pack_records(data: bytes) -> None:
-    """A pack is refused in plain words; facts that are taken can be read, and packed again."""
+    """A pack is refused in plain words; accepted facts can be read and packed again."""
     with suppress(CodelensError):
         for record in PackReader(io.BytesIO(data), "a pack").records():
             _record(record)

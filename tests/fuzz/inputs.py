@@ -1,4 +1,4 @@
-"""Random queries, handles and arguments: from what users type, bent until it breaks."""
+"""Random queries, handles and arguments: realistic input, mutated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness_sizes import size_of
 
 INPUTS = size_of("CODELENS_FUZZ_INPUTS")
 SECRET = "ZYXWOUTSIDE"
-"""Stands in files that no answer may show: outside of the worktree, in `.git`, behind links."""
+"""Content of files that no answer may show: outside the worktree, in `.git`, behind links."""
 
 _PATHS = (
     "src/auth.py", "src/", ".", "..", "../secret.py", "../../etc/passwd", "/etc/passwd",
@@ -101,7 +101,7 @@ def a_ref(pick: Random) -> str:
 
 
 def a_value(pick: Random, depth: int = 0) -> object:
-    """Any JSON value, of what tools take and of what they do not."""
+    """Any JSON value, of types that tools accept and of others."""
     kind = pick.randrange(12 if depth < 3 else 9)
     match kind:
         case 0 | 1:

@@ -1,4 +1,4 @@
-"""What comes over a port, and git's small files: as functions of any bytes, as in `targets.py`."""
+"""Input from a port, and git's small files: functions of any bytes, as in `targets.py`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PORT = 8000
 
 
 def requests(data: bytes) -> None:
-    """A request without the token, or for another name, is answered by neither server."""
+    """Neither server answers a request without the token, or for another host name."""
     lines = [line.partition(b":")[::2] for line in data.split(b"\n")[1:]]
     headers = [(name.strip().lower(), value.strip()) for name, value in lines]
     first = data.split(b"\n", 1)[0].decode("latin-1")
@@ -67,7 +67,7 @@ def _passes(headers: list[tuple[bytes, bytes]]) -> bool:
 
 
 def _done(work: Coroutine[Any, Any, None]) -> None:
-    """To its end; nothing in it waits."""
+    """Runs a coroutine to its end; it never waits."""
     with suppress(StopIteration):
         work.send(None)
 
@@ -79,9 +79,9 @@ _GIT_FILES = (
 
 
 def git_files(data: bytes) -> None:
-    """A repository is opened, or refused in plain words, whatever one of its small files says.
+    """A repository opens, or is refused in plain words, with any content in one of its small files.
 
-    The first byte chooses which.
+    The first byte selects the file.
     """
     number, said = (data[0] if data else 0) % (len(_GIT_FILES) + 1), data[1:]
     with tempfile.TemporaryDirectory() as folder:

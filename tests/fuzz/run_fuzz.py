@@ -1,11 +1,11 @@
-"""Fuzzes what reads texts of others, one target after another, guided by coverage where it can be.
+"""Fuzzes the readers of foreign texts, one target after another, guided by coverage if possible.
 
     python tests/fuzz/run_fuzz.py [--target NAME]... [--seconds 60]
 
-With atheris installed (`pip install atheris`, CPython up to 3.13) inputs are chosen by the coverage
-they reach; without it they are random changes of the seeds in `tests/corpus/inputs`. An input that
-breaks a target is written there, so that CI tries it from then on. Prints tries and failures a
-target; the exit code is 1 if any failed.
+With atheris installed (`pip install atheris`, CPython up to 3.13) inputs are selected by the
+coverage they reach; without it they are random mutations of the seeds in `tests/corpus/inputs`. An
+input that breaks a target is stored there, so that CI tries it from then on. Prints tries and
+failures per target; the exit code is 1 if any failed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _LONGEST = 4_000
 
 
 def changed(pick: Random, seeds: tuple[bytes, ...]) -> bytes:
-    """A seed, cut, doubled, spliced with another, with bytes flipped and pieces put in."""
+    """A mutated seed: cut, doubled, spliced with another, bytes flipped, pieces inserted."""
     data = bytearray(pick.choice(seeds) if seeds else b"")
     for _ in range(pick.randrange(1, 8)):
         at = pick.randrange(len(data) + 1)
@@ -68,7 +68,7 @@ def changed(pick: Random, seeds: tuple[bytes, ...]) -> bytes:
 
 
 def note(target: str, data: bytes) -> Path:
-    """Keep an input that broke a target, for CI."""
+    """Stores an input that broke a target, for CI."""
     folder = HERE.parent / "corpus" / "inputs" / target
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"broke-{hashlib.sha256(data).hexdigest()[:12]}"
@@ -77,7 +77,7 @@ def note(target: str, data: bytes) -> Path:
 
 
 def by_chance(target: str, seconds: float) -> tuple[int, list[str]]:
-    """Random changes of the seeds for so long; tries, and what failed."""
+    """Random mutations of the seeds until the time is up; returns tries and failures."""
     from fuzz.targets import TARGETS, seeds
 
     pick, tries, failures = Random(time.time_ns()), 0, list[str]()
@@ -93,7 +93,7 @@ def by_chance(target: str, seconds: float) -> tuple[int, list[str]]:
 
 
 def by_coverage(target: str, seconds: float) -> tuple[int, list[str]]:
-    """The same by atheris, in a process of its own, as it ends its process."""
+    """The same by atheris, in a separate process, because atheris exits the process."""
     parent, child = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("spawn").Process(
         target=_run_atheris, args=(target, seconds, child)
@@ -136,7 +136,7 @@ def _run_atheris(target: str, seconds: float, pipe: Any) -> None:
     folder = str(HERE.parent / "corpus" / "inputs" / target)
     assert seeds(target), "no seeds"
     options = [f"-max_total_time={int(seconds)}", f"-max_len={_LONGEST}", "-verbosity=0"]
-    # Into a folder of its own, or libFuzzer would write what it finds beside the seeds.
+    # A scratch folder first, or libFuzzer would write its findings next to the seeds.
     scratch = tempfile.mkdtemp(prefix=f"fuzz-{target}-")
     atheris.Setup([sys.argv[0], *options, scratch, folder], one_input)
     atheris.Fuzz()

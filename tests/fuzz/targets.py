@@ -1,7 +1,7 @@
-"""What reads texts of others, as functions of any bytes: each has a property that must hold.
+"""Readers of foreign texts as functions of any bytes: each has a property that must hold.
 
-A target raises `AssertionError` where its property does not hold, and lets through whatever the
-code under it raises that it should not.
+A target raises `AssertionError` if its property does not hold, and lets unexpected exceptions of
+the tested code through.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _PATHS = (b"a", b"a/b.py", b"build", b"deep/er/still/file.txt", b"sp ace", b"\xf
 
 
 def handle_grammar(data: bytes) -> None:
-    """What a handle is printed as is a handle, and printed the same; all else is refused."""
+    """A printed handle parses, and prints the same; all other text is refused."""
     text = data.decode("utf-8", "surrogateescape")
     try:
         handle = parse_handle(text)
     except CodelensError:
         return
     if handle.path == b"":
-        # The worktree itself is written `.` or `ref:.`, and printed by nobody.
+        # The worktree itself is written `.` or `ref:.`, and never printed.
         return
     printed = format_handle(handle)
     again = format_handle(parse_handle(printed))
@@ -58,7 +58,7 @@ def handle_grammar(data: bytes) -> None:
 
 
 def query_analysis_of(data: bytes) -> None:
-    """Any question is taken apart, in parts that it has."""
+    """Any question can be analysed; its parts come from its text."""
     text = data.decode("utf-8", "replace")
     with suppress(CodelensError):
         query = query_analysis.analyse(text)
@@ -73,7 +73,7 @@ def query_analysis_of(data: bytes) -> None:
 
 
 def json_rpc_front(data: bytes) -> None:
-    """Each line is answered, or left to the SDK; what is sent is one line of JSON."""
+    """Each line is answered, or left to the SDK; each output is one line of JSON."""
     source, front = io.BytesIO(data), Front(known_answers(chosen("")))
     while line := read_line(source):
         reply = line.refusal() if isinstance(line, Oversized) else front.answer(line)
@@ -83,7 +83,7 @@ def json_rpc_front(data: bytes) -> None:
 
 
 def git_index(data: bytes) -> None:
-    """A damaged index is told; both ways of reading agree on a sound one."""
+    """A damaged index is reported; both readers agree on a sound one."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "index")
         path.write_bytes(data)
@@ -107,7 +107,7 @@ def ignore_patterns(data: bytes) -> None:
 
 
 def config_editors(data: bytes) -> None:
-    """What is put is there, nothing else changes its meaning, and taken out it is gone."""
+    """An inserted entry is there, nothing else changes its meaning, and removal deletes it."""
     try:
         text = decoded(data)
     except EditRefused:
@@ -132,7 +132,7 @@ def config_editors(data: bytes) -> None:
 
 
 def hooks_input(data: bytes) -> None:
-    """Whatever a host sends is an event or nothing; paths are absolute, and hold no NUL."""
+    """Any host input is an event or nothing; paths are absolute, and contain no NUL."""
     event = hook_input.parsed(data)
     if event is not None:
         for path in hook_input.edited_paths(event):
@@ -159,6 +159,6 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 
 @cache
 def seeds(target: str) -> tuple[bytes, ...]:
-    """Texts to begin with: sound ones, and all that ever broke the target."""
+    """Initial texts: sound ones, and all that ever broke the target."""
     folder = Path(__file__).resolve().parent.parent / "corpus" / "inputs" / target
     return tuple(path.read_bytes() for path in sorted(folder.glob("*")))

@@ -1,4 +1,4 @@
-"""Generated arguments to every MCP tool, and lines that are no JSON-RPC: the server answers on."""
+"""Generated arguments to every MCP tool, and lines that are not JSON-RPC: the server survives."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Server:
                 return answer
 
     def _line(self) -> bytes:
-        """The next line; every byte on stdout is JSON-RPC."""
+        """The next line; every byte on stdout must be JSON-RPC."""
         assert self.process.stdout is not None
         while b"\n" not in self._buffer:
             ready, _, _ = select.select([self.process.stdout], [], [], HANG_S)
@@ -85,7 +85,7 @@ def server(repo: GitRepo, home: Path) -> Iterator[Server]:
 
 
 def arguments(pick: Random, schema: dict, root: Path) -> dict[str, object]:
-    """Arguments for a tool: mostly those it has, mostly of a kind that it takes."""
+    """Arguments for a tool: mostly those it has, mostly of a type that it accepts."""
     found: dict[str, object] = {}
     for name, about in schema["properties"].items():
         if name not in schema.get("required", ()) and pick.random() < 0.6:
@@ -93,7 +93,7 @@ def arguments(pick: Random, schema: dict, root: Path) -> dict[str, object]:
         found[name] = _of_kind(pick, about) if pick.random() < 0.85 else a_value(pick)
     if pick.random() < 0.05:
         found[a_query(pick)[:30]] = a_value(pick)
-    # Anywhere else belongs to whoever runs the test.
+    # Other folders belong to whoever runs the test.
     if "path" in schema["properties"]:
         found["path"] = pick.choice((str(root), f"{root}/src", f"{root}/none", a_value(pick)))
         if isinstance(found["path"], str) and not found["path"].startswith(str(root)):
@@ -121,7 +121,7 @@ def _of_kind(pick: Random, about: dict) -> object:
 def test_any_arguments_get_an_answer(repo: GitRepo, home: Path, server: Server) -> None:
     pick = Random(5)
     tools = server.ask("tools/list", {})["result"]["tools"]
-    told, faults = 0, {}
+    answered, faults = 0, {}
     for _ in range(INPUTS * 2 // 10):
         tool = pick.choice(tools)
         given = arguments(pick, tool["inputSchema"], repo.root)
@@ -130,8 +130,8 @@ def test_any_arguments_get_an_answer(repo: GitRepo, home: Path, server: Server) 
         assert SECRET not in text
         if "bug in codelens" in text or "Traceback" in text:
             faults.setdefault(f"{tool['name']}: {text[60:160]}", given)
-        told += "result" in answer
-    assert told > 0
+        answered += "result" in answer
+    assert answered > 0
     assert faults == {}
     said = (home / "stderr").read_text(errors="replace")
     assert "Traceback" not in said, said[-3000:]
@@ -150,7 +150,7 @@ LINES = (
 )  # fmt: skip
 
 
-def test_lines_that_are_no_calls_do_not_end_the_server(repo: GitRepo, server: Server) -> None:
+def test_lines_that_are_not_calls_do_not_end_the_server(repo: GitRepo, server: Server) -> None:
     for line in LINES:
         server.send(line)
         call = {"name": "cl_search", "arguments": {"query": "login", "path": str(repo.root)}}

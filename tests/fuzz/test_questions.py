@@ -1,7 +1,7 @@
-"""Generated queries and handles: an answer or a clear error, never anything from outside.
+"""Generated queries and handles: an answer or a clear error, never data from outside.
 
-`CODELENS_FUZZ_INPUTS=100000` runs so many inputs in all, with `test_arguments.py`; 10,000 without.
-Generated texts for extraction are in `tests/extract/test_hostile.py`, with a flag of their own.
+`CODELENS_FUZZ_INPUTS=100000` runs that many inputs in all, including `test_arguments.py` (default
+10,000). `tests/extract/test_hostile.py` generates texts for extraction, with a separate flag.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 def ask(question: Callable[[], object], said: list[str]) -> str:
-    """`answered` or `refused`; anything but an answer or an error of ours is a failure."""
+    """`answered` or `refused`; anything but an answer or a codelens error is a failure."""
     hang_alarm.end_after(HANG_S)
     try:
         answer = question()

@@ -1,4 +1,4 @@
-"""Repositories built to break an indexer: each is answered, and nothing is read from outside.
+"""Repositories built to break an indexer: each is answered, and nothing outside is read.
 
 `CODELENS_FUZZ_TINY_FILES=200000` sets the number of tiny files (default 3,000).
 """
@@ -105,7 +105,7 @@ def test_links_lead_nowhere_and_loops_end(tmp_path: Path) -> None:
     if hasattr(os, "mkfifo"):
         os.mkfifo(repo.path("pipe.py"))
     assert answered(repo.root, tmp_path / "home") == ["src/lantern.py"]
-    # A folder that git knows becomes a link to outside, while it is tracked.
+    # A tracked folder becomes a link to outside.
     repo.commit("kept", {"kept/secret.py": "lantern = 1\n"})
     answered(repo.root, tmp_path / "home")
     repo.path("kept").rename(repo.path("moved"))
@@ -142,7 +142,7 @@ def test_a_git_file_that_points_elsewhere(tmp_path: Path, text: bytes) -> None:
         except CodelensError as error:
             assert str(error)
         else:
-            # git takes such a folder for a worktree of the other: its files are those on disk.
+            # git treats it as a worktree of the other repository, with the files on disk.
             assert SECRET not in repr(found)
 
 

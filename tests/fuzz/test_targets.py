@@ -10,7 +10,7 @@ from fuzz.run_fuzz import changed
 from fuzz.targets import TARGETS, seeds
 
 SHARE = 10
-"""Of the inputs that questions get; these are cheaper to think of than to run."""
+"""Divides the number of inputs that questions get; these are cheap to generate but slow to run."""
 
 
 @pytest.mark.parametrize("target", TARGETS)

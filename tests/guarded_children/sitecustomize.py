@@ -1,8 +1,8 @@
-"""Python imports this at the start of what tests start: it connects to this machine alone, too.
+"""Blocks connections to other machines in Python children of tests; imported at their start.
 
-`tests/conftest.py` puts the folder into PYTHONPATH. An audit hook cannot be taken out again, and
-sees sockets of C code that goes through Python's module; it raises in the process that connects.
-Nothing is imported before a connection is begun.
+`tests/conftest.py` puts the folder into PYTHONPATH. An audit hook cannot be removed, and also sees
+sockets of C code that goes through Python's module. It raises in the process that connects.
+Nothing is imported before the first connection.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""No test connects to another machine: codelens uses no network unless somebody enables it."""
+"""Blocks connections to other machines: codelens uses no network unless somebody enables it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import socket
 from typing import Any
 
 CONNECTIONS = "CODELENS_TEST_CONNECTIONS"
-"""Variable with the file that children of tests note connections to other machines in."""
+"""Variable that names the file in which child processes log connections to other machines."""
 
 
 class OtherMachine(AssertionError):
-    """A connection to another machine was begun."""
+    """A connection to another machine was attempted."""
 
 
 def is_here(address: Any) -> bool:
-    """Whether an address of a socket is of this machine."""
+    """Whether a socket address belongs to this machine."""
     if not isinstance(address, tuple):
-        return True  # a file, as of AF_UNIX
+        return True  # a file, as for AF_UNIX
     host = str(address[0])
     if host in {"", "localhost"}:
         return True
@@ -28,7 +28,7 @@ def is_here(address: Any) -> bool:
 
 
 class GuardedConnect:
-    """Takes the place of `socket.socket.connect` and `connect_ex`."""
+    """Replaces `socket.socket.connect` and `connect_ex`."""
 
     def __init__(self, name: str) -> None:
         self.original = getattr(socket.socket, name)

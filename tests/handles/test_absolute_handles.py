@@ -1,4 +1,4 @@
-"""Handles with an absolute path, and the worktree that they are of."""
+"""Handles with an absolute path, and the worktree that they belong to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_an_absolute_handle_reads_as_the_relative_one(
 ) -> None:
     root = str(tmp_path / name)
     own = f"{ref}:{handle}" if ref else handle
-    # In full: a bare handle may also be a name, an absolute one never is.
+    # Field by field: a bare handle may also be a name, an absolute one never is.
     read = parse_handle(in_worktree(own, root, ref), root)
     plain = parse_handle(own, root)
     assert (read.path, read.lines, read.ref) == (plain.path, plain.lines, plain.ref)
@@ -38,7 +38,7 @@ def test_the_worktree_of_absolute_handles(tmp_path: Path) -> None:
     assert common_worktree([]) == ""
 
 
-def test_a_folder_without_git_is_not_meant_by_a_file_in_it(tmp_path: Path) -> None:
+def test_a_file_does_not_select_its_folder_without_git(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "secret.txt").write_text("x")
     assert common_worktree([str(tmp_path / "notes" / "secret.txt")]) == ""

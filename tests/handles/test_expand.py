@@ -1,4 +1,4 @@
-"""What handles name, found, followed and read: through the engine, on real repositories."""
+"""What handles name, find, follow and read: through the engine, on real repositories."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_symbol_is_read_whole(engine: Engine, repo: GitRepo) -> None:
     assert not item.error and not item.moved and not item.truncated
 
 
-def test_symbols_of_one_name_are_told_apart_by_their_order(engine: Engine, repo: GitRepo) -> None:
+def test_symbols_with_one_name_are_distinguished_by_order(engine: Engine, repo: GitRepo) -> None:
     first = read(engine, repo, "src/auth.py#Session.user")
     second = read(engine, repo, "src/auth.py#Session.user~2")
     assert "return self._user" in first.text
@@ -88,7 +88,7 @@ def test_context_is_added_and_stays_inside_the_file(engine: Engine, repo: GitRep
     assert item.text == AUTH
 
 
-def test_what_is_cut_off_is_said(engine: Engine, repo: GitRepo) -> None:
+def test_truncation_is_reported(engine: Engine, repo: GitRepo) -> None:
     item = read(engine, repo, "src/auth.py", max_lines=3)
     assert item.truncated
     assert (item.end_line, item.text.count("\n")) == (3, 3)
@@ -134,7 +134,7 @@ def test_a_bare_name_with_many_owners_lists_them(engine: Engine, repo: GitRepo) 
     assert item.near[:2] == ("src/auth.py#login", "src/other0.py#login")
 
 
-def test_an_example_in_prose_is_no_owner_of_a_name(engine: Engine, repo: GitRepo) -> None:
+def test_an_example_in_prose_does_not_own_a_name(engine: Engine, repo: GitRepo) -> None:
     example = "# Page\n\n```python\ndef login(name):\n    ...\n```\n"
     for at in range(25):
         repo.write(f"docs/page{at}.md", example)
@@ -146,7 +146,7 @@ def test_an_example_in_prose_is_no_owner_of_a_name(engine: Engine, repo: GitRepo
     assert [item.handle for item in items] == ["src/auth.py#login", "src/other.py#login"]
 
 
-def test_a_file_is_meant_before_a_name(engine: Engine, repo: GitRepo) -> None:
+def test_a_file_takes_precedence_over_a_name(engine: Engine, repo: GitRepo) -> None:
     repo.write("login", "the file\n")
     assert read(engine, repo, "login").text == "the file\n"
     assert read(engine, repo, "#login").handle == "src/auth.py#login"
@@ -204,7 +204,7 @@ def test_an_edit_is_read_at_once_with_the_lines_it_has_now(engine: Engine, repo:
     assert item.text == "def login(name):\n    return None\n"
 
 
-def test_what_the_look_did_not_reach_is_read_from_the_disk_all_the_same(
+def test_files_the_look_did_not_reach_are_still_read_from_disk(
     engine: Engine, repo: GitRepo
 ) -> None:
     read(engine, repo, "src/auth.py#login")
@@ -237,7 +237,7 @@ def test_a_file_is_read_by_its_raw_name_too(engine: Engine, repo: GitRepo) -> No
     assert read(engine, repo, "odd#name:1.txt").text == "odd\n"
 
 
-def test_an_escaped_name_means_the_file_it_escapes_even_beside_its_letters(
+def test_an_escaped_name_means_the_file_it_escapes_despite_a_literal_one(
     engine: Engine, repo: GitRepo
 ) -> None:
     repo.write_all({"a#b.txt": "sign\n", "a%23b.txt": "letters\n"})
@@ -302,7 +302,7 @@ def test_a_binary_file_is_an_error(engine: Engine, repo: GitRepo) -> None:
     assert "binary" in read(engine, repo, "logo.png").error
 
 
-def test_bytes_that_are_no_utf8_are_read_as_latin_or_replaced(
+def test_bytes_that_are_not_utf8_are_read_as_latin_or_replaced(
     engine: Engine, repo: GitRepo
 ) -> None:
     repo.write_all({"latin.txt": b"caf\xe9\r\nline\r\n", "torn.txt": "π ".encode() + b"\xff\n"})
@@ -347,7 +347,7 @@ def test_every_handle_of_a_search_and_an_outline_is_read_back(
         )
 
 
-def test_a_folder_is_told_to_be_one(engine: Engine, repo: GitRepo) -> None:
+def test_a_folder_is_reported_as_a_folder(engine: Engine, repo: GitRepo) -> None:
     for handle, name in [("src", "src"), ("src/", "src"), ("src:3", "src"), (".", ".")]:
         item = read(engine, repo, handle)
         assert f"'{name}' is a folder" in item.error and "outline" in item.error
@@ -382,7 +382,7 @@ def test_files_found_as_a_whole_are_named_without_lines(engine: Engine, repo: Gi
     assert "binary" in read(engine, repo, "ext/kr.png").error
 
 
-def test_what_was_cut_off_is_known_by_its_last_line(engine: Engine, repo: GitRepo) -> None:
+def test_a_truncated_text_is_recognized_by_its_last_line(engine: Engine, repo: GitRepo) -> None:
     item = read(engine, repo, "src/auth.py#Session", max_lines=2)
     assert (item.end_line, item.truncated) == (5, True)
     whole = read(engine, repo, "src/auth.py#Session")

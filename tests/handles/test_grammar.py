@@ -1,4 +1,4 @@
-"""The grammar of handles: what each form means, and that text and handle turn into each other."""
+"""The grammar of handles: the meaning of each form; parsing and formatting are inverses."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def of(path: str, **fields) -> Handle:
         ("10#f", of("10", symbol="f")),
     ],
 )
-def test_a_handle_means_what_it_says(text: str, meant: Handle) -> None:
+def test_a_handle_means_its_literal_path(text: str, meant: Handle) -> None:
     assert parse_handle(text) == meant
 
 
@@ -62,7 +62,7 @@ def test_a_handle_means_what_it_says(text: str, meant: Handle) -> None:
     "text",
     ["", " ", "#", "a.py#", "a\0b", "main:", "main:#f", "a.py:0", "a.py:9-3", "a.py#~2", "a%00b"],
 )
-def test_what_follows_no_form_is_a_bad_handle(text: str) -> None:
+def test_text_of_no_known_form_is_a_bad_handle(text: str) -> None:
     with pytest.raises(BadHandle):
         parse_handle(text)
 
@@ -139,6 +139,6 @@ def test_the_text_of_a_handle_can_be_shown_on_a_terminal(handle: Handle) -> None
 
 
 @given(st.text(max_size=30))
-def test_any_text_is_read_or_refused_by_an_error_of_ours(text: str) -> None:
+def test_any_text_parses_or_raises_a_codelens_error(text: str) -> None:
     with suppress(BadHandle, OutsideWorktree):
         parse_handle(text, os.sep)

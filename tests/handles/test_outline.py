@@ -1,4 +1,4 @@
-"""Files and folders, folded: through the engine, on real repositories."""
+"""Outlines of files and folders: through the engine, on real repositories."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ def test_a_folder_gives_its_files_and_counts_its_folders(engine: Engine, repo: G
     assert (root.target, [folder.path for folder in root.folders]) == (".", ["src"])
 
 
-def test_what_a_definition_holds_is_folded_alone(engine: Engine, repo: GitRepo) -> None:
+def test_only_the_members_of_a_definition_are_folded(engine: Engine, repo: GitRepo) -> None:
     names = [item.name for item in one(engine, repo, "src/auth.py#Session").items]
     assert names[:2] == ["Session", "Session.validate"]
     assert "login" not in names
     assert one(engine, repo, "Session").items[0].name == "Session"
 
 
-def test_lines_give_what_lies_on_them(engine: Engine, repo: GitRepo) -> None:
+def test_lines_give_the_definitions_on_them(engine: Engine, repo: GitRepo) -> None:
     assert [item.name for item in one(engine, repo, "src/auth.py:18-19").items] == ["login"]
 
 
@@ -104,9 +104,7 @@ def test_many_definitions_are_cut_and_counted(engine: Engine, repo: GitRepo) -> 
     assert answer.notes == ("589 more definitions in src/many.py: outline it",)
 
 
-def test_values_give_way_to_what_does_something_where_not_all_is_shown(
-    engine: Engine, repo: GitRepo
-) -> None:
+def test_values_yield_to_functions_if_not_all_fits(engine: Engine, repo: GitRepo) -> None:
     repo.write(
         "src/values.py", "".join(f"V{at} = {at}\n" for at in range(20)) + "def act(): pass\n"
     )
@@ -136,7 +134,7 @@ def test_a_ref_is_folded_with_handles_that_name_it(engine: Engine, repo: GitRepo
     assert [item.handle for item in again.items] == ["v1:src/auth.py#login"]
 
 
-def test_what_is_not_there_is_an_error_with_the_nearest(engine: Engine, repo: GitRepo) -> None:
+def test_a_missing_target_is_an_error_with_the_nearest_name(engine: Engine, repo: GitRepo) -> None:
     with pytest.raises(HandleNotFound) as caught:
         engine.outline("auth.py", path=repo.root)
     assert caught.value.near == ("src/auth.py",)
@@ -153,9 +151,7 @@ def test_a_file_that_cannot_be_read_is_said(engine: Engine, repo: GitRepo) -> No
     assert "cannot read" in answer.notes[0]
 
 
-def test_methods_outside_the_text_of_their_type_say_whose_they_are(
-    engine: Engine, repo: GitRepo
-) -> None:
+def test_methods_outside_their_type_name_their_owner(engine: Engine, repo: GitRepo) -> None:
     traits = "impl ToTokens for A {\n    fn to_tokens(&self) {}\n}\n"
     repo.write("src/lib.rs", f"struct A;\nstruct B;\n{traits}{traits.replace(' A ', ' B ')}")
     shown = [folded(item) for item in one(engine, repo, "src/lib.rs").items]

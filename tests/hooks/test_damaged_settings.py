@@ -1,4 +1,4 @@
-"""Settings that cannot be understood lose no prompt, no topic and no recovery."""
+"""Invalid settings lose no prompt, no topic and no recovery."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def prompts(home: Path, place: Checkout) -> int:
 def test_a_prompt_is_taken_in_and_no_topic_is_forgotten(
     home: Path, place: Checkout, data: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = FocusSettings(memory_size=1_000)
+    settings = FocusSettings(memory_size=1_000)
     for number in range(130):
-        take_prompt(str(home), place, f"topic{number} word{number}", kept, session="one")
-    before = forest_file.load(path_of(str(home), place, kept, "one")).forest
+        take_prompt(str(home), place, f"topic{number} word{number}", settings, session="one")
+    before = forest_file.load(path_of(str(home), place, settings, "one")).forest
     assert len(before.nodes) > FocusSettings().memory_size, "else the test shows nothing"
     (home / "config.toml").write_bytes(data)
     prompt_hooks.before_prompt(str(home), said("charge the card"), place)
-    after = forest_file.load(path_of(str(home), place, kept, "one")).forest
+    after = forest_file.load(path_of(str(home), place, settings, "one")).forest
     assert after.prompts == before.prompts + 1
     assert after.nodes.keys() >= before.nodes.keys()
     assert "default settings of focus" in capsys.readouterr().err
@@ -69,11 +69,11 @@ def test_a_prompt_is_taken_in_and_no_topic_is_forgotten(
 
 
 @cases
-def test_the_recovery_of_a_compaction_is_told(home: Path, place: Checkout, data: bytes) -> None:
+def test_the_recovery_after_a_compaction_is_shown(home: Path, place: Checkout, data: bytes) -> None:
     prompt_hooks.put_recovery(str(home), place.repository, "one", "what it was about")
     (home / "config.toml").write_bytes(data)
-    told = prompt_hooks.before_prompt(str(home), said("charge the card"), place)
-    assert told.startswith("what it was about")
+    context = prompt_hooks.before_prompt(str(home), said("charge the card"), place)
+    assert context.startswith("what it was about")
 
 
 @cases

@@ -1,4 +1,4 @@
-"""Around an edit: who changed the same elsewhere; what is left in the trail."""
+"""Hooks around an edit: who changed the same elsewhere, and the entries in the trail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from codelens.trail.trail_log import entries
 
 
 @pytest.mark.slow
-def test_an_edit_of_what_another_worktree_edits_is_warned_of(
+def test_an_edit_of_code_edited_in_another_worktree_warns(
     agent: Agent, repo: GitRepo, tmp_path: Path
 ) -> None:
     second = repo.worktree(tmp_path / "second", branch="second")
@@ -26,8 +26,8 @@ def test_an_edit_of_what_another_worktree_edits_is_warned_of(
     warning = agent.edit(repo.root / "till.py")
     assert f"till.py was edited 1 min ago in the worktree {second.root} (second)" in warning
     assert agent.edit(repo.root / "web.py") == ""
-    told = agent.hook("session-start", "SessionStart", source="startup")
-    assert f"also edited in the worktree {second.root} (second): till.py" in told
+    context = agent.hook("session-start", "SessionStart", source="startup")
+    assert f"also edited in the worktree {second.root} (second): till.py" in context
     second.write("till.py", (repo.root / "till.py").read_text())
     fields = {"tool_name": "Edit", "tool_input": {"file_path": str(repo.root / "till.py")}}
     assert agent.hook("before-edit", "PreToolUse", **fields) == ""
@@ -59,7 +59,7 @@ def test_an_edit_is_warned_of_by_definition_where_there_is_an_index(
     assert warned(old_string="    return 1\n", new_string="") == ""
     assert warned(edits=[{"old_string": "return 1"}, {"old_string": "return 2"}]) == expected
     assert warned(content="x = 1\n") == expected
-    # What the hook asked of the engine was no call of the agent.
+    # The hook's own engine queries do not count as calls of the agent.
     assert not list((agent.home / "trails").glob("*.jsonl"))
 
 
@@ -98,8 +98,8 @@ def test_a_call_that_found_nothing_leaves_no_line(
 ) -> None:
     from codelens.scope.repository import Repository
 
-    asked = {"tool_input": {"handles": ["till.py#Session.logout"]}, "tool_response": response}
-    agent.hook("after-tool", "PostToolUse", tool_name="mcp__codelens__cl_expand", **asked)
+    event = {"tool_input": {"handles": ["till.py#Session.logout"]}, "tool_response": response}
+    agent.hook("after-tool", "PostToolUse", tool_name="mcp__codelens__cl_expand", **event)
     assert entries(agent.home, Repository.at(repo.root).scope().repo_id) == []
 
 

@@ -1,4 +1,4 @@
-"""Whatever comes in: exit code 0, and nothing on stdout but a whole answer."""
+"""Any input: exit code 0, and stdout holds a whole answer or nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hook_agent import Agent
      b'{"prompt": "a\\u0000b \\ud800 c", "last_assistant_message": "\\ud800."}'],
     ids=range(9),
 )  # fmt: skip
-def test_bad_input_prints_nothing_that_is_no_answer(agent: Agent, event: str, data: bytes) -> None:
+def test_bad_input_prints_only_answers(agent: Agent, event: str, data: bytes) -> None:
     out = agent.run(event, data).stdout
     assert not out or (event == "session-start" and json.loads(out))
 
@@ -56,7 +56,7 @@ def test_closed_streams(agent: Agent, closed: tuple[int, ...]) -> None:
     assert subprocess.run(["sh", "-c", line], cwd=agent.folder, env=env).returncode == 0
 
 
-def test_an_empty_home_is_none(agent: Agent) -> None:
+def test_an_empty_home_counts_as_unset(agent: Agent) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "codelens", "hook", "no-such-event", "--home", ""],
         cwd=agent.folder, env={**os.environ, "CODELENS_HOME": str(agent.home)},
@@ -118,11 +118,11 @@ def test_a_folder_that_is_a_file_stops_nothing_else(agent: Agent, place: str) ->
     agent.hook("stop", "Stop", last_assistant_message="The token rotates. Next?")
     block = agent.prompt("token rotation fails")
     assert ("The token rotates" in block) is (place != "focus")
-    told = agent.hook("session-start", "SessionStart", source="startup")
-    assert told.startswith("codelens: worktree ")
+    context = agent.hook("session-start", "SessionStart", source="startup")
+    assert context.startswith("codelens: worktree ")
 
 
-def test_a_pipe_in_place_of_what_is_written_first_is_not_waited_at(agent: Agent) -> None:
+def test_a_pipe_in_place_of_the_first_output_does_not_block(agent: Agent) -> None:
     agent.prompt("add refresh token rotation")
     (state,) = (agent.home / "focus").glob("*.jsonl")
     os.mkfifo(f"{state}.new")
@@ -141,9 +141,7 @@ def test_a_clock_that_jumps_loses_nothing(agent: Agent, jump_s: int) -> None:
 
 
 @pytest.mark.parametrize("data", [b"{}", b'{"prompt": 5}', b'{"prompt": ""}'])
-def test_an_input_without_what_the_event_is_about_leaves_one_line(
-    agent: Agent, data: bytes
-) -> None:
+def test_an_input_without_the_events_subject_logs_one_line(agent: Agent, data: bytes) -> None:
     assert agent.run("prompt", data).stdout == b""
     (line,) = agent.log().splitlines()
     assert "prompt: the input has no prompt" in line

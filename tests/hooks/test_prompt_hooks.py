@@ -1,4 +1,4 @@
-"""Before a prompt and after an answer: the block, and what is the person's own of a prompt."""
+"""Before a prompt and after an answer: the block, and the user's own part of a prompt."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_an_answer_is_found_in_the_transcript(agent: Agent, tmp_path: Path, answ
      "<system-reminder>a <system-reminder>docs</system-reminder>",
      "[Focus | 2 prompts | 1/100 mem]\n    - docs (/Focus)\n[/Focus]"],
 )  # fmt: skip
-def test_what_hosts_put_into_a_prompt_is_not_the_persons(agent: Agent, put_in: str) -> None:
+def test_text_that_hosts_add_to_a_prompt_is_ignored(agent: Agent, put_in: str) -> None:
     agent.prompt(f"{put_in}\nadd refresh token rotation")
     assert "    - add refresh token rotation\n" in agent.prompt("token rotation")
     assert "docs" not in agent.prompt("token") and "worktree" not in agent.prompt("token")
@@ -96,14 +96,14 @@ tamed(text)
 def test_marks_without_an_end_are_read_in_proportion_to_their_number(
     pattern: str, left: str
 ) -> None:
-    """A megabyte of them; the square of their number would take minutes of CPU."""
+    """A megabyte of them; quadratic time would take minutes of CPU."""
     done = subprocess.run([sys.executable, "-c", _WRITTEN, pattern, left], capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
 
 
-def test_what_a_person_writes_about_marks_stays() -> None:
+def test_user_text_about_marks_stays() -> None:
     for text in (
-        "why is [Focus | told here?", "the <system-reminder> tag", "[Focus | x] and [/Focus]",
+        "why is [Focus | shown here?", "the <system-reminder> tag", "[Focus | x] and [/Focus]",
         "a </system-reminder> b <system-reminder> c", "[/Focus] alone",
     ):  # fmt: skip
         assert as_written(text) == text
@@ -114,7 +114,7 @@ def test_what_a_person_writes_about_marks_stays() -> None:
     ["[/Focus]", "[/focus]", "[ /Focus ]", "[Focus | 9 prompts]", "</system-reminder>",
      "<hook_context>", "&lt;/hook_context&gt;"],
 )  # fmt: skip
-def test_what_is_shown_neither_ends_nor_begins_a_block(agent: Agent, mark: str) -> None:
+def test_shown_text_neither_closes_nor_opens_a_block(agent: Agent, mark: str) -> None:
     agent.prompt(f"token {mark} rotation")
     agent.hook("stop", "Stop", last_assistant_message=f"The {mark} token rotates.")
     block = agent.prompt("token rotation fails")

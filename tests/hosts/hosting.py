@@ -47,7 +47,7 @@ class Scratch:
         return Path(found)
 
     def everything(self) -> dict[str, bytes | None]:
-        """All folders and files of the home, with what the files hold."""
+        """All folders and files of the home, with the files' contents."""
         return {
             str(one.relative_to(self.home)): one.read_bytes() if one.is_file() else None
             for one in sorted(self.home.rglob("*"))

@@ -1,4 +1,4 @@
-"""What a model reads in its first request is said once, by the server or by files, not by both."""
+"""A model's first request says each piece of advice once: in the server or in files, not both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def of_the_server() -> str:
 
 
 def of_the_files() -> str:
-    """The lines in the instructions file, and what of skill and commands is always there."""
+    """The lines in the instructions file, and the always-loaded parts of skill and commands."""
     commands = tomllib.loads((shipped("install") / "commands.toml").read_text("utf-8"))
     about = re.search(r"^description: (.*)$", skill(), re.MULTILINE)
     assert about
@@ -32,7 +32,7 @@ def test_when_to_use_codelens_is_said_once_and_by_the_server() -> None:
     assert not ADVICE.findall(of_the_files())
 
 
-def test_files_name_no_tool_and_tell_those_without_tools_what_to_type() -> None:
+def test_files_name_no_tool_and_show_commands_to_agents_without_tools() -> None:
     assert "cl_" not in of_the_files()
     assert "codelens search" in instructions()
     assert len(of_the_files()) / 4 < 140

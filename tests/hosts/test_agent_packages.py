@@ -1,4 +1,4 @@
-"""Plugins, extensions and the bundle are what the tables say, and nothing else lies beside them."""
+"""Plugins, extensions and the bundle match the tables, and contain nothing else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REMEDY = "run `python -m codelens.hosts.packages`"
 
 
-def test_the_checkout_has_what_the_tables_say() -> None:
+def test_the_checkout_matches_the_tables() -> None:
     files = package_files()
     there = {
         file.relative_to(ROOT).as_posix() for file in (ROOT / FOLDER).rglob("*") if file.is_file()
@@ -24,7 +24,7 @@ def test_the_checkout_has_what_the_tables_say() -> None:
     assert differing == [], REMEDY
 
 
-def test_a_file_that_no_package_has_any_more_is_told(tmp_path: Path) -> None:
+def test_a_file_missing_from_all_packages_is_reported(tmp_path: Path) -> None:
     old = tmp_path / FOLDER / "gemini" / "commands" / "old.toml"
     old.parent.mkdir(parents=True)
     old.write_text("")
@@ -33,12 +33,12 @@ def test_a_file_that_no_package_has_any_more_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("package", ["claude-code", "codex", "gemini"])
-def test_hooks_are_told_by_events_that_codelens_answers(package: str) -> None:
+def test_hooks_use_events_that_codelens_answers(package: str) -> None:
     hooks = json.loads(package_files()[f"{FOLDER}/{package}/hooks/hooks.json"])["hooks"]
     commands = [inner["command"] for (element,) in hooks.values() for inner in element["hooks"]]
     # Claude Code and Codex start a session after a compaction.
-    told = HOOK_EVENTS if package == "gemini" else HOOK_EVENTS[:-1]
-    assert sorted(commands) == sorted(f"codelens hook {event}" for event in told)
+    events = HOOK_EVENTS if package == "gemini" else HOOK_EVENTS[:-1]
+    assert sorted(commands) == sorted(f"codelens hook {event}" for event in events)
 
 
 def test_each_package_of_a_host_has_the_skill() -> None:
@@ -53,11 +53,11 @@ def test_the_entry_of_the_registry_starts_this_release(capsys: pytest.CaptureFix
     (package,) = entry["packages"]
     assert entry["name"] == "io.github.someone/codelens"
     assert (package["identifier"], package["version"]) == ("codelens", entry["version"])
-    assert len(entry["description"]) <= 100  # more is refused by the registry
+    assert len(entry["description"]) <= 100  # the registry refuses longer ones
 
 
 @pytest.mark.parametrize("namespace", ["", "someone", "io.github.someone/codelens"])
-def test_what_is_no_namespace_is_refused(
+def test_an_invalid_namespace_is_refused(
     namespace: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--registry", namespace]) == 2

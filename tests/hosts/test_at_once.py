@@ -22,7 +22,7 @@ from codelens.hosts.install_ledger import Change, Ledger, alone
 
 @dataclass
 class Raced(Edit):
-    """An edit of a program's file, which the program saves `saves` times while it is planned."""
+    """Edits a program's file, which the program saves `saves` times during planning."""
 
     file: str
     saves: int
@@ -34,14 +34,14 @@ class Raced(Edit):
 
     def put(self, text: str | None) -> str:
         self._save(text)
-        return f"{text}ours\n"
+        return f"{text}own\n"
 
     def take(self, text: str, made: object) -> str:
         self._save(text)
-        return text.replace("ours\n", "")
+        return text.replace("own\n", "")
 
     def is_there(self, text: str) -> bool:
-        return "ours" in text
+        return "own" in text
 
     def _save(self, text: str | None) -> None:
         self.seen.append(text or "")
@@ -61,21 +61,21 @@ def raced(scratch: Scratch, saves: int, text: str = "") -> tuple[Change, Ledger]
     return Change(file, (wish,), None, None), Ledger(scratch.kept)
 
 
-def test_what_a_program_saves_during_install_is_kept(scratch: Scratch) -> None:
+def test_a_programs_save_during_install_is_kept(scratch: Scratch) -> None:
     change, ledger = raced(scratch, 3)
     done = install(change, ledger, "user")
     assert not done.problems
-    assert change.path.read_text() == "save 1\nsave 2\nsave 3\nours\n"
+    assert change.path.read_text() == "save 1\nsave 2\nsave 3\nown\n"
     old = Ledger(scratch.kept).records[str(change.path)]
     assert old.found_by(change.path.read_bytes())
     assert old.undo is not None
     assert old.undo.applied(change.path.read_bytes()) == b"save 1\nsave 2\nsave 3\n"
 
 
-def test_what_a_program_saves_during_uninstall_is_kept(scratch: Scratch) -> None:
-    change, ledger = raced(scratch, 3, "ours\n")
+def test_a_programs_save_during_uninstall_is_kept(scratch: Scratch) -> None:
+    change, ledger = raced(scratch, 3, "own\n")
     assert not uninstall(change, ledger).problems
-    assert "ours" not in change.path.read_text()
+    assert "own" not in change.path.read_text()
     assert "save 3" in change.path.read_text()
 
 
@@ -85,7 +85,7 @@ def test_a_file_that_is_written_all_the_time_is_left_alone_with_a_message(
     change, ledger = raced(scratch, 1000)
     done = install(change, ledger, "user")
     assert "another program keeps writing" in problems([done])[0]
-    assert "ours" not in change.path.read_text()
+    assert "own" not in change.path.read_text()
     assert not Ledger(scratch.kept).records
     assert [one.name for one in scratch.home.iterdir()] == ["settings"]
 
@@ -97,7 +97,7 @@ def test_a_file_that_holds_something_else_is_not_replaced(
     file = tmp_path / "file"
     file.write_bytes(b"theirs")
     with pytest.raises(Overtaken):
-        host_files.write(file, b"ours", onto=onto)
+        host_files.write(file, b"own", onto=onto)
     with pytest.raises(Overtaken):
         host_files.remove(file, holding=b"older")
     assert [one.read_bytes() for one in tmp_path.iterdir()] == [b"theirs"]
@@ -122,8 +122,8 @@ def test_four_installs_at_once_are_four_records_and_all_comes_back(scratch: Scra
 
     running = [command("install", "--command", sys.executable, "--host", name) for name in names]
     assert [one.wait(120) for one in running] == [0] * 4
-    kept = json.loads((scratch.kept / "install.json").read_text())["files"]
-    assert {host for one in kept.values() for host in one["edits"]} == set(names)
+    recorded = json.loads((scratch.kept / "install.json").read_text())["files"]
+    assert {host for one in recorded.values() for host in one["edits"]} == set(names)
     assert command("uninstall").wait(120) == 0
     assert scratch.everything() == before
 
@@ -146,7 +146,7 @@ def test_a_lock_that_a_killed_process_left_stops_nobody(tmp_path: Path) -> None:
         pass
 
 
-def test_what_a_killed_install_left_beside_a_file_goes_with_the_next(scratch: Scratch) -> None:
+def test_the_next_install_removes_leftovers_of_a_killed_one(scratch: Scratch) -> None:
     file = scratch.config("cursor")
     file.parent.mkdir()
     file.write_text("{}")

@@ -1,4 +1,4 @@
-"""The tools about branches in the hosts' entries: put in when asked for, kept, and taken out."""
+"""The branch tools in the hosts' entries: added on request, preserved, and removed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ def scratch(tmp_path: Path) -> Scratch:
     return Scratch(tmp_path)
 
 
-def test_what_install_lists_are_tools_of_the_server() -> None:
+def test_install_lists_tools_of_the_server() -> None:
     assert set(chosen(TOOLS)) - set(CORE) == {"cl_diff", "cl_history", "cl_conflicts"}
 
 
 @pytest.mark.parametrize("name", hosts())
-def test_the_entry_names_them_and_uninstall_gives_back_the_bytes(
-    scratch: Scratch, name: str
-) -> None:
+def test_the_entry_names_them_and_uninstall_restores_the_bytes(scratch: Scratch, name: str) -> None:
     if hosts()[name].server.where.pick(scratch.machine, "user", None) is None:
         pytest.skip("no entry in the user scope")
     before = scratch.everything()
@@ -45,7 +43,7 @@ def test_an_entry_that_is_there_gets_them_and_keeps_them(scratch: Scratch) -> No
     assert TOOLS in scratch.config("cursor").read_text("utf-8")
 
 
-def test_tools_of_the_users_own_choice_stay(scratch: Scratch) -> None:
+def test_tools_chosen_by_the_user_stay(scratch: Scratch) -> None:
     scratch.install("cursor", branches=True)
     file = scratch.config("cursor")
     file.write_text(file.read_text("utf-8").replace(TOOLS, "all"), "utf-8")

@@ -1,4 +1,4 @@
-"""Descriptors against the facts of each host, and what codelens itself says."""
+"""Checks the descriptors against facts about each host, and against the texts of codelens."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def test_an_existing_jsonc_is_preferred(tmp_path: Path) -> None:
     assert picked() == "opencode.jsonc"
 
 
-def test_only_what_is_here_is_detected(tmp_path: Path) -> None:
+def test_only_installed_hosts_are_detected(tmp_path: Path) -> None:
     machine = Machine("linux", tmp_path, {"PATH": str(tmp_path / "bin")})
-    (tmp_path / ".copilot").mkdir()  # VS Code makes it
+    (tmp_path / ".copilot").mkdir()  # VS Code creates it
     assert named("detected", machine) == []
     (tmp_path / ".codex").mkdir()
     (tmp_path / "bin").mkdir()
@@ -84,7 +84,7 @@ def test_the_tools_that_are_approved_are_those_that_only_read() -> None:
     assert read_only_tools() == CORE
 
 
-def test_every_tool_that_agents_are_told_of_exists() -> None:
+def test_every_tool_that_agents_hear_of_exists() -> None:
     import re
 
     from codelens.serve.first_turn import ALL

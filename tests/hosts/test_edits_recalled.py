@@ -1,4 +1,4 @@
-"""An edit that is written down comes back as it was: uninstall relies on it."""
+"""A recorded edit reads back unchanged: uninstall relies on it."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def test_an_edit_comes_back_through_json(edit: Edit) -> None:
 
 
 @pytest.mark.parametrize("fields", [{}, {"edit": "Later"}, {"edit": "Block", "colour": "red"}])
-def test_what_another_version_wrote_down_is_passed_over(fields: dict) -> None:
+def test_records_of_another_version_are_skipped(fields: dict) -> None:
     assert recalled(fields) is None

@@ -1,4 +1,4 @@
-"""A ledger that holds nothing is no file."""
+"""An empty ledger is not written to disk."""
 
 from __future__ import annotations
 

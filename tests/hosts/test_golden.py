@@ -1,7 +1,7 @@
-"""Each host: its paths on each system, and its file before and after install, then as it was.
+"""Each host: its paths on each system, and its file before and after install and uninstall.
 
-`golden/HOST.txt` has what is written; `python tests/hosts/test_golden.py` writes it anew, to be
-read in a diff before it is committed.
+`golden/HOST.txt` has the expected files; `python tests/hosts/test_golden.py` rewrites it, for
+review in a diff before a commit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SYSTEMS = {
 
 
 def commented(host: Host) -> str:
-    """A configuration as a person keeps it, in the host's format."""
+    """A configuration as a person writes it, in the host's format."""
     key = host.server.keys[0]
     if host.server.format == "toml":
         return (
@@ -66,7 +66,7 @@ def commented(host: Host) -> str:
             "    command: /bin/files  # mine\n    args:\n      - 'a'\n\nmodels:\n  - name: m\n"
             "# the end\n"
         )
-    if host.server.format == "json":  # strict: as odd as JSON may be laid out
+    if host.server.format == "json":  # strict: the oddest layout that JSON allows
         return (
             f'{{\r\n\t"numStartups": 7,\r\n\t"{key}": {{\r\n\t\t"files": {{"command": "files", '
             '"env": {"TOKEN": "\\u00e9"}}\r\n\t},\r\n\t"tips":   {"a" :1}\r\n}'
@@ -110,7 +110,7 @@ def paths_of(host: Host) -> list[str]:
 
 
 def golden(host: Host) -> str:
-    """All that is to be seen of a host."""
+    """All visible results for a host."""
     parts = ["\n".join(paths_of(host))]
     for system in ("linux", "windows"):
         machine = SYSTEMS[system]
@@ -133,7 +133,7 @@ def test_the_hosts_are_those_that_users_type() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_host_writes_what_is_golden(name: str) -> None:
+def test_a_host_writes_the_golden_files(name: str) -> None:
     assert golden(hosts()[name]) == (GOLDEN / f"{name}.txt").read_text("utf-8")
 
 
@@ -167,13 +167,13 @@ def test_a_windows_path_survives_the_format(name: str) -> None:
     entry = entry_of(host, Request(SYSTEMS["windows"], "user", None, WINDOWS))
     text = snippet(entry)
     if entry.format == "toml":
-        meant = tomllib.loads(text)
+        document = tomllib.loads(text)
     else:  # JSON is YAML
-        meant = YAML(typ="safe", pure=True).load(text)
+        document = YAML(typ="safe", pure=True).load(text)
     if entry.format == "yaml-list":
-        assert meant[entry.keys[0]][0]["command"] == WINDOWS
+        assert document[entry.keys[0]][0]["command"] == WINDOWS
         return
-    found = at(meant, entry.keys)
+    found = at(document, entry.keys)
     assert WINDOWS in str(found).replace("\\\\", "\\")
 
 

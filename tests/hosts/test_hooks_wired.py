@@ -1,4 +1,4 @@
-"""Hooks in the hosts' settings: put beside foreign ones, renewed, and taken out to the byte."""
+"""Hooks in the hosts' settings: added next to foreign ones, updated, and removed byte for byte."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_without_being_asked_for_no_hook_is_written(scratch: Scratch, name: str)
 
 @pytest.mark.parametrize("name", WITH_HOOKS)
 @pytest.mark.parametrize("found", [None, "", "{}\n", "foreign"])
-def test_install_and_uninstall_give_back_the_bytes(
+def test_install_then_uninstall_restores_the_bytes(
     scratch: Scratch, name: str, found: str | None
 ) -> None:
     file = file_of(scratch, name)
@@ -85,10 +85,10 @@ def test_install_and_uninstall_give_back_the_bytes(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_HOOKS)
-def test_foreign_hooks_stay_whoever_comes_and_goes_when(scratch: Scratch, name: str) -> None:
-    """The other tool adds and removes its own element before, between and after ours."""
+def test_foreign_hooks_stay_in_any_order_of_changes(scratch: Scratch, name: str) -> None:
+    """Another tool adds and removes its element before, between and after those of codelens."""
     event = next(iter(hosts()[name].hooks.events))  # type: ignore[union-attr]
-    mine: Value = {"hooks": [{"type": "command", "command": "mine"}]}
+    foreign_hook: Value = {"hooks": [{"type": "command", "command": "mine"}]}
     for order in permutations("iuIU"):
         if order.index("i") > order.index("u") or order.index("I") > order.index("U"):
             continue
@@ -103,9 +103,13 @@ def test_foreign_hooks_stay_whoever_comes_and_goes_when(scratch: Scratch, name: 
             elif step == "u":
                 assert not problems(scratch.uninstall(name))
             elif step == "I":
-                file.write_text(json_edit.append(text, ("hooks", event), [mine], comments=True))
+                file.write_text(
+                    json_edit.append(text, ("hooks", event), [foreign_hook], comments=True)
+                )
             else:
-                file.write_text(json_edit.take_items(text, ("hooks", event), [mine], comments=True))
+                file.write_text(
+                    json_edit.take_items(text, ("hooks", event), [foreign_hook], comments=True)
+                )
             if file.exists() and step in "iI":
                 for one, elements in foreign.items():
                     assert [e for e in events(file)[one] if e in elements] == elements
@@ -121,7 +125,7 @@ MENTIONS = [
 
 
 @pytest.mark.parametrize("command", MENTIONS)
-def test_a_foreign_command_in_our_element_stays(scratch: Scratch, command: str) -> None:
+def test_a_foreign_command_in_a_codelens_element_stays(scratch: Scratch, command: str) -> None:
     file = file_of(scratch, "claude-code")
     scratch.install("claude-code", hooks=True)
     settings = json.loads(file.read_text())
@@ -149,7 +153,9 @@ def test_an_upgrade_elsewhere_renews_the_command_unasked(scratch: Scratch, name:
 
 
 @pytest.mark.parametrize("name", WITH_HOOKS)
-def test_without_the_ledger_what_runs_codelens_hook_goes(scratch: Scratch, name: str) -> None:
+def test_without_the_ledger_hooks_that_run_codelens_are_removed(
+    scratch: Scratch, name: str
+) -> None:
     file = file_of(scratch, name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(FOREIGN[name])
@@ -162,7 +168,7 @@ def test_without_the_ledger_what_runs_codelens_hook_goes(scratch: Scratch, name:
 
 
 @pytest.mark.parametrize("name", WITH_HOOKS)
-def test_what_cannot_be_edited_safely_is_left_alone(scratch: Scratch, name: str) -> None:
+def test_files_that_cannot_be_edited_safely_are_left_alone(scratch: Scratch, name: str) -> None:
     event = next(iter(hosts()[name].hooks.events))  # type: ignore[union-attr]
     file = file_of(scratch, name)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -213,8 +219,8 @@ def test_copilot_edits_although_codelens_is_gone(scratch: Scratch) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_HOOKS)
-def test_a_session_is_told_whatever_it_began_from(scratch: Scratch, name: str) -> None:
-    """Hosts come to know more sources, such as `fork`; a matcher would leave them out."""
+def test_every_kind_of_session_start_gets_the_text(scratch: Scratch, name: str) -> None:
+    """Hosts add more sources, such as `fork`; a matcher would leave them out."""
     scratch.install(name, hooks=True)
     starts = [elements for event, elements in events(file_of(scratch, name)).items()
               if event.lower() == "sessionstart"]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Entries that ask a server which runs, in place of one that the host starts."""
+"""Entries that connect to a running server instead of starting one."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_entry_that_started_a_server_asks_one_now(tmp_path: Path, name: str) 
     assert ACCESS.token not in scratch.config(name).read_text()
 
 
-def test_a_server_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
+def test_a_users_own_server_is_left_alone(tmp_path: Path) -> None:
     scratch = Scratch(tmp_path)
     file = scratch.config("cursor")
     file.parent.mkdir(parents=True)
@@ -83,11 +83,11 @@ def test_a_check_asks_the_server_that_runs(tmp_path: Path) -> None:
         return found.state, found.message
 
     with http_server(env, "--root", str(repo.root)) as server:
-        fine, told = state(server.token)
-        assert fine == "fine" and "lists 9 tools" in told
-        broken, told = state("x" * 43)
-        assert broken == "broken" and "the entry has another token" in told
-    broken, told = state(server.token)
+        fine, reason = state(server.token)
+        assert fine == "fine" and "lists 9 tools" in reason
+        broken, reason = state("x" * 43)
+        assert broken == "broken" and "the entry has another token" in reason
+    broken, reason = state(server.token)
     assert broken == "broken"
-    assert f"start it with `codelens serve --http --port {server.port}`" in told
-    assert f"`codelens install --http --port {server.port} --host cursor`" in told
+    assert f"start it with `codelens serve --http --port {server.port}`" in reason
+    assert f"`codelens install --http --port {server.port} --host cursor`" in reason

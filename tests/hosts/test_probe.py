@@ -1,4 +1,4 @@
-"""A check of an entry ends, and ends what it has started, whatever that is."""
+"""A check of an entry ends, and ends every process that it started."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from codelens.hosts.host_checks import probe
 def test_a_wrapper_that_leaves_a_child_with_its_pipes_is_ended_with_the_child(
     tmp_path: Path,
 ) -> None:
-    kept = tmp_path / "pid"
+    pid_file = tmp_path / "pid"
     wrapper = tmp_path / "codelens"
-    wrapper.write_text(f"#!/bin/sh\nsleep 3000 &\necho $! >{kept}\nexec sleep 3000\n")
+    wrapper.write_text(f"#!/bin/sh\nsleep 3000 &\necho $! >{pid_file}\nexec sleep 3000\n")
     wrapper.chmod(0o755)
     said = probe([str(wrapper), "serve"], {}, timeout_s=0.5)
     assert "did not answer initialize in time" in said.why
-    child = int(kept.read_text())
+    child = int(pid_file.read_text())
     for _ in range(100):
         if not _lives(child):
             break
@@ -31,7 +31,7 @@ def test_a_wrapper_that_leaves_a_child_with_its_pipes_is_ended_with_the_child(
 
 
 def _lives(number: int) -> bool:
-    """Whether a process runs; one that ended and that nobody has waited for does not."""
+    """Whether a process runs; a zombie does not."""
     try:
         os.kill(number, 0)
     except ProcessLookupError:

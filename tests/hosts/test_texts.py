@@ -1,4 +1,4 @@
-"""Generated configurations: all that is not ours stays, twice is once, and uninstall is exact."""
+"""Generated configurations: other content stays, install is idempotent, and uninstall is exact."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ values = st.recursive(
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict:
-    """What a host's file may mean, with or without other servers."""
+    """Possible contents of a host's file, with or without other servers."""
     found = draw(st.dictionaries(names, values, max_size=4))
     if draw(st.booleans()):
         servers = draw(st.dictionaries(names, values, max_size=3))
@@ -94,14 +94,14 @@ def parsed(text: str) -> dict[str, Value]:
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(written())
-def test_jsonc_keeps_all_that_is_not_ours(text: str) -> None:
+def test_jsonc_keeps_all_foreign_content(text: str) -> None:
     edit = entry("jsonc", "mcpServers")
     before = parsed(text)
     after = edit.put(text)
-    meant = parsed(after)
-    assert at(meant, ("mcpServers", "codelens")) == {**LAUNCH, "timeout": 30}
-    assert without(meant, ("mcpServers", "codelens")) == {"mcpServers": {}, **before}
-    assert list(meant)[: len(before)] == list(before)
+    document = parsed(after)
+    assert at(document, ("mcpServers", "codelens")) == {**LAUNCH, "timeout": 30}
+    assert without(document, ("mcpServers", "codelens")) == {"mcpServers": {}, **before}
+    assert list(document)[: len(before)] == list(before)
     assert comments_of(after) == comments_of(text)
     assert edit.put(after) == after
     assert ("\r\n" in after) == ("\r\n" in text) or "\n" not in text
@@ -111,9 +111,7 @@ def test_jsonc_keeps_all_that_is_not_ours(text: str) -> None:
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(written(), names, values)
-def test_jsonc_gives_back_what_others_wrote_after_install(
-    text: str, key: str, value: Value
-) -> None:
+def test_jsonc_keeps_content_written_after_install(text: str, key: str, value: Value) -> None:
     edit = entry("jsonc", "mcpServers")
     made = edit.parents(text)
     other = ("mcpServers", f"other-{key}")
@@ -121,9 +119,9 @@ def test_jsonc_gives_back_what_others_wrote_after_install(
     left = edit.take(with_both, made)
     assert left is not None
     before = parsed(text)
-    meant = json_edit.parse(left, comments=True)
-    assert at(meant, other) == value
-    assert without(meant, other) == {"mcpServers": {}, **before}
+    document = json_edit.parse(left, comments=True)
+    assert at(document, other) == value
+    assert without(document, other) == {"mcpServers": {}, **before}
     assert comments_of(left) == comments_of(text)
     alone = json_edit.take(left, other, comments=True)
     assert alone is not None
@@ -134,7 +132,7 @@ def test_jsonc_gives_back_what_others_wrote_after_install(
 
 @settings(max_examples=200, deadline=None)
 @given(written())
-def test_jsonc_taken_out_without_a_ledger_means_what_it_meant(text: str) -> None:
+def test_jsonc_removal_without_a_ledger_preserves_the_meaning(text: str) -> None:
     edit = entry("jsonc", "mcpServers")
     made = edit.parents(text)
     left = edit.take(edit.put(text), made)
@@ -225,13 +223,13 @@ def toml_remarks(text: str) -> list[str]:
 
 @settings(max_examples=300, deadline=None)
 @given(toml_texts())
-def test_toml_keeps_all_that_is_not_ours(text: str) -> None:
+def test_toml_keeps_all_foreign_content(text: str) -> None:
     edit = entry("toml", "mcp_servers")
     before = tomllib.loads(text)
     after = edit.put(text)
-    meant = tomllib.loads(after)
-    assert meant["mcp_servers"]["codelens"] == {**LAUNCH, "timeout": 30}
-    assert without(meant, ("mcp_servers", "codelens")) == {"mcp_servers": {}, **before}
+    document = tomllib.loads(after)
+    assert document["mcp_servers"]["codelens"] == {**LAUNCH, "timeout": 30}
+    assert without(document, ("mcp_servers", "codelens")) == {"mcp_servers": {}, **before}
     assert toml_remarks(after) == toml_remarks(text)
     assert edit.put(after) == after
     left = edit.take(after, edit.parents(text))
@@ -245,7 +243,7 @@ def test_toml_keeps_all_that_is_not_ours(text: str) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(toml_texts())
-def test_toml_tables_that_others_append_after_ours_stay(text: str) -> None:
+def test_toml_tables_appended_after_the_entry_stay(text: str) -> None:
     edit = entry("toml", "mcp_servers")
     theirs = "\n# theirs\n[other]\nk = 1 # kept\n"
     both = edit.put(text) + theirs
@@ -271,7 +269,7 @@ def test_a_broken_toml_is_refused_with_its_line() -> None:
 
 @st.composite
 def yaml_texts(draw: st.DrawFn, parent: str, listed: bool) -> str:
-    """A YAML file with comments, with the parent missing, empty, in block or in flow style."""
+    """A YAML file with comments; the parent is missing, empty, or in block or flow style."""
     lines: list[str] = []
     remark = st.sampled_from(["", "", "# note"])
     quoted = st.text("abc :#'-", max_size=6).map(json.dumps)
@@ -313,7 +311,7 @@ def load(text: str) -> dict:
 @pytest.mark.parametrize(("style", "parent"), [("yaml", "extensions"), ("yaml-list", "mcpServers")])
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
-def test_yaml_keeps_all_that_is_not_ours(style: str, parent: str, data: st.DataObject) -> None:
+def test_yaml_keeps_all_foreign_content(style: str, parent: str, data: st.DataObject) -> None:
     listed = style == "yaml-list"
     text = data.draw(yaml_texts(parent, listed))
     edit = entry(style, parent)
@@ -324,8 +322,8 @@ def test_yaml_keeps_all_that_is_not_ours(style: str, parent: str, data: st.DataO
     assert after.count("# note") == text.count("# note")
     left = edit.take(after, edit.parents(text))
     assert left is not None
-    meant = load(left)
-    assert {**meant, parent: meant.get(parent) or None} == {
+    document = load(left)
+    assert {**document, parent: document.get(parent) or None} == {
         **before,
         parent: before.get(parent) or None,
     }

@@ -1,4 +1,4 @@
-"""What users have, or changed, before or after an install stays theirs."""
+"""Users' own content, and their changes before or after an install, stay."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def test_own_arguments_stay_when_the_program_becomes_the_installed_one(
 
 def test_a_way_of_the_users_own_to_start_codelens_stays(scratch: Scratch) -> None:
     file = scratch.config("gemini")
-    mine = {"command": "docker", "args": ["run", "-i", "codelens", "serve"]}
-    entry(file, mine)
+    own_entry = {"command": "docker", "args": ["run", "-i", "codelens", "serve"]}
+    entry(file, own_entry)
     done = scratch.install("gemini")
     assert not problems(done)
-    assert entry(file) == mine
+    assert entry(file) == own_entry
     assert any("with docker, which you configured" in one for one in done[0].remarks)
 
 
@@ -92,7 +92,7 @@ def test_approvals_that_were_there_before_install_stay_after_an_edit(scratch: Sc
     assert json.loads(opencode.read_text())["permission"] == {"codelens_cl_search": "allow"}
 
 
-def test_without_a_ledger_a_file_of_our_lines_alone_goes(scratch: Scratch) -> None:
+def test_without_a_ledger_a_file_with_only_codelens_lines_is_removed(scratch: Scratch) -> None:
     scratch.install("gemini")
     (scratch.kept / "install.json").unlink()
     scratch.uninstall("gemini")
@@ -118,7 +118,7 @@ def test_a_relative_codelens_home_is_written_down_as_an_absolute_one(
 
 
 @pytest.mark.parametrize("tail", [', "b": 2\n}\n', ",}\n", "}\n"])
-def test_what_stands_behind_our_member_does_not_become_a_comment(tail: str) -> None:
+def test_text_after_the_entry_does_not_become_a_comment(tail: str) -> None:
     text = '{\n  "a": 1, // first\n  "codelens": {\n    "x": 1\n  }' + tail
     fresh = json_edit.take(text, ("codelens",), comments=True)
     expected = {"a": 1, "b": 2} if "b" in tail else {"a": 1}
@@ -126,7 +126,7 @@ def test_what_stands_behind_our_member_does_not_become_a_comment(tail: str) -> N
     assert "// first" in fresh
 
 
-def test_our_member_alone_after_a_comment_goes() -> None:
+def test_the_only_entry_after_a_comment_is_removed() -> None:
     text = '{ // mine\n  "codelens": 1}\n'
     fresh = json_edit.take(text, ("codelens",), comments=True)
     assert json_edit.parse(fresh, comments=True) == {}
@@ -140,7 +140,7 @@ def test_a_line_that_ends_a_yaml_document_stays_the_last() -> None:
     assert fresh.endswith("\n...\n")
 
 
-def test_prose_that_speaks_of_the_markers_is_no_block() -> None:
+def test_prose_about_the_markers_is_not_a_block() -> None:
     text = f"`{BEGIN}` is what codelens writes\nmine\nand `{END}`\n"
     fresh = entry_edits.put_block(text, "lines")
     assert fresh.startswith(text)

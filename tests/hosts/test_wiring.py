@@ -1,4 +1,4 @@
-"""Install and uninstall over files: in any order, beside other tools, with a ledger that lies."""
+"""Install and uninstall over files: in any order, with other tools, with a wrong ledger."""
 
 from __future__ import annotations
 
@@ -92,15 +92,18 @@ def test_an_upgrade_elsewhere_is_one_entry_and_uninstall_still_gives_back(scratc
 def test_an_entry_that_the_user_made_keeps_his_arguments(scratch: Scratch) -> None:
     file = scratch.config("opencode")
     file.parent.mkdir(parents=True)
-    mine = {
+    own_entry = {
         "type": "local",
         "command": ["/old/codelens", "serve", "--budget", "900"],
         "enabled": False,
     }
-    file.write_text(json.dumps({"mcp": {"codelens": mine}}), "utf-8")
+    file.write_text(json.dumps({"mcp": {"codelens": own_entry}}), "utf-8")
     before = file.read_bytes()
     scratch.install("opencode")
-    assert servers(file, "mcp", "codelens") == {**mine, "command": [COMMAND, *mine["command"][1:]]}
+    assert servers(file, "mcp", "codelens") == {
+        **own_entry,
+        "command": [COMMAND, *own_entry["command"][1:]],
+    }
     done = scratch.uninstall("opencode")
     assert file.read_bytes() == before
     assert any("uninstall again" in remark for one in done for remark in one.remarks)
@@ -108,7 +111,7 @@ def test_an_entry_that_the_user_made_keeps_his_arguments(scratch: Scratch) -> No
     assert servers(file, "mcp") == {}
 
 
-def test_uvx_and_python_entries_are_ours_and_renewed_whole(scratch: Scratch) -> None:
+def test_uvx_and_python_entries_are_recognized_and_rewritten(scratch: Scratch) -> None:
     file = scratch.config("cursor")
     put(file, "codelens", {"command": "uvx", "args": ["codelens", "serve"]})
     scratch.install("cursor")
@@ -125,7 +128,9 @@ def test_an_older_plain_entry_gets_all_that_starts_codelens_now(scratch: Scratch
     assert entry["env"] == {"A": "b"}
 
 
-def test_another_program_of_our_name_is_left_alone_and_the_rest_is_done(scratch: Scratch) -> None:
+def test_a_foreign_program_named_codelens_is_left_alone_and_the_rest_is_done(
+    scratch: Scratch,
+) -> None:
     file = scratch.config("gemini")
     put(file, "codelens", {"command": "npx", "args": ["-y", "codelens-mcp"]})
     before = file.read_bytes()
@@ -138,7 +143,7 @@ def test_another_program_of_our_name_is_left_alone_and_the_rest_is_done(scratch:
     assert file.read_bytes() == before
 
 
-def test_a_lost_ledger_takes_out_what_is_surely_ours(scratch: Scratch) -> None:
+def test_without_a_ledger_only_certain_entries_are_removed(scratch: Scratch) -> None:
     file = scratch.config("claude-code")
     text = '{\n  "mcpServers": {\n    "mine": {}\n  }\n}\n'
     file.write_text(text, "utf-8")
@@ -176,7 +181,7 @@ def test_a_ledger_that_names_other_bytes_does_not_bring_them_back(scratch: Scrat
     assert servers(file) == {"other": OTHER}
 
 
-def test_uninstall_finds_what_was_installed_under_another_environment(tmp_path: Path) -> None:
+def test_uninstall_finds_installs_from_another_environment(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     first = Scratch(tmp_path, CODEX_HOME=str(elsewhere))
     first.install("codex")
@@ -358,7 +363,7 @@ def test_an_empty_file_is_filled_and_empty_again(scratch: Scratch, text: str) ->
     assert file.read_text("utf-8") == text
 
 
-def test_a_file_that_changes_between_plan_and_write_is_edited_anew(scratch: Scratch) -> None:
+def test_a_file_changed_between_plan_and_write_is_edited_again(scratch: Scratch) -> None:
     from codelens.hosts.host_wiring import install, plan_install
 
     file = scratch.config("kiro")

@@ -1,4 +1,4 @@
-"""An engine with a home of its own."""
+"""An engine with a separate home."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A budget that a person gave holds; a server's own may be exceeded once, as others finish."""
+"""A user's budget always holds; a server's default may be exceeded once, while others finish."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from codelens.engine.engine import Engine
 from codelens.index.view_update import FEW_FILES, Budget
 
 SECONDS = 1000.0
-"""Far more than a test takes, so that no clock decides."""
+"""Far longer than a test takes, so that no clock decides."""
 
 
 def test_a_given_budget_ends_the_scan_where_it_ends() -> None:
@@ -52,13 +52,13 @@ def test_names_of_very_many_files_are_written_while_there_is_time_alone() -> Non
     assert not Budget().has_no_time_for(many)
 
 
-def test_without_time_all_files_are_told_and_none_is_written(tmp_path: Path) -> None:
+def test_without_time_all_files_are_reported_and_none_is_written(tmp_path: Path) -> None:
     repo = GitRepo.init(tmp_path / "repo")
     repo.commit("one", {f"src/f{n}.py": f"lantern{n} = {n}\n" for n in range(FEW_FILES + 50)})
     with Engine(Settings(home=tmp_path / "home", workers=1)) as engine:
         answer = engine.search("lantern7", path=repo.root, budget_ms=0)
         assert answer.receipt.status == "partial"
-        # And the top folder, which was not listed.
+        # Plus the top folder, which was not listed.
         assert answer.receipt.unread >= FEW_FILES + 50
         assert answer.receipt.indexed == 0
         assert engine.search("lantern7", path=repo.root).receipt.indexed == FEW_FILES + 50

@@ -19,7 +19,7 @@ from codelens.scope.membership import Walker
 
 FOLDERS, FILES = 12, 7
 BUDGET_MS = 60_000.0
-"""Only the listing is cut short, by a clock of the test's own."""
+"""Large: only the test's own clock cuts the listing short."""
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 class Clock:
-    """In place of the `time` of a listing: late after so many looks at it."""
+    """Replaces the `time` of a listing: late after a number of reads."""
 
     def __init__(self, times: int) -> None:
         self.left = times
@@ -108,7 +108,7 @@ def test_a_first_question_with_no_time_to_list_denies_nothing(
     assert whole.results[0].path == "part7/inner/f3.py"
 
 
-def test_what_git_tracks_is_searched_before_it_is_listed(
+def test_tracked_files_are_searched_before_they_are_listed(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.commit("all")
@@ -118,7 +118,7 @@ def test_what_git_tracks_is_searched_before_it_is_listed(
     assert found.results[0].path == "part7/inner/f3.py"
 
 
-def test_what_git_tracks_is_searched_though_a_question_put_files_in_the_view_before(
+def test_tracked_files_are_searched_although_a_question_filled_the_view(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first question makes a view of the few files that hold its words."""

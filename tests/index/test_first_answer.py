@@ -1,4 +1,4 @@
-"""The first question on a repository, while its index is still being made by somebody else."""
+"""The first question on a repository while another process is still indexing it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 @pytest.fixture
 def engine(repo: GitRepo, tmp_path: Path) -> Iterator[Engine]:
-    """An engine beside a writer that holds the lease of the index, and has written nothing."""
+    """An engine while a writer holds the lease of the index, and has written nothing."""
     home = tmp_path / "home"
     db = open_index(index_file(home, Repository.at(repo.root).scope().repo_id))
     lease = writer_lease.acquire(db, 0)
@@ -79,7 +79,7 @@ def test_a_definition_is_found_before_its_file_is_indexed(
 
 
 @pytest.mark.slow
-def test_a_definition_is_found_beside_a_transaction_of_three_seconds(
+def test_a_definition_is_found_during_a_transaction_of_three_seconds(
     engine: Engine, repo: GitRepo, tmp_path: Path
 ) -> None:
     file = index_file(tmp_path / "home", Repository.at(repo.root).scope().repo_id)
@@ -114,7 +114,7 @@ def test_words_are_found_in_the_encoding_of_their_file(engine: Engine, repo: Git
 
 
 @pytest.mark.slow
-def test_what_is_in_no_file_is_denied_once_all_were_looked_through(
+def test_a_missing_name_is_denied_once_all_files_were_searched(
     engine: Engine, repo: GitRepo
 ) -> None:
     answer = engine.search("no_such_name", path=repo.root, budget_ms=BUDGET_MS)
@@ -125,21 +125,21 @@ def test_what_is_in_no_file_is_denied_once_all_were_looked_through(
 
 @pytest.mark.slow
 def test_the_graph_is_answered_before_the_files_are_indexed(engine: Engine, repo: GitRepo) -> None:
-    asked = {"path": repo.root, "budget_ms": BUDGET_MS}
+    options = {"path": repo.root, "budget_ms": BUDGET_MS}
     target = "src/wick.py#WickTrimmer"
-    related = engine.related(target, direction="in", **asked)
+    related = engine.related(target, direction="in", **options)
     assert "src/use.py#evening" in {one.node.handle for one in related.results}
-    hit = engine.impact([target], **asked)
+    hit = engine.impact([target], **options)
     assert "src/use.py#evening" in {one.node.handle for one in hit.results}
-    (read,) = engine.expand(["WickTrimmer"], **asked).items
+    (read,) = engine.expand(["WickTrimmer"], **options).items
     assert read.text.startswith("class WickTrimmer")
-    (outline,) = engine.outline("src/wick.py", **asked).files
+    (outline,) = engine.outline("src/wick.py", **options).files
     assert outline.items[0].name == "WickTrimmer"
     assert related.receipt.status == "partial"
 
 
 def test_nothing_is_denied_while_files_are_unread(engine: Engine, repo: GitRepo) -> None:
-    # The top folder was not listed either: the files are those that git's index names.
+    # The top folder was not listed either: the files are those in git's index.
     unread = len(FILES) + 1
     for query in ("WickTrimmer", "no_such_name"):
         answer = engine.search(query, path=repo.root, budget_ms=0)
@@ -213,7 +213,7 @@ def test_files_whose_path_shares_rare_parts_with_a_name_are_scanned_first() -> N
         "const lamp = () => 1", "char *lamp(void);", "  lamp: function () {}",
     ],
 )  # fmt: skip
-def test_a_line_that_defines_a_name_is_told_from_one_that_uses_it(text: str) -> None:
+def test_a_line_that_defines_a_name_is_distinguished_from_a_use(text: str) -> None:
     assert text_scan.sight(wanted("lamp"), b"a.c", text.encode()).defines
     for use in ("return lamp", "x = shop.lamp()", "import lamp", "    if lamp > 3:", "new Lamp(1)"):
         assert not text_scan.sight(wanted("lamp"), b"a.c", use.encode()).defines
@@ -231,25 +231,23 @@ def test_the_file_that_defines_a_name_is_read_before_a_hundred_that_use_it() -> 
 
 def test_progress_is_of_the_whole_work(repo: GitRepo, tmp_path: Path) -> None:
     repo.commit("more", {f"many/part{n}.py": f"def part_{n}(): pass\n" for n in range(1200)})
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     with Engine(Settings(home=tmp_path / "other", workers=1)) as engine:
-        engine.look(path=repo.root, progress=lambda *one: told.append(one))
-    assert {total for _, _, total in told} == {1200 + len(FILES)}
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
-    assert told[-1][1] == told[-1][2]
+        engine.look(path=repo.root, progress=lambda *one: reported.append(one))
+    assert {total for _, _, total in reported} == {1200 + len(FILES)}
+    assert [done for _, done, _ in reported] == sorted(done for _, done, _ in reported)
+    assert reported[-1][1] == reported[-1][2]
 
 
-def test_who_waits_for_another_process_is_told_how_far_that_is(
-    engine: Engine, repo: GitRepo
-) -> None:
-    told: list[str] = []
+def test_waiting_for_another_process_shows_its_progress(engine: Engine, repo: GitRepo) -> None:
+    reported: list[str] = []
     with pytest.raises(InterruptedError):
-        engine.look(path=repo.root, progress=lambda *one: _stop(told, one))
-    assert told == ["waiting for another process"]
+        engine.look(path=repo.root, progress=lambda *one: _stop(reported, one))
+    assert reported == ["waiting for another process"]
 
 
-def _stop(told: list[str], one: tuple[str, int, int]) -> None:
-    told.append(one[0])
+def _stop(reported: list[str], one: tuple[str, int, int]) -> None:
+    reported.append(one[0])
     raise InterruptedError
 
 

@@ -1,4 +1,4 @@
-"""What a look sees, what it costs, and what an answer says when there was no time for all."""
+"""What a look sees, what it costs, and what an answer says if it ran out of time."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def settle() -> None:
-    """Let the file system's clock move past what was just written (see scan/stat_check.py)."""
+    """Lets the file system's clock move past the last write (see scan/stat_check.py)."""
     time.sleep(0.06)
 
 
 @contextmanager
 def somebody_writing(engine: Engine, repo: GitRepo) -> Iterator[None]:
-    """A transaction is open: under a lease alone files would be read for a question."""
+    """Holds a transaction open: with only a lease, a question would read files itself."""
     with closing(open_index(Path(engine.status(path=repo.root, budget_ms=0).index_path))) as db:
         db._connection.execute("BEGIN IMMEDIATE")
         yield
@@ -107,12 +107,10 @@ def test_a_tree_seen_before_and_a_second_worktree_extract_nothing(
     assert engine.look(path=repo.root, ref="main").indexed == 0
 
 
-def test_no_time_gives_a_partial_answer_that_names_what_is_missing(
-    repo: GitRepo, engine: Engine
-) -> None:
+def test_without_time_a_partial_answer_names_what_is_missing(repo: GitRepo, engine: Engine) -> None:
     receipt = engine.look(path=repo.root, budget_ms=0)
     assert receipt.status == "partial"
-    # With the folder, which was not listed: git knows the files.
+    # Plus the folder, which was not listed: git knows the files.
     assert receipt.pending == 41 + 1
     assert receipt.pending_names
     assert engine.look(path=repo.root).status == "fresh"
@@ -154,7 +152,7 @@ def test_a_look_without_time_is_partial_and_never_fresh(repo: GitRepo, engine: E
     assert engine.look(path=repo.root).status == "fresh"
 
 
-def test_another_writer_is_waited_for_within_the_budget_and_then_told(
+def test_another_writer_is_waited_for_within_the_budget_then_reported(
     repo: GitRepo, engine: Engine
 ) -> None:
     settle()
@@ -225,7 +223,7 @@ def test_a_folder_swapped_for_a_link_out_of_the_tree_gives_nothing(
     assert not [one for one in found.results if one.path.startswith("src/")]
 
 
-def test_a_setting_that_changes_takes_in_what_it_should(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_raised_size_limit_includes_skipped_files(repo: GitRepo, tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Engine(Settings(home=home, max_file_bytes=20)) as small:
         assert small.status(path=repo.root).skipped["oversized"] == 40

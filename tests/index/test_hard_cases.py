@@ -1,4 +1,4 @@
-"""Cases that a tester broke an early version with; each is a rule now."""
+"""Cases with which a tester broke an early version; each is a rule now."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_interrupted_first_index_is_never_called_fresh(
     assert len(names(engine, repo.root)) == 30
 
 
-def test_what_was_extracted_a_second_before_the_end_is_kept(
+def test_work_done_a_second_before_a_kill_is_kept(
     repo: GitRepo, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`kill -9` three seconds into an index of 743 files lost 735 of them."""
@@ -65,7 +65,7 @@ def test_what_was_extracted_a_second_before_the_end_is_kept(
         real(self, batch)
         stored += len(batch)
 
-    # Every second counts: here each text takes longer than that.
+    # Commits after each text, as if each took longer than the interval.
     monkeypatch.setattr(ingestion, "_COMMIT_S", 0.0)
     monkeypatch.setattr(ingestion, "_COMMIT_SHARE", 0.0)
     monkeypatch.setattr(ingestion.Ingest, "_store", dying)
@@ -76,7 +76,7 @@ def test_what_was_extracted_a_second_before_the_end_is_kept(
 
 
 def many(repo: GitRepo) -> None:
-    """Enough files for git's index to be asked what they are."""
+    """Writes enough files that git's index is used."""
     repo.commit("many", {f"many/file{n}.py": f"def name_{n}(): pass\n" for n in range(250)})
     for file in (repo.root / "many").iterdir():
         os.utime(file, (1_600_000_000, 1_600_000_000))
@@ -109,7 +109,7 @@ def test_the_disk_is_read_where_git_vouches_for_a_stat_alone(
 ) -> None:
     repo.write(".gitattributes", "many/*.py filter=r\n")
     many(repo)
-    # The blobs are known, and `name_7` is what they say.
+    # The blobs are indexed, and contain `name_7`.
     assert "name_7" in names(engine, repo.root, "HEAD")
     place = tmp_path / "second"
     smudge, clean = "sed s/name_/eman_/", "sed s/eman_/name_/"
@@ -177,7 +177,7 @@ def test_files_kept_elsewhere_are_refused(repo: GitRepo, engine: Engine, tmp_pat
         engine.look(path=repo.root)
 
 
-def test_a_bare_repository_beside_its_worktrees_has_no_files(
+def test_a_bare_repository_with_worktrees_has_no_files(
     repo: GitRepo, engine: Engine, tmp_path: Path
 ) -> None:
     project = tmp_path / "project"
@@ -213,7 +213,7 @@ def test_an_empty_ref_is_refused(repo: GitRepo, engine: Engine) -> None:
             ask(path=repo.root, ref="")
 
 
-def test_a_damaged_index_is_set_aside_and_built_anew(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_damaged_index_is_set_aside_and_rebuilt(repo: GitRepo, tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Engine(Settings(home=home)) as engine:
         path = Path(engine.status(path=repo.root).index_path)

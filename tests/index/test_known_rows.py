@@ -1,4 +1,4 @@
-"""What a question reads of its view when others write to the index: no more than changed."""
+"""A question reads only the changed rows of its view when others write to the index."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = [f"src/m{n}.py".encode() for n in range(12)]
 
 
 class Place:
-    """A stand-in for a scope: of that only its key is asked."""
+    """A stand-in for a scope, of which only the key is used."""
 
     key = "worktree:/x"
 
@@ -44,7 +44,7 @@ def apply(
     *,
     by_content: bool = False,
 ) -> None:
-    """Change the view, as an update does; the numbers put are states, or contents (0: none)."""
+    """Changes the view, as an update does; the numbers are states, or contents (0: none)."""
     view = views.create_view(
         db, None, Place.key, "worktree", worktree="/x", branch="main", head="", index_id=""
     )
@@ -102,7 +102,7 @@ def test_while_a_view_grows_only_what_changed_is_read(
         assert len(rows(reader)) == len(NAMES) and len(whole) == 2, "of what went nothing tells"
 
 
-def test_what_others_write_to_other_views_costs_no_rows(path: Path) -> None:
+def test_writes_to_other_views_cost_no_rows(path: Path) -> None:
     with closing(open_index(path)) as writer, closing(open_index(path)) as reader:
         apply(writer, dict.fromkeys(NAMES, CURRENT))
         before = load(reader, SCOPE).files
@@ -192,17 +192,17 @@ def test_a_snapshot_after_some_edits_is_that_of_its_files(
             assert later.by_path and later.by_path_id and later.by_content
             files = list(files)
             for number, content in edit:
-                # Behind the end stand new files.
+                # Numbers beyond the end append new files.
                 at = min(number, len(files))
                 files[at : at + 1] = [file_row(at, content)]
             later, afresh = later.after(db, view, files), Snapshot(db, view, files)
-            assert "by_content" in vars(later), "it is not worked out anew"
+            assert "by_content" in vars(later), "it must not be recomputed"
             assert later.by_path == afresh.by_path and later.by_path_id == afresh.by_path_id
             assert later.by_content == afresh.by_content
 
 
 def file_row(number: int, content: int) -> views.FileRow:
-    """A file; of content 0 none is known."""
+    """A file; content 0 means that its content is unknown."""
     return views.FileRow(b"src/f%d.py" % number, number, content or None, CURRENT, b"s")
 
 

@@ -59,7 +59,7 @@ def test_tracked_and_untracked_files_are_left_out_at_once_and_come_back(
     assert files(engine, repository) == ["notes/lamp.md", "src/lamp.py"]
     repository.write(".codelensignore", "vendor/*\n!vendor/kept\n")
     assert files(engine, repository) == [path for path in ALL if path != "vendor/lamp.py"]
-    # What git ignores cannot be taken back.
+    # A rule cannot re-include what git ignores.
     repository.write(".codelensignore", "!ignored/\n!ignored/lamp.py\n")
     assert files(engine, repository) == ALL
     (repository.root / ".codelensignore").unlink()
@@ -105,14 +105,14 @@ def test_a_ref_goes_by_the_file_of_its_commit(
     repository.commit("second", {".codelensignore": "vendor/\nnotes/\nuntracked/\n"})
     assert "vendor/lamp.py" in files(engine, repository, ref="HEAD~1")
     assert files(engine, repository, ref="HEAD") == ["src/lamp.min.py", "src/lamp.py"]
-    # The view follows the settings of who asks.
+    # The view follows the caller's settings.
     with Engine(replace(settings, ignore=("*.min.py",))) as other:
         assert files(other, repository, ref="HEAD") == ["src/lamp.py"]
         assert "src/lamp.min.py" not in files(other, repository, ref="HEAD~1")
     assert files(engine, repository, ref="HEAD") == ["src/lamp.min.py", "src/lamp.py"]
 
 
-def test_what_is_left_out_is_not_told_as_removed(engine: Engine, repository: GitRepo) -> None:
+def test_ignored_files_are_not_reported_as_removed(engine: Engine, repository: GitRepo) -> None:
     repository.write(".codelensignore", "vendor/\n")
     repository.write("src/lamp.py", "def lamp(dim):\n    return dim\n")
     diff = engine.diff(path=repository.root)
@@ -121,7 +121,7 @@ def test_what_is_left_out_is_not_told_as_removed(engine: Engine, repository: Git
     assert "vendor" not in repr(impact)
 
 
-def test_a_pattern_that_can_match_nothing_is_told(engine: Engine, repository: GitRepo) -> None:
+def test_a_pattern_that_can_match_nothing_is_reported(engine: Engine, repository: GitRepo) -> None:
     assert engine.status(path=repository.root).invalid_patterns == ()
     repository.write(".codelensignore", "vendor/\nsrc/[a\n# a note\n\n")
     status = engine.status(path=repository.root)

@@ -1,4 +1,4 @@
-"""Another process rebuilds the index while a question is answered beside an edit."""
+"""Another process rebuilds the index while a question runs during an edit."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_first_view_that_is_retired_is_not_called_whole(
     assert files_with_wick(engine, repo, 60_000) == (set(FILES), "fresh")
 
 
-def test_who_waited_for_the_rebuild_has_the_files_that_did_not_change(
+def test_after_waiting_for_a_rebuild_unchanged_files_are_there(
     repo: GitRepo, engine: Engine, other: Database
 ) -> None:
     assert files_with_wick(engine, repo, 60_000) == (set(FILES), "fresh")
@@ -103,7 +103,7 @@ def test_who_waited_for_the_rebuild_has_the_files_that_did_not_change(
         rebuilding.wait(30)
         lease.release(other)
         database_opening.retire(other)
-        # It goes on to build the index, for longer than the budget.
+        # It continues to build the index, for longer than the budget.
         again.append(writer_lease.acquire(other, 10))
 
     again: list[writer_lease.Lease] = []
@@ -129,7 +129,7 @@ def test_the_view_of_a_commit_that_is_retired_while_it_is_made_is_made_whole(
 ) -> None:
     scope = Repository.at(repo.root).scope("HEAD")
     if done:
-        # Made in part, as by a process whose budget ended.
+        # Incomplete, as from a process whose budget ended.
         engine.index(path=repo.root, ref="HEAD")
         with other.write(None):
             other.execute("UPDATE views SET complete = 0, changes = changes + 1")

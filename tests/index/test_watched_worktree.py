@@ -1,4 +1,4 @@
-"""What a server need not look at again: little, and never anything that changed."""
+"""A server skips files that cannot have changed, and never one that has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from codelens.config import Settings
 from codelens.engine.engine import Engine
 from codelens.scan import stat_check, watched_tree
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is told elsewhere")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports changes")
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    """An engine that watches trees of any size, and sweeps none."""
+    """An engine that watches trees of any size, and never sweeps."""
     monkeypatch.setattr(watched_tree, "WORTH_WATCHING", 0)
     monkeypatch.setattr(watched_tree, "SWEEP_EVERY_S", 1e9)
     with Engine(Settings(home=tmp_path / "home"), keep_going=True) as engine:
@@ -39,7 +39,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
 
 @pytest.fixture
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Files of which the disk was asked since it was cleared."""
+    """Files checked on disk since the list was cleared."""
     paths: list[bytes] = []
     real = stat_check.look
 
@@ -53,14 +53,14 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 def at_rest(engine: Engine, repo: GitRepo) -> None:
-    """Ask until nothing is racy any more (see scan/stat_check.py)."""
+    """Asks until nothing is racy any more (see scan/stat_check.py)."""
     for _ in range(3):
         assert engine.look(path=repo.root).status == "fresh"
         time.sleep(0.06)
     engine.look(path=repo.root)
 
 
-def test_where_nothing_happened_nothing_is_looked_at(
+def test_without_events_nothing_is_checked(
     repo: GitRepo, server: Engine, looked_at: list[bytes]
 ) -> None:
     at_rest(server, repo)
@@ -123,7 +123,7 @@ def test_a_look_that_was_cut_short_goes_on_where_it_stopped(
     with Engine(server.settings, keep_going=True) as again:
         monkeypatch.setattr(again.pool.background, "finish", lambda *_: "")
         looked_at.clear()
-        # The clock is asked after each ten files, and is over every time.
+        # Reads the clock after every ten files; time is always up.
         statuses = []
         for _ in range(8):
             receipt = again.look(path=repo.root, budget_ms=500)
@@ -135,17 +135,17 @@ def test_a_look_that_was_cut_short_goes_on_where_it_stopped(
 
 
 def _over_after(files: int):
-    asked = 0
+    questions = 0
 
     def is_over(deadline: float | None) -> bool:
-        nonlocal asked
-        asked += 1
-        return deadline is not None and asked * 10 > files
+        nonlocal questions
+        questions += 1
+        return deadline is not None and questions * 10 > files
 
     return is_over
 
 
-def test_what_is_not_told_is_seen_by_the_sweep(
+def test_the_sweep_sees_missed_events(
     repo: GitRepo, server: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_rest(server, repo)
@@ -192,9 +192,9 @@ def test_more_events_than_are_kept_are_a_look_at_everything(
         ("few watches", "more folders than half of the 4 inotify watches"),
         ("no watches", "the user's 4,000 inotify watches are used up; raise it with `sysctl fs.in"),
         ("no instances", "inotify instances are used up; raise it with `sysctl fs.inotify.max_us"),
-        ("no files", "the process has as many files open as it may; raise `ulimit -n`"),
+        ("no files", "the process has reached its limit of open files; raise `ulimit -n`"),
         ("no limit", "the limit of inotify watches cannot be read"),
-        ("others write", "changes of this file system are not told"),
+        ("others write", "this file system does not report changes"),
     ],
 )
 def test_without_a_watch_everything_is_looked_at(
@@ -220,12 +220,12 @@ def test_without_a_watch_everything_is_looked_at(
     server.look(path=repo.root)
     assert len(os.listdir("/proc/self/fd")) == len(open_files)
     state = server.status(path=repo.root).watch
-    assert state.startswith("none, all files are looked at: ")
+    assert state.startswith("none, all files are checked: ")
     assert why in state
 
 
 class _Kernel:
-    """Calls of inotify, of which one fails as the kernel fails it."""
+    """Calls of inotify, one of which fails with a kernel error."""
 
     def __init__(self, refused: str) -> None:
         self._refused = refused

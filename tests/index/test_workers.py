@@ -1,4 +1,4 @@
-"""Worker processes: the same facts as here, and a dead worker costs nothing but time."""
+"""Worker processes: the same facts as in this process; a dead worker costs only time."""
 
 from __future__ import annotations
 

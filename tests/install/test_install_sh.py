@@ -1,4 +1,4 @@
-"""`install/install.sh` in an empty home: with uv and without, and undone again."""
+"""`install/install.sh` in an empty home, with uv and without, and its removal."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def home(tmp_path: Path) -> Path:
 
 
 def environment(home: Path, *tools: str) -> dict[str, str]:
-    """A bare one: the system's commands, these tools and this interpreter."""
+    """A minimal environment: the system's commands, these tools and this interpreter."""
     bin_ = home.parent / "bin"
     bin_.mkdir(exist_ok=True)
     for tool in tools:
         (bin_ / Path(tool).name).symlink_to(tool)
-    settings = ("PIP_", "UV_", "SSL_CERT_")  # uv knows the certificates of a proxy by the last
-    kept = {name: value for name, value in os.environ.items() if name.startswith(settings)}
+    settings = ("PIP_", "UV_", "SSL_CERT_")  # uv finds a proxy's certificates by the last one
+    passed_on = {name: value for name, value in os.environ.items() if name.startswith(settings)}
     path = f"{home / '.local' / 'bin'}:{bin_}:/usr/bin:/bin"
-    return {**kept, "HOME": str(home), "PATH": path, "CODELENS_PYTHON": sys.executable}
+    return {**passed_on, "HOME": str(home), "PATH": path, "CODELENS_PYTHON": sys.executable}
 
 
 def run(env: dict[str, str], *args: str, code: int = 0) -> str:
@@ -51,26 +51,26 @@ def files(folder: Path, *left_out: str) -> list[str]:
 
 
 def uv() -> str | None:
-    beside = Path(sys.executable).with_name("uv")
-    return str(beside) if beside.exists() else shutil.which("uv")
+    sibling = Path(sys.executable).with_name("uv")
+    return str(sibling) if sibling.exists() else shutil.which("uv")
 
 
 @pytest.mark.parametrize(
-    ("tool", "script", "told"),
+    ("tool", "script", "message"),
     [
         ("pipx", "echo 'pipx: error: unrecognized arguments' >&2; exit 2", "unrecognized"),
-        ("uv", "case $* in *dir*) echo /nowhere;; esac", "installing"),  # says that all is well
+        ("uv", "case $* in *dir*) echo /nowhere;; esac", "installing"),  # reports success
     ][: 2 if FULL else 1],
 )
 def test_a_tool_that_fails_is_replaced_by_a_venv(
-    home: Path, tmp_path: Path, tool: str, script: str, told: str
+    home: Path, tmp_path: Path, tool: str, script: str, message: str
 ) -> None:
     broken = tmp_path / tool
     broken.write_text(f"#!/bin/sh\n{script}\n")
     broken.chmod(0o755)
     env = environment(home, str(broken))
     said = run(env, "--no-agents")
-    assert told in said
+    assert message in said
     assert f"{tool} failed; trying a venv instead" in said
     command = home / ".local" / "bin" / "codelens"
     subprocess.run([command, "--version"], env=env, check=True)

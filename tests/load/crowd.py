@@ -1,12 +1,12 @@
-"""A crowd at work: agents edit, switch and ask in four worktrees of one repository, all at once.
+"""A crowd at work: agents edit, switch and ask in four worktrees of one repository, concurrently.
 
     python tests/load/crowd.py REPOSITORY [--seconds 600]
 
-Each worktree has an editor, a person at the command line (a process a question) and an MCP server
-with its client: eight processes of ours at a time, with one that prunes and one that rebuilds in
-between. Every answer is compared with `git grep` and the files themselves, which know nothing of
-codelens. An answer given while the worktree was being changed is held to less: nothing in it is of
-neither state.
+Each worktree has an editor, a person at the command line (one process per question) and an MCP
+server with its client: eight codelens processes at a time, and now and then one that prunes or
+rebuilds. Every answer is compared with `git grep` and the files themselves, which are independent
+of codelens. An answer given during a change of the worktree is checked less strictly: each part of
+it must belong to one of the two states.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from load.trees import Tree
 WORDS = ("retry", "session", "encoding", "redirect", "timeout", "cookie")
 TRIES = 60
 STILL = 0.7
-"""Share of the questions during which nobody edits the worktree they are about."""
+"""Share of the questions during which nobody edits the worktree in question."""
 REBUILD_EVERY_S = 60.0
 SPARE_KB = 20 * 1024
-"""What a server may grow by late in the run: it keeps what it worked out of the last views."""
+"""How much a server may grow late in the run: it caches results for the last views."""
 
 
 class Asker:
-    """Asks by one face about one worktree, and compares."""
+    """Asks through one face about one worktree, and compares."""
 
     def __init__(self, tree: Tree, face: Face, others: list[Tree], report: Report, seed: int):
         self.tree, self.face, self.others, self.report = tree, face, others, report
@@ -48,7 +48,7 @@ class Asker:
         self._who = f"{type(face).__name__} {tree.name}"
 
     def ask(self) -> None:
-        """One question of some kind."""
+        """Asks one question of some kind."""
         what = self._random.choice((self.token, self.token, self.foreign, self.word, self.old))
         with self.tree.still() if self._random.random() < STILL else nullcontext():
             what()
@@ -89,7 +89,7 @@ class Asker:
                 self.report.count(f"partial: {why}")
             found = set[str]()
             for one in answer["results"]:
-                # Near names are offered where the asked one is not defined.
+                # Near names are offered if the name is not defined.
                 if mode == "symbol" and one["symbol"] != text:
                     continue
                 found.add(one["path"])
@@ -145,7 +145,7 @@ def _file_of(handle: str) -> str:
 
 
 def crowd(source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0) -> Report:
-    """Let the crowd loose on a copy of `source` below `folder`; what it saw."""
+    """Runs the crowd on a copy of `source` below `folder`; returns its observations."""
     report = Report()
     home = folder / "home"
     env = {**os.environ, **git_environment(), "CODELENS_HOME": str(home), "HOME": str(folder)}
@@ -215,7 +215,7 @@ def crowd(source: Path, folder: Path, seconds: float, edit_every_s: float = 2.0)
 
 
 def left_over(home: Path) -> list[int]:
-    """Processes that still know of the home folder, three seconds after all have closed."""
+    """Processes that still use the home folder, three seconds after all have closed."""
     mark = f"CODELENS_HOME={home}".encode()
     for _ in range(30):
         found = []

@@ -1,4 +1,4 @@
-"""The two ways the crowd asks: a process a question, and an MCP server."""
+"""The two faces that the crowd asks: a process per question, and an MCP server."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from load.trees import Tree
 
 COMMAND = [sys.executable, "-P", "-m", "codelens"]
 LIMIT = 100
-"""Places a search gives at most."""
+"""Maximum number of places that a search returns."""
 
 
 class CommandLine:
-    """A process a question."""
+    """One process per question."""
 
     def __init__(self, env: dict[str, str]) -> None:
         self._env = env
@@ -34,7 +34,7 @@ class CommandLine:
         self._ask("prune", "--json")
 
     def rebuild(self, tree: Tree) -> None:
-        """Build the index anew, unless another process writes for very long."""
+        """Rebuilds the index, unless another process writes for very long."""
         args = ("-C", str(tree.repo.root), "index", "--rebuild")
         done = self._run(*args)
         refused = any(why in done.stderr for why in ("is being written", "took over"))
@@ -53,11 +53,11 @@ class CommandLine:
         return json.loads(done.stdout)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
 
 class Server:
-    """An MCP server, asked one question after another."""
+    """An MCP server that answers one question after another."""
 
     def __init__(self, env: dict[str, str]) -> None:
         self.process = subprocess.Popen(

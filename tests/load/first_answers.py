@@ -1,10 +1,10 @@
-"""Agents that edit and ask at once: is the first answer right, within the server's own budget?
+"""Agents edit and ask at once: is the first answer right, within the server's own budget?
 
     python tests/load/first_answers.py [REPOSITORY] [--agents 8] [--rounds 10] [--budget-ms 500]
 
-Each agent has a server of its own, and all are at work in one worktree at the same time. In each
-round an agent renames the function that it planted in a file and asks for both names at once: the
-new one must be found where it stands, the old one nowhere. No agent waits for another.
+Each agent has a separate server, and all work in one worktree at the same time. In each round an
+agent renames the function that it planted in a file and asks for both names at once: the new one
+must be found in its place, the old one nowhere. No agent waits for another.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Answered(NamedTuple):
 
 
 class Agent:
-    """Edits a file of its own and asks its own server."""
+    """Edits a file and asks a server, both private to the agent."""
 
     def __init__(self, tree: Tree, server: Server, number: int) -> None:
         self._tree, self._server, self._number = tree, server, number
@@ -44,7 +44,7 @@ class Agent:
         self.answers: list[Answered] = []
 
     def name(self, round_number: int) -> str:
-        # None is the beginning of another.
+        # No name is a prefix of another.
         return f"zq{self._number}x{round_number}e"
 
     def plant(self, round_number: int) -> None:

@@ -2,10 +2,10 @@
 
     python tests/load/http_crowd.py [--clients 20] [--seconds 300] [--restart-every 40]
 
-Clients are the SDK's own, half of each protocol. A definition of a worktree has a text of its own,
-so each answer is compared with what alone can be right; a file that a writer replaces all the time
-must be read as it was at some moment between question and answer. Clients leave and come again.
-When all have left, and again when the server was told to stop, it is looked for what is left over.
+Clients are the SDK's own, half of each protocol. The definitions of each worktree have a unique
+text, so each answer is compared with the only right one. A file that a writer constantly replaces
+must be read as it was at some moment between question and answer. Clients leave and come back.
+After all have left, and again after the server was stopped, the run checks for leftovers.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ TREES = 4
 PROTOCOLS = ("legacy", "2026-07-28")
 _EDITS_A_S = 5.0
 _SPARE_KB = 20 * 1024
-"""What the server may grow by late in the run."""
+"""How much the server may grow late in the run."""
 _WARM_S = 120.0
-"""Shorter runs end while it still keeps what it reads for the first time."""
+"""Shorter runs end while the server still fills its caches."""
 
 
 class EditedTree:
-    """A worktree with definitions of its own, one of which a writer replaces all the time."""
+    """A worktree with unique definitions, one of which a writer constantly replaces."""
 
     def __init__(self, repo: GitRepo, number: int) -> None:
         self.repo, self.number, self.root = repo, number, str(repo.root)
         self.begun = self.edits = 0
-        """Edits that were begun, and that are on the disk."""
+        """Edits begun, and edits on disk."""
         keeper = f"def lantern_{number}():\n    return wick_{number}()\n"
         repo.commit("own", {
             "own.py": f"{keeper}\n\ndef wick_{number}():\n    return {number}\n",
@@ -52,10 +52,10 @@ class EditedTree:
         })  # fmt: skip
 
     def edit(self) -> None:
-        """Replace a file in one step, as editors do."""
+        """Replaces a file in one step, as editors do."""
         self.begun += 1
-        beside = self.repo.write(".git-edit.tmp", self._text(self.begun))
-        os.replace(beside, self.repo.path("edited.py"))
+        written = self.repo.write(".git-edit.tmp", self._text(self.begun))
+        os.replace(written, self.repo.path("edited.py"))
         self.edits = self.begun
 
     def _text(self, edit: int) -> str:
@@ -72,7 +72,7 @@ def made_trees(folder: Path) -> list[EditedTree]:
 
 
 class Question:
-    """The kinds of questions, each with what must and what must not be in its answer."""
+    """The kinds of questions, each with the texts that its answer must and must not contain."""
 
     def __init__(self, asker: Asker, tree: EditedTree, trees: list[EditedTree]) -> None:
         self._asker, self._tree = asker, tree
@@ -132,7 +132,7 @@ class Question:
 
 
 class HttpCrowd:
-    """Clients that ask until `until`, and a writer beside them."""
+    """Clients that ask until `until`, and a concurrent writer."""
 
     def __init__(
         self, server: HttpServer, trees: list[EditedTree], until: float, restart_every: int
@@ -142,7 +142,7 @@ class HttpCrowd:
         self.report = Report()
 
     def run(self, clients: int) -> Report:
-        """All of them at once; what was seen."""
+        """Runs all of them concurrently; returns the observations."""
         workers = [threading.Thread(target=self._client, args=(at,)) for at in range(clients)]
         workers += [threading.Thread(target=self._write), threading.Thread(target=self._weigh)]
         for worker in workers:
@@ -192,10 +192,10 @@ class HttpCrowd:
 
 
 def open_connections(server: HttpServer) -> int:
-    """Of clients, at the server's port."""
+    """Open client connections at the server's port."""
     rows = [
         line.split() for table in ("tcp", "tcp6") for line in _lines(f"/proc/net/{table}")[1:]
-    ]  # address, peer, state: 01 is established, 08 waits for us to close
+    ]  # address, peer, state: 01 is established, 08 waits for the server to close
     port = f":{server.port:04X}"
     return sum(row[1].endswith(port) and row[3] in {"01", "08"} for row in rows)
 
@@ -212,7 +212,7 @@ def _lines(file: str) -> list[str]:
 
 
 def left_after_clients(server: HttpServer) -> list[str]:
-    """Connections and files that are open although every client has left."""
+    """Connections and files that are still open after every client has left."""
     wanted = time.monotonic() + 10
     while (count := open_connections(server)) and time.monotonic() < wanted:
         time.sleep(0.1)
@@ -220,7 +220,7 @@ def left_after_clients(server: HttpServer) -> list[str]:
 
 
 def left_after_the_end(server: HttpServer, home: Path, temporary: Path) -> list[str]:
-    """Tell the server to stop; processes, files, leases and messages that are left."""
+    """Stops the server; returns leftover processes, files, leases and messages."""
     below = descendants(server.process.pid)
     code, said = server.stop()
     is_polite = code == 0 and said.endswith("stopped\n") and "Traceback" not in said
@@ -242,7 +242,7 @@ def left_after_the_end(server: HttpServer, home: Path, temporary: Path) -> list[
 
 
 def http_crowd(folder: Path, clients: int, seconds: float, restart_every: int) -> Report:
-    """Let the crowd loose on a server in `folder`; what it saw, left-overs among the faults."""
+    """Runs the crowd on a server in `folder`; leftovers count as faults."""
     home, temporary = folder / "home", folder / "tmp"
     temporary.mkdir(parents=True)
     trees = made_trees(folder)
@@ -261,7 +261,7 @@ def http_crowd(folder: Path, clients: int, seconds: float, restart_every: int) -
 
 
 def main() -> int:
-    """Print what was seen; 1 when anything was wrong or left over."""
+    """Prints the observations; exits with 1 if anything was wrong or left over."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--clients", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=300)

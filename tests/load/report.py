@@ -1,4 +1,4 @@
-"""What the crowd saw: counts, faults, and what the servers weighed."""
+"""The crowd's observations: counts, faults, and the servers' memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 
 
 class Report:
-    """Counts, and what went wrong; shared by all threads."""
+    """Counts and faults, shared by all threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -16,9 +16,9 @@ class Report:
         self.faults: list[str] = []
         self.resident: dict[str, list[int]] = {}
         self.files: dict[str, list[int]] = {}
-        """Kilobytes of the index and its log, time after time."""
+        """Kilobytes of the index and its log over time."""
         self.times_s: dict[str, list[float]] = {}
-        """How long each face took for an answer."""
+        """Response times by face."""
 
     def count(self, what: str) -> None:
         with self._lock:
@@ -37,7 +37,7 @@ class Report:
             self.files.setdefault(what, []).append(kilobytes)
 
     def lines(self) -> list[str]:
-        """What was measured: times of answers, sizes of files."""
+        """The measurements: times of answers, sizes of files."""
         rows: list[str] = []
         for face, times in sorted(self.times_s.items()):
             ordered = sorted(times)
@@ -59,7 +59,7 @@ class Report:
 
 
 def grown(values: list[int]) -> float:
-    """How much more the last quarter weighs than the third, in kilobytes."""
+    """Growth from the third quarter to the last, in kilobytes."""
     quarter = len(values) // 4
     if not quarter:
         return 0.0

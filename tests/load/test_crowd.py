@@ -1,7 +1,7 @@
-"""Eight processes over four worktrees, editing, switching, asking: no lock error, no wrong answer.
+"""Eight processes edit, switch and ask in four worktrees: no lock error, no wrong answer.
 
-CODELENS_LOAD_SECONDS sets how long (default 25, the full run is 600); CODELENS_LOAD_REPOSITORY a
-repository to do it on, else one is made.
+CODELENS_LOAD_SECONDS sets the duration (default 25, the full run is 600). CODELENS_LOAD_REPOSITORY
+sets the repository; without it one is generated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NAMED = os.environ.get("CODELENS_LOAD_REPOSITORY")
 
 
 def made_repository(root: Path) -> Path:
-    """Four commits of a small project, in which the words that are asked for occur."""
+    """Four commits of a small project that contains the searched words."""
     repo = GitRepo.init(root)
     for number in range(4):
         files = {

@@ -1,4 +1,4 @@
-"""The worktrees of the crowd; each has an editor who works as an agent does, and git to grep it."""
+"""The crowd's worktrees; each has an editor that works like an agent, and git to grep it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from load.report import Report
 
 
 class Tree:
-    """One worktree, and a number that changes with every edit; odd while one is under way.
+    """One worktree, and a number that changes with every edit; odd while one is in progress.
 
-    `still` keeps the editor of this worktree waiting for an answer; all others go on.
+    `still` holds the editor of this worktree until an answer; all others continue.
     """
 
     def __init__(self, repo: GitRepo, name: str, seed: int) -> None:
@@ -30,7 +30,7 @@ class Tree:
         self._made = 0
 
     def edit(self, report: Report) -> None:
-        """Change something as an agent would."""
+        """Changes something as an agent would."""
         ways = (self._append, self._append, self._append, self._create, self._remove, self._rename,
                 self._commit, self._switch, self._reset)  # fmt: skip
         way = self._random.choice(ways)
@@ -65,7 +65,7 @@ class Tree:
 
     def _token(self) -> str:
         self._made += 1
-        # None is the beginning of another.
+        # No name is a prefix of another.
         token = f"zq{self.name}n{self._made}e"
         self.tokens = [*self.tokens[-30:], token]
         return token
@@ -96,15 +96,15 @@ class Tree:
 
     def _switch(self) -> None:
         branch = f"{self.name}-{self._random.randrange(3)}"
-        known = self.repo.git("branch", "--list", branch).strip()
+        exists = self.repo.git("branch", "--list", branch).strip()
         self.repo.commit("before the switch")
-        self.repo.git("checkout", "-q", *([branch] if known else ["-b", branch]))
+        self.repo.git("checkout", "-q", *([branch] if exists else ["-b", branch]))
 
     def _reset(self) -> None:
         self.repo.git("reset", "-q", "--hard", "HEAD")
 
     def grep(self, text: str, *at: str) -> set[str]:
-        """Paths with the text, by git alone."""
+        """Paths that contain the text, by git alone."""
         how = ["--untracked"] if not at else []
         done = subprocess.run(
             ["git", "grep", "-I", "-l", "-i", "-z", *how, "-F", "-e", text, *at],

@@ -1,4 +1,4 @@
-"""The reranker on this machine: real models in the form of real ones, and what is none."""
+"""The local reranker: small models in the usual format, and files that are not models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def scores(folder: Path, question: str, *texts: str) -> list[float]:
     return [relevance.scores[at] for at in range(len(texts))]
 
 
-def test_each_text_has_its_number_whatever_lies_beside_it(tmp_path: Path) -> None:
+def test_each_text_has_its_score_in_any_batch(tmp_path: Path) -> None:
     folder = write_cross_encoder(tmp_path, WEIGHTS)
     texts = [f"{'cancel ' * (at % 7)} {'else ' * (at % 5)} halt" for at in range(23)]
     assert scores(folder, "cancel a job", *texts) == [0.25 + at % 7 for at in range(23)]
@@ -27,9 +27,9 @@ def test_each_text_has_its_number_whatever_lies_beside_it(tmp_path: Path) -> Non
 
 
 def test_a_long_text_is_read_from_its_beginning(tmp_path: Path) -> None:
-    """The tokenizer's own seven tokens do not hold, which would cut every text."""
+    """The tokenizer's own limit of seven tokens is ignored; it would cut every text."""
     folder = write_cross_encoder(tmp_path, WEIGHTS)
-    # 512 tokens, of which the question has 2 and the marks 3.
+    # 512 tokens: 2 for the question, 3 for the marks.
     assert scores(folder, "a question", "cancel " * 2000, "x " * 506 + "cancel cancel") == [507, 1]
 
 
@@ -40,7 +40,7 @@ def test_a_file_may_be_named_and_fewer_inputs_are_taken(tmp_path: Path) -> None:
     assert scores(folder / "small.onnx", "halt", "cancel", "nothing") == [1.25, 0.25]
 
 
-def test_another_model_in_its_place_is_read_anew(tmp_path: Path) -> None:
+def test_a_replaced_model_is_read_again(tmp_path: Path) -> None:
     assert scores(write_cross_encoder(tmp_path, WEIGHTS), "x", "cancel") == [1.0]
     more = {**WEIGHTS, "more": 1.0, "cancel": 3.0}
     assert scores(write_cross_encoder(tmp_path, more), "x", "cancel") == [3.0]
@@ -54,15 +54,17 @@ def test_another_model_in_its_place_is_read_anew(tmp_path: Path) -> None:
         (lambda folder: (folder / "tokenizer.json").write_text("{"), "cannot be used: Exception"),
         (lambda folder: (folder / "onnx/model.onnx").write_bytes(b"\0" * 99), "InvalidProtobuf"),
         (lambda folder: _cut(folder / "onnx/model.onnx"), "InvalidProtobuf"),
-        (lambda folder: write_cross_encoder(folder, WEIGHTS, outputs=2), r"of the form \(1, 2\)"),
+        (lambda folder: write_cross_encoder(folder, WEIGHTS, outputs=2), r"of the shape \(1, 2\)"),
         (lambda folder: write_cross_encoder(folder, {"a": float("nan")}), "NaN or infinite"),
         (
             lambda folder: write_cross_encoder(folder, WEIGHTS, ("input_ids", "pixel_mask")),
-            "it takes pixel_mask, which no text has",
+            "it needs unknown inputs: pixel_mask",
         ),
     ],
 )
-def test_what_is_no_cross_encoder_is_told_with_the_remedy(tmp_path: Path, spoil, why: str) -> None:
+def test_a_model_that_is_not_a_cross_encoder_is_refused_with_a_remedy(
+    tmp_path: Path, spoil, why: str
+) -> None:
     folder = write_cross_encoder(tmp_path / "model", WEIGHTS)
     spoil(folder)
     with pytest.raises(CrossEncoderUnusable, match=why) as raised:
@@ -70,7 +72,7 @@ def test_what_is_no_cross_encoder_is_told_with_the_remedy(tmp_path: Path, spoil,
     assert str(folder) in str(raised.value) and "set `cross_encoder` to" in str(raised.value)
 
 
-def test_a_place_that_is_none_or_depends_on_the_folder_is_refused(tmp_path: Path) -> None:
+def test_a_missing_or_relative_model_path_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CrossEncoderUnusable, match="there is no such folder"):
         cross_encoder(str(tmp_path / "absent"))
     with pytest.raises(CrossEncoderUnusable, match="its path must be absolute"):
@@ -79,7 +81,7 @@ def test_a_place_that_is_none_or_depends_on_the_folder_is_refused(tmp_path: Path
 
 def test_it_is_given_up_between_two_batches_when_it_is_too_slow(tmp_path: Path) -> None:
     model = cross_encoder(str(write_cross_encoder(tmp_path, WEIGHTS)))
-    with pytest.raises(CrossEncoderUnusable, match="it read 0 of 2 texts in 0 s"):
+    with pytest.raises(CrossEncoderUnusable, match="it scored 0 of 2 texts in 0 s"):
         model.relevance("a", ["b", "c"], seconds=0)
 
 

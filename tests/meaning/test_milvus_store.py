@@ -60,7 +60,7 @@ def store_at(where: Place) -> MilvusStore:
 
 @pytest.fixture
 def store(url: str, request: pytest.FixtureRequest) -> Iterator[MilvusStore]:
-    """An empty collection, removed in the end."""
+    """An empty collection, dropped at the end."""
     name = "t" + hashlib.md5(request.node.name.encode()).hexdigest()[:12]
     store = store_at(place(url, name))
     yield store
@@ -127,7 +127,7 @@ def test_a_hybrid_collection_ranks_by_meaning_and_words(url: str) -> None:
     store.put(every)
     seen = {row.text for row in every if row is not every[7]}
     ranked = store.ranked(every[3].vector, "number17", seen, 10)
-    # Of two ranks the sum counts: the one has the vector of the question, the other its rare word.
+    # Two ranks are summed: one row has the question's vector, the other its rare word.
     assert max(ranked, key=lambda text: ranked[text]) == every[17].text
     assert every[3].text in ranked
     assert every[7].text not in ranked
@@ -148,13 +148,13 @@ def test_a_store_that_takes_no_more_collections_says_so(faulty: MilvusServer) ->
     taken = store_at(place(faulty.url, "codelens_other"))
     taken.put(rows(1))
     faulty.full = True
-    with pytest.raises(StoreFull, match="it has 1 of codelens"):
+    with pytest.raises(StoreFull, match="it has 1 from codelens"):
         store_at(place(faulty.url, "codelens_more")).put(rows(1))
     with rest_of(faulty) as url, pytest.raises(StoreFull, match="limit=5"):
         store_at(place(url, "codelens_more")).put(rows(1))
 
 
-def test_a_wrong_token_is_told_without_it(faulty: MilvusServer) -> None:
+def test_a_wrong_token_is_reported_without_quoting_it(faulty: MilvusServer) -> None:
     faulty.wants_token = True
     assert store_at(place(faulty.url, "x")).known({b"1" * 16}) == set()
     with rest_of(faulty) as rest_url:
@@ -175,7 +175,7 @@ def test_a_store_that_hangs_or_is_down_is_given_up(faulty: MilvusServer) -> None
             store_at(place(url, "x", timeout_s=1.0)).known({b"1" * 16})
 
 
-def test_what_the_store_says_otherwise_is_told(faulty: MilvusServer) -> None:
+def test_unexpected_answers_of_the_store_are_reported(faulty: MilvusServer) -> None:
     store = store_at(place(faulty.url, "x"))
     store.put(rows(1))
     wrong = store_at(place(faulty.url, "x")._replace(dimension=8))

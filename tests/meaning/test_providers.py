@@ -68,7 +68,7 @@ def test_texts_have_their_vectors_in_their_order(
     assert embedder.dimension() == DIMENSION
 
 
-def test_a_question_is_told_from_a_document(
+def test_questions_and_documents_are_marked_differently(
     provider: str, embedder: Embedder, server: EmbeddingServer
 ) -> None:
     for kind in ("query", "document"):
@@ -101,7 +101,7 @@ def test_the_dimension_is_asked_with_no_text_of_a_repository(
         ("too few", AnswerInvalid, 1),
     ],
 )
-def test_what_goes_wrong_is_told_and_sent_again_where_that_may_help(
+def test_errors_are_reported_and_retried_if_that_may_help(
     provider: str,
     how: str,
     error: type[ProviderError],
@@ -145,7 +145,7 @@ def test_a_provider_that_hangs_is_given_up(provider: str, server: EmbeddingServe
         embedder.embed(TEXTS, "document")
 
 
-def test_who_cancels_waits_no_longer(provider: str, server: EmbeddingServer) -> None:
+def test_a_cancelled_call_stops_waiting(provider: str, server: EmbeddingServer) -> None:
     spec = PROVIDERS[provider]
     server.misbehave("hang")
     call = Call()
@@ -261,5 +261,5 @@ def test_an_endpoint_is_a_plain_url(provider: str) -> None:
     for bad in ("host", "ftp://host", "http://", "http://user:word@host", "http://[::1"):
         with pytest.raises(SettingError, match="endpoint"):
             checked_endpoint(spec, bad)
-    with pytest.raises(SettingError, match="there is no provider 'other'"):
+    with pytest.raises(SettingError, match="unknown provider 'other'"):
         provider_called("other")

@@ -1,4 +1,4 @@
-"""A provider's vectors as bytes: cosines stay, whatever their size."""
+"""A provider's vectors as bytes: cosines survive for vectors of any length."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def test_cosines_are_kept_to_a_hundredth(dimension: int) -> None:
     chance = random.Random(dimension)
     base = [chance.gauss(0, 1) for _ in range(dimension)]
     vectors = [[share * number + chance.gauss(0, 1) for number in base] for share in (0, 0.3, 1, 3)]
-    told = products(unpacked(packed(base)), b"".join(map(packed, vectors)))
-    for vector, product in zip(vectors, told, strict=True):
+    packed_products = products(unpacked(packed(base)), b"".join(map(packed, vectors)))
+    for vector, product in zip(vectors, packed_products, strict=True):
         assert product / length_squared(dimension) == pytest.approx(cosine(base, vector), abs=0.01)
 
 

@@ -1,4 +1,4 @@
-"""Vectors of texts and their products: the same integers as the plain definition gives."""
+"""Vectors of texts and their products: the same integers as by the plain definition."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def table(tmp_path: Path) -> WordTable:
 
 
 def packed(*entries: tuple[int, int]) -> bytes:
-    """Occurrences of a term: chunk and count in its body."""
+    """Packs the occurrences of a term: chunk and count in its body."""
     return array("I", [0, *(chunk << 16 | count << 8 for chunk, count in entries)]).tobytes()
 
 
@@ -53,7 +53,7 @@ def test_a_vector_is_the_weighted_sum_brought_to_one_length(table: WordTable) ->
 def plainly_scaled(lanes: list[int], weight: int) -> bytes:
     numbers = [lane - 128 * weight for lane in lanes]
     length = math.isqrt(sum(number * number for number in numbers))
-    # To the nearest, a half upwards.
+    # Rounded to the nearest, halves up.
     nearest = [(2 * LENGTH * number + 257 * length) // (2 * length) for number in numbers]
     return bytes(min(255, max(1, number)) for number in nearest)
 
@@ -65,7 +65,7 @@ def test_a_sum_is_scaled_to_the_nearest_whole_numbers(width: int, weight: int) -
     for spread in (1, 2, 127):
         for _ in range(200):
             lanes = [(128 + chance.randint(-spread, spread)) * weight for _ in range(width)]
-            # Beside one that is not at the middle, or there would be no length.
+            # One lane must be off the middle, or the length would be zero.
             lanes[0] = 129 * weight + chance.randint(0, 1)
             total = sum(lane << 32 * at for at, lane in enumerate(lanes))
             assert text_vectors._scaled(total, weight, width) == plainly_scaled(lanes, weight)
@@ -117,5 +117,5 @@ def test_products_hold_the_largest_numbers(number: int) -> None:
 def test_weights_of_counts_are_these_on_every_platform() -> None:
     assert LOGARITHMS[:6] == (0, 11, 18, 22, 26, 29)
     assert (sum(LOGARITHMS), LOGARITHMS[255]) == (18677, 89)
-    # None is near to where rounding turns: the last bit of a logarithm cannot matter.
+    # None is close to a rounding boundary: the last bit of a logarithm cannot matter.
     assert min(abs(16 * math.log1p(n) % 1 - 0.5) for n in range(1, 256)) > 1e-6

@@ -1,4 +1,4 @@
-"""Vectors of chunks come with the facts, and roll forward where an index has none or older ones."""
+"""Vectors of chunks come with the facts, and are filled in if an index has none or older ones."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_an_index_without_vectors_gets_the_same_from_its_postings(
     assert after.receipt.indexed == 0
 
 
-def test_a_newer_table_makes_vectors_anew_and_an_older_one_leaves_them(
+def test_a_newer_table_recomputes_vectors_and_an_older_one_leaves_them(
     engine: Engine, repository: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine.search("alpha of gamma", path=repository.root)
@@ -99,7 +99,7 @@ def test_a_newer_table_makes_vectors_anew_and_an_older_one_leaves_them(
     assert stored(tmp_path / "home") == rows
 
 
-def test_what_an_older_table_added_is_made_anew_by_a_newer_one(
+def test_a_newer_table_recomputes_vectors_of_an_older_one(
     engine: Engine, repository: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     newer = write_table(tmp_path / "new.table", WORDS, version=4)

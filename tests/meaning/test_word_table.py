@@ -1,4 +1,4 @@
-"""The file of the table: read whole, or refused with what is wrong."""
+"""The file of the table: read whole, or refused with the reason."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
         (lambda data: data[:40], "40 bytes, less than its head"),
         (lambda data: data[:-1], r"has \d+ bytes of \d+"),
         (lambda data: data + b"x", r"has \d+ bytes of \d+"),
-        (lambda data: data[:-1] + b"\0", "checksum does not fit"),
+        (lambda data: data[:-1] + b"\0", "checksum does not match"),
         (lambda data: b"PK" + data[2:], "does not begin as a table of words"),
     ],
 )
-def test_a_damaged_table_is_refused_with_what_is_wrong(tmp_path: Path, spoil, why: str) -> None:
+def test_a_damaged_table_is_refused_with_the_reason(tmp_path: Path, spoil, why: str) -> None:
     file = write_table(tmp_path / "t", WORDS)
     file.write_bytes(spoil(file.read_bytes()))
     with pytest.raises(WordTableDamaged, match=why):

@@ -1,4 +1,4 @@
-"""How single handles fare: each way in which a text moves, changes or goes."""
+"""The state of single handles: each way in which a text moves, changes or disappears."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BIG = "".join(f"line_{at} = {at}\n" for at in range(40))
 
 
 class Place:
-    """A repository with something saved in it."""
+    """A repository about which something is saved."""
 
     def __init__(self, scratch: Path) -> None:
         self.repo = GitRepo.init(scratch / "repo")
@@ -158,7 +158,7 @@ def test_a_namesake_with_another_text_is_only_near(place: Place) -> None:
     assert place.near() == ("cart.py#carry",)
 
 
-def test_of_several_copies_none_is_taken(place: Place) -> None:
+def test_none_of_several_copies_is_taken(place: Place) -> None:
     place.save("lamp.py#carry")
     body = LAMP.partition("def carry")[2].partition("\n\n\n")[0]
     place.repo.remove("lamp.py")
@@ -168,7 +168,7 @@ def test_of_several_copies_none_is_taken(place: Place) -> None:
     assert place.fares() == [("moved", "a.py#carry")]
 
 
-def test_a_commit_that_is_gone_leaves_contents_to_tell(place: Place) -> None:
+def test_contents_still_judge_handles_of_a_missing_commit(place: Place) -> None:
     place.repo.commit("two", {"two.py": "x = 1\n"})
     place.save("lamp.py", "lamp.py#drop")
     place.repo.git("reset", "-q", "--hard", "HEAD~1")
@@ -178,7 +178,7 @@ def test_a_commit_that_is_gone_leaves_contents_to_tell(place: Place) -> None:
     assert place.fares() == [("moved", "light.py"), ("moved", "light.py#drop")]
 
 
-def test_a_name_that_is_no_utf8_is_kept(place: Place) -> None:
+def test_a_name_that_is_not_utf8_is_kept(place: Place) -> None:
     place.repo.write(b"l\xe4mp.py", LAMP)
     place.save("l%E4mp.py#carry")
     assert place.fares() == [("current", "l%E4mp.py#carry")]

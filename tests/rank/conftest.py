@@ -1,4 +1,4 @@
-"""The index that a test of ranking asks: an empty one, or one with the files of its module."""
+"""The index for a ranking test: an empty one, or one with the files of its module."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def store(tmp_path: Path) -> Store:
 def asked(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Store, Snapshot]:
-    """With a view of the module's `FILES`, for tests that only read it."""
+    """A view of the module's `FILES`, for tests that only read it."""
     made = Store(tmp_path_factory.mktemp("asked") / "index.db")
     return made, made.view(request.module.FILES)

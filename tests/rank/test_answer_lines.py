@@ -1,4 +1,4 @@
-"""Which lines of a file are shown, and how many places of it."""
+"""Which lines of a file are shown, and how many of its places."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def test_a_long_class_that_a_sentence_names_is_shown_by_its_beginning(store: Sto
     assert (found.line, found.why) == ("class LanternKeeper", "defines LanternKeeper")
 
 
-def test_a_one_line_value_is_no_answer_to_a_question(store: Store) -> None:
+def test_a_one_line_value_does_not_answer_a_question(store: Store) -> None:
     text = "lantern_oil = None\n\n\ndef pour(can):\n    # the oil of a lantern\n    can.tip()\n"
     found = first(store, {"lamp.py": text}, "how is lantern oil poured")
     assert "lantern_oil = None" not in found.line
 
 
-def test_of_a_chunk_of_many_small_definitions_the_one_that_answers_is_shown(store: Store) -> None:
+def test_the_matching_definition_of_a_chunk_is_shown(store: Store) -> None:
     text = FILLING + (
         "\n\ndef pour(can):\n    # the oil of a lantern is filled in slowly\n    can.tip()\n"
     )
@@ -50,7 +50,7 @@ def test_of_a_chunk_of_many_small_definitions_the_one_that_answers_is_shown(stor
     assert found.line == "def pour(can)"
 
 
-def test_further_definitions_of_the_first_files_are_named_beside_them(store: Store) -> None:
+def test_further_definitions_of_the_first_files_are_listed_with_them(store: Store) -> None:
     part = "\n".join(f"    lantern.wick.trim(oil={at})" for at in range(25))
     keeper = "\n\n\n".join(f"def keep_{at}(lantern):\n{part}" for at in range(6))
     files = {"keeper.py": keeper, "zoo.py": "def feed(animal):\n    return animal.lantern\n"}
@@ -74,7 +74,7 @@ def test_further_definitions_of_the_first_files_are_named_beside_them(store: Sto
         ("NullWick.cs", "namespace Shop.Wick;\n", "class NullWick { int Burn() { return 0; } }"),
     ],
 )
-def test_the_name_of_a_package_is_not_named_beside_an_answer(
+def test_the_name_of_a_package_is_not_listed_with_an_answer(
     store: Store, name: str, head: str, function: str
 ) -> None:
     files = {f"wick/{name}": f"{head}\n\n{function}\n", "keeper.py": FILLING}
@@ -121,7 +121,7 @@ def test_a_class_is_shown_for_its_name_and_not_its_constructor(store: Store) -> 
     assert found.line == "class Pager"
 
 
-def test_a_field_or_an_alias_stands_for_its_type_unless_it_is_asked_for(store: Store) -> None:
+def test_a_field_or_alias_represents_its_type_unless_requested(store: Store) -> None:
     text = (
         "class Splitter:\n"
         "    Delimiter = str\n\n"
@@ -136,7 +136,7 @@ def test_a_field_or_an_alias_stands_for_its_type_unless_it_is_asked_for(store: S
     assert first(store, files, "Splitter.Delimiter").line.startswith("Delimiter")
 
 
-def test_the_definition_that_does_it_is_shown_not_the_table_beside_it(store: Store) -> None:
+def test_the_definition_that_does_it_is_shown_not_the_adjacent_table(store: Store) -> None:
     table = "\n".join(f"    {at}: 'lantern oil code {at}'," for at in range(30))
     text = (
         f"CODES = {{\n{table}\n}}\n\n\n"

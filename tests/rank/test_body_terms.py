@@ -1,4 +1,4 @@
-"""Terms are counted by definition as a plain reading of all lines counts them."""
+"""Term counts by definition equal those of a plain reading of all lines."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_comment_begins_at_its_first_line(comment: str) -> None:
 @pytest.mark.parametrize(
     "above", ["x = 1", "", 'class A:\n    """A doc of\n    the class."""', "a */"]
 )
-def test_what_is_no_comment_of_its_own_is_left(above: str) -> None:
+def test_trailing_comments_are_left_alone(above: str) -> None:
     lines = f"{above}\ndef it".split("\n")
     assert comment_start(lines, len(lines)) == len(lines)
 
@@ -70,19 +70,19 @@ COMMENTED = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(COMMENTED, st.lists(st.integers(1, 120), max_size=20), st.booleans())
-def test_what_is_known_of_lines_above_changes_no_comment(
+def test_lines_above_do_not_change_a_comment(
     lines: list[str], starts: list[int], repeated: bool
 ) -> None:
     lines = lines * 3 if repeated else lines
-    known: dict[int, int] = {}
+    cache: dict[int, int] = {}
     for start in [*(min(start, len(lines)) for start in starts), *range(1, len(lines) + 1)]:
-        assert comment_start(lines, start, known) == comment_start(lines, start)
+        assert comment_start(lines, start, cache) == comment_start(lines, start)
 
 
-def test_of_a_run_of_comments_forty_lines_belong_to_a_definition() -> None:
+def test_at_most_forty_comment_lines_belong_to_a_definition() -> None:
     lines = ["#define LAMP"] * 100
-    known: dict[int, int] = {}
-    assert [comment_start(lines, start, known) for start in (100, 60, 41, 40, 1)] == [
+    cache: dict[int, int] = {}
+    assert [comment_start(lines, start, cache) for start in (100, 60, 41, 40, 1)] == [
         60,
         20,
         1,

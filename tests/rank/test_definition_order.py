@@ -1,4 +1,4 @@
-"""Which definition comes first: where the words meet, in what is named, code before its tests."""
+"""The order of definitions: by where the words meet, by names, code before its tests."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_code_comes_before_its_tests_where_the_task_speaks_of_tests(store: Store
     assert order(store, files, "by the spec a locked door can be opened twice")[0] == ("door.py", 1)
 
 
-def test_where_the_words_stand_in_one_line_comes_first(store: Store) -> None:
+def test_a_line_with_all_words_comes_first(store: Store) -> None:
     together = "    lamp.put(wick, flame, smoke)\n"
     scattered = "    lamp.put(wick)\n    lamp.put(flame)\n    lamp.put(smoke)\n"
     glass = "    lamp.oil()\n    lamp.glass()\n"
@@ -80,7 +80,7 @@ _LINES = st.sampled_from(["lamp = oil", "x = 1", "return wick(lamp)", "pass", "o
 
 @st.composite
 def _code(draw: st.DrawFn) -> str:
-    """Functions, types with members, and lines between them, of which some have words asked for."""
+    """Functions, types with members, and lines between them; some contain words of the query."""
     parts: list[str] = []
     for _ in range(draw(st.integers(1, 8))):
         name = draw(_NAMES)
@@ -120,11 +120,11 @@ def test_definitions_that_have_nothing_of_a_question_rank_as_if_each_were_looked
         ]
         return ranked, search_pipeline.search(view, Request(task), read)
 
-    told = answers()
+    before = answers()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("codelens.rank.scoring.definition_ranking._File._is_plain", _never)
         patch.setattr(result_places, "places_of_files", _of_files_by_all_rows)
-        assert answers() == told
+        assert answers() == before
 
 
 def _never(*_: object) -> bool:
@@ -134,7 +134,7 @@ def _never(*_: object) -> bool:
 def _of_files_by_all_rows(
     judged: Sequence[Judged], query: Query, terms: Sequence[Weighed], texts: Texts
 ) -> dict[int, tuple[Place, ...]]:
-    """As `of_files`, with a look at every definition of every file."""
+    """Like `of_files`, but looks at every definition of every file."""
     best = definition_ranking.code_files(judged[:16], query, 8)
     chosen = {row.evidence.file.path_id: answer_lines.best(row, texts) for row in best}
     found: dict[int, list[Place]] = {}

@@ -1,4 +1,4 @@
-"""The line of a definition that has most of a question."""
+"""The line of a definition that matches most of a question."""
 
 from __future__ import annotations
 

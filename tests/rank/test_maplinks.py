@@ -1,4 +1,4 @@
-"""Links that are brought up to date are those that are made anew."""
+"""Links that are updated equal those built from scratch."""
 
 from __future__ import annotations
 
@@ -88,23 +88,23 @@ def test_links_after_edits_are_those_from_nothing(seed: int) -> None:
     before = world.sources(files)
     importer = Importer({one.path: one.language for one in before}, {})
 
-    def anew() -> Links:
+    def rebuilt() -> Links:
         return linked(before, importer, world.counts)
 
-    links, updated = anew(), 0
+    links, updated = rebuilt(), 0
     for _ in range(25):
         for name, text in chance.sample(EDITS, chance.randint(1, 2)):
             files[name] = chance.choice([text, START[name]])
         after = world.sources(files)
-        told = relinked(
+        was_updated = relinked(
             links, before, after, importer, counts=world.counts,
             holding=lambda names, after=after: world.holding(after, names),
         )  # fmt: skip
         before = after
-        updated += told
-        if not told:
-            links = anew()
-        assert plain(links) == plain(anew())
+        updated += was_updated
+        if not was_updated:
+            links = rebuilt()
+        assert plain(links) == plain(rebuilt())
     assert updated
 
 

@@ -1,4 +1,4 @@
-"""What a file means counts among words: with a table of a few terms, through the engine."""
+"""The meaning of a file counts next to its words: with a table of a few terms, via the engine."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_single_name_is_not_ranked_by_meaning(engine: Engine, repository: GitR
     assert all("meaning" not in (hit.explain or {}) for hit in answer.results)
 
 
-def test_a_damaged_table_is_told_and_words_are_ranked(
+def test_a_damaged_table_is_reported_and_words_are_ranked(
     engine: Engine, repository: GitRepo, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = engine.search(QUESTION, path=repository.root, meaning=False)
@@ -86,9 +86,9 @@ def test_without_the_vectors_of_a_candidate_no_meaning_counts(
     real = ranking_reads.vectors_of
 
     def without_one(*asked) -> dict[int, bytes]:
-        known = real(*asked)
-        known.pop(min(known))
-        return known
+        scores = real(*asked)
+        scores.pop(min(scores))
+        return scores
 
     monkeypatch.setattr(ranking_reads, "vectors_of", without_one)
     answer = engine.search(QUESTION, path=repository.root, explain=True)

@@ -19,7 +19,7 @@ FILES = {
 }
 
 
-def test_symbol_mode_gives_definitions_alone(store: Store) -> None:
+def test_symbol_mode_returns_only_definitions(store: Store) -> None:
     outcome = store.search(store.view(FILES), "fetch", mode="symbol")
     assert all(one.symbol >= 0 for one in outcome.results)
     assert places(outcome)[:2] == [("src/client.py", 4, 5), ("src/deep/er/util.go", 3, 3)]
@@ -33,7 +33,7 @@ def test_symbol_mode_without_a_match_offers_the_nearest_name(store: Store) -> No
     assert outcome.notes == ["no symbol `fetsh`; nearest: `Fetch`, `fetch`"]
 
 
-def test_text_is_found_whatever_its_case_unless_it_has_capitals(store: Store) -> None:
+def test_text_is_found_in_any_case_unless_it_has_capitals(store: Store) -> None:
     view = store.view(FILES)
     assert len(set(paths(store.search(view, "fetch", mode="text")))) == 5
     assert set(paths(store.search(view, "Fetch", mode="text"))) == {
@@ -133,7 +133,7 @@ def test_words_that_every_match_must_have(pattern: str, words: tuple[str, ...]) 
     assert regex_analysis.sure_words(*regex_analysis.compiled(pattern)) == words
 
 
-def test_ends_of_words_in_ascii_are_found_beside_other_letters(store: Store) -> None:
+def test_ends_of_ascii_words_are_found_next_to_other_letters(store: Store) -> None:
     view = store.view({"a.py": "def éfoo():\n", "b.py": "foo\n", "c.py": "foofoo\n"})
     assert set(paths(store.search(view, r"(?a)\bfoo\b", mode="regex"))) == {"a.py", "b.py"}
     assert paths(store.search(view, r"\bfoo\b", mode="regex")) == ["b.py"]
@@ -172,7 +172,7 @@ def test_a_long_line_is_searched_to_its_end(store: Store, pattern: str, is_found
         assert outcome.notes == []
 
 
-def test_of_a_long_line_the_match_is_shown(store: Store) -> None:
+def test_the_match_in_a_long_line_is_shown(store: Store) -> None:
     view = store.view({"min.js": f"{'var v=0;' * 4000}needle_min=1;{'var w=0;' * 900}\n"})
     for pattern in (r"needle_\w+", r"(n|need)+le_\w+"):
         (result,) = store.search(view, pattern, mode="regex").results
@@ -181,7 +181,7 @@ def test_of_a_long_line_the_match_is_shown(store: Store) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["v1=.*v9=", r"\d+;(v1)+=.*v9="])
-def test_what_a_long_line_may_hold_all_the_same_is_said(store: Store, pattern: str) -> None:
+def test_a_possible_match_in_a_long_line_is_reported(store: Store, pattern: str) -> None:
     text = f"x;v1=0;{'v2=0;' * 900}v9=0;" * 2
     view = store.view({"min.js": f"y{text}", "short.js": "0;v1=0;v9=0\n", "b.py": "v9\n"})
     outcome = store.search(view, pattern, mode="regex")
@@ -200,7 +200,7 @@ def test_what_a_long_line_may_hold_all_the_same_is_said(store: Store, pattern: s
         r"v1==.{,900}v9",
     ],
 )
-def test_of_a_long_line_that_cannot_match_nothing_is_said(store: Store, pattern: str) -> None:
+def test_a_long_line_that_cannot_match_is_not_mentioned(store: Store, pattern: str) -> None:
     view = store.view(
         {"min.js": f"é\u0130\u0131\u017f\u212a;v1=0;{'v2=0;' * 900}w4=0;", "b.py": "v9\n"}
     )
@@ -268,7 +268,7 @@ def test_a_folder_answers_with_its_files(store: Store) -> None:
 )
 @pytest.mark.parametrize("query", ["fetch", "fetch url"])
 @pytest.mark.parametrize("mode", ["auto", "text"])
-def test_filters_leave_in_what_they_name(
+def test_filters_include_what_they_name(
     store: Store, options: dict, left: set[str], query: str, mode: str
 ) -> None:
     words = "fetch" if mode == "text" else query

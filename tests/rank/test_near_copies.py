@@ -1,4 +1,4 @@
-"""Near-copies become one result; what is another answer stays one."""
+"""Near-copies become one result; different answers stay separate."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_prototype_alone_is_an_answer(store: Store) -> None:
     assert shown(results)[0] == "include/lantern.h"
 
 
-def test_methods_of_two_classes_are_two_answers_beside_their_prototypes(store: Store) -> None:
+def test_methods_of_two_classes_are_two_answers_despite_prototypes(store: Store) -> None:
     header = "struct {0} {{\n  int trim(int wick);\n}};\n"
     source = '#include "{1}.hpp"\nint {0}::trim(int wick) {{\n  return wick - 1;\n}}\n'
     files = {
@@ -164,7 +164,7 @@ def test_folding_lets_others_in_and_keeps_to_the_limit(store: Store) -> None:
     assert len(folded(results)["copy0/lantern.py"]) == 3
 
 
-def test_what_else_the_store_holds_folds_nothing(store: Store) -> None:
+def test_other_content_of_the_store_folds_nothing(store: Store) -> None:
     files = {"lamps.py": TRIM, "torches.py": "def trim_lantern(wick):\n    return wick\n"}
     alone = found(store, files, "trim_lantern")
     store.view({"copy.py": TRIM, "lamps.py": TRIM}, name="other")

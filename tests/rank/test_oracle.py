@@ -1,4 +1,4 @@
-"""The same files give the same answer to the byte, whatever else the store holds."""
+"""The same files give byte-identical answers, regardless of other content in the store."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_text_at_two_paths_counts_twice(tmp_path: Path) -> None:
     store = Store(tmp_path / "index.db")
     files = {"a.py": "alpha beta\n", "b.py": "alpha\n", "c.py": "gamma\n", "d.py": "gamma delta\n"}
     view = store.view({**files, "e.py": files["a.py"]})
-    # The same view from texts that differ where the words do not.
+    # The same view from texts that differ, but not in their words.
     apart = store.view({**files, "e.py": "beta alpha\n"}, name="apart")
     for query in ("alpha", "beta gamma", "delta alpha"):
         one, other = store.search(view, query), store.search(apart, query)

@@ -1,4 +1,4 @@
-"""A part of a name finds it, behind what is called so; an exact, unique name is first."""
+"""A part of a name finds it, after exact matches; an exact, unique name is first."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_part_of_a_file_name_finds_the_file(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_an_exact_name_stands_before_those_it_is_a_part_of(tmp_path: Path) -> None:
+def test_an_exact_name_comes_before_longer_names(tmp_path: Path) -> None:
     store = Store(tmp_path / "index.db")
     view = store.view({**FILES, "z.py": "def sess():\n    pass\n"})
     top = store.search(view, "sess").results[0]
@@ -79,7 +79,7 @@ UNIQUE = {
 
 
 @pytest.mark.parametrize("typed", ["captured_queries", "name_property"])
-def test_an_exact_and_unique_name_is_first_whatever_its_kind_and_place(
+def test_an_exact_and_unique_name_is_first_for_any_kind_and_place(
     tmp_path: Path, typed: str
 ) -> None:
     store = Store(tmp_path / "index.db")
@@ -95,7 +95,7 @@ def test_an_exact_and_unique_name_is_first_whatever_its_kind_and_place(
     [
         ("enumNumberMember", b"types/generated/lowercase.ts"),
         ("EnumNumberMember", b"generator/flow.ts"),
-        # A word means the name in any case.
+        # A word matches names in any case.
         ("traverse", b"core/traverse.ts"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is read out of a query's text."""
+"""How a query's text is analysed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from codelens.rank.query.query_analysis import analyse
         ("plain words only", []),
     ],
 )
-def test_names_are_told_from_words(text: str, parts: list[tuple[str, ...]]) -> None:
+def test_names_are_distinguished_from_words(text: str, parts: list[tuple[str, ...]]) -> None:
     assert [name.parts for name in analyse(text).names] == parts
 
 
@@ -36,7 +36,7 @@ def test_paths_and_lines_are_seen(text: str, found: list[tuple[str, int]]) -> No
     assert [(one.path, one.line) for one in analyse(text).places] == found
 
 
-def test_words_beside_each_other_are_also_one_identifier_at_half_weight() -> None:
+def test_adjacent_words_are_also_one_identifier_at_half_weight() -> None:
     terms = {term.text: term.weight for term in analyse("parse the config file").terms}
     assert terms == {"pars": 1.0, "config": 1.0, "file": 1.0, "configfil": 0.5}
 
@@ -46,11 +46,11 @@ def test_words_beside_each_other_are_also_one_identifier_at_half_weight() -> Non
     [("validate", True), ("`Session.validate()`", True), ("Foo::bar?", True), ("a.b.c", True),
      ("error-handling", False), ("foo(bar)", False), ("src/auth.py", False), ("a word", False)],
 )  # fmt: skip
-def test_one_name_is_told_from_several_words(text: str, single: bool) -> None:
+def test_one_name_is_distinguished_from_several_words(text: str, single: bool) -> None:
     assert analyse(text).single is single
 
 
-def test_phrases_are_what_stands_in_double_quotes() -> None:
+def test_double_quotes_make_phrases() -> None:
     query = analyse('find "exact words" and "more of them" here')
     assert query.phrases == ("exact words", "more of them")
 

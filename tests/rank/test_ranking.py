@@ -1,4 +1,4 @@
-"""Words, names and sentences find what they should, in the order they should."""
+"""Words, names and sentences find the right results in the right order."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_module_may_stand_before_a_name(store: Store) -> None:
     assert places(outcome)[0] == ("src/shop/prices.py", 1, 2)
 
 
-def test_an_owner_that_does_not_exist_is_told(store: Store) -> None:
+def test_an_owner_that_does_not_exist_is_reported(store: Store) -> None:
     outcome = store.search(store.view(FILES), "Basket.price_of")
     assert outcome.notes == ["no symbol `Basket.price_of`; there is `price_of` elsewhere"]
 
@@ -194,7 +194,7 @@ def test_a_long_query_counts_its_rarest_terms_and_says_so(store: Store) -> None:
         ({"globs": ("",)}, "bad glob"),
     ],
 )
-def test_what_does_not_exist_is_refused(store: Store, options: dict, problem: str) -> None:
+def test_missing_targets_are_refused(store: Store, options: dict, problem: str) -> None:
     with pytest.raises((QueryError, SettingError), match=problem):
         store.search(store.view(FILES), "session", **options)
 
@@ -207,7 +207,7 @@ def test_the_shares_of_a_score_add_up_to_it(store: Store) -> None:
     assert store.search(view, "validate").results[0].explain == {}
 
 
-def test_a_file_and_line_answers_with_what_stands_there(store: Store) -> None:
+def test_a_file_and_line_answers_with_the_definition_there(store: Store) -> None:
     outcome = store.search(store.view(FILES), "src/auth/session.py:8")
     assert places(outcome) == [("src/auth/session.py", 7, 9)]
     assert outcome.mode == "path"

@@ -1,4 +1,4 @@
-"""Lines and files that a pattern cannot match are left out unread; no match is lost by that."""
+"""A pattern's literals rule out lines and files unread; no match is lost."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_no_matching_line_is_left_out(pattern: str, fold: bool, texts: list[byte
     compiled, parts = regex_analysis.compiled(f"(?i){pattern}" if fold else pattern)
     required = regex_analysis.required_literals(compiled, parts)
     for text in texts:
-        lines = regex_search._sought(compiled, parts).line_search(1.0)
+        lines = regex_search._analysed(compiled, parts).line_search(1.0)
         every = regex_search.matching_lines(lines, text)
         assert regex_search.matching_lines(lines, text, required.lines(text)) == every
 
@@ -71,7 +71,7 @@ def test_no_matching_line_is_left_out(pattern: str, fold: bool, texts: list[byte
         (r"A?", []),
     ],
 )
-def test_what_a_pattern_cannot_match_without(pattern: str, clauses: list[set[str]]) -> None:
+def test_literals_required_by_a_pattern(pattern: str, clauses: list[set[str]]) -> None:
     compiled, parts = regex_analysis.compiled(pattern)
     found = regex_analysis.required_literals(compiled, parts).clauses
     assert [{way.decode() for way in clause} for clause in found] == clauses
@@ -96,9 +96,9 @@ def test_a_file_that_cannot_match_is_not_handed_to_the_child(
     handed: list[bytes] = []
     run = regex_search._run  # pyright: ignore[reportPrivateUsage]
 
-    def spy(sought: object, texts: list[bytes], *rest: object) -> object:
+    def spy(searched: object, texts: list[bytes], *rest: object) -> object:
         handed.extend(texts)
-        return run(sought, texts, *rest)  # type: ignore[arg-type]
+        return run(searched, texts, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(regex_search, "_run", spy)
     found = store.search(view, r"f\w*etch\w*\w*", mode="regex")

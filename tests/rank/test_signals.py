@@ -1,4 +1,4 @@
-"""What else than its words speaks for a file: kindred words, names, folders, roles."""
+"""Signals other than a file's words: related words, names, folders, roles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILLER = {
 }
 
 
-def kindred(text: str) -> set[str]:
+def related_words(text: str) -> set[str]:
     return {one.text for one in query_analysis.related_to(analyse(text))}
 
 
@@ -33,14 +33,14 @@ def kindred(text: str) -> set[str]:
     ],
 )
 def test_a_word_brings_its_kin(typed: str, written: str) -> None:
-    assert written in kindred(typed)
+    assert written in related_words(typed)
 
 
-def test_a_single_name_is_meant_as_it_is_typed() -> None:
+def test_a_single_name_is_taken_literally() -> None:
     assert query_analysis.related_to(analyse("config")) == []
 
 
-def test_kin_never_crowds_out_what_was_typed() -> None:
+def test_related_words_never_outrank_typed_ones() -> None:
     long = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(60))
     query = analyse(long)
     assert len(query.terms) + len(query_analysis.related_to(query)) <= max(
@@ -89,7 +89,7 @@ def test_an_identifier_among_plain_words_outweighs_them(store: Store) -> None:
     assert first.explain["verbatim"] == pytest.approx(ranking_weights.WORDS["verbatim"])
 
 
-def test_of_files_that_are_alike_the_one_nearer_to_the_root_comes_first(store: Store) -> None:
+def test_among_similar_files_the_one_nearest_the_root_is_first(store: Store) -> None:
     text = "def encode(value):\n    # encodes a value for the wire\n    return value\n"
     files = {"src/a/b/c/wire.py": text, "src/wire.py": text + "\n"}
     view = store.view({**files, **FILLER})
@@ -164,7 +164,7 @@ def test_a_changelog_with_every_word_stands_below_the_code(store: Store) -> None
         ("lib/feature.py", ""),
     ],
 )
-def test_roles_are_told_by_paths_alone(path: str, role: str) -> None:
+def test_roles_are_determined_by_paths_alone(path: str, role: str) -> None:
     assert path_facts(path.encode()).role == role
 
 
@@ -175,8 +175,8 @@ def test_translations_do_not_take_the_places_of_code(store: Store) -> None:
     view = store.view({**files, **FILLER})
     found = store.search(view, "the builder failed to write the output file")
     assert paths(found)[0] == "app/builder.py"
-    asked = store.search(view, "translation of: the builder failed to write the output file")
-    assert any(path.endswith(".po") for path in paths(asked))
+    outcome = store.search(view, "translation of: the builder failed to write the output file")
+    assert any(path.endswith(".po") for path in paths(outcome))
 
 
 def test_a_name_with_signs_is_compared_with_stems_stopwords_and_all(store: Store) -> None:
@@ -188,7 +188,7 @@ def test_a_name_with_signs_is_compared_with_stems_stopwords_and_all(store: Store
     assert paths(store.search(view, "fix the report of `no-var` for vars"))[0] == "rules/no-var.js"
 
 
-def test_a_definition_is_found_beside_fifty_translations_of_it(store: Store) -> None:
+def test_a_definition_is_found_among_fifty_translations(store: Store) -> None:
     codes = "ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl he hi hr hu"
     files = {
         f"conf/locale/{code}/formats.py": f"DATE_FORMAT = 'j F {code}'\nX = '{code}'\n"
@@ -241,7 +241,7 @@ def test_a_path_with_wildcards_finds_files(store: Store, query: str) -> None:
     assert (found.mode, paths(found)) == ("path", ["web/page.html"])
 
 
-def test_a_regular_expression_is_no_path_with_wildcards(store: Store) -> None:
+def test_a_regular_expression_is_not_a_path_with_wildcards(store: Store) -> None:
     view = store.view({"src/get_it_all.py": "def get_it_all():\n    pass\n", **FILLER})
     assert store.search(view, "get_.*all").mode != "path"
 
@@ -252,7 +252,7 @@ def test_an_empty_file_answers_nothing(store: Store) -> None:
     assert paths(store.search(view, "session")) == ["src/store.py"]
 
 
-def test_what_lies_at_the_root_is_not_the_answer_for_that_alone(store: Store) -> None:
+def test_a_file_at_the_root_does_not_win_for_that_alone(store: Store) -> None:
     files = {
         "pom.xml": "<project><build>buffers of bytes</build></project>\n",
         "src/main/java/org/acme/io/Buffers.java": "class Buffers {\n  // joins bytes\n}\n",
@@ -270,15 +270,15 @@ def test_a_quoted_word_is_a_whole_word_in_its_own_letter_case(store: Store) -> N
     assert paths(store.search(view, '"Session" class'))[0] == "src/b.py"
 
 
-def test_a_long_question_is_no_message(store: Store) -> None:
+def test_a_long_question_is_not_a_message(store: Store) -> None:
     view = store.view({"src/a.py": "def redirect(url):\n    return url\n", **FILLER})
-    asked = (
+    queries = (
         "We call 'redirect' from a view and it is not working " + "as we would expect it to " * 20
     )
-    assert not any("message" in note for note in store.search(view, asked).notes)
+    assert not any("message" in note for note in store.search(view, queries).notes)
 
 
-def test_a_file_that_is_called_so_stands_before_near_names(store: Store) -> None:
+def test_a_file_with_the_name_comes_before_near_names(store: Store) -> None:
     files = {
         "src/commands/testserver.py": "class Command:\n    def handle(self):\n        return 1\n",
         "src/http.py": "def testservr():\n    return 3\n",
@@ -298,7 +298,7 @@ def test_a_function_of_its_own_comes_before_methods_that_are_called_alike(store:
     assert paths(store.search(view, "render"))[0] == "src/z/shortcuts.py"
 
 
-def test_what_a_tool_says_of_a_line_leads_to_the_line(store: Store) -> None:
+def test_a_tools_message_about_a_line_leads_to_the_line(store: Store) -> None:
     code = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
     view = store.view(
         {"src/pkg/code.py": code, "src/long.py": "line_too_long = 'E501'\n", **FILLER}
@@ -307,7 +307,7 @@ def test_what_a_tool_says_of_a_line_leads_to_the_line(store: Store) -> None:
     assert (paths(found)[0], found.results[0].line) == ("src/pkg/code.py", "def two()")
 
 
-def test_the_name_of_a_rule_is_no_message(store: Store) -> None:
+def test_the_name_of_a_rule_is_not_a_message(store: Store) -> None:
     files = {
         "rules/no-unused-vars.js": "module.exports = 1\n",
         "docs/x.md": "no-unused-vars rule\n",

@@ -1,4 +1,4 @@
-"""Names that cannot have a term are left out before they are taken apart; none is lost by that."""
+"""Names that cannot contain a term are skipped before they are split; no match is lost."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_any_name_may_stand_among_others(name: str) -> None:
     assert 1 in chunk_scores.holding(names, chunk_scores.beginnings(("session",)))
 
 
-def test_of_very_many_names_those_with_most_terms_are_compared() -> None:
+def test_among_very_many_names_those_with_most_terms_are_compared() -> None:
     names = [f"mask_{number}" for number in range(5_000)] + ["mask_shift"]
     found = list(chunk_scores.holding(names, chunk_scores.beginnings(("mask", "shift"))))
     assert len(found) == chunk_scores.MOST

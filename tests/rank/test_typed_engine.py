@@ -1,4 +1,4 @@
-"""What is pasted, asked of a real worktree: its own absolute paths, and the disk as it is now."""
+"""Pasted queries on a real worktree: its own absolute paths, and the disk as it is now."""
 
 from __future__ import annotations
 

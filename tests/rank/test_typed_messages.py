@@ -87,7 +87,7 @@ def test_a_message_that_is_written_nowhere_is_said(asked) -> None:
         ("cannot open /etc/x.conf at 0x7fff", ("cannot open", "at"), ("/etc/x.conf", "0x7fff")),
     ],
 )
-def test_constant_words_are_told_from_values(text: str, runs, values) -> None:
+def test_constant_words_are_distinguished_from_values(text: str, runs, values) -> None:
     found = message_origins.parse_message(text)
     assert found is not None
     assert (found.runs, found.values) == (runs, values)
@@ -101,7 +101,7 @@ def test_constant_words_are_told_from_values(text: str, runs, values) -> None:
         "JSON schema generation from models", "add a timeout of 30 seconds", "ISO 8601 dates",
     ],
 )  # fmt: skip
-def test_questions_are_no_messages(text: str) -> None:
+def test_questions_are_not_messages(text: str) -> None:
     assert message_origins.parse_message(text) is None
 
 
@@ -164,7 +164,7 @@ def test_a_word_that_nothing_has_is_an_empty_answer_with_a_note(asked) -> None:
 
 
 @pytest.mark.parametrize("query", ["🚀 retries", "retries 🚀🚀", "повтор retries", "再试 retries"])
-def test_what_is_known_of_a_mixed_query_is_found(asked, query: str) -> None:
+def test_the_known_part_of_a_mixed_query_is_found(asked, query: str) -> None:
     store, view = asked
     assert "src/other.py" in paths(store.search(view, query))[:3]
 

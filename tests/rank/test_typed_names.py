@@ -1,4 +1,4 @@
-"""Names as they are typed: any convention, qualified, declared, called, with signs, misspelt."""
+"""Names as typed: any convention, qualified, declared, called, with signs, misspelled."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def test_a_name_is_found_however_it_is_written(asked, query: str) -> None:
         ("all", ("web/all.js", 1, 3)),
     ],
 )
-def test_the_definition_that_is_meant_comes_first(asked, query: str, place) -> None:
+def test_the_intended_definition_comes_first(asked, query: str, place) -> None:
     store, view = asked
     assert places(store.search(view, query))[0] == place
 
 
-def test_other_operators_are_no_answer_while_the_one_asked_for_is_there(asked) -> None:
+def test_other_operators_do_not_answer_if_the_requested_one_exists(asked) -> None:
     store, view = asked
     shown = [
         one.line for one in store.search(view, "operator==").results if one.why == "defines it"
@@ -115,12 +115,12 @@ def test_words_that_could_be_a_declaration_stay_words_without_such_a_definition(
 @pytest.mark.parametrize(
     "text", ["validate", "Session.validate", "how to call foo()", "class loading order", "a b"]
 )
-def test_plain_names_and_sentences_are_no_declarations(text: str) -> None:
+def test_plain_names_and_sentences_are_not_declarations(text: str) -> None:
     assert declared(text) is None
 
 
 @pytest.mark.parametrize("query", ["valdate_session", "vaildateSession", "validate_sesion("])
-def test_a_misspelt_name_gives_the_near_definition_marked_as_such(asked, query: str) -> None:
+def test_a_misspelled_name_gives_the_near_definition_marked_as_near(asked, query: str) -> None:
     store, view = asked
     outcome = store.search(view, query)
     assert places(outcome)[0] == ("src/shop/session.py", 6, 7)
@@ -129,7 +129,7 @@ def test_a_misspelt_name_gives_the_near_definition_marked_as_such(asked, query: 
     assert "nearest: `validate_session`" in outcome.notes[0]
 
 
-def test_a_misspelt_owner_gives_the_near_definition(asked) -> None:
+def test_a_misspelled_owner_gives_the_near_definition(asked) -> None:
     store, view = asked
     outcome = store.search(view, "Sesion.validate")
     assert places(outcome)[0] == ("src/shop/session.py", 2, 3)
@@ -211,6 +211,6 @@ def test_a_name_with_accents_is_found_without_them_and_with(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ["def", "class", "operator", "self", "ArgumentParser", "naïve"])
 def test_a_plain_name_declares_nothing(name: str) -> None:
-    """So a search for one reads no form of a declaration."""
+    """So its search reads no form of a declaration."""
     assert name.isidentifier()
     assert declared(name) is None

@@ -126,7 +126,7 @@ def test_a_place_among_words_comes_first(asked) -> None:
         ("List<a/b>", None),
     ],
 )
-def test_places_are_told_from_other_texts(text: str, found: Location | None) -> None:
+def test_places_are_distinguished_from_other_texts(text: str, found: Location | None) -> None:
     assert pasted_locations.whole(text) == found
 
 

@@ -111,7 +111,7 @@ def test_the_innermost_frame_that_is_here_comes_first(asked, text: str, place, n
     assert outcome.results[0].why.startswith("frame ")
 
 
-def test_frames_are_listed_innermost_first_and_then_what_the_error_says(asked) -> None:
+def test_frames_are_listed_innermost_first_then_the_message(asked) -> None:
     store, view = asked
     outcome = store.search(view, PYTHON)
     assert places(outcome)[:4] == [
@@ -164,7 +164,7 @@ def test_a_trace_of_other_programs_is_answered_by_its_error_and_says_so(asked) -
         'what does File "x" mean', "email me at foo (bar:12)", "meet at 10:30", "#0 is first",
     ],
 )  # fmt: skip
-def test_sentences_are_no_traces(text: str) -> None:
+def test_sentences_are_not_traces(text: str) -> None:
     assert stack_traces.parse(text) is None
 
 
@@ -186,7 +186,7 @@ def test_the_error_and_its_message_are_read(text: str, error: str, message: str)
     assert (found.error, found.message) == (error, message)
 
 
-def test_of_an_error_with_a_cause_the_cause_comes_first() -> None:
+def test_the_cause_of_an_error_comes_first() -> None:
     found = stack_traces.parse(
         JAVA + "Caused by: com.foo.DbException: refused\n\tat com.foo.Db.open(Db.kt:77)\n"
     )

@@ -1,4 +1,4 @@
-"""Excerpts: numbers of lines, and what a page says below one."""
+"""Excerpts: numbers of lines, and a page's text below one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function written out and bound to a variable gives what its body gives."""
+"""A function expression bound to a variable returns what its body returns."""
 
 from __future__ import annotations
 

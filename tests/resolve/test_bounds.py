@@ -31,7 +31,7 @@ def test_re_exports_in_a_circle_end() -> None:
     assert edges_of(files) == []
 
 
-def test_a_file_that_hands_on_all_who_import_from_it_is_walked_once_a_name(
+def test_a_reexporting_file_is_walked_once_per_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     count = 12
@@ -83,7 +83,7 @@ def test_a_long_chain_of_re_exports_gives_up() -> None:
     assert "use.py:- -> m100.py:f" in edges_of(near)
 
 
-def test_thousands_of_one_name_are_told_apart() -> None:
+def test_thousands_with_one_name_are_distinguished() -> None:
     text = "".join(f"class C{at}:\n    def get(self): ...\n" for at in range(3000))
     text += "def use(x: C1500, y): x.get(); y.get(); C7().get()\n"
     assert edges_of({"a.py": text}) == [
@@ -117,7 +117,7 @@ def test_many_bases_in_a_circle_end() -> None:
     ]
 
 
-def test_a_long_circle_of_bases_is_not_walked_anew_for_each_of_its_types() -> None:
+def test_a_long_cycle_of_bases_is_walked_only_once() -> None:
     count = 300
     text = "".join(
         f"class K{at}(K{(at + 1) % count}):\n    def get(self): return self.new()\n"
@@ -182,7 +182,7 @@ def test_thousands_of_overloads_are_compared_in_bounded_work() -> None:
     java += "".join(f"  void f(T{at} a) {{}}\n" for at in range(count))
     java += "  void run(T7 x) { f(x); }\n}\n"
     edges = edges_of({"A.java": java}, certain=False) + edges_of({"A.java": java})
-    # One of so many is told only if it is certain: never thousands of guesses.
+    # With so many candidates only a certain one is reported: never thousands of guesses.
     assert len(edges) <= 1
 
 

@@ -1,4 +1,4 @@
-"""Names of C over a whole view: what a name is asked for is looked into, and no more."""
+"""C names over a whole view: a lookup reads only the files it needs."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def test_a_name_is_looked_for_in_the_files_that_define_it() -> None:
 
 
 def test_both_ways_find_the_same() -> None:
-    told = [CIndex(view([], defining=defining)) for defining in (True, False)]
+    indexes = [CIndex(view([], defining=defining)) for defining in (True, False)]
     for name in ("f", "g", "go", "Box", "nothing"):
-        assert told[0].named(name) == told[1].named(name), name
+        assert indexes[0].named(name) == indexes[1].named(name), name
         for owner in ("Box", "Other", "n", ""):
-            assert told[0].methods(owner, name) == told[1].methods(owner, name), (owner, name)
-    assert [one.path for one in told[0].named("f")] == [b"a.cpp", b"b.cpp"]
-    assert [one.path for one in told[0].methods("Box", "go")] == [b"a.cpp"]
-    assert told[0].spaces(b"b.cpp") == told[1].spaces(b"b.cpp") == {"short_": "long_.space"}
+            assert indexes[0].methods(owner, name) == indexes[1].methods(owner, name), (owner, name)
+    assert [one.path for one in indexes[0].named("f")] == [b"a.cpp", b"b.cpp"]
+    assert [one.path for one in indexes[0].methods("Box", "go")] == [b"a.cpp"]
+    assert indexes[0].spaces(b"b.cpp") == indexes[1].spaces(b"b.cpp") == {"short_": "long_.space"}
 
 
 def test_an_answer_stands_on_the_index_and_not_on_each_file() -> None:

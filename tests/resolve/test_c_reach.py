@@ -1,4 +1,4 @@
-"""What C and C++ files see through includes, in circles as well; names of namespaces in order."""
+"""C and C++ visibility through includes, also circular ones; names of namespaces in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C and C++: names through includes, definitions apart from declarations."""
+"""C and C++: names through includes; definitions are separate from declarations."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) 
     assert used(body) == expected
 
 
-def test_what_is_not_included_is_not_seen() -> None:
+def test_names_without_an_include_are_invisible() -> None:
     assert used("item.copy(); shop::make(1);", "") == []
 
 
@@ -117,7 +117,7 @@ def test_types_are_read(text: str, expected: str) -> None:
     assert c_type(text) == expected
 
 
-def test_alternatives_of_a_build_may_each_be_meant() -> None:
+def test_each_alternative_of_a_build_is_a_candidate() -> None:
     files = {
         "unix/lock.c": '#include "../lock.h"\nint lock(void) { return 1; }\n',
         "win/lock.c": '#include "../lock.h"\nint lock(void) { return 2; }\n',
@@ -134,7 +134,7 @@ def test_alternatives_of_a_build_may_each_be_meant() -> None:
     ]
 
 
-def test_the_definition_beside_the_declaration_is_meant() -> None:
+def test_the_definition_next_to_the_declaration_is_meant() -> None:
     files = {
         "a/pool.h": "int fill(int n);\n",
         "a/pool.c": '#include "pool.h"\nint fill(int n) { return n; }\n',
@@ -155,7 +155,7 @@ def test_a_function_of_the_system_is_not_certainly_its_wrapper() -> None:
     assert edges_of(files, certain=False) == ["main.c:main -> compat.h:unlink"]
 
 
-def test_overloads_in_cpp_may_each_be_meant() -> None:
+def test_each_cpp_overload_is_a_candidate() -> None:
     files = {
         "a.h": "class A { public: void m(Left a); void m(Right b); void m(); };\n",
         "a.cc": '#include "a.h"\nvoid A::m(Left a) {}\nvoid A::m(Right b) {}\nvoid A::m() {}\n',
@@ -181,7 +181,7 @@ STATIC = "static int gzopen(int a) { return a; }\n"
         ('#include "gz.h"\n#define gzopen gzopen64\n', ["gz.c:gzopen"], []),
         ('#include "gz.h"\n#define gzopen other\n', ["gzopen"], []),
     ],
-    ids=["static beside a header", "static alone", "its own", "wider offsets", "another name"],
+    ids=["static with a header", "static alone", "its own", "wider offsets", "another name"],
 )
 def test_a_function_that_stands_in_for_one_of_a_header(
     user: str, certain: list[str], possible: list[str]

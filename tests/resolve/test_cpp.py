@@ -65,7 +65,7 @@ def calls(body: str, more: str = "") -> list[str]:
         ("n++;  // As it was.\n  std::abort();\n  help(1 /* one */);", ["help"]),
     ],
 )
-def test_what_a_function_calls(body: str, expected: list[str]) -> None:
+def test_calls_of_a_function(body: str, expected: list[str]) -> None:
     more = "namespace alias = shop::inner;\nusing Other = shop::Part;\nvoid help(int n) {}\n"
     assert calls(body, more) == expected
 
@@ -74,7 +74,7 @@ def test_what_a_function_calls(body: str, expected: list[str]) -> None:
     ("body", "line"),
     [("item.mark(3);", 8), ("shop::Part part; item.mark(part);", 7), ("item.mark(n);", 8)],
 )
-def test_arguments_tell_overloads_apart(body: str, line: int) -> None:
+def test_arguments_distinguish_overloads(body: str, line: int) -> None:
     text = f'#include "shop/item.h"\nvoid run(shop::Item& item, int n) {{ {body} }}\n'
     expected = "shop.Item.mark" if line == 7 else "shop.Item.mark~2"
     found = edges_of({**LIBRARY, "run.cc": text}, numbered=True)
@@ -86,7 +86,7 @@ def test_a_method_that_is_const_calls_the_overload_that_is() -> None:
     assert "shop/item.cc:shop.Item.look -> shop.Item.look" in found
 
 
-def test_what_begins_a_constructor_is_a_type_and_never_a_field() -> None:
+def test_a_constructor_expression_starts_with_a_type_never_a_field() -> None:
     files = {
         "a.cc": "struct A { A(int n); };\nstruct B : A { B() : A(1), call(nullptr) {}\n"
         "  void (*call)(int); };\n"
@@ -110,7 +110,7 @@ def test_a_type_declared_alone_means_its_definition() -> None:
     assert called_in(DECLARED, "user.cc:n.User.go") == ["n.Store.open", "n.Store.Rep.flush"]
 
 
-def test_what_is_declared_nowhere_is_not_guessed() -> None:
+def test_undeclared_names_are_not_guessed() -> None:
     files = {**DECLARED, "user.h": "namespace n {\nclass User { Store* store_; void go(); };\n}\n"}
     assert called_in({**files, "user.cc": '#include "user.h"\nvoid n::User::go() {'
                       " store_->open(); }\n"}, "user.cc:n.User.go") == []  # fmt: skip
@@ -137,7 +137,7 @@ def test_types_that_are_made_of_each_other_end() -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_overloads_are_told_to_be_many() -> None:
+def test_ten_thousand_overloads_are_reported_as_too_many() -> None:
     lines = "".join(f"struct T{n} {{}};\nvoid f(T{n} x);\n" for n in range(10_000))
     files = {"a.cc": f"{lines}void g() {{ T1 t; f(t); }}\n"}
     assert edges_of(files) == []

@@ -1,4 +1,4 @@
-"""C++: what conditions declare, and names that take a value apart."""
+"""C++: variables declared in conditions, and structured bindings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ H = (
         "if (const auto it = h.mp.find(1); it != h.mp.end()) it->second.m();",
     ],
 )
-def test_what_is_bound_is_known(body: str) -> None:
+def test_bindings_have_types(body: str) -> None:
     assert "a.cc:x -> T.m" in edges_of({"a.cc": f"{H}void x(H& h) {{ {body} }}\n"})
 
 

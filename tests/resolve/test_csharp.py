@@ -1,4 +1,4 @@
-"""C#: who calls whom, by declared types, namespaces, parts of classes, extensions."""
+"""C#: calls by declared types, namespaces, partial classes, extensions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C#: overloads that a value cannot be given to, and classes of one name and other parameters."""
+"""C#: overloads that do not accept a value, and classes with the same name and other parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ public class H<T> { public void Set(T t) {} public void Set(object o) {} }
 
 
 def used(body: str) -> list[str]:
-    """What a method calls for certain."""
+    """What a method certainly calls."""
     given = "U u, object o, string s, Sq q, Way w, Sub b, G<Base> g, G h, H<string> x"
     text = f"namespace X;\npublic class M {{ void Run({given}) {{ {body} }} }}\n"
     found = edges_of({"Types.cs": TYPES, "M.cs": text}, numbered=True)

@@ -1,4 +1,4 @@
-"""Go: who calls whom, over the files of packages, by declared types."""
+"""Go: calls across the files of packages, by declared types."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_methods_and_functions_are_found_in_all_files_of_the_package() -> None:
     ]
 
 
-def test_what_is_not_exported_is_not_seen_from_outside() -> None:
+def test_unexported_names_are_invisible_outside() -> None:
     text = (
         'package x_test\nimport "example.com/app/x"\nfunc f() { x.Open(); x.hidden(); hidden() }\n'
     )
@@ -128,7 +128,7 @@ def test_packages_are_known_by_their_clause_alias_or_all_at_once() -> None:
     ]
 
 
-def test_of_variants_for_machines_the_common_one_counts() -> None:
+def test_the_common_variant_of_machine_specific_files_counts() -> None:
     files = {
         "main.go": "package main\nfunc f() { run(); tagged() }\n",
         "a_windows.go": "package main\nfunc run() {}\n",

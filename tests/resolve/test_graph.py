@@ -1,4 +1,4 @@
-"""Kept edges: after any change they are those that a graph from nothing has."""
+"""Cached edges: after any change they equal those of a graph built from scratch."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ EDITS = [
 @pytest.mark.parametrize("seed", range(12))
 def test_kept_edges_equal_those_from_nothing(seed: int) -> None:
     chance = random.Random(seed)
-    contents, known, files = Contents(), GraphState(), dict(START)
+    contents, state, files = Contents(), GraphState(), dict(START)
     now = new = graph(contents, files)
     for _ in range(14):
         name, text = chance.choice(EDITS)
@@ -103,10 +103,10 @@ def test_kept_edges_equal_those_from_nothing(seed: int) -> None:
             files[name] = text
         for other in chance.sample(sorted(START), 2):
             files.setdefault(other, START[other])
-        now = graph(contents, files, known)
-        asked = chance.sample(sorted(files), chance.randint(1, len(files)))
+        now = graph(contents, files, state)
+        chosen_files = chance.sample(sorted(files), chance.randint(1, len(files)))
         new = graph(contents, files)
-        for path in asked:
+        for path in chosen_files:
             assert now.edges(path.encode()) == new.edges(path.encode()), path
     assert list(now.every()) == list(new.every())
 
@@ -122,7 +122,7 @@ def test_after_a_question_its_edges_stay_and_what_it_worked_with_goes(
         before = now._edges
         assert now.edges(path.encode()) == new.edges(path.encode())
         now.rest()
-        # Without a look for cycles, which servers seldom have.
+        # Without the check for cycles, which servers rarely run.
         assert before.answers == 0 or before is now._edges
     assert (now._edges.answers == 0) == (kept == 0)
     assert list(now.every()) == list(new.every())
@@ -169,23 +169,23 @@ return Derived
 def test_one_decorator_or_table_for_another_is_seen_by_others(
     definer: str, text: str, user: str, old: str, new: str
 ) -> None:
-    contents, known = Contents(), GraphState()
+    contents, state = Contents(), GraphState()
     path = f"user.{definer[2:]}"
     files = {definer: text, path: user}
-    before = graph(contents, files, known).edges(path.encode())
+    before = graph(contents, files, state).edges(path.encode())
     files[definer] = text.replace(old, new)
     expected = graph(contents, files).edges(path.encode())
-    assert graph(contents, files, known).edges(path.encode()) == expected != before
+    assert graph(contents, files, state).edges(path.encode()) == expected != before
 
 
 def test_an_edit_inside_a_function_leaves_other_files_alone() -> None:
-    contents, known = Contents(), GraphState()
-    list(graph(contents, START, known).every())
+    contents, state = Contents(), GraphState()
+    list(graph(contents, START, state).every())
     files = {
         **START,
         "pkg/a.py": "class A:\n    def go(self):\n        print(1)\n        return 1\n",
     }
-    after = graph(contents, files, known)
+    after = graph(contents, files, state)
     contents.read = 0
     list(after.every())
     assert [path for path, _ in after.fresh] == [b"pkg/a.py"]
@@ -233,16 +233,16 @@ def test_a_file_is_given_up_midway_and_gone_on_with() -> None:
 def test_possible_edges_follow_the_files_that_define_a_name(
     text: str | None, expected: int
 ) -> None:
-    contents, known = Contents(), GraphState()
+    contents, state = Contents(), GraphState()
     use = "def use(given): given.fetch()\n"
     loader = "class Loader:\n    def fetch(self): ...\n"
     files = {"a.py": loader, "b.py": "class Other: ...\n", "use.py": use}
-    now = graph(contents, files, known)
+    now = graph(contents, files, state)
     assert len(now.all_edges(b"use.py")) == 1
     if text is None:
         files = {"c/d.py": loader, "use.py": use}
     else:
         files["b.py"] = text
-    after = graph(contents, files, known).all_edges(b"use.py")
+    after = graph(contents, files, state).all_edges(b"use.py")
     assert after == graph(contents, files).all_edges(b"use.py")
     assert len(after) == expected

@@ -1,4 +1,4 @@
-"""What names mean where another of the same name lies in another space (PHP, Ruby, C++, Go)."""
+"""The meaning of names when another namespace has the same name (PHP, Ruby, C++, Go)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_a_name_of_php_with_a_sign_before_it_is_in_no_namespace() -> None:
     assert edges_of(root) == ["a.php:g -> plain"]
 
 
-def test_a_loop_of_php_binds_its_variable_anew() -> None:
+def test_a_php_loop_rebinds_its_variable() -> None:
     text = (
         "<?php\nclass Foo { function run() {} }\nfunction f($xs) {\n    $a = new Foo;\n"
         "    foreach ([1] as $a) { $a->run(); }\n}\n"
@@ -51,7 +51,7 @@ def test_a_namespace_of_cpp_gives_no_body_to_what_another_declares() -> None:
     assert len(edges_of({"a.cpp": text.replace("1.0", "x")}, certain=False)) == 2
 
 
-def test_what_a_generic_function_of_go_gives_is_said_by_its_call() -> None:
+def test_the_call_determines_the_result_of_a_generic_go_function() -> None:
     text = (
         "package k\n\ntype Runner interface{ Run() int }\ntype B struct{}\n\n"
         "func gen[T Runner](t T) T { t.Run(); return t }\n"

@@ -1,4 +1,4 @@
-"""What functions written out are given by what takes them, in languages that leave it untyped."""
+"""What callees pass to function arguments, in languages without types for it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_in_kotlin(body: str) -> None:
     assert "a.kt:x -> T.go" in edges_of({"a.kt": KOTLIN + main})
 
 
-def test_what_a_function_makes_of_elements_is_not_an_element() -> None:
+def test_mapped_values_are_not_elements() -> None:
     text = f"{TS}function x(i: I) {{ i.ts.map(q => 1).forEach(q => q.go()); }}\n"
     assert "a.ts:x -> T.go" not in edges_of({"a.ts": text})
 
@@ -119,7 +119,7 @@ def test_functions_that_take_each_other_end() -> None:
         ("a.kt", "enum class E {{ A; fun go() {{}} }}\nfun x() {{ {} }}\n"),
     ],
 )
-def test_what_every_enum_has(name: str, text: str) -> None:
+def test_members_of_every_enum(name: str, text: str) -> None:
     bodies = {
         "a.php": ["E::from($v)->go();", "foreach (E::cases() as $e) { $e->go(); }"],
         "a.kt": ['E.valueOf("A").go()', "E.values().forEach { it.go() }"],
@@ -147,7 +147,7 @@ def test_a_function_handed_to_one_with_fewer_parameters(path: str, text: str, co
     assert f"{path}:{caller} -> T.go" in edges_of({path: text.format(taker, "1, " * count)})
 
 
-def test_only_the_parameter_of_its_place_says_what_a_function_is_given() -> None:
+def test_only_the_matching_parameter_types_a_function_argument() -> None:
     text = (
         "class T { go() {} }\nfunction f(a, b, c, d, e, g, h, i, j: (t: T) => void) {}\n"
         "function last(a, j: (t: T) => void) {}\n"

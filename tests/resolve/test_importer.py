@@ -1,4 +1,4 @@
-"""The entry: settings asked for, one answer whatever the order, never the file itself."""
+"""The entry point: settings on demand, one answer in any order, never the file itself."""
 
 from __future__ import annotations
 

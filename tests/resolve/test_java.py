@@ -1,4 +1,4 @@
-"""Java: who calls whom, by declared types, packages and what is inherited."""
+"""Java: calls by declared types, packages and inheritance."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_receiver_is_known_by_its_declaration(body: str, expected: list[str]) 
     assert used(body) == expected
 
 
-def test_an_import_by_name_hides_what_the_package_has() -> None:
+def test_an_import_by_name_hides_names_of_the_package() -> None:
     assert used("new Item().copy();", "import other.Item;") == []
     assert used("Item.of(null); of(null);", "import shop.Item;\nimport static shop.Item.of;") == [
         "Item.of"
@@ -166,7 +166,7 @@ def test_a_default_method_is_called_by_the_name_of_its_interface() -> None:
         "queue.peekFirst().go();",
     ],
 )
-def test_what_is_held_is_known(body: str) -> None:
+def test_field_types_are_known(body: str) -> None:
     text = (
         "package a;\nclass T { void go() {} }\n"
         "class Main { void run(Optional<T> maybe, Deque<T> queue, T... several) "

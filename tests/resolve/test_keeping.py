@@ -1,4 +1,4 @@
-"""Kept edges count for the resolver that made them, and keeping them is never in the way."""
+"""Cached edges are valid only for the resolver that made them, and caching never blocks anyone."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def rows_of(snapshot: Snapshot, version: int) -> list[bytes]:
     return [data for _, data in stored_edges.load(snapshot.db, b"a.py", content, version)]
 
 
-def test_what_was_kept_is_not_resolved_again(snapshot: Snapshot) -> None:
+def test_cached_edges_are_not_resolved_again(snapshot: Snapshot) -> None:
     first = resolved(snapshot)
     assert [path for path, _ in first.fresh] == [b"a.py", b"b.py"]
     assert keep_graph(first, snapshot.db, first.fresh)
@@ -69,7 +69,7 @@ def test_parts_that_were_kept_are_not_resolved_again(snapshot: Snapshot) -> None
     again = graph_of(snapshot, lambda path: FILES[path.decode()].encode())
     assert named(again, b"a.py", {"f"}) == found
     assert again.fresh_parts == []
-    # Of more names only those are resolved that are new.
+    # For further names only the new ones are resolved.
     assert named(again, b"a.py", {"f", "g"}) == found
     assert [part[:2] for part in again.fresh_parts] == [(b"a.py", frozenset({"g"}))]
 
@@ -132,7 +132,7 @@ def test_newer_rows_replace_older_ones_and_never_the_other_way(snapshot: Snapsho
     assert rows_of(snapshot, 1) == []
 
 
-def test_of_one_text_the_rows_of_the_last_few_states_are_kept(snapshot: Snapshot) -> None:
+def test_the_rows_of_the_last_states_of_a_text_are_kept(snapshot: Snapshot) -> None:
     kept = snapshot.by_path[b"a.py"].content
     assert kept is not None
     states = b"1", b"2", b"2", b"3", b"4"
@@ -148,7 +148,7 @@ def test_of_one_text_the_rows_of_the_last_few_states_are_kept(snapshot: Snapshot
     assert parts == [(frozenset({"f"}), data) for data in (b"4", b"3", b"2")]
 
 
-def test_two_branches_find_what_either_of_them_kept(tmp_path: Path) -> None:
+def test_two_branches_share_saved_contexts(tmp_path: Path) -> None:
     store = Store(tmp_path / "index.db")
     branches = [FILES, FILES | {"b.py": "X = 1\ndef f(): f()\ndef g(): f()\n"}]
 
@@ -158,9 +158,9 @@ def test_two_branches_find_what_either_of_them_kept(tmp_path: Path) -> None:
         first = graph_of(view, lambda _: None)
         edges.append(list(first.every()))
         assert keep_graph(first, store.db, first.fresh)
-    for view, known in zip(views, edges, strict=True):
+    for view, expected in zip(views, edges, strict=True):
         again = graph_of(view, lambda _: None)
-        assert list(again.every()) == known
+        assert list(again.every()) == expected
         assert again.fresh == []
 
 
@@ -181,12 +181,12 @@ def test_nothing_is_kept_while_another_process_writes(snapshot: Snapshot) -> Non
         assert holder.stdout.readline() == "held\n"
         assert not keep_graph(found, snapshot.db, found.fresh)
         holder.kill()
-    # A dead holder is in nobody's way.
+    # A dead holder blocks nobody.
     assert keep_graph(found, snapshot.db, found.fresh)
     assert rows_of(snapshot, RESOLVER_VERSION)
 
 
-def test_an_index_that_cannot_be_written_is_no_error(snapshot: Snapshot) -> None:
+def test_an_unwritable_index_is_not_an_error(snapshot: Snapshot) -> None:
     found = resolved(snapshot)
     snapshot.db.execute("PRAGMA query_only = ON")
     assert not keep_graph(found, snapshot.db, found.fresh)

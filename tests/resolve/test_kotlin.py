@@ -1,4 +1,4 @@
-"""Kotlin: who calls whom, by declared types, packages, extensions, companions."""
+"""Kotlin: calls by declared types, packages, extensions, companions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ PLATFORMS = {
     ("source_set", "expected"),
     [("jvmTest", JVM), ("jsMain", OTHER), ("commonTest", COMMON), ("iosArm64Test", OTHER)],
 )
-def test_what_other_platforms_have_is_not_seen(source_set: str, expected: str) -> None:
+def test_code_of_other_platforms_is_invisible(source_set: str, expected: str) -> None:
     text = "package io.app\n\nimport io.Buffer\n\nfun run() {\n    Buffer().read()\n}\n"
     path = f"src/{source_set}/kotlin/io/app/Run.kt"
     assert [one for one in edges_of({**PLATFORMS, path: text}) if one.startswith(path)] == [
@@ -82,7 +82,7 @@ def test_what_other_platforms_have_is_not_seen(source_set: str, expected: str) -
     ]
 
 
-def test_what_overrides_has_the_defaults_of_what_it_overrides() -> None:
+def test_an_override_inherits_default_arguments() -> None:
     files = {
         "a.kt": (
             "open class A {\n    open fun m(a: Int, b: Int = 1) {}\n}\n\n"

@@ -1,4 +1,4 @@
-"""Kotlin: bare names where `this` is another, in extensions and in lambdas."""
+"""Kotlin: bare names if `this` is another object, in extensions and in lambdas."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ fun over(x: String) = Sub()
 
 
 def used(body: str, before: str = "fun here(s: Sub, d: Dsl)") -> list[str]:
-    """What a function's body calls, lambdas' takers left out."""
+    """What a function's body calls, without the functions that take its lambdas."""
     text = f"package app\n\n{before} {{\n    {body}\n}}\n"
     found = edges_of({ROOT + "Types.kt": TYPES, ROOT + "Main.kt": text})
     return [one.rpartition(":")[2] for one in found if one.startswith(ROOT + "Main.kt")]
@@ -59,7 +59,7 @@ def test_a_lambda_has_the_receiver_that_its_taker_says(body: str, expected: list
     assert used(body) == expected
 
 
-def test_in_an_unknown_lambda_what_a_type_may_have_is_left_open() -> None:
+def test_in_an_unknown_lambda_members_of_a_type_stay_possible() -> None:
     assert used("unknown { go() }") == []
     assert used("unknown { wrap(1) { } }") == ["wrap"]
 
@@ -79,7 +79,7 @@ def test_in_a_class_the_lambda_counts_first() -> None:
     ]
 
 
-def test_an_extension_of_another_type_is_no_bare_name() -> None:
+def test_an_extension_of_another_type_is_not_a_bare_name() -> None:
     assert used("far()") == []
     assert used("Free().apply { far() }") == ["Free", "Free.far"]
 
@@ -87,5 +87,5 @@ def test_an_extension_of_another_type_is_no_bare_name() -> None:
 def test_a_result_of_overloads_is_one_of_all() -> None:
     assert used("over(1).run()") == ["over"]
     files = {ROOT + "Types.kt": TYPES, ROOT + "Main.kt": "package app\nfun f() = over(1).run()\n"}
-    told = edges_of(files, certain=False)
-    assert [one.rpartition(":")[2] for one in told] == ["Base.run", "Sub.run"]
+    edges = edges_of(files, certain=False)
+    assert [one.rpartition(":")[2] for one in edges] == ["Base.run", "Sub.run"]

@@ -1,4 +1,4 @@
-"""Files of languages that do not link share a folder: no edge leads between them."""
+"""Files of unrelated languages share a folder: no edge connects them."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ USING = {
 }
 LINKED = ({"c", "cpp"}, {"java", "kotlin", "scala"}, {"typescript", "javascript"})
 ALONE = ("java", "kotlin", "php", "ruby", "python", "go", "typescript", "javascript", "lua")
-"""Languages whose file finds the other as it stands here."""
+"""Languages whose files find each other in this layout."""
 KINDS = ("call", "ref", "inherit", "import")
 
 

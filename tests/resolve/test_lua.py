@@ -14,7 +14,7 @@ return Base
 """
 
 
-def test_a_module_is_what_its_file_returns() -> None:
+def test_a_module_is_the_value_its_file_returns() -> None:
     files = {
         "lua/app/util.lua": "local M = {}\nfunction M.trim() end\nlocal function own() end\n"
         "M.run = function() own() end\nreturn M\n",
@@ -79,7 +79,7 @@ end
     assert called_in(files, "derived.lua:Derived.stop") == ["Base.run", "Base.close"]
 
 
-def test_a_global_is_meant_where_one_required_file_alone_defines_it() -> None:
+def test_a_global_resolves_if_only_one_required_file_defines_it() -> None:
     files = {
         "a.lua": "function shared() end\nfunction twice() end\nfunction print() end\n"
         "local function hidden() end\n",

@@ -1,7 +1,7 @@
-"""Whatever stands in the files of a view, all its edges are resolved, and lead to definitions.
+"""Resolves all edges of views with mangled files; each leads to a definition.
 
-The texts are those of the fixtures, mangled: lines that go, come twice or trade places, names that
-become others, calls with more arguments, and lines that stand further in or out.
+The texts are the fixtures with lines dropped, doubled, swapped or indented differently, names
+replaced by others, and calls with more arguments.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def mangled(text: str, pick: random.Random, names: list[str]) -> str:
 
 
 def resolve_all(language: str, files: dict[bytes, str]) -> int:
-    """Resolve each file; the number of edges."""
+    """Resolves each file; returns the number of edges."""
 
     def load(path: bytes) -> FileModel:
         found = facts_of(files[path].encode(), language).structure

@@ -1,4 +1,4 @@
-"""What is held of the models of files, and for how long."""
+"""Which file models are cached, and for how long."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def test_no_more_is_held_than_may_be(questions: list[tuple[int, int]]) -> None:
         asked(models, b"%d" % number, loads, size)
         held = [*models.young.values(), *models._old.values()]
         rows = [len(model.references) if model else 1 for model in held]
-        # One that is larger than all that may be held is there as long as it is the last one.
+        # A model larger than the whole cache stays while it is the last one.
         assert sum(rows) <= MOST + max(rows)
 
 
-def test_what_is_asked_for_again_and_again_is_loaded_once() -> None:
+def test_repeated_requests_load_once() -> None:
     models, loads = ModelCache(MOST, MOST), list[bytes]()
     for number in range(50):
         first = asked(models, b"base", loads)
@@ -46,14 +46,14 @@ def test_what_is_asked_for_again_and_again_is_loaded_once() -> None:
     assert len(models) < 10
 
 
-def test_what_has_no_facts_is_held_too() -> None:
+def test_files_without_facts_are_cached_too() -> None:
     models, loads = ModelCache(MOST, MOST), list[bytes]()
     assert asked(models, b"a", loads, 0) is None
     assert asked(models, b"a", loads, 0) is None
     assert loads == [b"a"]
 
 
-def test_what_changed_is_forgotten() -> None:
+def test_changed_entries_are_forgotten() -> None:
     models, loads = ModelCache(MOST, MOST), list[bytes]()
     for path in (b"a", b"b", b"c", b"d", b"e"):
         asked(models, path, loads)
@@ -70,7 +70,7 @@ def held_rows(models: ModelCache) -> int:
     return sum(len(model.references) for model in held if model)
 
 
-def test_who_comes_back_to_what_went_may_hold_more_up_to_a_limit() -> None:
+def test_repeated_misses_raise_the_cache_size_up_to_a_limit() -> None:
     models, loads = ModelCache(MOST, 8 * MOST), list[bytes]()
     for _ in range(30):
         for number in range(12):
@@ -84,7 +84,7 @@ def test_who_comes_back_to_what_went_may_hold_more_up_to_a_limit() -> None:
         assert held_rows(models) <= 8 * MOST
 
 
-def test_who_looks_into_each_file_once_holds_no_more_than_the_least() -> None:
+def test_one_pass_over_all_files_does_not_grow_the_cache() -> None:
     models, loads = ModelCache(MOST, 4 * MOST), list[bytes]()
     for number in range(500):
         asked(models, b"%d" % number, loads, 5)

@@ -65,7 +65,7 @@ def test_rust_super_counts_only_where_it_names_a_file() -> None:
     ]
 
 
-def test_rust_tests_are_crates_of_their_own() -> None:
+def test_rust_tests_are_separate_crates() -> None:
     assert of("a/tests/it.rs", "mod util;\nuse crate::util::x;\n", "a/tests/util.rs", **CRATE) == [
         "a/tests/util.rs"
     ]
@@ -106,7 +106,7 @@ def test_csharp_namespaces_are_folders_of_the_project_of_that_name() -> None:
     ]
 
 
-def test_c_includes_are_beside_the_file_above_it_or_alone_in_the_view() -> None:
+def test_c_includes_are_next_to_or_above_the_file_or_unique_in_the_view() -> None:
     text = '#include "a.h"\n#include "lib/b.h"\n#include <kit/c.h>\n#include <stdio.h>\n'
     paths = ["src/core/a.h", "a.h", "src/lib/b.h", "other/include/kit/c.h", "other/stdio.h"]
     assert of("src/core/x.c", text, *paths) == [
@@ -114,5 +114,5 @@ def test_c_includes_are_beside_the_file_above_it_or_alone_in_the_view() -> None:
     ]  # fmt: skip
 
 
-def test_c_headers_of_one_name_elsewhere_are_no_guess() -> None:
+def test_c_headers_with_one_name_elsewhere_are_not_guessed() -> None:
     assert of("src/x.c", '#include "config.h"\n', "a/config.h", "b/config.h") == []

@@ -10,7 +10,7 @@ def of(at: str, text: str, *paths: str, **files: str) -> list[str]:
     return imported({**dict.fromkeys(paths, ""), **files, at: text}, at)
 
 
-def test_ruby_requires_are_below_lib_or_beside_the_file() -> None:
+def test_ruby_requires_are_below_lib_or_next_to_the_file() -> None:
     text = (
         "require 'shop/cart'\nrequire_relative 'order'\nrequire_relative '../x'\nrequire 'json'\n"
     )
@@ -18,7 +18,7 @@ def test_ruby_requires_are_below_lib_or_beside_the_file() -> None:
     assert of("lib/shop/all.rb", text, *paths) == paths[:3]
 
 
-def test_ruby_tests_find_their_helper_and_two_meanings_are_no_guess() -> None:
+def test_ruby_tests_find_their_helper_and_ambiguity_is_not_guessed() -> None:
     assert of("test/a/x_test.rb", "require 'helper'\n", "test/helper.rb") == ["test/helper.rb"]
     both = ["lib/shop/cart.rb", "lib/cart.rb"]
     assert of("lib/shop/all.rb", "require 'cart'\n", *both) == []
@@ -83,9 +83,7 @@ def test_php_includes_are_relative_to_the_file() -> None:
          ["modules/net/main.tf", "modules/net/vars.tf"], ["modules/net/README.md"]),
     ],
 )  # fmt: skip
-def test_what_is_written_is_found(
-    at: str, text: str, expected: list[str], others: list[str]
-) -> None:
+def test_written_code_is_found(at: str, text: str, expected: list[str], others: list[str]) -> None:
     at = at if at != "bin/run" else "bin/run.sh"
     assert of(at, text, *expected, *others) == expected
 

@@ -37,7 +37,7 @@ def test_a_src_layout_is_found_from_tests() -> None:
     ]  # fmt: skip
 
 
-def test_a_module_beside_a_script_is_found_and_one_of_another_folder_is_not() -> None:
+def test_a_module_next_to_a_script_is_found_and_a_distant_one_is_not() -> None:
     assert of("import helpers\n", "tests/test_x.py") == ["tests/helpers.py"]
     assert of("import helpers\n", "a/b/test_x.py", **{"a/c/helpers.py": ""}) == []
 
@@ -52,13 +52,13 @@ def test_namespace_packages_and_stubs_are_found() -> None:
     assert of(text, "src/app/x.py", **files) == ["lib/cloud/store/api.py", "src/app/fast.pyi"]
 
 
-def test_two_roots_with_the_same_module_are_no_guess() -> None:
+def test_two_roots_with_the_same_module_are_not_guessed() -> None:
     files = {"one/kit/a.py": "", "two/kit/a.py": ""}
     assert of("import kit.a\n", "x/y.py", **files) == []
     assert of("import kit.a\n", "one/y.py", **files) == ["one/kit/a.py"]
 
 
-def test_packages_on_the_way_are_told_apart_from_targets() -> None:
+def test_packages_on_the_way_are_distinguished_from_targets() -> None:
     importer = Importer({path.encode(): "python" for path in PACKAGE}, {})
     one = Import("app.sub.deep", "", "", 1)
     assert importer.targets(b"tests/t.py", "python", one) == (b"src/app/sub/deep.py",)

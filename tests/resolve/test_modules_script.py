@@ -21,7 +21,7 @@ def test_a_module_named_js_is_the_ts_that_it_is_built_from() -> None:
     assert of(text, "src/a.ts", "src/b.mts", "src/c.tsx") == ["src/a.ts", "src/b.mts", "src/c.tsx"]
 
 
-def test_the_source_is_better_than_what_is_built_beside_it() -> None:
+def test_the_source_wins_over_adjacent_build_output() -> None:
     assert of("import './a.js'\n", "src/a.ts", "src/a.js") == ["src/a.ts"]
     assert of("require('./a.js')\n", "src/a.ts", "src/a.js", at="src/x.js") == ["src/a.js"]
 
@@ -62,7 +62,7 @@ def test_packages_of_the_view_are_found_by_name_and_exports() -> None:
     assert of(text, *paths, **{"packages/kit/package.json": manifest}) == paths
 
 
-def test_two_packages_of_one_name_are_no_guess_but_ones_own_is() -> None:
+def test_two_packages_with_one_name_are_not_guessed_except_the_own_one() -> None:
     files = {"a/package.json": '{"name": "k"}', "b/package.json": '{"name": "k"}'}
     assert of("import 'k'\n", "a/index.ts", "b/index.ts", **files) == []
     assert of("import 'k'\n", "a/index.ts", "b/index.ts", at="b/test/x.ts", **files) == [
@@ -88,11 +88,11 @@ def test_components_import_and_bundlers_aliases_count_where_the_file_is() -> Non
     ]
 
 
-def test_a_manifest_that_is_no_json_says_nothing() -> None:
+def test_a_manifest_that_is_not_json_is_ignored() -> None:
     assert of("import 'k'\n", "index.ts", **{"package.json": "{", "tsconfig.json": "[1"}) == []
 
 
-def test_what_only_require_gets_is_the_last_choice() -> None:
+def test_require_only_entries_are_the_last_choice() -> None:
     manifest = """{"name": "kit", "exports": {".": {
       "types": {"require": "./kit.d.cts", "default": "./kit.d.ts"}, "default": "./kit.js"}}}"""
     files = {"package.json": manifest, "kit.d.cts": "", "kit.d.ts": "", "kit.js": ""}

@@ -1,4 +1,4 @@
-"""Which test files are named for which files, by their paths alone."""
+"""Which test files belong to which files, by their paths alone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from codelens.resolve.walk.named_tests import NamedTests, subject_of
 
 
 def named(path: str, tests: Iterable[str], others: Iterable[str] = ()) -> list[str]:
-    known = [one.encode() for one in tests]
-    files = [path.encode(), *known, *(one.encode() for one in others)]
-    return [one.decode() for one in NamedTests(known, files).of(path.encode())]
+    paths = [one.encode() for one in tests]
+    files = [path.encode(), *paths, *(one.encode() for one in others)]
+    return [one.decode() for one in NamedTests(paths, files).of(path.encode())]
 
 
-def test_test_files_are_named_for_what_they_test() -> None:
+def test_test_files_match_the_files_they_test() -> None:
     names = {
         b"tests/test_auth.py": b"auth", b"auth_test.go": b"auth", b"src/auth.spec.ts": b"auth",
         b"src/Auth.test.tsx": b"Auth", b"AuthTest.java": b"Auth", b"spec/auth_spec.rb": b"auth",
@@ -58,14 +58,14 @@ def test_a_test_is_named_for_the_last_parts_of_a_path(path: str, test: str) -> N
         ("pkg/a/auth.go", "pkg/a/auth_test.go", "pkg/b/auth.go"),
     ],
 )  # fmt: skip
-def test_of_files_of_one_name_it_is_named_for_the_one_with_its_folders(
+def test_among_files_with_one_name_folders_select_the_test(
     mine: str, test: str, other: str
 ) -> None:
     assert named(mine, [test], [other]) == [test]
     assert named(other, [test], [mine]) == []
 
 
-def test_where_the_folders_do_not_tell_all_of_the_name_are_meant() -> None:
+def test_if_folders_do_not_decide_all_files_of_the_name_match() -> None:
     assert named("a/text.py", ["tests/test_text.py"], ["b/text.py"]) == ["tests/test_text.py"]
 
 
@@ -74,5 +74,5 @@ def test_the_test_with_most_of_its_folders_comes_first() -> None:
     assert named("api/auth.py", tests) == ["api/tests/test_auth.py", "web/tests/test_auth.py"]
 
 
-def test_a_test_in_another_language_is_none_of_it() -> None:
+def test_a_test_in_another_language_does_not_match() -> None:
     assert named("auth.py", ["auth_test.go", "auth.test.ts"]) == []

@@ -1,4 +1,4 @@
-"""Methods that a language calls without their names, where it is known on what."""
+"""Methods that a language calls implicitly, if the receiver is known."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ CPP_BODIES = [
     ("for (auto& each : list) each == a;", ["operator== 17"]),
     ("auto c = a; c == b;", ["operator== 17"]),
     ("auto sum = a + b; sum.spend();", ["operator+ 5", "spend 14"]),
-    # The operators of a class are not those of a pointer to it.
+    # The operators of a class do not apply to a pointer to it.
     ("p == p; p + 1; p[1] = 2; p->spend();", ["spend 14"]),
     ("far[0] == p; *far == p;", []),
     ("purse.coins == p; purse.coins[0]; a.next + 1;", []),
@@ -203,7 +203,7 @@ RUST_BODIES = [
     ("*held;", ["deref 30"]),
     ("held.spend();", ["spend 3"]),
     ("let sum = a + b; sum.spend();", ["add 5", "spend 3"]),
-    # `sub` is no method of a trait; of a reference `*` gives what it leads to.
+    # `sub` is not a method of a trait; `*` on a reference gives its target.
     ("a - b; *lent; derived == derived; n + n; -n; list[0]; for m in list {}", []),
 ]
 
@@ -318,7 +318,7 @@ PHP_BODIES = [
 
 
 def uses(files: dict[str, str], place: str) -> list[str]:
-    """What is used in a place: names with their lines."""
+    """What a place uses: names with their lines."""
     start = f"{place} -> "
     return [
         edge.removeprefix(start) for edge in edges_of(files, lined=True) if edge.startswith(start)
@@ -358,7 +358,7 @@ def test_operators_of_ruby(body: str, expected: list[str]) -> None:
     assert uses({"lib.rb": RUBY, "use.rb": use}, "use.rb:use") == ["Money 1", *expected]
 
 
-def test_an_operator_of_an_unknown_receiver_is_no_possible_use() -> None:
+def test_an_operator_on_an_unknown_receiver_is_not_a_possible_use() -> None:
     use = "def use(other)\n  other + 1\n  other[1]\nend\n"
     assert edges_of({"lib.rb": RUBY, "use.rb": use}, certain=False) == []
 
@@ -371,7 +371,7 @@ NAMESPACE = {
 }
 
 
-def test_what_is_taken_out_of_a_namespace_is_used_by_its_own_name() -> None:
+def test_names_imported_from_a_namespace_are_used_unqualified() -> None:
     refs = [edge for edge in edges_of(NAMESPACE, "ref", lined=True) if edge.startswith("use.ts")]
     assert [edge for edge in refs if "lib.ts" not in edge] == [
         "use.ts:renamed -> f 1",
@@ -382,6 +382,6 @@ def test_what_is_taken_out_of_a_namespace_is_used_by_its_own_name() -> None:
 
 
 @pytest.mark.parametrize(("body", "expected"), PHP_BODIES)
-def test_what_php_calls_by_itself(body: str, expected: list[str]) -> None:
+def test_implicit_calls_of_php(body: str, expected: list[str]) -> None:
     use = f"<?php\nrequire 'lib.php';\nfunction use_it(Money $a, $other) {{ {body} }}\n"
     assert uses({"lib.php": PHP, "use.php": use}, "use.php:use_it") == expected

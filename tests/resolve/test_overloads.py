@@ -46,7 +46,7 @@ def test_the_arguments_of_java_choose(call: str, expected: str) -> None:
     assert chosen == [f"Uses.java:Uses.run -> Uses.{expected}"]
 
 
-def test_what_the_arguments_leave_open_may_be_meant() -> None:
+def test_overloads_the_arguments_do_not_exclude_are_candidates() -> None:
     files = {"Uses.java": JAVA % "m(unknown()); n(null, unknown());"}
     found = edges_of(files, certain=False, numbered=True)
     assert [one.rpartition(".")[2] for one in found] == [
@@ -119,7 +119,7 @@ def test_parameters_are_read(language: str, signature: str, expected: list[Param
     assert list(found) == expected
 
 
-def test_an_overload_that_is_private_elsewhere_is_not_meant() -> None:
+def test_a_private_overload_of_another_type_is_not_a_candidate() -> None:
     files = {
         "A.java": "class A {\n  private void m(Left a) {}\n  public void m(Right a) {}\n}\n",
         "B.java": "class B {\n  void run(A a) { a.m(unknown()); }\n}\n",

@@ -1,4 +1,4 @@
-"""PHP: who calls whom, by declared types, namespaces and autoload rules."""
+"""PHP: calls by declared types, namespaces and autoload rules."""
 
 from __future__ import annotations
 

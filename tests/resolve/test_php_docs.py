@@ -1,4 +1,4 @@
-"""PHP: types that comments tell, values that functions return, names from the outermost space."""
+"""PHP: types in comments, values that functions return, names from the global namespace."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ D = "class D { function go() { return $this; } }\n"
         "function t() { return new D; } function x() { $this->t()->go(); }",
     ],
 )
-def test_a_comment_tells_a_type(members: str) -> None:
+def test_a_comment_declares_a_type(members: str) -> None:
     assert "a.php:A.x -> D.go" in edges_of({"a.php": f"<?php\n{D}class A {{ {members} }}\n"})
 
 
@@ -48,7 +48,7 @@ def test_a_comment_tells_a_type(members: str) -> None:
         "function x() { foreach (array_reverse($this->b) as $d) { $d->go(); } }",
     ],
 )
-def test_a_comment_tells_what_a_list_holds(members: str) -> None:
+def test_a_comment_declares_the_items_of_a_list(members: str) -> None:
     box = (
         "/** @template T */ class Box implements \\IteratorAggregate { "
         "/** @return T */ function held() {} "
@@ -58,7 +58,7 @@ def test_a_comment_tells_what_a_list_holds(members: str) -> None:
     assert "a.php:A.x -> D.go" in edges_of({"a.php": text})
 
 
-def test_what_a_comment_says_of_another_type_than_the_declared_tells_nothing() -> None:
+def test_a_comment_that_contradicts_the_declaration_is_ignored() -> None:
     text = (
         f"<?php\n{D}class E {{ function go() {{}} }}\n"
         "class A { /** @return D<E> */ function t(): E {} function x() { $this->t()->go(); } }\n"
@@ -66,7 +66,7 @@ def test_what_a_comment_says_of_another_type_than_the_declared_tells_nothing() -
     assert edges_of({"a.php": text}) == ["a.php:A.x -> A.t", "a.php:A.x -> E.go"]
 
 
-def test_what_is_declared_counts_before_a_comment() -> None:
+def test_a_declaration_takes_precedence_over_a_comment() -> None:
     text = (
         f"<?php\n{D}class E {{ function go() {{}} }}\n"
         "class A { /** @param D $d */ function x(E $d) { $d->go(); } }\n"
@@ -74,7 +74,7 @@ def test_what_is_declared_counts_before_a_comment() -> None:
     assert edges_of({"a.php": text}) == ["a.php:A.x -> E.go"]
 
 
-def test_a_comment_on_something_else_tells_nothing() -> None:
+def test_a_comment_on_something_else_is_ignored() -> None:
     text = f"<?php\n{D}class A {{ /** @param D $e */ function x($d) {{ $d->go(); }} }}\n"
     assert edges_of({"a.php": text}) == []
 

@@ -1,4 +1,4 @@
-"""PHP: classes where no autoload rule leads, traits, iterators, global functions, unions."""
+"""PHP: classes without an autoload rule, traits, iterators, global functions, unions."""
 
 from __future__ import annotations
 

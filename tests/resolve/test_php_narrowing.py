@@ -13,7 +13,7 @@ TYPES = (
 
 
 def called(body: str) -> list[str]:
-    """What the body of a function calls, each statement on a line of its own."""
+    """What the body of a function calls, each statement on a separate line."""
     lines = body.replace("; ", ";\n").replace("{ ", "{\n").replace("} ", "}\n")
     text = f"{TYPES}function run(Test $t, Method $m) {{\n{lines}\n}}\n"
     return called_in({"src/all.php": text}, "src/all.php:run")

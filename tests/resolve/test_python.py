@@ -1,4 +1,4 @@
-"""Names of Python: scopes, imports, classes, receivers; what is not certain gives no edge."""
+"""Names of Python: scopes, imports, classes, receivers; uncertain ones give no edge."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_modules_are_followed_by_their_dots() -> None:
     assert edges_of(files) == ["use.py:- -> pkg/mod.py:f", "use.py:g -> pkg/mod.py:f"]
 
 
-def test_what_may_be_foreign_gives_no_edge() -> None:
+def test_possibly_foreign_names_give_no_edge() -> None:
     text = "try:\n    from fast import go\nexcept ImportError:\n    def go(): ...\ngo()"
     assert edges_of({"a.py": text}) == []
 
@@ -126,7 +126,7 @@ def test_names_in_a_class_are_not_those_in_its_methods() -> None:
         ("match other:\n        case [1, *make]:\n            make()", []),
     ],
 )
-def test_what_is_not_awaited_or_bound_by_a_pattern_is_not_what_it_leads_to(
+def test_values_not_awaited_or_destructured_keep_their_outer_type(
     body: str, expected: list[str]
 ) -> None:
     lib = (
@@ -140,7 +140,7 @@ def test_what_is_not_awaited_or_bound_by_a_pattern_is_not_what_it_leads_to(
     assert [edge.partition("lib.py:")[2] for edge in found] == expected
 
 
-def test_self_of_a_static_method_is_no_instance() -> None:
+def test_self_of_a_static_method_is_not_an_instance() -> None:
     text = (
         "class A:\n    def go(self): ...\n    @staticmethod\n    def s(self):\n"
         "        self.go()\n    @classmethod\n    def c(self):\n        self.go()\n"
@@ -158,7 +158,7 @@ def test_self_of_a_static_method_is_no_instance() -> None:
         ("def go(): ...\nfrom two import *", "two.py:go"),
     ],
 )
-def test_what_a_module_binds_last_counts(head: str, expected: str) -> None:
+def test_the_last_binding_in_a_module_counts(head: str, expected: str) -> None:
     files = {
         "one.py": "def go(): ...",
         "two.py": "def go(): ...\ndef _hidden(): ...",
@@ -176,7 +176,7 @@ def test_a_star_import_takes_no_name_with_an_underscore() -> None:
     assert edges_of(files) == []
 
 
-def test_importing_all_of_the_own_package_imports_it() -> None:
+def test_a_star_import_of_the_own_package_imports_it() -> None:
     files = {"p/__init__.py": "", "p/a.py": "from . import *"}
     assert edges_of(files, "import") == ["p/a.py:- -> p/__init__.py:-"]
 
@@ -202,7 +202,7 @@ def test_importing_all_of_the_own_package_imports_it() -> None:
         ("Both().get().turn()", ["Both", "Generic_.get", "Part.turn"]),
     ],
 )
-def test_what_is_held_by_containers_tuples_and_generic_bases_is_known(
+def test_element_types_of_containers_tuples_and_generic_bases_are_known(
     body: str, expected: list[str]
 ) -> None:
     lib = f"""\
@@ -279,15 +279,15 @@ def made(): return other
         ("@made()", ["lib.py:B.run"]),
     ],
 )
-def test_a_call_of_what_is_decorated_gives_what_its_decorator_leaves(
+def test_a_call_of_a_decorated_function_gives_its_decorated_type(
     decorator: str, expected: list[str]
 ) -> None:
     head = "import functools, foreign\nfrom lib import A, other, same, made\n"
     kinds = KINDS.replace("return B()", "return give") + "def give(): return B()\n"
     text = f"{head}{decorator}\ndef f():\n    return A()\n\ndef use():\n    f().run()\n"
     found = edges_of({"lib.py": kinds, "use.py": text})
-    told = [edge.partition(" -> ")[2] for edge in found if edge.startswith("use.py:use")]
-    assert told == ["f", *expected]
+    targets = [edge.partition(" -> ")[2] for edge in found if edge.startswith("use.py:use")]
+    assert targets == ["f", *expected]
 
 
 def used(body: str, *, certain: bool) -> list[str]:
@@ -307,7 +307,7 @@ def test_a_function_may_read_each_value_that_a_variable_around_it_gets() -> None
     assert "B.again" in used(body, certain=True)
 
 
-def test_of_a_union_each_type_may_be_meant() -> None:
+def test_each_type_of_a_union_is_a_candidate() -> None:
     assert used("    x.run()\n", certain=True) == []
     assert used("    x.run()\n", certain=False) == ["A.run", "B.run"]
 
@@ -323,7 +323,7 @@ def test_of_a_union_each_type_may_be_meant() -> None:
         ("    assert isinstance(x, B)\n    def inner():\n        x.run()\n", []),
     ],
 )
-def test_what_is_asserted_of_a_value_holds_behind_it(body: str, expected: list[str]) -> None:
+def test_an_assertion_narrows_the_code_after_it(body: str, expected: list[str]) -> None:
     assert used(body, certain=True) == expected
 
 

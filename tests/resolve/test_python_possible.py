@@ -54,13 +54,13 @@ def test_a_receiver_of_unknown_type_may_have_any_method_of_that_name(body: str) 
         "given.size()",
     ],
 )
-def test_what_comes_from_outside_or_is_of_pythons_own_types_may_not(body: str) -> None:
+def test_external_and_builtin_values_are_not_possible_receivers(body: str) -> None:
     expected = ["Sub.size"] if "size" in body else []
     assert possible(body, "import there") == expected
 
 
 @pytest.mark.parametrize("given", ["given: str", "given: 'there.Type'"])
-def test_nor_may_what_is_said_to_be_of_a_type_from_outside(given: str) -> None:
+def test_values_of_external_types_are_not_possible_receivers(given: str) -> None:
     assert possible("given.fetch()", "import there", given) == []
 
 
@@ -78,7 +78,7 @@ def test_a_property_is_read_without_a_call() -> None:
     ) == ["use.py:use -> lib.py:Sub.size"]  # fmt: skip
 
 
-def test_of_too_many_methods_none_is_told() -> None:
+def test_too_many_methods_are_not_listed() -> None:
     many = "".join(f"class C{at}:\n    def fetch(self): ...\n" for at in range(13))
     assert edges_of({"a.py": f"{many}\ndef use(given): given.fetch()\n"}, certain=False) == []
 
@@ -105,7 +105,7 @@ def named(): Base.step(Base())
 """
 
 
-def test_what_overrides_a_method_may_run_instead() -> None:
+def test_an_override_may_run_instead() -> None:
     assert edges_of({"a.py": OVERRIDE}, certain=False) == [
         "a.py:Base.run -> First.step",
         "a.py:Base.run -> Second.step",

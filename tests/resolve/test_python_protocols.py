@@ -1,4 +1,4 @@
-"""Methods that Python calls without their names, where it is known on what."""
+"""Methods that Python calls implicitly, if the receiver is known."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Repo:
         ("x = Repo\n    x(1)", []),
     ],
 )
-def test_what_is_written_as_an_operator_calls_its_method(body: str, expected: list[str]) -> None:
+def test_an_operator_calls_its_method(body: str, expected: list[str]) -> None:
     use = f"from lib import Repo\nasync def use(r: Repo, other):\n    {body}\n"
     called = called_in({"lib.py": LIB, "use.py": use}, "use.py:use")
     assert called == [f"Repo.{name}" for name in expected]

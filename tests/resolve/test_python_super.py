@@ -1,4 +1,4 @@
-"""Python: `super` with a class of its own choice."""
+"""Python: `super` with an explicit class."""
 
 from __future__ import annotations
 

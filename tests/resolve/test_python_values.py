@@ -1,4 +1,4 @@
-"""What values of Python are by the code: fixtures of pytest, generators, tests of their type."""
+"""What values of Python are by the code: pytest fixtures, generators, type tests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def plain(): return Part()
     ("given", "expected"), [("base", ["Base.go"]), ("part", ["Base.go"]), ("made", ["Base.go"])]
 )
 @pytest.mark.parametrize("conftest", ["tests/conftest.py", "tests/inner/conftest.py"])
-def test_a_test_is_given_what_the_fixture_gives(
+def test_a_test_gets_the_value_of_its_fixture(
     given: str, expected: list[str], conftest: str
 ) -> None:
     text = f"def test_use({given}): {given}.go()\n"
@@ -57,7 +57,7 @@ def test_the_nearest_fixture_counts() -> None:
 
 
 @pytest.mark.parametrize("given", ["plain", "absent", "base=None", "*base"])
-def test_what_is_no_fixture_gives_nothing(given: str) -> None:
+def test_anything_but_a_fixture_gives_nothing(given: str) -> None:
     name = given.strip("*").partition("=")[0]
     text = f"def test_use({given}): {name}.go()\n"
     files = {"lib.py": LIB, "conftest.py": FIXTURES, "test_use.py": text}
@@ -82,7 +82,7 @@ def test_what_is_no_fixture_gives_nothing(given: str) -> None:
          ["Base.go"]),
     ],
 )  # fmt: skip
-def test_a_test_of_its_type_tells_it_where_it_holds(body: str, expected: list[str]) -> None:
+def test_a_type_test_narrows_the_type_in_its_branch(body: str, expected: list[str]) -> None:
     use = f"from lib import Base, Part\ndef use(x, y):\n    {body}\n"
     assert called_in({"lib.py": LIB, "use.py": use}, "use.py:use") == expected
 

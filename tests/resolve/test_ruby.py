@@ -1,4 +1,4 @@
-"""Ruby: constants by nesting, reopened classes, mixins, what `new` makes."""
+"""Ruby: constants by nesting, reopened classes, mixins, the result of `new`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def used(body: str) -> list[str]:
         ("other.copy\n    unknown.log\n    Item.new", []),
     ],
 )
-def test_a_receiver_is_known_by_what_made_it(body: str, expected: list[str]) -> None:
+def test_a_receiver_has_the_type_that_constructed_it(body: str, expected: list[str]) -> None:
     assert used(body) == expected
 
 
@@ -121,7 +121,7 @@ end
     assert "app.rb:App.run -> App.env" in found
 
 
-def test_of_helpers_in_blocks_that_around_is_meant() -> None:
+def test_the_helper_of_the_enclosing_block_is_meant() -> None:
     text = """
 describe "one" do
   def helper; end
@@ -143,7 +143,7 @@ def last; top; end
     assert "app_spec.rb:last -> top" in found
 
 
-def test_what_is_prepended_comes_before_the_own_and_not_above_it() -> None:
+def test_prepended_methods_come_before_the_own_ones() -> None:
     text = (
         "module Loud\n  def run; end\nend\n"
         "class App\n  prepend Loud\n  def run; super; end\n  def go; run; end\nend\n"

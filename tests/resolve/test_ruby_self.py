@@ -1,4 +1,4 @@
-"""Ruby: what `self` has by what takes it in, bare names, setters, and uses by name alone."""
+"""Ruby: `self` in mixins, bare names, setters, and uses by name alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def targets(files: dict[str, str], source: str, *, certain: bool = True) -> list
 
 
 def in_class(body: str, before: str = "") -> list[str]:
-    """What a method calls, of a class with `helper` and a base in another file."""
+    """What a method calls, in a class with `helper` and a base in another file."""
     files = {
         "base.rb": "class Base\n  def shared; end\n  def size=(n); end\nend\n",
         "main.rb": f"{before}class Main < Base\n  def run(a)\n    {body}\n  end\n\n"
@@ -65,7 +65,7 @@ def test_a_bare_name_is_a_call_wherever_it_stands(body: str) -> None:
         "a rescue (b = 2)\n    begin\n      1\n    rescue => shared\n      shared\n    end",
     ],
 )
-def test_a_variable_of_that_name_is_none(body: str) -> None:
+def test_a_variable_of_that_name_is_not_a_call(body: str) -> None:
     assert in_class(body) == []
 
 
@@ -74,11 +74,11 @@ def test_an_assignment_calls_the_method_that_sets() -> None:
     assert in_class("self.size, b = 3, a") == ["Base.size="]
 
 
-def test_a_module_has_what_its_taker_has() -> None:
+def test_a_module_has_the_members_of_its_includer() -> None:
     assert targets(REQUEST, "lib/request.rb:Request.Helpers.port") == ["Request.Env.get"]
 
 
-def test_what_takers_differ_in_is_possible() -> None:
+def test_members_that_differ_between_includers_are_possible() -> None:
     other = "class Raw\n  include Request::Helpers\n  def get(name); end\nend\n"
     files = {**REQUEST, "lib/raw.rb": other}
     source = "lib/request.rb:Request.Helpers.port"
@@ -128,7 +128,7 @@ def test_a_block_in_a_class_may_run_for_an_instance() -> None:
     assert edges_of({"spec.rb": text}) == ["spec.rb:Spec -> Spec.helper"]
 
 
-def test_what_a_view_adds_to_a_library_its_subtypes_have() -> None:
+def test_subtypes_have_members_that_a_view_adds_to_a_library() -> None:
     files = {
         "helper.rb": "module Minitest\n  module Assertions\n    def assert_page; end\n  end\nend\n",
         "a.rb": "class A < Minitest::Test\n  def test_a\n    assert_page\n  end\nend\n",
@@ -187,7 +187,7 @@ def test_an_attribute_that_is_updated_is_set() -> None:
     assert called_in({"shop.rb": SENT}, "shop.rb:count") == ["Shop", "Shop.sum="]
 
 
-def test_of_two_definitions_under_a_condition_each_may_be_meant() -> None:
+def test_both_conditional_definitions_are_candidates() -> None:
     text = (
         "module Tools\n  if {}.respond_to?(:except)\n    def self.but(a); end\n  else\n"
         "    def self.but(a); end\n  end\nend\n\ndef run\n  Tools.but(1)\nend\n"

@@ -1,4 +1,4 @@
-"""Ruby: what methods give by their last value, singleton classes, and `super` in modules."""
+"""Ruby: the last value of methods, singleton classes, and `super` in modules."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ D = "class D\n  def self.build; new; end\n  def go; self; end\nend\n"
         "def x\n  D.new.freeze.go\nend",
     ],
 )
-def test_what_is_given_last_is_known(body: str) -> None:
+def test_the_last_assigned_type_is_known(body: str) -> None:
     edges = edges_of({"a.rb": f"{D}class A\n{body}\nend\n"})
     assert "a.rb:A.x -> D.go" in edges
 
 
-def test_of_branches_that_differ_each_may_be_meant() -> None:
+def test_each_of_differing_branches_is_a_candidate() -> None:
     text = D + "class E\n  def go; end\nend\ndef x(a)\n  (a ? D.new : E.new).go\nend\n"
     assert [one for one in edges_of({"a.rb": text}) if one.endswith(".go")] == []
     assert edges_of({"a.rb": text}, certain=False) == ["a.rb:x -> D.go", "a.rb:x -> E.go"]
@@ -47,7 +47,7 @@ def test_a_singleton_class_that_begins_a_class_is_not_the_class() -> None:
 
 
 @pytest.mark.parametrize("made", ["base.send :include, Inv", "base.include(Inv)"])
-def test_a_hook_makes_who_includes_include_others(made: str) -> None:
+def test_an_included_hook_includes_other_modules(made: str) -> None:
     text = (
         f"module Base\n  def self.included(base)\n    {made}\n  end\nend\n"
         "module Inv\n  def invoke; end\nend\n"
@@ -56,7 +56,7 @@ def test_a_hook_makes_who_includes_include_others(made: str) -> None:
     assert "a.rb:T.go -> Inv.invoke" in edges_of({"a.rb": text})
 
 
-def test_what_is_included_last_comes_first() -> None:
+def test_the_last_included_module_comes_first() -> None:
     text = (
         "module M\n  def go; end\nend\nmodule N\n  def go; super; end\nend\n"
         "class A\n  include M\n  include N\n  def x; go; end\nend\n"

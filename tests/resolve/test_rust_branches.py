@@ -1,4 +1,4 @@
-"""Rust: what branches, operators and tuples give, names of two spaces, renamed crates."""
+"""Rust: results of branches, operators and tuples, names of two namespaces, renamed crates."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ T = (
         "assert_eq!(t.me().go(), true);",
     ],
 )
-def test_what_is_given_is_known(body: str) -> None:
+def test_argument_types_are_known(body: str) -> None:
     text = f"{T}fn x(t: T, k: K) {{ {body} }}\n"
     assert "src/lib.rs:x -> T.go" in edges_of({"src/lib.rs": text})
 
@@ -59,7 +59,7 @@ def test_what_is_given_is_known(body: str) -> None:
         "wide.held().go();",
     ],
 )
-def test_what_is_held_is_known(body: str) -> None:
+def test_field_types_are_known(body: str) -> None:
     text = (
         f"{T}pub struct H<A = T> {{ held: A, inner: T }}\n"
         "impl<B> H<B> { fn held(&self) -> &B { &self.held } }\n"
@@ -143,7 +143,7 @@ def test_a_method_named_as_a_primitive_type_is_called_within_a_macro() -> None:
     ]
 
 
-def test_what_an_arm_binds_is_not_what_is_around_it() -> None:
+def test_bindings_of_an_arm_shadow_outer_names() -> None:
     body = "let m = match o { Some(t) => t, None => 1 }; m.go();"
     text = f"{T}fn x(t: T, o: Option<u8>) {{ {body} }}\n"
     assert edges_of({"src/lib.rs": text}) == []

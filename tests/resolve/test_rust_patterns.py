@@ -1,4 +1,4 @@
-"""Rust: what patterns and closures bind, parts of tuples, traits of foreign types."""
+"""Rust: bindings of patterns and closures, parts of tuples, traits of foreign types."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ def calls(body: str, taken: str = "") -> list[str]:
         ("s: impl Shape", "s.point().spin();", ["Shape.point", "Turning.spin"]),
     ],
 )  # fmt: skip
-def test_what_a_pattern_binds_is_known(taken: str, body: str, expected: list[str]) -> None:
+def test_bindings_of_patterns_have_types(taken: str, body: str, expected: list[str]) -> None:
     assert calls(body, taken) == expected
 
 
-def test_bounds_say_what_a_parameter_can_do() -> None:
+def test_bounds_give_a_parameter_its_methods() -> None:
     found = edges_of({"src/lib.rs": LIBRARY})
     assert "src/lib.rs:Owner.go -> Turning.spin" in found
     assert "src/lib.rs:put -> Part.turn" in found

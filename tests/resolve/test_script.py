@@ -1,4 +1,4 @@
-"""Names of TypeScript and JavaScript; what is not certain gives no edge."""
+"""Names of TypeScript and JavaScript; uncertain ones give no edge."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_name_is_followed_through_barrels(line: str) -> None:
     assert [edge for edge in edges_of(files) if "deep" in edge] == expected
 
 
-def test_what_common_js_hands_on_is_called() -> None:
+def test_common_js_reexports_are_called() -> None:
     files = {
         "index.js": "module.exports = require('./lib')",
         "lib.js": "exports = module.exports = create\nfunction create() {}",
@@ -76,7 +76,7 @@ def test_what_common_js_hands_on_is_called() -> None:
     assert edges_of(files) == ["use.js:use -> lib.js:create"]
 
 
-def test_types_and_values_of_one_name_are_told_apart() -> None:
+def test_types_and_values_with_one_name_are_distinguished() -> None:
     text = (
         "interface Foo { go(): void }\nconst Foo: Maker = make()\n"
         "interface Maker { init(): void }\n"
@@ -108,7 +108,7 @@ export class G {
   static both() { this.go() }
   plain() { call(function () { this.go() }); function y(this: any) { this.go() } }
   arrow() { call(() => this.go()) }
-  told() { function z(this: G) { this.go() } }
+  soon() { function z(this: G) { this.go() } }
   field = function () { this.go() }
   nested() { return { go() {}, h() { this.go() } } }
 }
@@ -117,13 +117,13 @@ export const o = { go() {}, h() { this.go() } };
 """
 
 
-def test_this_is_what_its_function_makes_it() -> None:
+def test_the_function_determines_this() -> None:
     found = edges_of({"a.ts": SIDES}, numbered=True)
     assert [edge for edge in found if "go" in edge.partition("->")[2]] == [
         "a.ts:G.again -> G.go",
         "a.ts:G.both -> G.go~2",
         "a.ts:G.arrow -> G.go",
-        "a.ts:G.told.z -> G.go",
+        "a.ts:G.soon.z -> G.go",
         "a.ts:G.field -> G.go",
         "a.ts:H.go -> G.go",
         "a.ts:H.go~2 -> G.go~2",
@@ -143,15 +143,17 @@ def test_this_is_what_its_function_makes_it() -> None:
         ("late().then(g => g)", ""),
         ("async () => (await late()).go()", "G.go"),
         ("async () => (await late<number>()).go()", "G.go"),
-        ("async () => { const g = await told(); g.go() }", "G.go"),
+        ("async () => { const g = await soon(); g.go() }", "G.go"),
         ("async () => { const g = await inner(); g.go() }", "G.go"),
-        ("const g = told(); g.go()", ""),
+        ("const g = soon(); g.go()", ""),
     ],
 )
-def test_instance_and_static_members_and_promises_are_told_apart(body: str, expected: str) -> None:
+def test_instance_and_static_members_and_promises_are_distinguished(
+    body: str, expected: str
+) -> None:
     text = (
         "import { G, H } from './a'\nexport async function late() { return new G() }\n"
-        "export function told(): Promise<G> { return late() }\n"
+        "export function soon(): Promise<G> { return late() }\n"
         "export const inner = async () => late();\n"
         f"export const use = (given) => {{ const f = {body} }}\n"
     )
@@ -172,7 +174,7 @@ def test_instance_and_static_members_and_promises_are_told_apart(body: str, expe
         "const o = { go, ...lib, other: 1 }; o.go()",
     ],
 )
-def test_an_object_written_out_hands_on_what_it_holds(body: str) -> None:
+def test_an_object_literal_passes_on_its_values(body: str) -> None:
     files = {
         "lib.js": "function go() {}\nfunction other() {}\nexport default { go, other }",
         "use.js": "import lib from './lib'\nconst more = { ...lib }\n"
@@ -195,7 +197,7 @@ def test_a_key_that_may_be_another_gives_no_edge(body: str) -> None:
     assert edges_of(files) == []
 
 
-def test_what_is_assigned_to_a_function_or_an_object_is_its_member() -> None:
+def test_assignments_to_a_function_or_object_are_its_members() -> None:
     files = {
         "app.js": "var app = module.exports = {}\napp.use = function use() { this.init() }\n"
         "app.init = function init() {}\nfunction Kind() {}\nKind.make = () => 1\n"
@@ -245,9 +247,7 @@ export interface Has { f(x: string): A; f(x: number, ...more: B[]): B }
         ("has.f(given, given).go()", ["Has.f", "B.go"]),
     ],
 )
-def test_of_overloads_the_one_is_taken_that_the_arguments_tell(
-    body: str, expected: list[str]
-) -> None:
+def test_the_arguments_select_the_overload(body: str, expected: list[str]) -> None:
     names = "import { over, none, twice, generic, type Has } from './lib.js'\n"
     text = f"{names}export function use(given: any, has: Has) {{ {body} }}\n"
     found = [edge for edge in edges_of({"lib.ts": PAIR, "use.ts": text}) if "use.ts:use" in edge]
@@ -277,7 +277,7 @@ def test_a_name_bound_in_a_part_of_a_module_hides_an_import(text: str, expected:
 @pytest.mark.parametrize(
     "asked", ["x instanceof A", "x.kind === 'a'", "'kind' in x", "x.kind !== 'b'", "given"]
 )
-def test_of_a_union_that_may_be_narrowed_each_type_may_be_meant(asked: str) -> None:
+def test_each_type_of_a_possibly_narrowed_union_is_a_candidate(asked: str) -> None:
     body = f"if ({asked}) {{ x.go() }}"
     text = (
         f"import {{ A, B }} from './lib.js'\nexport function use(x: A | B, given: any) {{{body}}}"
@@ -308,14 +308,14 @@ def test_a_function_reads_what_others_may_have_given_to_a_variable(
 ) -> None:
     files = {"lib.ts": PAIR, "use.js": f"import {{ A, B }} from './lib'\n{text}\n"}
     found = [edge for edge in edges_of(files, certain=certain) if "use.js:use" in edge]
-    told = [edge.partition("lib.ts:")[2] for edge in found if edge.endswith(".go")]
-    assert told == (["B.go"] if certain else ["A.go", "B.go"])
+    targets = [edge.partition("lib.ts:")[2] for edge in found if edge.endswith(".go")]
+    assert targets == (["B.go"] if certain else ["A.go", "B.go"])
 
 
 @pytest.mark.parametrize(
     "exported", ["class A { use() {} }", "class { use() {} }", "function mk() {}", "() => 1"]
 )
-def test_what_a_module_exports_where_it_is_defined_is_what_is_required(exported: str) -> None:
+def test_an_inline_export_is_what_require_returns(exported: str) -> None:
     files = {
         "lib/app.js": f"module.exports = {exported}\n",
         "test.js": "const App = require('./lib/app')\nApp()\n",

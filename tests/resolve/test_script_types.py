@@ -1,4 +1,4 @@
-"""Types of TypeScript that are put together from others, followed as far as they say one thing."""
+"""Composed types of TypeScript, followed as long as they are unambiguous."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NAMES = "Base, Held, Typed, HeldDef, Check, check, one, same, both, pair, box, M
 
 
 def called(body: str) -> list[str]:
-    """Members of the library that a text calls, without the functions that lead there."""
+    """Members of the library that a text calls, without the functions that lead to them."""
     text = f"import {{ {NAMES}, Item, Part }} from './lib'\n{body}\n"
     found = edges_of({"lib.ts": LIB, "use.ts": text})
     ends = [edge.rpartition("lib.ts:")[2] for edge in found if edge.startswith("use.ts")]
@@ -51,7 +51,7 @@ def test_a_base_has_its_type_arguments() -> None:
     assert called(f"{head} {{ f() {{ this.inner.cut() }} }}") == ["Part.cut"]
 
 
-def test_a_base_that_is_made_has_none() -> None:
+def test_an_alias_of_a_class_is_followed_as_a_base() -> None:
     lib = "export class A { go() {} }\nexport const B = A\n"
     text = "import { B } from './lib'\nclass C extends B<string> { f() { this.go() } }"
     assert edges_of({"lib.ts": lib, "use.ts": text}) == ["use.ts:C.f -> lib.ts:A.go"]
@@ -62,7 +62,7 @@ def test_a_base_that_is_made_has_none() -> None:
     [
         ("check().refine(1).done()", ["Check.refine", "Check.done"]),
         ("same(1).go()", ["Item.go"]),
-        # Which of two it is nothing says.
+        # Ambiguous between two.
         ("one(1).go()", []),
         ("both().cut(); both().go()", ["Part.cut", "Item.go"]),
     ],

@@ -1,4 +1,4 @@
-"""A change of the rules of resolving raises the version, or old edges would stay."""
+"""A change of the resolver's rules must raise the version, or old edges would stay."""
 
 from __future__ import annotations
 

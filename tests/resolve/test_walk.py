@@ -1,4 +1,4 @@
-"""Walking on the graph: relations, reach, routes; on edges of real texts, resolved in memory."""
+"""Walking the graph: relations, reach, routes; on edges of real texts, resolved in memory."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def view_of(files: Mapping[str, str]) -> View:
 
 
 class WholeNet:
-    """A `EdgeReader` of which everything is known."""
+    """An `EdgeReader` in which every edge is resolved."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self.view = view_of(files)
         self.steps = 1_000_000
-        """Nodes that there is time for."""
+        """The number of nodes that the time allows."""
         self.table = Table()
         edges = Edges(self.view)
         for name in files:
@@ -135,8 +135,10 @@ def test_depth_follows_callers_of_callers_and_says_through_whom() -> None:
     graph = WholeNet(SHOP)
     walk = Walk(graph, symbol_target(graph, graph.node("shop/book.py#tax")))
     found = walk.related("callers", 3)
-    told = [(graph.name(one.node), one.distance, one.via and graph.name(one.via)) for one in found]
-    assert told == [
+    walked = [
+        (graph.name(one.node), one.distance, one.via and graph.name(one.via)) for one in found
+    ]
+    assert walked == [
         ("shop/book.py#Book.price", 1, None),
         ("shop/cart.py#total", 2, "shop/book.py#Book.price"),
         ("shop/cart.py#show", 3, "shop/cart.py#total"),
@@ -149,7 +151,7 @@ def test_types_know_their_bases_and_subtypes() -> None:
     assert related(graph, "shop/base.py#Item", "subtypes") == ["shop/book.py#Book"]
 
 
-def test_methods_know_what_they_override_and_by_what_they_are() -> None:
+def test_methods_list_what_they_override_and_their_overrides() -> None:
     graph = WholeNet(SHOP)
     assert related(graph, "shop/book.py#Book.price", "overrides") == ["shop/base.py#Item.price"]
     assert related(graph, "shop/base.py#Item.price", "overridden") == ["shop/book.py#Book.price"]
@@ -184,7 +186,7 @@ def test_a_change_reaches_callers_by_distance_and_those_who_may_be_dispatched_to
     }
 
 
-def test_a_changed_base_method_hits_what_overrides_it_and_stops_there() -> None:
+def test_a_changed_base_method_affects_its_overrides_only() -> None:
     graph = WholeNet(SHOP)
     assert hit(graph, "shop/base.py#Item.price") == {"shop/book.py#Book.price": 1}
 
@@ -287,7 +289,7 @@ def test_many_paths_are_cut_in_bounded_work() -> None:
     assert len(paths(graph, "a.py#l0_0", "a.py#end", most=5)) == 5
 
 
-def test_a_table_gives_back_the_edges_that_it_was_given() -> None:
+def test_a_table_returns_the_edges_it_stored() -> None:
     table = Table()
     edges = [
         Edge(b"a", -1, b"b", -1, "import", "b", 1, 1.0),
@@ -304,7 +306,7 @@ def test_a_table_gives_back_the_edges_that_it_was_given() -> None:
     assert b"b" not in table
 
 
-def test_a_subtree_holds_what_is_defined_inside() -> None:
+def test_a_subtree_holds_the_definitions_inside() -> None:
     graph = WholeNet(SHOP)
     symbols = graph.symbols(b"shop/base.py")
     assert {symbols[at].qualified for at in subtree(symbols, 0)} == {

@@ -1,4 +1,4 @@
-"""Reading a file and naming its content."""
+"""Reading a file and hashing its content."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_file_of_the_limit_is_read_and_a_larger_one_refused(tmp_path: Path) ->
         read_file(os.fsencode(file), 9)
 
 
-def test_a_missing_file_is_told_from_an_unreadable_one(tmp_path: Path) -> None:
+def test_a_missing_file_is_distinguished_from_an_unreadable_one(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     for gone in ("none", "file/below"):
         with pytest.raises(FileNotFoundError):
@@ -50,7 +50,7 @@ def test_links_folders_and_pipes_are_refused(tmp_path: Path) -> None:
             read_file(os.fsencode(tmp_path / name), 10)
 
 
-def test_a_limit_beyond_all_memory_sets_apart_what_the_file_has(tmp_path: Path) -> None:
+def test_a_limit_beyond_memory_allocates_only_for_the_file(tmp_path: Path) -> None:
     path = tmp_path / "large.txt"
     for size in (0, 5, 1 << 20, (1 << 20) + 1, 5_000_000):
         path.write_bytes(b"lamp\n" * (size // 5) + b"x" * (size % 5))
@@ -64,7 +64,7 @@ def test_a_limit_beyond_all_memory_sets_apart_what_the_file_has(tmp_path: Path) 
 
 
 MANY = 1 << 20
-"""Bytes that are read at once."""
+"""Bytes per read."""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
@@ -79,7 +79,7 @@ def test_the_bytes_alone_are_had_where_a_file_can_be_read(tmp_path: Path) -> Non
         path = os.fsencode(tmp_path / name)
         for limit in (1, 99, 100, 101, MANY, MANY + 1):
             try:
-                known = read_file(path, limit).data
+                read_data = read_file(path, limit).data
             except (FileNotFoundError, ReadError):
-                known = None
-            assert bytes_of_file(path, limit) == known, (name, limit)
+                read_data = None
+            assert bytes_of_file(path, limit) == read_data, (name, limit)

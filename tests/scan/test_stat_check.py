@@ -16,13 +16,13 @@ def checked(root: Path, files: list[tuple[bytes, bytes]], deadline: float | None
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[tuple[bytes, bytes]]:
-    """Three files as they were seen."""
+    """Three files, as recorded."""
     for name in ("a.py", "b.py", "c.py"):
         (tmp_path / name).write_text(name)
     return [(name.name.encode(), signature(name.lstat())) for name in sorted(tmp_path.iterdir())]
 
 
-def test_unchanged_files_are_no_suspects(tmp_path: Path, files: list[tuple[bytes, bytes]]) -> None:
+def test_unchanged_files_are_not_suspects(tmp_path: Path, files: list[tuple[bytes, bytes]]) -> None:
     found = checked(tmp_path, files)
     assert (found.checked, found.suspects, found.gone, found.unchecked) == (3, [], [], 0)
 
@@ -38,7 +38,7 @@ def test_changed_files_are_suspects_and_missing_ones_gone(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links and folders of POSIX")
-def test_what_is_no_regular_file_any_more_is_gone(
+def test_a_file_that_is_no_longer_regular_is_gone(
     tmp_path: Path, files: list[tuple[bytes, bytes]]
 ) -> None:
     (tmp_path / "a.py").unlink()
@@ -48,7 +48,7 @@ def test_what_is_no_regular_file_any_more_is_gone(
     assert checked(tmp_path, files).gone == [b"a.py", b"b.py"]
 
 
-def test_what_the_deadline_cuts_off_is_counted(
+def test_files_cut_by_the_deadline_are_counted(
     tmp_path: Path, files: list[tuple[bytes, bytes]]
 ) -> None:
     found = checked(tmp_path, files, deadline=0.0)
@@ -58,10 +58,10 @@ def test_what_the_deadline_cuts_off_is_counted(
 def test_folders_are_checked_even_without_time(tmp_path: Path) -> None:
     folder = tmp_path / "src"
     folder.mkdir()
-    known = signature(folder.lstat())
+    before = signature(folder.lstat())
     root = os.fsencode(tmp_path)
-    assert look(root, [(b"src", known)], [], 0, 0.0).folders == []
-    assert look(root, [(b"src", b"other"), (b"gone", known)], [], 0, 0.0).folders == [
+    assert look(root, [(b"src", before)], [], 0, 0.0).folders == []
+    assert look(root, [(b"src", b"other"), (b"gone", before)], [], 0, 0.0).folders == [
         b"src",
         b"gone",
     ]

@@ -1,4 +1,4 @@
-"""The repository that most tests of membership begin with."""
+"""The initial repository of most membership tests."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from gitrepo import GitRepo
 
 @pytest.fixture
 def repo(tmp_path: Path) -> GitRepo:
-    """Without a commit or a file."""
+    """A repository without a commit or a file."""
     return GitRepo.init(tmp_path / "repo")

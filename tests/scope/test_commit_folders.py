@@ -1,4 +1,4 @@
-"""Files of a commit by their paths: each folder is read when it is asked for."""
+"""Files of a commit by their paths: each folder is read on demand."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def folders_of(repo: GitRepo) -> CommitFolders:
 
 
 @pytest.mark.parametrize("path", ["top.py", "a/b/deep.py", "a/run.sh", "other/x.py"])
-def test_a_file_has_the_object_id_that_git_tells(repo: GitRepo, path: str) -> None:
+def test_a_file_has_the_object_id_that_git_reports(repo: GitRepo, path: str) -> None:
     oid = folders_of(repo).oid_of(path.encode())
     assert oid is not None and oid.hex() == repo.text("rev-parse", f"HEAD:{path}").strip()
 
@@ -41,7 +41,7 @@ def test_a_file_has_the_object_id_that_git_tells(repo: GitRepo, path: str) -> No
     "path",
     ["", "a", "a/", "a/b", "link.py", "module", "module/x", "gone.py", "top.py/x"],
 )
-def test_what_is_no_file_has_none(repo: GitRepo, path: str) -> None:
+def test_anything_but_a_file_has_no_object_id(repo: GitRepo, path: str) -> None:
     assert folders_of(repo).oid_of(path.encode()) is None
 
 

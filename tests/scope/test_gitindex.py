@@ -1,4 +1,4 @@
-"""Reading git's index file equals what `git ls-files --stage --debug` says of it."""
+"""Reading git's index file equals the output of `git ls-files --stage --debug`."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return repo
 
 
-def test_a_glance_denies_what_is_not_in_an_index(repo: GitRepo) -> None:
+def test_a_glance_denies_entries_outside_the_index(repo: GitRepo) -> None:
     glance = IndexGlance(str(index_of(repo)))
     (entry, *_) = read_index(index_of(repo))
     assert glance.may_hold(entry.path, entry.oid, lambda found: found == entry)
@@ -216,7 +216,7 @@ def test_a_sparse_checkout_without_a_sparse_index_is_read(repo: GitRepo) -> None
     assert sum(entry.skip_worktree for entry in assert_read_as_git_does(repo)) == 6
 
 
-def test_a_linked_worktree_has_an_index_of_its_own(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_linked_worktree_has_a_separate_index(repo: GitRepo, tmp_path: Path) -> None:
     linked = repo.worktree(tmp_path / "linked", branch="other")
     linked.git("rm", "-q", "-r", "a")
 
@@ -230,7 +230,7 @@ def test_no_index_file_means_nothing_is_tracked(tmp_path: Path) -> None:
     assert index_files(tmp_path / "index") == [str(tmp_path / "index")]
 
 
-def test_the_digest_changes_with_what_is_tracked_and_not_with_stat_data(repo: GitRepo) -> None:
+def test_the_digest_depends_on_tracked_files_not_on_stat_data(repo: GitRepo) -> None:
     def digest() -> bytes:
         return read_tracked(index_of(repo)).digest
 
@@ -254,7 +254,7 @@ def test_the_digest_is_the_same_for_a_split_and_a_sparse_index(repo: GitRepo) ->
     assert sparse.digest == before
 
 
-def test_skipped_ignore_files_are_told_with_their_blobs(repo: GitRepo) -> None:
+def test_skipped_ignore_files_are_reported_with_their_blobs(repo: GitRepo) -> None:
     repo.commit("ignore", {"a/.gitignore": "*.o\n", ".gitignore": "*.c\n"})
     repo.git("update-index", "--skip-worktree", "a/.gitignore", "a/x.py")
 
@@ -286,7 +286,7 @@ def test_a_truncated_index_is_an_error_that_says_what_to_do(repo: GitRepo, lengt
 
 @given(st.binary(max_size=300), st.sampled_from([2, 3, 4]), st.integers(0, 9))
 @examples(100)
-def test_any_bytes_give_entries_or_an_error_of_ours(tmp_path_factory, data, version, count):
+def test_any_bytes_give_entries_or_a_codelens_error(tmp_path_factory, data, version, count):
     index = tmp_path_factory.getbasetemp() / "any-index"
     index.write_bytes(b"DIRC" + struct.pack(">II", version, count) + data)
     for read in (read_index, read_by_path, read_tracked, index_files):

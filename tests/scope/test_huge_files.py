@@ -1,4 +1,4 @@
-"""A file of git's that is far too large is refused before it is opened, and fills no memory."""
+"""A huge file of git's is refused before it is opened, and fills no memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gitrepo import GitRepo, git_environment
 
 HUGE = 3 * 1024**3
 MOST_KB = 400 * 1024
-"""More than codelens with all its libraries takes, less than an eighth of the file."""
+"""More than codelens needs with all its libraries, less than an eighth of the file."""
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def run(repo: GitRepo, home: Path, *args: str) -> tuple[subprocess.CompletedProcess[str], int]:
-    """The command's result, and the most memory it had, in KiB."""
+    """The command's result, and its peak memory in KiB."""
     script = (
         "import resource, subprocess, sys\n"
         "done = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL)\n"
@@ -43,7 +43,7 @@ def run(repo: GitRepo, home: Path, *args: str) -> tuple[subprocess.CompletedProc
 
 
 def enlarge(path: Path) -> None:
-    """Make a file huge, sparse on the disk."""
+    """Makes a file huge, sparse on disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
     os.truncate(path, HUGE)

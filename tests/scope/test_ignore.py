@@ -51,7 +51,7 @@ def ignored_by_us(
 )
 @examples(20)
 def test_patterns_match_what_git_matches(tmp_path_factory, batch, fold):
-    """Each text rules a folder of its own, so that one call of git asks many."""
+    """Each text rules a separate folder, so that one call of git checks many."""
     with fresh_repo(tmp_path_factory.getbasetemp()) as repo:
         repo.config("core.ignoreCase", str(fold).lower())
         candidates = []
@@ -91,7 +91,7 @@ CANDIDATES = [
         b"d/?/a", b"d[/]a", b"d\\/a", b"[d]/a", b"***/a", b"d/***", b"d/e**/f/a", b"d/**e/f/a",
     ],
 )  # fmt: skip
-def test_a_pattern_ignores_what_it_does_in_git(repo: GitRepo, text: bytes) -> None:
+def test_a_pattern_ignores_the_same_paths_as_in_git(repo: GitRepo, text: bytes) -> None:
     make_file(repo.root, b".gitignore", text)
     (repo.root / "d" / "e" / "f").mkdir(parents=True)
     candidates = [*CANDIDATES, b"d", b"d/e", b"d/e/f"]
@@ -163,7 +163,7 @@ def test_an_excludes_file_that_is_a_folder_is_an_error_as_in_git(repo: GitRepo) 
 
 
 @pytest.mark.parametrize("kind", ["symlink", "folder", "fifo", "dangling"])
-def test_an_ignore_file_that_is_no_file_says_nothing(repo: GitRepo, kind: str) -> None:
+def test_an_ignore_file_that_is_not_a_file_is_skipped(repo: GitRepo, kind: str) -> None:
     repo.write("rules", "a\n")
     target = repo.path(".gitignore")
     match kind:
@@ -174,7 +174,7 @@ def test_an_ignore_file_that_is_no_file_says_nothing(repo: GitRepo, kind: str) -
         case "dangling":
             target.symlink_to("nowhere")
         case _:
-            os.mkfifo(target)  # git would wait for ever, so it is not asked
+            os.mkfifo(target)  # git would hang, so it is not asked
     assert ignored_by_us(repo, [b"a"]) == set()
     if kind != "fifo":
         assert ignored_by_git(repo, [b"a"]) == set()
@@ -188,7 +188,7 @@ def test_an_exclude_file_that_is_a_symlink_is_followed(repo: GitRepo, tmp_path: 
     assert ignored_by_us(repo, [b"a"]) == {b"a"} == ignored_by_git(repo, [b"a"])
 
 
-def test_what_lies_in_an_ignored_folder_cannot_come_back(repo: GitRepo) -> None:
+def test_a_path_in_an_ignored_folder_cannot_be_reincluded(repo: GitRepo) -> None:
     repo.write_all({".gitignore": "build/\n!build/keep\n", "build/.gitignore": "!*\n"})
     candidates = [b"build", b"build/keep", b"build/deep/er"]
     assert ignored_by_us(repo, candidates) == set(candidates) == ignored_by_git(repo, candidates)
@@ -245,7 +245,7 @@ def test_a_pattern_made_to_be_slow_is_not(tmp_path: Path, pattern: bytes) -> Non
     assert not ignore.ignored(b"a" * 250)
 
 
-def test_lines_that_say_nothing_are_no_patterns() -> None:
+def test_empty_lines_are_not_patterns() -> None:
     assert parse_pattern(b"\n# comment\n\n") == []
     assert [one.text for one in parse_pattern(b"a\n#b\n\\#c")] == [b"a", b"\\#c"]
 
@@ -253,10 +253,8 @@ def test_lines_that_say_nothing_are_no_patterns() -> None:
 @pytest.mark.slow
 @given(text=ignore_texts, below=st.lists(short_paths, min_size=5, max_size=30), fold=st.booleans())
 @examples(150)
-def test_a_file_of_very_many_patterns_says_what_one_of_few_says(
-    tmp_path_factory, text, below, fold
-):
-    """Which `test_patterns_match_what_git_matches` compares with git."""
+def test_a_file_of_very_many_patterns_works_like_a_small_one(tmp_path_factory, text, below, fold):
+    """`test_patterns_match_what_git_matches` compares small files with git."""
     many = b"".join(b"*q%dq*q\n" % number for number in range(600))
     said = []
     for data in (text, many + b"\n" + text.removeprefix(b"\xef\xbb\xbf"), text + b"\n" + many):
@@ -269,7 +267,7 @@ def test_a_file_of_very_many_patterns_says_what_one_of_few_says(
     assert said[0] == said[1] == said[2]
 
 
-def test_what_very_many_patterns_ignore_is_as_in_git(repo: GitRepo) -> None:
+def test_very_many_patterns_ignore_the_same_as_git(repo: GitRepo) -> None:
     lines = [b"a%d*b%d*c" % (number, number) for number in range(0, 3000, 3)]
     lines += [
         b"!a9*b?*c",
@@ -292,8 +290,8 @@ def test_what_very_many_patterns_ignore_is_as_in_git(repo: GitRepo) -> None:
 
 
 @pytest.mark.slow
-def test_of_very_many_patterns_those_that_matter_are_read(tmp_path: Path) -> None:
-    """Each that is read costs 0.2 ms, so that some hundred thousand would take a minute."""
+def test_only_relevant_patterns_of_very_many_are_read(tmp_path: Path) -> None:
+    """Each pattern that is read costs 0.2 ms, so several hundred thousand would take a minute."""
     lines = b"".join(b"a%d*b%d*c\n" % (number, number) for number in range(100_000))
     (tmp_path / ".gitignore").write_bytes(lines)
     ignore = Ignore(tmp_path)

@@ -1,4 +1,4 @@
-"""What belongs equals `git ls-files -co --exclude-standard`, by generated trees and by hand."""
+"""Membership equals `git ls-files -co --exclude-standard`, for generated trees and by hand."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def make_extra(root: Path, path: bytes, kind: str) -> None:
     version=st.sampled_from(["2", "4", "split"]),
 )
 @examples(150)
-def test_a_walk_finds_what_git_lists(
+def test_a_walk_finds_the_files_git_lists(
     tmp_path_factory, files, missing, ignores, at_root, exclude, excludes_file, extras, seed, fold,
     version,
 ):  # fmt: skip
@@ -187,7 +187,7 @@ def test_empty_folders_are_among_the_folders_and_ignored_ones_are_not(repo: GitR
 
 @pytest.mark.parametrize("cone", [["--cone", "src"], ["--no-cone", "/src/", "*.md"]])
 @pytest.mark.parametrize("sparse_index", ["--sparse-index", "--no-sparse-index"])
-def test_a_sparse_checkout_holds_what_git_lists(
+def test_a_sparse_checkout_holds_the_files_git_lists(
     repo: GitRepo, cone: list[str], sparse_index: str
 ) -> None:
     repo.commit(
@@ -209,7 +209,7 @@ def test_a_sparse_checkout_holds_what_git_lists(
     assert listed(found) == expected(repo)
     assert b"lib/new" in found.files
     assert b"src/new.o" in found.files
-    # The rule that leaves it out is in a file that is not on the disk.
+    # The file with the rule that excludes it is not on disk.
     assert not {b"lib/new.o", b"lib/in/new.o"} & found.files.keys()
 
 
@@ -254,7 +254,7 @@ def test_names_differ_in_case_alone_only_without_ignore_case(repo: GitRepo) -> N
 
 
 def test_a_file_tracked_in_another_case_is_named_as_git_has_it(repo: GitRepo) -> None:
-    """A hard link stands for a file system that ignores case: both names lead to one file."""
+    """A hard link simulates a case-insensitive file system: both names lead to one file."""
     track(repo, {b"File": b"100644"})
     os.link(repo.write("FILE"), repo.path("File"))
     found = walker(repo, IgnoreSettings("", ignore_case=True)).walk()
@@ -276,7 +276,7 @@ def test_composed_names_are_taken_where_git_takes_them(repo: GitRepo) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs to change user")
-def test_an_unreadable_folder_is_told_and_the_rest_goes_on() -> None:
+def test_an_unreadable_folder_is_reported_and_the_rest_is_listed() -> None:
     with tempfile.TemporaryDirectory() as base:
         Path(base).chmod(0o755)
         repo = GitRepo.init(Path(base) / "repo")
@@ -304,7 +304,7 @@ def test_an_unreadable_folder_is_told_and_the_rest_goes_on() -> None:
 
 def test_a_plain_folder_heeds_its_ignore_files_and_skips_repositories(tmp_path: Path) -> None:
     root = tmp_path / "folder"
-    repo = GitRepo(root)  # no repository; only to write files
+    repo = GitRepo(root)  # not a repository; only to write files
     repo.write_all({".gitignore": "*.o\n", "a.o": "", "a.c": "", "d/b.c": "", "d/.git/config": ""})
     GitRepo.init(root / "inner").write("file")
 
@@ -348,7 +348,7 @@ def test_a_conflict_between_a_submodule_and_a_file_at_a_folder(
     assert listed(found) == expected(repo)
 
 
-def test_what_decides_beside_the_folders_is_told(repo: GitRepo, tmp_path: Path) -> None:
+def test_sources_other_than_folders_are_reported(repo: GitRepo, tmp_path: Path) -> None:
     repo.write_all({".gitignore": "skip/\n", "d/.gitignore": "", "skip/.gitignore": ""})
     repo.path("half/.git").mkdir(parents=True)
     git_dir = os.fsencode(repo.root / ".git")

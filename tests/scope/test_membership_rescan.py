@@ -1,4 +1,4 @@
-"""A rescan of the folders that changed gives what a walk over everything gives."""
+"""A rescan of the changed folders gives the same result as a full walk."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ changes = st.tuples(st.sampled_from(KINDS), paths, paths)
 
 @dataclass(frozen=True)
 class Names:
-    """What of a membership must be equal."""
+    """The parts of a membership that must be equal."""
 
     files: frozenset[bytes]
     links: frozenset[bytes]
@@ -40,7 +40,7 @@ class Names:
 
 
 def age(root: Path) -> None:
-    """Put the times of all folders back, so that the next change of one is sure to show."""
+    """Sets the times of all folders back, so that the next change is sure to show."""
     for number, (folder, _, _) in enumerate(os.walk(os.fsencode(root))):
         os.utime(folder, ns=(10**18 + number, 10**18 + number))
 
@@ -72,7 +72,7 @@ def change(root: Path, kind: str, path: bytes, other: bytes) -> None:
             case _:
                 os.mkfifo(full)
     except OSError:
-        return  # this change cannot be made here
+        return  # this change is impossible here
 
 
 def same(root: Path, path: bytes, before: os.stat_result) -> bool:
@@ -89,7 +89,7 @@ def same(root: Path, path: bytes, before: os.stat_result) -> bool:
 
 
 def looked_again(repo: GitRepo, before: Membership) -> Names | None:
-    """As the engine does it: None when a source changed, so that all must be walked."""
+    """Rescans as the engine does: None if a source changed, which requires a full walk."""
     if not all(same(repo.root, path, stat) for path, stat in before.ignore_files.items()):
         return None
     if not marks_hold(repo.root, before.marks.items()):

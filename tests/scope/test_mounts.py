@@ -1,4 +1,4 @@
-"""Which mount a folder is seen on, by tables as the kernel writes them."""
+"""Which mount a folder is on, by tables in the kernel's format."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ not a line
         ("/mnt/bound/x/y", 30),
         ("/mnt/boundary", 21),
         ("/mnt/with space\\/x", 31),
-        # Mounted before /data was, which hides it now.
+        # Mounted before /data, which hides it now.
         ("/data/deep/x", 33),
-        # Mounted one over the other.
+        # One mounted over the other.
         ("/disk/x", 35),
         ("/disk/sub/x", 36),
     ],
 )
-def test_a_folder_lies_on_the_mount_that_is_seen_there(folder: str, number: int) -> None:
+def test_a_folder_is_on_the_mount_that_is_visible_there(folder: str, number: int) -> None:
     found = mount_of(folder, mounts(TABLE))
     assert found is not None
     assert found.number == number
 
 
-def test_a_bind_mount_tells_which_folder_is_mounted() -> None:
+def test_a_bind_mount_shows_which_folder_is_mounted() -> None:
     found = mount_of("/mnt/bound/x", mounts(TABLE))
     assert found is not None
     assert (found.within, found.point, found.filesystem) == (
@@ -50,11 +50,11 @@ def test_a_bind_mount_tells_which_folder_is_mounted() -> None:
     )  # fmt: skip
 
 
-def test_an_empty_table_tells_nothing() -> None:
+def test_an_empty_table_gives_nothing() -> None:
     assert mount_of("/home", mounts(b"")) is None
 
 
-def test_the_table_of_this_process_has_the_mounts_that_can_be_told_without_it() -> None:
+def test_the_table_of_this_process_has_the_independently_known_mounts() -> None:
     table = mounts()
     if not table:
         pytest.skip("no table of mounts here")

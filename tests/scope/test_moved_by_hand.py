@@ -1,4 +1,4 @@
-"""Worktrees, submodules and git folders moved with `mv`: as git takes them, or with a cure."""
+"""Worktrees, submodules and git folders moved with `mv`: as git handles them, or with a remedy."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_linked_worktree_that_was_moved_stays_one(repo: GitRepo, tmp_path: Pat
     assert is_dirty(found) is True
 
 
-def test_of_a_copied_worktree_each_copy_has_its_own_files(repo: GitRepo, tmp_path: Path) -> None:
+def test_each_copy_of_a_worktree_has_its_own_files(repo: GitRepo, tmp_path: Path) -> None:
     first = repo.worktree(tmp_path / "first", branch="side")
     shutil.copytree(first.root, tmp_path / "second")
     first.write("lamp.py", "lit = False\n")
@@ -90,10 +90,10 @@ def test_when_the_folder_that_core_worktree_names_is_gone_the_cure_works(
     assert Repository.at(repo.root).place.root == str(repo.root)
 
 
-def test_a_moved_submodule_is_told_to_be_moved_by_git(repo: GitRepo, tmp_path: Path) -> None:
+def test_a_moved_submodule_is_refused_with_the_git_command(repo: GitRepo, tmp_path: Path) -> None:
     above = _submodule(repo, tmp_path)
     (above.root / "lib").rename(above.root / "lamps")
-    assert "move it back" in _why_not(above.root / "lamps")
+    assert "move the submodule back" in _why_not(above.root / "lamps")
     (above.root / "lamps").rename(tmp_path / "lamps")
     assert "git mv" in _why_not(tmp_path / "lamps")
 
@@ -105,7 +105,7 @@ def test_a_separate_git_folder_may_lie_anywhere_as_long_as_it_is_named(
     now = (tmp_path / "was").rename(tmp_path / "now")
     assert Repository.at(now).place.root == str(now)
     moved = (tmp_path / "git").rename(tmp_path / "elsewhere")
-    assert "write its new place" in _why_not(now)
+    assert "write its new path" in _why_not(now)
     (now / ".git").write_text(f"gitdir: {moved}\n")
     assert Repository.at(now).place.root == str(now)
 

@@ -1,4 +1,4 @@
-"""Repositories inside a worktree belong to themselves: which folders git takes for one."""
+"""Repositories inside a worktree are separate: which folders git takes for one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codelens.scope.membership import marks_hold
 
 
 def nested_kinds(repo: GitRepo, outside: Path) -> dict[str, bool]:
-    """Make a folder for each kind of `.git`; whether it is a repository, to git."""
+    """Makes a folder for each kind of `.git`; returns whether git sees a repository."""
     kinds = {
         "empty-git": False, "gitfile-nowhere": False, "no-gitfile": False, "unborn": True,
         "cloned": True, "gitfile": True, "gitfile-relative": True, "bare-inside": False,
@@ -48,7 +48,7 @@ def nested_kinds(repo: GitRepo, outside: Path) -> dict[str, bool]:
     return kinds
 
 
-def test_a_nested_repository_is_what_git_takes_for_one(repo: GitRepo, tmp_path: Path) -> None:
+def test_nested_repositories_are_those_of_git(repo: GitRepo, tmp_path: Path) -> None:
     kinds = nested_kinds(repo, tmp_path / "outside")
 
     found = walk(repo)
@@ -78,7 +78,7 @@ def test_an_ignored_nested_repository_is_not_reported(repo: GitRepo) -> None:
     assert found_as_git_lists(repo) == {b".gitignore"}
 
 
-def test_a_folder_with_tracked_files_is_no_nested_repository(repo: GitRepo) -> None:
+def test_a_folder_with_tracked_files_is_not_a_nested_repository(repo: GitRepo) -> None:
     repo.commit("one", {"sub/tracked": "", "other": ""})
     GitRepo.init(repo.path("sub")).write("untracked")
 
@@ -124,7 +124,7 @@ def test_a_dot_git_below_never_belongs(repo: GitRepo) -> None:
     assert listed(found) == expected(repo) == set()
 
 
-def test_a_mark_tells_that_a_folder_became_a_repository_or_ceased_to_be_one(repo: GitRepo) -> None:
+def test_a_mark_shows_that_a_folder_became_a_repository_or_ceased_to_be_one(repo: GitRepo) -> None:
     repo.write("half/file")
     repo.path("half/.git").mkdir()
     before = walk(repo)

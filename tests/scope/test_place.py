@@ -1,4 +1,4 @@
-"""Where a path leads: links that leave a worktree are told."""
+"""Where a path leads: links that leave a worktree are reported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 @pytest.mark.parametrize("path", ["out", "out/deep", "out/none", "in/../out", "src/../out/."])
-def test_a_path_by_a_link_out_is_told(repo: GitRepo, path: str) -> None:
+def test_a_path_by_a_link_out_is_reported(repo: GitRepo, path: str) -> None:
     found = link_out(f"{repo.root}/{path}")
     assert found is not None
     assert found[:2] == (str(repo.root / "out"), str(repo.root))
@@ -32,17 +32,17 @@ def test_a_path_by_a_link_out_is_told(repo: GitRepo, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "src/a.py", "in/a.py", "in", "loop", "dangling", "none/x"])
-def test_a_path_that_stays_is_none(repo: GitRepo, path: str) -> None:
+def test_a_path_that_stays_inside_is_not_reported(repo: GitRepo, path: str) -> None:
     assert link_out(f"{repo.root}/{path}") is None
 
 
-def test_links_of_plain_folders_are_the_users_own(repo: GitRepo, tmp_path: Path) -> None:
+def test_links_to_plain_folders_are_allowed(repo: GitRepo, tmp_path: Path) -> None:
     os.symlink(repo.root, tmp_path / "project")
     assert link_out(tmp_path / "project" / "src") is None
     assert link_out(tmp_path / "project" / "out") is not None
 
 
-def test_links_of_a_home_folder_under_git_are_the_users_own(
+def test_links_in_a_home_folder_under_git_are_allowed(
     repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = GitRepo.init(tmp_path / "home")

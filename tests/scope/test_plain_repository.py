@@ -1,4 +1,4 @@
-"""What is told of a repository without libgit2 is what libgit2 tells."""
+"""Reading a repository without libgit2 gives the same result as libgit2."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def said_by_libgit2(file: Path) -> dict[str, str | None]:
 
 
 @given(st.lists(WORDS, max_size=8), st.sampled_from(["\n", "\n\n"]), st.booleans())
-def test_a_plain_config_says_what_libgit2_says(
+def test_a_plain_config_reads_like_in_libgit2(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], end: str, ends: bool
 ) -> None:
     file = tmp_path_factory.getbasetemp() / "plain-config"
@@ -61,7 +61,7 @@ def test_a_plain_config_says_what_libgit2_says(
         config = read_config([str(file)])
     except NotPlain:
         return
-    # What our reader takes libgit2 takes as well; which it is not asked to read is told.
+    # libgit2 must accept all that this reader accepts, with the same values.
     for name, value in said_by_libgit2(file).items():
         try:
             assert config.text(name) == value, text
@@ -100,8 +100,8 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
-def as_told(root: Path) -> object:
-    """What a look at a repository gives: a scope with its settings, or the error."""
+def opened(root: Path) -> object:
+    """The result of opening a repository: a scope with its settings, or the error."""
     try:
         repository = Repository.at(root)
         return repository.scope(), repository.is_git and repository.ignore_settings()
@@ -124,7 +124,7 @@ CONFIGS = {
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_whatever_a_config_says_the_answer_is_that_of_libgit2(
+def test_any_config_gives_the_answer_of_libgit2(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     config = repo.root / ".git" / "config"
@@ -134,9 +134,9 @@ def test_whatever_a_config_says_the_answer_is_that_of_libgit2(
 
 
 def assert_as_libgit2(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = as_told(root)
+    before = opened(root)
     monkeypatch.setattr("codelens.scope.repository.plain_repository", lambda _: None)
-    assert told == as_told(root)
+    assert before == opened(root)
 
 
 def odd_head(text: bytes):
@@ -196,7 +196,7 @@ HEADS = {
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_whatever_head_is_the_answer_is_that_of_libgit2(
+def test_any_head_gives_the_answer_of_libgit2(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     (repo.root / ".git" / "info").mkdir(exist_ok=True)
@@ -269,7 +269,7 @@ def test_settings_of_all_files_count_as_with_libgit2(
     }.items():
         (tmp_path / level).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / level).write_text(text)
-    # libgit2 looks for the files of a user as it is loaded.
+    # libgit2 looks for the user's files when it is loaded.
     script = (
         "import sys; from codelens.scope import repository as module;"
         "module.plain_repository = module.plain_repository if sys.argv[2:] else lambda _: None;"

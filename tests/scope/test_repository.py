@@ -1,4 +1,4 @@
-"""A repository that nobody holds any more is given back at once, as servers open one a question."""
+"""An unused repository is released at once: servers open one per question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codelens.scope.repository import Repository
 from codelens.scope.uncommitted_changes import is_dirty
 
 
-def test_what_libgit2_read_goes_with_the_last_who_holds_it(tmp_path: Path) -> None:
+def test_libgit2_data_is_freed_with_its_last_user(tmp_path: Path) -> None:
     made = GitRepo.init(tmp_path / "repo")
     made.commit("first", {"a.py": "x = 1\n"})
     gc.disable()
@@ -22,7 +22,7 @@ def test_what_libgit2_read_goes_with_the_last_who_holds_it(tmp_path: Path) -> No
         assert is_dirty(repository) is False
         assert list(repository.git.references) == ["refs/heads/main"]
         repository.release()
-        # What was given back is read anew.
+        # After a release everything is read again.
         assert repository.scope().branch == "main"
         assert opened() is not None
         del repository

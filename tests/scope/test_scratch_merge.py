@@ -1,4 +1,4 @@
-"""git's own merge in a scratch folder: what it writes there, and that nothing of it stays."""
+"""git's own merge in a scratch folder: what it writes there, and that nothing stays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return repo
 
 
-def test_what_is_merged_is_written_to_the_folder_that_TMPDIR_names(
+def test_merges_are_written_to_the_folder_of_TMPDIR(
     repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scratch_folder = tmp_path / "scratch"

@@ -1,4 +1,4 @@
-"""A folder is gone only if it surely is: not on an unmounted disk, not when locked or hidden."""
+"""A folder counts as gone only if that is certain: not if unmounted, locked or hidden."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def place(tmp_path: Path) -> Place:
     return Place(Path(os.path.realpath(tmp_path)))
 
 
-def test_a_worktree_that_is_there_says_what_it_stands_on(place: Place) -> None:
+def test_an_existing_worktree_is_there_with_its_scope(place: Place) -> None:
     found = standing(str(place.linked.root), place.repo_id, place.common_dir, None, printed=False)
     assert found == ("there", Repository.at(place.linked.root).scope().key)
 
@@ -47,19 +47,19 @@ def test_a_removed_worktree_on_a_disk_that_is_there_is_gone(place: Place) -> Non
     assert place.of(place.linked.root, seen) == "gone"
 
 
-def test_one_whose_disk_is_not_there_is_out_of_reach(place: Place) -> None:
+def test_one_on_a_missing_disk_is_out_of_reach(place: Place) -> None:
     seen = Whereabouts(os.fsencode(place.linked.root.parent), "fsid 12345")
     shutil.rmtree(place.linked.root)
     assert place.of(place.linked.root, seen) == "unreachable"
 
 
-def test_one_on_whose_mount_point_another_disk_lies_is_out_of_reach(place: Place) -> None:
+def test_one_whose_mount_point_has_another_disk_is_out_of_reach(place: Place) -> None:
     seen = whereabouts(str(place.linked.root))._replace(filesystem="fsid 12345")
     shutil.rmtree(place.linked.root)
     assert place.of(place.linked.root, seen) == "unreachable"
 
 
-def test_one_that_was_never_seen_is_out_of_reach_whatever_git_lists(place: Place) -> None:
+def test_one_that_was_never_seen_is_out_of_reach_even_if_git_lists_it(place: Place) -> None:
     shutil.rmtree(place.linked.root)
     assert place.of(place.linked.root, None) == "unreachable"
     # As `git gc` does to a worktree whose disk was not mounted for three months.
@@ -93,7 +93,7 @@ def test_a_main_worktree_far_from_its_git_folder_is_gone_only_from_its_disk(tmp_
 
 
 def mounted(source: Path, at: Path, *options: str) -> None:
-    """Mount, or skip the test where that cannot be done."""
+    """Mounts, or skips the test if that is impossible."""
     if not os.path.exists("/proc/self/mountinfo"):
         pytest.skip("no table of mounts here")
     if os.geteuid() != 0 or shutil.which("mount") is None:

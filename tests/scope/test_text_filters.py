@@ -1,4 +1,4 @@
-"""What is said to be stored of a file is what git would store."""
+"""The predicted stored bytes of a file equal those that git would store."""
 
 from __future__ import annotations
 
@@ -67,6 +67,6 @@ def test_a_text_is_stored_as_git_stores_it(tmp_path: Path, arrange: Arrange, dat
         file = repo.root / path.decode()
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
-        ours = stored.stored(path, data)
+        predicted = stored.stored(path, data)
         repo.git("add", path)
-        assert ours == repo.git("cat-file", "blob", b":" + path), path
+        assert predicted == repo.git("cat-file", "blob", b":" + path), path

@@ -1,4 +1,4 @@
-"""Whether tracked files differ from HEAD is what `git status` says, and no rule delays it."""
+"""Whether tracked files differ from HEAD: equals `git status`, and no rule delays it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _merge(repo: GitRepo) -> None:
     repo.git("checkout", "-q", "-b", "side")
     repo.commit("theirs", {"a.py": "A = 2\n"})
     repo.git("checkout", "-q", "main")
-    repo.commit("ours", {"a.py": "A = 3\n"})
+    repo.commit("own", {"a.py": "A = 3\n"})
     repo.git("merge", "side", check=False)
 
 
@@ -113,9 +113,9 @@ CASES: dict[str, Callable[[GitRepo], object]] = {
 
 @unix
 @pytest.mark.parametrize("case", CASES)
-def test_it_is_what_git_says(repo: GitRepo, case: str) -> None:
+def test_it_agrees_with_git(repo: GitRepo, case: str) -> None:
     CASES[case](repo)
-    # Asked first: git's status writes what it found into its index.
+    # Ask codelens first: `git status` writes its findings into the index.
     found = is_dirty(Repository.at(repo.root))
     assert found is _git_says(repo)
 
@@ -153,9 +153,7 @@ def test_a_submodule_counts_by_its_commit_and_its_tracked_files(
     ("rule", "name"),
     [("a*" * 200 + "b", "d/" + "a" * 200), ("d/" + "**/a*a*" * 60 + "/b", "d/aaa")],
 )
-def test_a_rule_that_keeps_git_busy_for_ever_does_not_delay_it(
-    repo: GitRepo, rule: str, name: str
-) -> None:
+def test_a_rule_that_makes_git_hang_does_not_delay_it(repo: GitRepo, rule: str, name: str) -> None:
     repo.write_all({".gitignore": rule + "\n", name: "x\n"})
     with guarded():
         end_after(60)

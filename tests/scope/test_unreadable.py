@@ -1,4 +1,4 @@
-"""What git keeps, as it should not be: pipes for files, objects that are gone, a folder deleted."""
+"""Broken git data: pipes instead of files, missing objects, a deleted folder."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def repo(tmp_path: Path) -> GitRepo:
      "info/attributes", "info/grafts", "objects/info/alternates",
      "objects/pack/multi-pack-index", "refs/heads/main"],
 )  # fmt: skip
-def test_a_pipe_where_git_keeps_a_file_is_told(repo: GitRepo, name: str) -> None:
+def test_a_pipe_in_place_of_a_git_file_is_reported(repo: GitRepo, name: str) -> None:
     file = repo.root / ".git" / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.unlink(missing_ok=True)
@@ -50,7 +50,7 @@ def test_a_pipe_where_git_keeps_a_file_is_told(repo: GitRepo, name: str) -> None
 
 
 @unix
-def test_a_pipe_as_a_named_branch_is_told(repo: GitRepo) -> None:
+def test_a_pipe_in_place_of_a_branch_is_reported(repo: GitRepo) -> None:
     os.mkfifo(repo.root / ".git/refs/heads/other")
     with pytest.raises(UnsupportedRepository, match="is a pipe or device"):
         Repository.at(repo.root).scope("other~1")
@@ -81,7 +81,7 @@ def test_refs_with_odd_names_and_pipes_are_passed_over_where_names_are_proposed(
      '[IncludeIf "gitdir:/x"]\npath={} ; x\n',
      "[user]\n\tname = x\n[include]\n\t; why\n\tPath = {}\n"],
 )  # fmt: skip
-def test_a_pipe_that_a_config_includes_is_told(repo: GitRepo, text: str) -> None:
+def test_a_pipe_that_a_config_includes_is_reported(repo: GitRepo, text: str) -> None:
     os.mkfifo(repo.root / ".git/more")
     config = repo.root / ".git/config"
     repo.write("chain", text.format("more" if "[user]" in text else repo.root / ".git/more"))
@@ -124,7 +124,7 @@ def _remove_object(repo: GitRepo, name: str) -> str:
 
 
 @pytest.mark.parametrize("ref", ["HEAD", "main", "HEAD~1"])
-def test_a_ref_whose_commit_is_gone_is_told_apart_from_one_that_is_not_there(
+def test_a_ref_with_a_missing_commit_is_distinguished_from_an_unknown_one(
     repo: GitRepo, ref: str
 ) -> None:
     gone = _remove_object(repo, ref)
@@ -132,27 +132,27 @@ def test_a_ref_whose_commit_is_gone_is_told_apart_from_one_that_is_not_there(
         Repository.at(repo.root).scope(ref)
 
 
-def test_a_tag_whose_commit_is_gone_is_told(repo: GitRepo) -> None:
+def test_a_tag_with_a_missing_commit_is_reported(repo: GitRepo) -> None:
     repo.git("tag", "-a", "v1", "-m", "one", "HEAD~1")
     _remove_object(repo, "HEAD~1")
     with pytest.raises(BrokenRef, match="is missing or damaged"):
         Repository.at(repo.root).scope("v1")
 
 
-def test_before_the_first_commit_there_is_no_ref(repo: GitRepo) -> None:
+def test_before_the_first_commit_no_ref_exists(repo: GitRepo) -> None:
     for ref in ("HEAD~9", "nothing", "HEAD:a.py"):
         with pytest.raises(NoSuchRef):
             Repository.at(repo.root).scope(ref)
 
 
-def test_where_a_shallow_clone_ends_is_told(repo: GitRepo, tmp_path: Path) -> None:
+def test_the_end_of_a_shallow_clone_is_reported(repo: GitRepo, tmp_path: Path) -> None:
     repo.git("clone", "-q", "--depth", "1", repo.root.as_uri(), str(tmp_path / "shallow"))
     with pytest.raises(BrokenRef, match="the history of this shallow clone ends before it"):
         Repository.at(tmp_path / "shallow").scope("HEAD~1")
 
 
 @unix
-def test_a_working_folder_that_was_deleted_is_told(
+def test_a_deleted_working_folder_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = tmp_path / "gone"
@@ -174,10 +174,10 @@ def test_an_error_is_cut_where_a_file_names_something_endless(tmp_path: Path) ->
     with pytest.raises(UnsupportedRepository, match="characters left out") as caught:
         locate(tmp_path)
     assert len(str(caught.value)) < 5_000
-    assert "write its new place into the .git file" in str(caught.value)
+    assert "write its new path into the .git file" in str(caught.value)
 
 
-def test_a_file_of_a_damaged_object_is_told_apart_from_one_that_is_not_here(repo: GitRepo) -> None:
+def test_a_damaged_object_is_distinguished_from_a_missing_one(repo: GitRepo) -> None:
     oid = repo.git("rev-parse", "HEAD:a.py").decode().strip()
     file = repo.root / ".git/objects" / oid[:2] / oid[2:]
     file.chmod(0o600)

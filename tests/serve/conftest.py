@@ -1,4 +1,4 @@
-"""A server and a repository for it; files of tests that need another have their own."""
+"""A server and a repository for it; other test files override them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server whose client asks for too much, and gives up: work of nobody's call stops."""
+"""A server whose client asks for too much and gives up: abandoned work stops."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mcp_lines import HELLO, INITIALIZED, Lines, call
 from codelens.serve.call_answers import MOST_CALLS
 
 SLOW = "(a+)+$"
-"""Each search for it works to its limit of two seconds."""
+"""Each search for it runs into its limit of two seconds."""
 HANGS_S = 120.0
-"""A hundred slow searches take 200 s; a server that is not done by then is ended, and the test."""
+"""A hundred slow searches take 200 s; a server still busy by then is killed, and the test fails."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Arguments of the tools: read as they are meant, or refused in a sentence."""
+"""Arguments of the tools: interpreted as intended, or refused in a sentence."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SCHEMAS = {
          "cl_search has no argument 'words'; it takes query, mode, languages, globs,"),
     ],
 )  # fmt: skip
-def test_a_wrong_argument_is_told_in_a_sentence(
+def test_a_wrong_argument_is_refused_in_a_sentence(
     asker: Asker, tool: str, arguments: dict, said: str
 ) -> None:
     text = asker.error(tool, **arguments)
@@ -59,8 +59,8 @@ def test_a_wrong_argument_is_told_in_a_sentence(
 def test_null_for_an_argument_that_may_be_left_out_counts_as_left_out(asker: Asker) -> None:
     plain = asker.text("cl_search", query="login", format="json")
     nulls = dict.fromkeys(("mode", "languages", "globs", "kinds", "content", "limit", "ref"))
-    told = asker.text("cl_search", query="login", format="json", max_tokens=None, **nulls)
-    assert json.loads(told)["results"] == json.loads(plain)["results"]
+    answers = asker.text("cl_search", query="login", format="json", max_tokens=None, **nulls)
+    assert json.loads(answers)["results"] == json.loads(plain)["results"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_null_for_an_argument_that_may_be_left_out_counts_as_left_out(asker: Ask
         ("cl_expand", {"handles": []}, "handles"),
     ],
 )
-def test_an_error_is_a_tool_error_that_tells_what_to_do(
+def test_an_error_is_a_tool_error_with_a_remedy(
     asker: Asker, tool: str, arguments: dict, said: str
 ) -> None:
     text = asker.error(tool, **arguments)
@@ -93,7 +93,7 @@ def test_a_hostile_query_is_answered_or_refused(asker: Asker, query: str) -> Non
     assert "unexpected" not in text_of(asker.result("cl_search", query=query))
 
 
-def test_relations_that_there_are_not_are_told_with_those_that_there_are(asker: Asker) -> None:
+def test_unknown_relations_are_reported_with_the_known_ones(asker: Asker) -> None:
     failed = asker.error("cl_related", target="Session", kinds=["bogus"])
     assert failed == (
         "kinds must be a list of callers, callees, users, uses, importers, imports, bases, "
@@ -131,7 +131,7 @@ def every(env: dict[str, str]) -> Iterator[Asker]:
         ("cl_search", {"query": None, "no_such": None}, {"query": None, "no_such": None}),
     ],
 )  # fmt: skip
-def test_what_can_only_mean_one_thing_is_read_so(tool: str, given: dict, meant: dict) -> None:
+def test_unambiguous_arguments_are_accepted(tool: str, given: dict, meant: dict) -> None:
     assert as_meant(SCHEMAS[tool], given) == meant
 
 
@@ -155,10 +155,10 @@ def test_what_can_only_mean_one_thing_is_read_so(tool: str, given: dict, meant: 
 def test_loose_arguments_are_answered_as_strict_ones(
     asker: Asker, tool: str, loose: dict, strict: dict
 ) -> None:
-    told = [json.loads(asker.text(tool, format="json", **one)) for one in (loose, strict)]
-    for one in told:
+    answers = [json.loads(asker.text(tool, format="json", **one)) for one in (loose, strict)]
+    for one in answers:
         del one["receipt"]
-    assert told[0] == told[1]
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize("name", ["Notes, part 2.md", "of a,b.md"])
@@ -168,7 +168,7 @@ def test_a_name_with_a_comma_is_one_handle(asker: Asker, repo: GitRepo, name: st
 
 
 @pytest.mark.slow
-def test_a_truth_value_as_text_means_what_it_says(every: Asker, repo: GitRepo) -> None:
+def test_a_boolean_as_text_is_parsed(every: Asker, repo: GitRepo) -> None:
     asker = every.at(repo.root)
     asker.text("cl_search", query="login")
     assert asker.text("cl_prune", dry_run="true").startswith("dry run")
@@ -196,7 +196,7 @@ def test_relations_are_listed_whole(every: Asker) -> None:
 
 
 @pytest.mark.slow
-def test_errors_advise_what_a_tool_takes(every: Asker, repo: GitRepo) -> None:
+def test_errors_advise_valid_arguments_of_a_tool(every: Asker, repo: GitRepo) -> None:
     asker = every.at(repo.root)
     asker.text("cl_save", name="lamps", note="they burn")
     said = [

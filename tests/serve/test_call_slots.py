@@ -1,4 +1,4 @@
-"""The room for calls is given back once, whether their work began or not."""
+"""A call's slot is released once, whether its work began or not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_work_that_never_began_never_does() -> None:
     assert slots.taken == 0
 
 
-def test_failed_work_gives_its_slot_back() -> None:
+def test_failed_work_releases_its_slot() -> None:
     slots = CallSlots(1)
 
     def work() -> None:

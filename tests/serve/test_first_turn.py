@@ -22,7 +22,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return made
 
 
-# Time enough for a loaded machine; what is meant is a second.
+# Enough time for a loaded machine; a second is expected.
 PATIENCE_S = 10.0
 
 
@@ -48,7 +48,9 @@ def test_the_first_turn_is_over_before_the_sdk_is_imported(
     assert lines.end() == (0, b"")
 
 
-def test_what_is_pipelined_is_answered_in_full_and_once(env: dict[str, str], repo: GitRepo) -> None:
+def test_pipelined_requests_are_answered_in_full_and_once(
+    env: dict[str, str], repo: GitRepo
+) -> None:
     lines = Lines(env, repo.root)
     lines.send(
         request(1, "initialize", HELLO),
@@ -66,17 +68,17 @@ def test_what_is_pipelined_is_answered_in_full_and_once(env: dict[str, str], rep
     assert lines.end() == (0, b"")
 
 
-def test_what_comes_during_the_import_is_answered(env: dict[str, str], repo: GitRepo) -> None:
+def test_requests_during_the_import_are_answered(env: dict[str, str], repo: GitRepo) -> None:
     lines = Lines(env, repo.root)
     lines.ask(1, "initialize", HELLO)
     lines.send(INITIALIZED, call(2, "cl_search", query="login"))
-    # The import begins with the call; these arrive spread over it and after it.
-    asked = range(3, 33)
-    for number in asked:
+    # The import begins with the call; these arrive during it and after it.
+    numbers = range(3, 33)
+    for number in numbers:
         lines.send(request(number, "ping" if number % 2 else "tools/list"))
         time.sleep(0.05)
-    found = [lines.next() for _ in range(len(asked) + 1)]
-    assert sorted(one["id"] for one in found) == [2, *asked]
+    found = [lines.next() for _ in range(len(numbers) + 1)]
+    assert sorted(one["id"] for one in found) == [2, *numbers]
     assert all("result" in one for one in found)
     assert lines.end() == (0, b"")
 
@@ -85,8 +87,8 @@ def test_a_modern_client_is_served_and_its_handshake_refused(
     env: dict[str, str], repo: GitRepo
 ) -> None:
     lines = Lines(env, repo.root)
-    told = lines.ask(1, "server/discover", {"_meta": ENVELOPE})["result"]
-    assert told["supportedVersions"] == ["2026-07-28"]
+    discovered = lines.ask(1, "server/discover", {"_meta": ENVELOPE})["result"]
+    assert discovered["supportedVersions"] == ["2026-07-28"]
     assert lines.ask(2, "initialize", HELLO)["error"]["code"] == -32022
     listed = lines.ask(3, "tools/list", {"_meta": ENVELOPE})["result"]
     assert listed["resultType"] == "complete"
@@ -146,7 +148,7 @@ def test_a_client_that_does_not_read_ends_it_by_leaving(
         lines.call(2, "cl_search", query="login")
     if heard:
         lines.process.stdout.close()
-    # More than a pipe holds.
+    # More than fits into a pipe.
     lines.send(*(request(number, "tools/list") for number in range(3, 63)))
     lines.process.stdin.close()
     assert lines.process.wait(timeout=PATIENCE_S) == 0
@@ -185,14 +187,14 @@ def test_a_signal_ends_it(
 def test_it_does_not_outlive_a_killed_parent(
     env: dict[str, str], repo: GitRepo, tmp_path: Path, called: bool
 ) -> None:
-    # A fifo that the test holds open keeps stdin from closing when the parent dies.
-    fifo, told = tmp_path / "fifo", tmp_path / "pid"
+    # A fifo that the test holds open prevents stdin from closing when the parent dies.
+    fifo, pid_file = tmp_path / "fifo", tmp_path / "pid"
     os.mkfifo(fifo)
     script = (
         "import subprocess, sys, time\n"
         f"p = subprocess.Popen({COMMAND!r}, stdin=open({str(fifo)!r}, 'rb'),"
         f" stdout=open({str(tmp_path / 'out')!r}, 'wb'))\n"
-        f"open({str(told)!r}, 'w').write(str(p.pid) + '.')\n"
+        f"open({str(pid_file)!r}, 'w').write(str(p.pid) + '.')\n"
         "time.sleep(600)\n"
     )
     parent = subprocess.Popen(
@@ -200,8 +202,8 @@ def test_it_does_not_outlive_a_killed_parent(
     )
     held = os.open(fifo, os.O_WRONLY)
     try:
-        wait_for(lambda: told.exists() and told.read_text().endswith("."))
-        server = int(told.read_text()[:-1])
+        wait_for(lambda: pid_file.exists() and pid_file.read_text().endswith("."))
+        server = int(pid_file.read_text()[:-1])
         sent = [request(1, "initialize", HELLO), INITIALIZED]
         sent += [call(2, "cl_search", query="login")] if called else []
         os.write(held, b"".join(line + b"\n" for line in sent))

@@ -1,4 +1,4 @@
-"""The first turn without the SDK: what it answers is what the SDK answers."""
+"""The first turn without the SDK: it answers the same as the SDK."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def quick(messages: list[dict], names: tuple[str, ...] = CORE) -> list[dict]:
 
 
 @pytest.mark.slow
-def test_the_record_is_what_the_sdk_answers_now() -> None:
+def test_the_record_equals_the_sdks_current_answers() -> None:
     assert json.loads(RECORD.read_text("utf-8")) == recorded(), (
         "a tool, a prompt, the version or the SDK changed: run "
         "python -m codelens.serve.record_answers"
@@ -56,8 +56,8 @@ def test_a_modern_client_is_answered_as_the_sdk_does(names: tuple[str, ...]) -> 
 
 
 def request(method: str, params: object = None, **rest: object) -> str:
-    asked = {"jsonrpc": "2.0", "id": 1, "method": method, **rest}
-    return json.dumps(asked if params is None else {**asked, "params": params})
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, **rest}
+    return json.dumps(message if params is None else {**message, "params": params})
 
 
 ODD = [
@@ -96,7 +96,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("line", ODD)
-def test_what_is_odd_is_left_to_the_sdk(line: str) -> None:
+def test_unusual_requests_are_left_to_the_sdk(line: str) -> None:
     front = Front(ANSWERS)
     assert front.answer(line) is None
     assert front.replayed == []
@@ -116,7 +116,7 @@ LATER = [
 
 
 @pytest.mark.parametrize("line", LATER)
-def test_after_a_handshake_what_is_not_known_is_left_to_the_sdk(line: str) -> None:
+def test_after_a_handshake_unknown_methods_are_left_to_the_sdk(line: str) -> None:
     front = Front(ANSWERS)
     assert front.answer(request("initialize", HELLO))
     assert front.answer(line) is None
@@ -131,7 +131,7 @@ def test_a_handshake_after_a_modern_request_is_left_to_the_sdk() -> None:
 
 
 class Noted:
-    """Takes each call, and remembers it."""
+    """Accepts and records each call."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[object, object, bool]] = []
@@ -160,7 +160,7 @@ def test_a_call_after_a_handshake_is_handed_on_and_cancelled(capabilities: dict)
     assert calls.taken == [(7, "cl_current", "roots" in capabilities)]
     assert front.cancels(STOP % 7)
     assert calls.cancelled == [7]
-    # The SDK is told nothing of either.
+    # The SDK sees neither of them.
     assert len(front.replayed) == 1
 
 
@@ -181,9 +181,9 @@ def test_an_odd_call_is_not_handed_on(params: object) -> None:
     assert front.answer(request("tools/call", params)) is None
     for odd in ("1.5", "null", "[7]"):
         assert not front.cancels(STOP % odd)
-    # Who asks for the word cancels nothing.
-    asked = request("tools/call", {"name": "cl_search", "arguments": {"query": STOP % 7}}, id=8)
-    assert not front.cancels(asked)
+    # A search for the word cancels nothing.
+    message = request("tools/call", {"name": "cl_search", "arguments": {"query": STOP % 7}}, id=8)
+    assert not front.cancels(message)
     assert (calls.taken, calls.cancelled) == ([], [])
 
 
@@ -260,7 +260,7 @@ def test_no_envelope_is_taken_that_the_sdk_refuses(
         {"tasks": {"list": {}, "cancel": {}}, "sampling": {"tools": {}, "context": {}}},
     ],
 )
-def test_what_clients_really_can_do_is_taken_at_once(capabilities: dict) -> None:
+def test_real_client_capabilities_are_accepted_at_once(capabilities: dict) -> None:
     params = {**HELLO, "capabilities": capabilities}
     assert Front(ANSWERS).answer(request("initialize", params)) is not None
     assert sdk_takes(params)
@@ -269,5 +269,5 @@ def test_what_clients_really_can_do_is_taken_at_once(capabilities: dict) -> None
 def test_the_core_tools_and_instructions_cost_at_most_2600_tokens() -> None:
     """By the usual estimate for English and JSON: four characters a token."""
     listed = json.dumps(ANSWERS.handshake["tools/list"]["tools"], separators=(",", ":"))
-    told = ANSWERS.handshake["initialize"]["instructions"]
-    assert len(listed + told) / 4 <= 2600
+    instructions = ANSWERS.handshake["initialize"]["instructions"]
+    assert len(listed + instructions) / 4 <= 2600

@@ -95,8 +95,8 @@ def test_pages_of_a_foreign_origin_are_refused(server: HttpServer) -> None:
 
 
 def test_a_preflight_of_a_browser_allows_nothing(server: HttpServer) -> None:
-    asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
-    assert server.status("OPTIONS", "/mcp", asked) == 403
+    headers = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
+    assert server.status("OPTIONS", "/mcp", headers) == 403
 
 
 def test_there_is_one_path(server: HttpServer) -> None:
@@ -126,7 +126,7 @@ def test_a_body_of_100_megabytes_is_refused(server: HttpServer) -> None:
         assert "cl_search" in asker.tools()
 
 
-def test_what_is_no_http_is_refused(server: HttpServer) -> None:
+def test_input_that_is_not_http_is_refused(server: HttpServer) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
         wire.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
         assert wire.recv(12) == b"HTTP/1.1 400"
@@ -165,11 +165,11 @@ def test_other_repositories_are_not_served(
     server: HttpServer, repositories: dict[str, Path]
 ) -> None:
     with server.client() as asker:
-        told = asker.error("cl_search", query="validate", path=str(repositories["other"]))
-        assert "is in none of the repositories of this server" in told
+        refusal = asker.error("cl_search", query="validate", path=str(repositories["other"]))
+        assert "is in none of the repositories of this server" in refusal
         assert "/etc" in asker.error("cl_outline", target=".", path="/etc")
-        told = asker.error("cl_search", query="validate")
-    assert "several --root" in told and str(repositories["lamps"]) in told
+        refusal = asker.error("cl_search", query="validate")
+    assert "several --root" in refusal and str(repositories["lamps"]) in refusal
 
 
 def test_several_repositories_are_searched_at_once(
@@ -185,13 +185,13 @@ def test_several_repositories_are_searched_at_once(
         assert "is in none of the repositories of this server" in error
         handle = f"{lamps}/lamps.py#light"
         assert result.startswith(f"{handle}\t1-14 ")
-        # The handle says which of the roots is meant.
+        # The handle identifies the root.
         assert "Light a lamp" in asker.text("cl_expand", handles=[handle])
         assert "called by" in asker.text("cl_related", target=f"{auth}/src/auth.py#Session")
-        told = asker.error("cl_expand", handles=[f"{other}/src/auth.py"])
-        assert "is in none of the repositories" in told
-        told = asker.error("cl_search", query="light", repositories=[other, "relative"])
-        assert "must be absolute" in told and "is in none of" in told
+        refusal = asker.error("cl_expand", handles=[f"{other}/src/auth.py"])
+        assert "is in none of the repositories" in refusal
+        refusal = asker.error("cl_search", query="light", repositories=[other, "relative"])
+        assert "must be absolute" in refusal and "is in none of" in refusal
         found = json.loads(
             asker.text("cl_search", query="light", repositories=[auth, lamps], format="json")
         )
@@ -224,23 +224,23 @@ def test_a_client_that_names_no_worktree_is_not_answered_about_another(
     with http_server(env, "--root", str(repo.root)) as running, running.client(mode) as asker:
         assert "lamps.py#light" in asker.text("cl_search", query="light")
         side = repo.worktree(tmp_path / "side", branch="side")
-        told = asker.error("cl_search", query="light")
-        assert "several worktrees" in told
-        assert f"inside the one: {repo.root}, {side.root}" in told
+        refusal = asker.error("cl_search", query="light")
+        assert "several worktrees" in refusal
+        assert f"inside the one: {repo.root}, {side.root}" in refusal
         assert "lamps.py#light" in asker.text("cl_search", query="light", path=str(side.root))
 
 
-def test_what_one_client_was_sent_is_not_left_out_for_another(
+def test_text_sent_to_one_client_is_not_omitted_for_another(
     server: HttpServer, repositories: dict[str, Path]
 ) -> None:
-    asked = {"handles": ["lamps.py#light"], "path": str(repositories["lamps"])}
+    arguments = {"handles": ["lamps.py#light"], "path": str(repositories["lamps"])}
     with server.client() as first, server.client() as second:
-        assert REPEAT not in first.text("cl_expand", **asked)
-        assert REPEAT in first.text("cl_expand", **asked)
-        assert REPEAT not in second.text("cl_expand", **asked)
+        assert REPEAT not in first.text("cl_expand", **arguments)
+        assert REPEAT in first.text("cl_expand", **arguments)
+        assert REPEAT not in second.text("cl_expand", **arguments)
     with server.client("2026-07-28") as nameless:
-        assert REPEAT not in nameless.text("cl_expand", **asked)
-        assert REPEAT not in nameless.text("cl_expand", **asked)
+        assert REPEAT not in nameless.text("cl_expand", **arguments)
+        assert REPEAT not in nameless.text("cl_expand", **arguments)
 
 
 def test_it_stops_politely_and_keeps_its_token(
@@ -251,17 +251,17 @@ def test_it_stops_politely_and_keeps_its_token(
     with http_server(env, *root) as first:
         with first.client() as asker:
             assert "lamps.py#light" in asker.text("cl_search", query="light")
-            # Its stream for what the server has to say is still open.
+            # Its stream for server messages is still open.
             assert first.stop() == (0, "stopped\n")
         assert first.token in first.said[1]
-    kept = tmp_path / "home" / "http-token"
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    token_file = tmp_path / "home" / "http-token"
+    assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
     with http_server(env, *root) as second:
         assert second.token == first.token
         assert first.token not in "".join(second.said)
 
 
-def test_a_taken_port_is_told_in_one_line(server: HttpServer, env: dict[str, str]) -> None:
+def test_a_taken_port_is_reported_in_one_line(server: HttpServer, env: dict[str, str]) -> None:
     command = [*COMMAND, "--http", "--port", str(server.port)]
     ended = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True)
     assert ended.returncode == 2
@@ -271,17 +271,17 @@ def test_a_taken_port_is_told_in_one_line(server: HttpServer, env: dict[str, str
 
 @pytest.mark.parametrize("spoiled", ["mode", "link", "text", "folder"])
 def test_a_token_that_others_may_know_is_not_used(tmp_path: Path, spoiled: str) -> None:
-    kept = tmp_path / "http-token"
+    token_file = tmp_path / "http-token"
     if spoiled == "folder":
-        kept.mkdir()
+        token_file.mkdir()
     elif spoiled == "link":
         other = tmp_path / "other"
         other.write_text("x" * 43)
         other.chmod(0o600)
-        kept.symlink_to(other)
+        token_file.symlink_to(other)
     else:
-        kept.write_text("x" * 43 if spoiled == "mode" else "too short\n")
-        kept.chmod(0o640 if spoiled == "mode" else 0o600)
+        token_file.write_text("x" * 43 if spoiled == "mode" else "too short\n")
+        token_file.chmod(0o640 if spoiled == "mode" else 0o600)
     with pytest.raises(UnusableToken, match="delete the file"):
         bearer_token(tmp_path)
 

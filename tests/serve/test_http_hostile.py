@@ -1,4 +1,4 @@
-"""A server over HTTP while repositories go away, names are hostile and clients greedy."""
+"""A server over HTTP while repositories disappear, names are hostile and clients greedy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMES = (
 
 @pytest.fixture
 def repositories(tmp_path: Path) -> tuple[GitRepo, GitRepo]:
-    """The one that goes away, and the one that stays."""
+    """The repository that disappears, and the one that stays."""
     gone, stays = GitRepo.init(tmp_path / "shop"), GitRepo.init(tmp_path / "lamps")
     gone.commit("first", SHOP)
     stays.commit("first", LAMPS)
@@ -52,7 +52,7 @@ def finds(asker: Asker, query: str, root: Path, handle: str) -> None:
     assert handle in asker.text("cl_search", query=query, path=str(root))
 
 
-def test_a_repository_that_is_deleted_is_told_and_others_are_answered(
+def test_a_deleted_repository_is_reported_and_others_are_answered(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo]
 ) -> None:
     gone, stays = repositories
@@ -64,15 +64,15 @@ def test_a_repository_that_is_deleted_is_told_and_others_are_answered(
             ("cl_expand", {"handles": ["shop.py#price"]}),
             ("cl_outline", {"target": "shop.py"}),
         ):
-            told = asker.error(tool, path=str(gone.root), **given)
-            assert str(gone.root) in told and "Traceback" not in told and "bug" not in told
+            reply = asker.error(tool, path=str(gone.root), **given)
+            assert str(gone.root) in reply and "Traceback" not in reply and "bug" not in reply
         finds(asker, "light", stays.root, "lamps.py#light")
         both = [str(gone.root), str(stays.root)]
         text = asker.text("cl_search", query="light", repositories=both)
         assert f"error: {gone.root}: " in text and "lamps.py#light" in text
 
 
-def test_a_repository_that_is_made_anew_in_its_place_is_the_one_answered(
+def test_a_recreated_repository_is_the_one_answered(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo]
 ) -> None:
     gone, _ = repositories
@@ -85,7 +85,7 @@ def test_a_repository_that_is_made_anew_in_its_place_is_the_one_answered(
         assert "kept.py#price_of_the_second" in text and "shop.py" not in text
 
 
-def test_a_worktree_that_is_deleted_is_told_and_its_repository_answered(
+def test_a_deleted_worktree_is_reported_and_its_repository_answered(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo], tmp_path: Path
 ) -> None:
     shop, _ = repositories
@@ -98,7 +98,7 @@ def test_a_worktree_that_is_deleted_is_told_and_its_repository_answered(
         finds(asker, "price", shop.root, "shop.py#price")
 
 
-def test_hostile_names_are_told_without_control_characters(
+def test_hostile_names_are_shown_without_control_characters(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo]
 ) -> None:
     shop, _ = repositories
@@ -107,8 +107,8 @@ def test_hostile_names_are_told_without_control_characters(
     with server.client() as asker:
         text = asker.text("cl_search", query="hostile", path=str(shop.root), limit=20)
         assert not set(text) & (set(map(chr, range(32))) - {"\n", "\t"} | {"\x7f", "\u202e"})
-        asked = {"query": "hostile", "path": str(shop.root), "format": "json"}
-        results = json.loads(asker.text("cl_search", **asked))["results"]
+        arguments = {"query": "hostile", "path": str(shop.root), "format": "json"}
+        results = json.loads(asker.text("cl_search", **arguments))["results"]
         assert {result["path"] for result in results} == set(NAMES)
         for result in results:
             handles = [result["handle"]]
@@ -125,25 +125,27 @@ def test_hostile_names_are_told_without_control_characters(
 def test_no_path_of_a_call_leads_elsewhere(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo], path: str
 ) -> None:
-    asked = path.format(root=repositories[0].root)
+    hostile_path = path.format(root=repositories[0].root)
     with server.client() as asker:
-        told = asker.error("cl_outline", target=".", path=asked)
-    assert "root:x:0" not in told and "bug" not in told and len(told) < 4_500
+        reply = asker.error("cl_outline", target=".", path=hostile_path)
+    assert "root:x:0" not in reply and "bug" not in reply and len(reply) < 4_500
 
 
 def test_no_handle_of_a_call_leads_elsewhere(
     server: HttpServer, repositories: tuple[GitRepo, GitRepo], tmp_path: Path
 ) -> None:
     shop, _ = repositories
-    (tmp_path / "secret.py").write_text("def secret():\n    return 'told'\n")
+    (tmp_path / "secret.py").write_text("def secret():\n    return 'hidden'\n")
     shop.path("link.py").symlink_to(tmp_path / "secret.py")
     shop.path("out").symlink_to(tmp_path)
     handles = ["../secret.py", "shop.py/../../secret.py", str(tmp_path / "secret.py"),
                "link.py", "out/secret.py", "..%2fsecret.py", ".git/config"]  # fmt: skip
     with server.client() as asker:
         for handle in handles:
-            told = asker.result("cl_expand", handles=[handle], path=str(shop.root))
-            assert "'told'" not in str(told) and "repositoryformatversion" not in str(told), handle
+            reply = asker.result("cl_expand", handles=[handle], path=str(shop.root))
+            assert "'hidden'" not in str(reply) and "repositoryformatversion" not in str(reply), (
+                handle
+            )
 
 
 def test_requests_that_never_end_hold_nobody_up(
@@ -170,7 +172,7 @@ def test_more_connections_than_there_are_places_are_refused_until_some_are_free(
     assert server.status(*ask) == 503
     for place in places:
         place.close()
-    for _ in range(1_000):  # It is told of each end by itself.
+    for _ in range(1_000):  # It learns of each end asynchronously.
         if server.status(*ask) == 401:
             break
     else:

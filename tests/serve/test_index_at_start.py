@@ -1,4 +1,4 @@
-"""A server indexes the worktree that is plainly meant as soon as its client has connected."""
+"""A server indexes its obvious worktree as soon as its client has connected."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_setting_turns_it_off(repo: GitRepo, tmp_path: Path) -> None:
     env = git_environment({"CODELENS_HOME": str(home), "CODELENS_INDEX_AT_START": "off"})
     with client(env, cwd=repo.root) as asker:
         asker.tools()
-        # Another repository is asked about: the server works, and leaves this one alone.
+        # A question about another repository: the server works, and leaves this one alone.
         other = GitRepo.init(tmp_path / "other")
         other.commit("one", {"a.py": "x = 1\n"})
         asker.text("cl_current", path=str(other.root))
@@ -59,7 +59,7 @@ def test_a_setting_turns_it_off(repo: GitRepo, tmp_path: Path) -> None:
     db.close()
 
 
-def test_a_folder_without_git_is_meant_only_if_it_is_named(
+def test_a_folder_without_git_counts_only_if_named(
     repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = tmp_path / "plain"

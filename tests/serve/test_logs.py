@@ -1,4 +1,4 @@
-"""Logs hold no code and nothing of what was asked, whatever fails."""
+"""Logs contain no code and no part of queries, for any failure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcp_lines import HELLO, INITIALIZED, Lines
 from codelens.serve.first_turn import ALL
 
 MARK = "quagga"
-# All that our own modules can say. `fault` stands for any mistake of ours: its message quotes both.
+# Every message of codelens' own modules. `fault` simulates a bug: its message quotes both.
 SERVE = """
 import logging, sys
 logging.getLogger("codelens").setLevel(logging.DEBUG)
@@ -80,7 +80,7 @@ CALLS: tuple[tuple[str, dict[str, object]], ...] = (
 
 
 class _Logged(Lines):
-    """A server that says all it can into a file."""
+    """A server that logs everything into a file."""
 
     def __init__(self, env: dict[str, str], cwd: Path, log: Path) -> None:
         with log.open("wb") as stderr:
@@ -111,11 +111,11 @@ def test_logs_hold_no_code_and_no_question(place: GitRepo, tmp_path: Path) -> No
     answers = [server.call(at, tool, **given) for at, (tool, given) in enumerate(CALLS, 2)]
     server.send(b'{"jsonrpc": "2.0", "method": "' + MARK.encode() + b'"}', MARK.encode())
     assert server.end()[0] == 0
-    # The session was about the mark, every tool was called, and the fault did show.
+    # The session was about the mark, every tool was called, and the fault did occur.
     assert {tool for tool, _ in CALLS} == set(ALL)
-    told = [one["result"]["content"][0]["text"] for one in answers]
-    assert sum(MARK in text for text in told) > 10
-    assert any("this is a bug in codelens" in text for text in told)
+    texts = [one["result"]["content"][0]["text"] for one in answers]
+    assert sum(MARK in text for text in texts) > 10
+    assert any("this is a bug in codelens" in text for text in texts)
     said = log.read_text()
     assert "a tool failed" in said and "KeyError\n" in said and "ValueError\n" in said
     assert MARK not in said.lower()

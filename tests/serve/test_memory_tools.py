@@ -64,7 +64,7 @@ def text(found) -> str:
 
 
 @pytest.mark.slow
-def test_what_is_saved_is_loaded_and_judged_where_one_stands(call, repo: GitRepo) -> None:
+def test_saved_contexts_are_loaded_and_judged_in_the_current_worktree(call, repo: GitRepo) -> None:
     said = text(
         call("cl_save", name="lamps", note="Lamps burn.", handles="kindle", category="decision")
     )
@@ -74,8 +74,8 @@ def test_what_is_saved_is_loaded_and_judged_where_one_stands(call, repo: GitRepo
         call("cl_load", query="burning")
     )
     assert text(call("cl_load")).splitlines()[1].startswith("lamps\tdecision · 1 handle: 1 moved")
-    told = json.loads(text(call("cl_load", query="lamps", format="json")))
-    assert told["exact"] and told["results"][0]["items"][0]["handle"] == "light.py#kindle"
+    answer = json.loads(text(call("cl_load", query="lamps", format="json")))
+    assert answer["exact"] and answer["results"][0]["items"][0]["handle"] == "light.py#kindle"
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_forgetting_takes_the_names_alone(call) -> None:
 
 
 @pytest.mark.slow
-def test_what_expired_is_forgotten_only_when_asked_for(call) -> None:
+def test_expired_contexts_are_deleted_only_on_request(call) -> None:
     text(call("cl_save", name="brief", note="once", ttl="1m"))
     assert text(call("cl_forget", expired=True)) == "nothing has expired"
     assert "brief" in text(call("cl_load"))
@@ -121,7 +121,7 @@ def test_the_tools_say_which_of_them_write(call) -> None:
 
 
 @pytest.mark.slow
-def test_a_moved_repository_is_told_what_to_ask(call, repo: GitRepo, tmp_path: Path) -> None:
+def test_a_moved_repository_learns_what_to_ask(call, repo: GitRepo, tmp_path: Path) -> None:
     text(call("cl_save", name="lamps", note="one", path=str(repo.root)))
     there = tmp_path / "elsewhere"
     repo.root.rename(there)

@@ -1,4 +1,4 @@
-"""A request that is too large is refused as it is read, and the next one is answered."""
+"""A request that is too large is refused while it is read, and the next one is answered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 def peak_kb(pid: int) -> int:
-    """The most memory that a process ever had."""
+    """The peak memory of a process."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0])
 

@@ -1,4 +1,4 @@
-"""What a client gets of a worktree that is not indexed yet: an answer, and a short receipt."""
+"""What a client gets for a worktree that is not indexed yet: an answer, and a short receipt."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ def test_pending_files_do_not_fill_a_short_answer(repo: GitRepo, tmp_path: Path,
     else:
         assert text.startswith("[partial ") and "pending" in text.partition("\n")[0]
         assert FOLDER not in text
-    # Nothing is denied about files that nobody read.
+    # No answer denies anything about unread files.
     assert "lamp.py#kindle_lamp" in text or "not found so far" in text

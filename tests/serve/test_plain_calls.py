@@ -1,4 +1,4 @@
-"""Calls that are answered without the SDK: as the SDK has them answered, and only plain ones."""
+"""Calls answered without the SDK: with the same answers as the SDK's, and only plain calls."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def plain_answers(calls: ClientCalls, asked: list[tuple[str, dict]]) -> list[dic
 
 
 def untimed(answers: object) -> str:
-    """As printed, without how long each took and what the connection is called."""
+    """The printed answers, without durations and the name of the connection."""
     return re.sub(r"\d+ ms|session [0-9a-f]{12}", "", json.dumps(answers))
 
 
@@ -93,7 +93,7 @@ def of_process(engine: Engine, repo: GitRepo) -> ClientCalls:
 
 
 def one_by_one(calls: ClientCalls, version: str, asked: list[tuple[str, dict]]) -> list[dict]:
-    """What the SDK answers, each call before the next one is made."""
+    """The SDK's answers; each call waits for the previous one."""
     server = server_beside(calls, ALL)
     found: list[dict] = []
     for number, (name, arguments) in enumerate(asked, 1):
@@ -120,18 +120,18 @@ def test_each_tool_answers_as_through_the_sdk(engine: Engine, repo: GitRepo, ver
     assert len(set(failures)) == (2 if len(asked) > 1 else 1)
 
 
-def test_what_is_printed_is_the_same_to_the_byte(env: dict[str, str], repo: GitRepo) -> None:
+def test_output_is_byte_identical(env: dict[str, str], repo: GitRepo) -> None:
     env = {**env, "CLAUDE_CODE_SESSION_ID": ""}
-    asked = call(2, "cl_search", query="validate é")
+    message = call(2, "cl_search", query="validate é")
     lines = Lines(env, repo.root)
     assert lines.process.stdin and lines.process.stdout
     lines.ask(1, "initialize", HELLO)
-    lines.send(INITIALIZED, asked)
+    lines.send(INITIALIZED, message)
     lines.next()
-    lines.send(asked)
+    lines.send(message)
     plain = lines.process.stdout.readline()
     assert "resourceTemplates" in lines.ask(3, "resources/templates/list")["result"]
-    lines.send(asked)
+    lines.send(message)
     with_sdk = lines.process.stdout.readline()
     assert re.sub(rb"\d+ ms", b"", with_sdk) == re.sub(rb"\d+ ms", b"", plain)
     assert lines.end() == (0, b"")
@@ -216,7 +216,7 @@ def imported(lines: Lines) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="reads /proc")
-def test_the_sdk_is_imported_for_what_only_it_can_answer(
+def test_the_sdk_is_imported_only_for_calls_that_need_it(
     env: dict[str, str], repo: GitRepo
 ) -> None:
     lines = Lines(env, repo.root)
@@ -226,7 +226,7 @@ def test_the_sdk_is_imported_for_what_only_it_can_answer(
         assert "result" in lines.call(number, name, **arguments)
     assert lines.ask(20, "ping")["result"] == {}
     assert not imported(lines)
-    # One argument that is not of its type, and a tool that is not listed.
+    # An argument of the wrong type, and a tool that is not listed.
     assert "validate" in json.dumps(lines.call(21, "cl_search", query="validate", limit="5"))
     assert imported(lines)
     assert "not a tool of this server" in json.dumps(lines.call(22, "cl_prune"))
@@ -236,15 +236,15 @@ def test_the_sdk_is_imported_for_what_only_it_can_answer(
 def test_a_client_with_folders_is_asked_for_them(env: dict[str, str], repo: GitRepo) -> None:
     lines = Lines(env, Path("/"))
     lines.ask(1, "initialize", {**HELLO, "capabilities": {"roots": {}}})
-    # A path says it all.
+    # The path alone is enough.
     lines.send(INITIALIZED)
     named = lines.call(2, "cl_search", query="validate", path=str(repo.root))
     assert "src/auth.py" in json.dumps(named)
     lines.send(call(3, "cl_search", query="validate"))
-    asked = lines.next()
-    assert asked["method"] == "roots/list"
+    request = lines.next()
+    assert request["method"] == "roots/list"
     roots = {"roots": [{"uri": repo.root.as_uri()}]}
-    lines.send(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": roots}).encode())
+    lines.send(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": roots}).encode())
     assert "src/auth.py" in json.dumps(lines.next())
     assert lines.end() == (0, b"")
 
@@ -264,12 +264,12 @@ def test_a_call_is_cancelled_before_and_after_the_sdk_is_there(
         lines.send(call(number, "cl_search", query="(a+)+$", mode="regex"))
         if with_sdk:
             lines.send(request(10, "resources/templates/list"))
-            # Where importing the SDK takes longer than the call may, that is answered first.
+            # If importing the SDK takes longer than the call may, the call is answered first.
             while lines.next()["id"] != 10:
                 pass
         said = {"jsonrpc": "2.0", "method": gave_up, "params": {"requestId": number}}
         lines.send(json.dumps(said).encode())
-        # One who asks for the word itself cancels nothing, and has one answer.
+        # A search for the word itself cancels nothing, and gets one answer.
         assert lines.call(number + 1, "cl_search", query=gave_up)["id"] == number + 1
     assert lines.ask(20, "ping")["id"] == 20
     assert lines.end() == (0, b"")

@@ -13,7 +13,7 @@ def test_the_core_is_listed_where_nothing_is_said() -> None:
     assert chosen("") == chosen(" , ") == chosen("core") == CORE
 
 
-def test_all_lists_what_writes_too() -> None:
+def test_all_also_lists_tools_that_write() -> None:
     assert chosen("all") == ALL
     assert {"cl_save", "cl_prune"} <= set(ALL) - set(CORE)
 

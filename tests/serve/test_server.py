@@ -56,7 +56,7 @@ def test_the_root_option_says_where_to_look(env: dict[str, str], repo: GitRepo) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("root", ["${workspaceFolder}", "/no/such/place"])
-def test_a_root_that_is_none_is_passed_over_for_the_hosts_variable(
+def test_an_invalid_root_is_skipped_for_the_hosts_variable(
     env: dict[str, str], repo: GitRepo, root: str
 ) -> None:
     named = {**env, "CLAUDE_PROJECT_DIR": str(repo.root)}
@@ -112,7 +112,7 @@ def test_the_process_ends_when_stdin_closes(env: dict[str, str], repo: GitRepo) 
     assert lines.end() == (0, b"")
 
 
-def test_the_process_ends_when_stdin_closes_in_the_midst_of_a_call(
+def test_the_process_ends_when_stdin_closes_during_a_call(
     env: dict[str, str], repo: GitRepo
 ) -> None:
     repo.write_all({f"f{at}.py": f"def f{at}(): return {at}\n" * 400 for at in range(400)})
@@ -141,8 +141,8 @@ def test_half_a_surrogate_pair_gets_its_answer(env: dict[str, str], repo: GitRep
         )
         answer = lines.next()
         assert answer["id"] == number
-        told = json.loads(answer["result"]["content"][0]["text"])
-        assert told["query"] == ["\ufffd", "\ufffd login", r"\ud800", "\U0001f642"][number - 2]
+        answered = json.loads(answer["result"]["content"][0]["text"])
+        assert answered["query"] == ["\ufffd", "\ufffd login", r"\ud800", "\U0001f642"][number - 2]
     assert lines.end() == (0, b"")
 
 

@@ -1,4 +1,4 @@
-"""The session of a call: what a client was sent is not sent to it again."""
+"""The session of a call: text sent to a client is not sent to it again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_session_of_the_call_comes_first(asker: Asker, repo: GitRepo) -> Non
     assert REPEAT not in asker.text("cl_expand", handles=[HANDLE], session="one", again=True)
 
 
-def test_what_max_tokens_cut_off_was_not_sent(asker: Asker, repo: GitRepo) -> None:
+def test_text_cut_by_max_tokens_was_not_sent(asker: Asker, repo: GitRepo) -> None:
     first = asker.text("cl_expand", handles=[HANDLE], max_tokens=200)
     assert "truncated after line" in first
     shown = first.split("\n")[2:-1]
@@ -65,7 +65,7 @@ def test_a_server_keeps_the_session_of_its_host(repo: GitRepo, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("environ", "meta", "told"),
+    ("environ", "meta", "expected"),
     [
         ({}, {}, ""),
         ({"CLAUDE_CODE_SESSION_ID": "c"}, {}, "c"),
@@ -75,8 +75,8 @@ def test_a_server_keeps_the_session_of_its_host(repo: GitRepo, tmp_path: Path) -
         ({}, {"x-codex-turn-metadata": "text", "sessionId": 7}, ""),
     ],
 )
-def test_hosts_name_their_session(environ: dict, meta: dict, told: str) -> None:
-    assert of_host(environ, meta) == told
+def test_hosts_name_their_session(environ: dict, meta: dict, expected: str) -> None:
+    assert of_host(environ, meta) == expected
 
 
 @pytest.mark.parametrize("form", ["concise", "detailed", "json"])
@@ -95,6 +95,9 @@ def test_recovering_gives_the_thread_and_sends_the_code_again(
         asker = server.at(repo.root)
         assert REPEAT not in asker.text("cl_expand", handles=[HANDLE])
         assert REPEAT in asker.text("cl_expand", handles=[HANDLE])
-        told = asker.text("cl_recover")
-        assert "this session so far:\n  expanded 2x" in told and f"definitions: {HANDLE}" in told
+        expected = asker.text("cl_recover")
+        assert (
+            "this session so far:\n  expanded 2x" in expected
+            and f"definitions: {HANDLE}" in expected
+        )
         assert REPEAT not in asker.text("cl_expand", handles=[HANDLE])

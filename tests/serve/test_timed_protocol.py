@@ -1,4 +1,4 @@
-"""Clients that send or read too slowly are left, and others are answered meanwhile."""
+"""Clients that send or read too slowly are dropped, and others are answered meanwhile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGE = 64 * 1024 * 1024
 
 
 async def answer(scope, receive, send) -> None:
-    """Reads the whole body, and answers with as much as no socket holds unread."""
+    """Reads the whole body, and answers with more than a socket buffers."""
     while (message := await receive())["type"] == "http.request" and message["more_body"]:
         pass
     length = 2 if scope["path"] == "/" else LARGE
@@ -69,7 +69,7 @@ def test_an_answer_that_nobody_reads_ends_its_connection(port: int) -> None:
     with connected(port) as slow:
         slow.sendall(GET.replace(b"/ ", b"/large ", 1) + b"\r\n")
         read = len(slow.recv(4096))
-        # What it did not read in time is gone: the rest ends before the answer does.
+        # Data not read in time is lost: the stream ends before the answer does.
         threading.Event().wait(1.5)
         try:
             while piece := slow.recv(1024 * 1024):

@@ -1,4 +1,4 @@
-"""The table of tools against the engine, the renderers, the documentation and the installer."""
+"""Checks the table of tools against the engine, renderers, documentation and installer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_engine_takes_the_arguments_of_each_tool(row: ToolRow) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))
-def test_the_renderer_takes_what_it_is_given(row: ToolRow) -> None:
+def test_the_renderer_accepts_the_engines_answers(row: ToolRow) -> None:
     given = {one.name: one.default for one in row.arguments}
     shown = [given[name] for name in FOR_THE_RENDERER if name in given]
     inspect.signature(renderer_of(row)).bind(None, *shown, **row.renders_with(given))
@@ -54,9 +54,9 @@ def test_an_installer_approves_the_core_tools_alone() -> None:
 
 
 def test_the_instructions_name_the_listed_tools_alone() -> None:
-    told = instructions(["cl_search", "cl_forget"])
-    assert "cl_search finds places." in told
-    assert "cl_expand" not in told and "cl_forget" not in told
+    advice = instructions(["cl_search", "cl_forget"])
+    assert "cl_search finds places." in advice
+    assert "cl_expand" not in advice and "cl_forget" not in advice
 
 
 def test_an_argument_that_takes_strings_has_an_example_for_messages() -> None:

@@ -1,4 +1,4 @@
-"""What the tools that find and read code answer, within their tokens."""
+"""The answers of the tools that find and read code, within their tokens."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def test_the_graph_tools_answer_in_lines_and_in_json(asker: Asker, repo: GitRepo
 
 
 @pytest.mark.parametrize("form", ["concise", "json"])
-def test_an_answer_keeps_to_its_tokens_and_tells_what_was_left_out(
+def test_an_answer_stays_within_its_tokens_and_counts_omissions(
     asker: Asker, repo: GitRepo, form: str
 ) -> None:
     repo.write("many.py", "".join(f"def lantern_{at}():\n    pass\n\n\n" for at in range(300)))
     repo.write_all({f"f{at}.py": f"def f{at}(): return 'oil lamp'\n" for at in range(50)})
-    asked = {"query": "oil lamp", "mode": "text", "limit": 50, "format": form}
-    text = asker.text("cl_search", **asked, max_tokens=400)
+    arguments = {"query": "oil lamp", "mode": "text", "limit": 50, "format": form}
+    text = asker.text("cl_search", **arguments, max_tokens=400)
     assert len(text.encode()) <= 3 * 400
     assert "more" in (json.loads(text) if form == "json" else text.splitlines()[-1])
     text = asker.text("cl_outline", target="many.py", max_tokens=400)
@@ -114,7 +114,7 @@ def test_search_gives_handles_under_a_receipt(asker: Asker, repo: GitRepo) -> No
     assert "def validate" in asker.text("cl_expand", handles=[first.split("\t")[0]])
 
 
-def test_search_in_detail_tells_why(asker: Asker) -> None:
+def test_detailed_search_shows_reasons(asker: Asker) -> None:
     assert "score" in asker.text("cl_search", query="validate", format="detailed")
 
 
@@ -128,11 +128,11 @@ def test_a_name_that_is_defined_is_followed_by_few_others(asker: Asker, repo: Gi
 
 
 @pytest.mark.slow
-def test_search_as_json_is_what_the_command_line_gives(asker: Asker, repo: GitRepo, env) -> None:
-    told = json.loads(asker.text("cl_search", query="validate", format="json"))
+def test_search_as_json_equals_the_command_lines_output(asker: Asker, repo: GitRepo, env) -> None:
+    answer = json.loads(asker.text("cl_search", query="validate", format="json"))
     command = [*COMMAND[:-1], "search", "validate", "--json", "-C", str(repo.root)]
     done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, check=True)
-    assert told["results"] == json.loads(done.stdout)["results"]
+    assert answer["results"] == json.loads(done.stdout)["results"]
 
 
 def test_a_search_is_reranked_on_request(asker: Asker, repo: GitRepo) -> None:
@@ -147,7 +147,7 @@ def test_a_search_is_reranked_on_request(asker: Asker, repo: GitRepo) -> None:
         assert refused.is_error and why in str(refused.content)
 
 
-def test_nothing_found_is_no_error(asker: Asker) -> None:
+def test_nothing_found_is_not_an_error(asker: Asker) -> None:
     assert "nothing found" in asker.text("cl_search", query="zzyzx_quux")
 
 
@@ -169,7 +169,7 @@ def test_outline_folds(asker: Asker) -> None:
     assert "src/  1 file, ~" in asker.text("cl_outline")
 
 
-def test_current_tells_where_it_stands(asker: Asker, repo: GitRepo) -> None:
+def test_current_shows_the_worktree(asker: Asker, repo: GitRepo) -> None:
     text = asker.text("cl_current")
     assert f"where: {repo.root} (worktree)" in text
     assert json.loads(asker.text("cl_current", format="json"))["status"]["branch"] == "main"

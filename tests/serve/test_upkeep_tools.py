@@ -22,7 +22,7 @@ class Client:
         self.process = subprocess.Popen(
             COMMAND, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/"
         )
-        self.told: list[dict] = []
+        self.progress: list[dict] = []
         self._id = 0
         me = {"name": "test", "version": "1"}
         given = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me}
@@ -45,7 +45,7 @@ class Client:
         for line in self.process.stdout:
             message = json.loads(line)
             if message.get("method") == "notifications/progress":
-                self.told.append(message["params"])
+                self.progress.append(message["params"])
             if message.get("id") == self._id:
                 return message["result"]
         raise AssertionError("the server ended")
@@ -72,19 +72,19 @@ def repo(tmp_path: Path) -> GitRepo:
 
 
 @pytest.mark.slow
-def test_index_tells_how_far_it_is_and_ends_fresh(client: Client, repo: GitRepo) -> None:
+def test_index_reports_progress_and_ends_fresh(client: Client, repo: GitRepo) -> None:
     said = client.tool("cl_index", action="create", path=str(repo.root))
     assert said.startswith("fresh")
-    values = [one["progress"] for one in client.told]
+    values = [one["progress"] for one in client.progress]
     assert values == sorted(set(values)) and values
-    assert all(one["progressToken"] == 7 for one in client.told)
+    assert all(one["progressToken"] == 7 for one in client.progress)
     # Of the whole work, not of a slice of it.
-    assert {one["total"] for one in client.told} == {120}
-    assert client.told[-1]["progress"] <= 120
+    assert {one["total"] for one in client.progress} == {120}
+    assert client.progress[-1]["progress"] <= 120
     again = client.tool("cl_index", path=str(repo.root), format="json")
     assert json.loads(again)["receipt"]["indexed"] == 0
-    anew = client.tool("cl_index", action="rebuild", path=str(repo.root), format="json")
-    assert json.loads(anew)["receipt"]["status"] == "fresh"
+    rebuilt = client.tool("cl_index", action="rebuild", path=str(repo.root), format="json")
+    assert json.loads(rebuilt)["receipt"]["status"] == "fresh"
 
 
 @pytest.mark.slow

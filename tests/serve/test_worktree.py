@@ -54,11 +54,11 @@ class Editor(Lines):
         self.send(INITIALIZED)
 
     def where(self, number: int, **arguments: object) -> str:
-        """The text of `cl_current`; a question of the server's is answered on the way."""
+        """The text of `cl_current`; answers a question of the server's on the way."""
         meta = {"_meta": arguments.pop("_meta")} if "_meta" in arguments else {}
-        asked = json.loads(call(number, "cl_current", **arguments))
-        asked["params"].update(meta)
-        self.send(json.dumps(asked).encode())
+        message = json.loads(call(number, "cl_current", **arguments))
+        message["params"].update(meta)
+        self.send(json.dumps(message).encode())
         while (said := self.next()).get("method") == "roots/list":
             roots = [{"uri": root.as_uri()} for root in self._roots or ()]
             reply = {"jsonrpc": "2.0", "id": said["id"], "result": {"roots": roots}}
@@ -109,7 +109,7 @@ def test_several_roots_of_one_worktree_are_that_worktree(editor, main: GitRepo) 
     assert at(main.root) in editor(roots=[main.root, main.root / "src"]).where(1)
 
 
-def test_of_several_roots_the_one_that_the_server_runs_in_is_meant(
+def test_among_several_roots_the_servers_own_is_selected(
     editor, main: GitRepo, second: GitRepo
 ) -> None:
     opened = editor(roots=[main.root, second.root], cwd=second.root / "src")
@@ -126,7 +126,7 @@ def test_without_any_hint_a_server_in_the_home_folder_refuses(
     assert "pass `path`" in text
 
 
-def test_who_must_choose_is_told_the_worktrees_that_were_asked_about(
+def test_an_ambiguous_call_lists_the_worktrees_asked_about_before(
     editor, main: GitRepo, second: GitRepo
 ) -> None:
     opened = editor()

@@ -1,8 +1,8 @@
 """The oracle of branches: `diff`, `history` and `conflicts` depend on the repository alone.
 
-The histories of `stateful.test_oracle`. After each step every worktree is asked: what a long-lived
-engine answers must be what one with an empty home answers that has seen nothing. So an uncommitted
-edit in one worktree is in the next answer of all others, whatever else the index holds.
+The histories of `stateful.test_oracle`. After each step every worktree is asked: a long-lived
+engine must answer the same as a new one with an empty home. So an uncommitted edit in one worktree
+appears in the next answer of all others, regardless of other content in the index.
 
 CODELENS_BRANCH_ORACLE_SEQUENCES sets how many histories run.
 """
@@ -41,7 +41,7 @@ CACHES = (
     (commit_walk, "_listed_before"),
     (commit_walk, "_cached_by_repository"),
 )
-"""What a process keeps between questions; an engine that has seen nothing must not find it."""
+"""What a process caches between questions; a fresh engine must not find it."""
 
 
 class BranchHistories(Histories):
@@ -80,19 +80,19 @@ class BranchHistories(Histories):
 
 @contextmanager
 def nothing_known() -> Iterator[None]:
-    """Without what this process learned before."""
-    kept = [getattr(module, name) for module, name in CACHES]
+    """Hides what this process has cached."""
+    caches = [getattr(module, name) for module, name in CACHES]
     for module, name in CACHES:
         setattr(module, name, {})
     try:
         yield
     finally:
-        for (module, name), cache in zip(CACHES, kept, strict=True):
+        for (module, name), cache in zip(CACHES, caches, strict=True):
             setattr(module, name, cache)
 
 
 def answers(engine: Engine, tree: Path, counts: dict[str, int]) -> list[object]:
-    """What is answered in a worktree, without receipts."""
+    """The answers in a worktree, without receipts."""
 
     def ask(question, *words, **options) -> object:
         try:
@@ -120,7 +120,7 @@ def answers(engine: Engine, tree: Path, counts: dict[str, int]) -> list[object]:
     return result
 
 
-def test_branches_are_answered_alike_by_whoever_was_there_before(record_property) -> None:
+def test_branch_answers_do_not_depend_on_earlier_questions(record_property) -> None:
     run_state_machine_as_test(
         BranchHistories,
         settings=settings(
@@ -133,6 +133,6 @@ def test_branches_are_answered_alike_by_whoever_was_there_before(record_property
         record_property(name, number)
     print(f"branch oracle: {COUNTS}")
     assert COUNTS["histories"] >= SEQUENCES
-    # A dozen histories may be without work that collides.
+    # A dozen histories may contain no collision.
     expected = COUNTS.keys() if SEQUENCES >= _ENOUGH else COUNTS.keys() - {"collisions"}
     assert all(COUNTS[name] > 0 for name in expected), COUNTS

@@ -1,7 +1,7 @@
-"""Generated tasks over real code: an answer costs no more than it may, and shows what is there.
+"""Generated tasks over real code: an answer stays within its budget, and shows existing code.
 
-The code is that of this project's ranking and rendering; `CODELENS_CAPSULE_REPOS` (paths with `:`
-between) asks other repositories as well.
+The code is that of this project's ranking and rendering; `CODELENS_CAPSULE_REPOS` (paths separated
+by `:`) adds other repositories.
 """
 
 from __future__ import annotations

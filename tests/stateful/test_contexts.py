@@ -1,9 +1,8 @@
-"""How saved handles fare after any sequence of edits, renames, commits and branch switches.
+"""The state of saved handles after any sequence of edits, renames, commits and branch switches.
 
-Two files' worth of functions live in a model that knows where each text went; git is real. Every
-body is unique, so the model can say for each handle what it must be: a text that is at its place
-is current, one that is elsewhere under its own name has moved, a name whose text was edited at its
-place has changed, and what is neither there nor anywhere is gone.
+A model tracks the place of each function's text in two files; git is real. Every body is unique, so
+the model knows the state of each handle. A text at its place is current. A text elsewhere under its
+own name has moved. A name whose text was edited at its place has changed. Anything else is gone.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from codelens.engine.engine import Engine
 FILES = ("a.py", "b.py", "sub/c.py")
 NAMES = ("kindle", "snuff", "trim")
 Tree = dict[str, dict[str, int]]
-"""File -> name -> the number that makes its body unlike all others."""
+"""File -> name -> the number that makes its body unique."""
 
 
 def text_of(functions: dict[str, int]) -> str:
-    # Long and alike in no line: a file that was deleted resembles no other by chance.
+    # Long, and without common lines: a deleted file never resembles another by chance.
     parts = [
         f"def {name}(x):\n    first = {body}\n    second = first + {body * 7}\n    return {body}\n"
         for name, body in functions.items()
@@ -37,7 +36,7 @@ def text_of(functions: dict[str, int]) -> str:
 
 
 class Contexts(RuleBasedStateMachine):
-    """Edits in a worktree with two branches; after each step all that is kept is judged."""
+    """Edits in a worktree with two branches; each step judges all saved contexts."""
 
     @initialize()
     def start(self) -> None:
@@ -76,7 +75,7 @@ class Contexts(RuleBasedStateMachine):
 
     @rule(path=st.sampled_from(FILES), name=st.sampled_from(NAMES))
     def edit(self, path: str, name: str) -> None:
-        """A new body, in place of one or beside others."""
+        """A new body: replaces a function, or adds one to others."""
         self.tree.setdefault(path, {})[name] = self._body()
         self._write()
 
@@ -87,21 +86,21 @@ class Contexts(RuleBasedStateMachine):
 
     @rule(old=st.sampled_from(FILES), new=st.sampled_from(FILES), name=st.sampled_from(NAMES))
     def move(self, old: str, new: str, name: str) -> None:
-        """One function to another file."""
+        """Moves one function to another file."""
         if name in self.tree.get(old, {}) and name not in self.tree.get(new, {}):
             self.tree.setdefault(new, {})[name] = self.tree[old].pop(name)
             self._write()
 
     @rule(old=st.sampled_from(FILES), new=st.sampled_from(FILES))
     def rename(self, old: str, new: str) -> None:
-        """A whole file, unchanged."""
+        """Renames a whole file, unchanged."""
         if old in self.tree and new not in self.tree:
             self.tree[new] = self.tree.pop(old)
             self._write()
 
     @rule(path=st.sampled_from(FILES), old=st.sampled_from(NAMES), new=st.sampled_from(NAMES))
     def call_otherwise(self, path: str, old: str, new: str) -> None:
-        """A function gets another name and keeps its body."""
+        """Renames a function and keeps its body."""
         functions = self.tree.get(path, {})
         if old in functions and new not in functions:
             functions[new] = functions.pop(old)
@@ -118,7 +117,7 @@ class Contexts(RuleBasedStateMachine):
         self.branch = "other" if self.branch == "main" else "main"
         self.repo.checkout(self.branch)
         self.tree = {path: dict(found) for path, found in self.trees[self.branch].items()}
-        # Git leaves no empty file behind; neither does the model differ in what it wrote.
+        # Git leaves no empty file behind, so the model writes its files again.
         self._write()
 
     @rule(path=st.sampled_from(FILES), name=st.sampled_from(NAMES))
@@ -158,7 +157,7 @@ class Contexts(RuleBasedStateMachine):
                 expected = {("moved", f"{where}#{other}") for where, other in places}
             else:
                 # Its file may have become another one, which has the name with another text, or
-                # the text under another name; or it is nowhere.
+                # the text under another name; or it does not exist.
                 expected = {("moved", f"{where}#{other}") for where, other in places}
                 expected |= {
                     ("changed", f"{where}#{name}")

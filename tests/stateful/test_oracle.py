@@ -1,10 +1,10 @@
-"""The oracle: whatever came before, a view equals one built from nothing on the same tree.
+"""The oracle: after any history, a view equals one built from scratch on the same tree.
 
 Generated histories of edits and git commands on real repositories with several worktrees. After
-each step the long-lived index must hold what a fresh index in a fresh home holds, its files must be
-those that `git ls-files` names, and a set of queries must be answered the same to the byte.
+each step the long-lived index must equal a fresh index in a fresh home, its files must be those of
+`git ls-files`, and a set of queries must give byte-identical answers.
 
-CODELENS_ORACLE_SEQUENCES sets how many histories run (`harness_sizes.py` says how many otherwise).
+CODELENS_ORACLE_SEQUENCES sets how many histories run (default: see `harness_sizes.py`).
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ FILTERS = {
     "line ends": ({}, "* text eol=crlf"),
     "encoding": ({}, "*.py text working-tree-encoding=UTF-16"),
 }
-"""Rules by which git may write other bytes than its objects hold, and read others back."""
+"""Rules by which git may write bytes that differ from its objects, and convert them back."""
 PICKS = st.integers(0, 9_999)
-"""Which of what is there. What is drawn must not depend on what git did, which depends on time: it
-may miss an edit that keeps size and mtime within the same second."""
+"""An index into the existing items. It must not depend on git's actions, which depend on time: git
+may miss an edit that keeps size and mtime within the same second.
+"""
 QUESTION = "how is the token parser rendered"
-"""Ranked by meaning alone, too."""
+"""Also ranked by meaning alone."""
 COUNTS = {"histories": 0, "steps": 0, "comparisons": 0, "ranked by meaning": 0}
 
 
@@ -229,7 +230,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(kind=st.sampled_from(tuple(FILTERS)), lasting=st.booleans())
     def check_out_through_a_filter(self, kind: str, lasting: bool) -> None:
-        """All tracked files are written anew; what filtered them may be unset the moment after."""
+        """Rewrites all tracked files through a filter, which may be unset the moment after."""
         drivers, attributes = FILTERS[kind]
         rules = self.main / ".git" / "info" / "attributes"
         rules.parent.mkdir(exist_ok=True)
@@ -254,7 +255,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(days=st.sampled_from((0.01, 3, 20)))
     def prune(self, days: float) -> None:
-        """Later, by the index's own time: what nobody asked for goes, and what no view needs."""
+        """Prunes later, by the index's own clock: unused views go, and all that no view needs."""
         for path in (self.scratch / "home" / "indexes").glob("index-*.db"):
             db = open_index(path)
             with db.write(None):

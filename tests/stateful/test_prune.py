@@ -1,7 +1,7 @@
-"""Prune against a model: nothing protected is ever removed, all that is due is.
+"""Prune against a model: nothing protected is ever removed, and everything due is.
 
-Generated histories of views, uses, pins, leases, removed worktrees, and of clocks that jump both
-ways and machines that reboot, on a real repository with worktrees and a real index.
+Generated histories of views, uses, pins, leases, removed worktrees, clocks that jump both ways and
+reboots, on a real repository with worktrees and a real index.
 
 CODELENS_PRUNE_HISTORIES sets how many run (default 40).
 """
@@ -40,8 +40,8 @@ BRANCHES = ("main", "topic", "old")
 
 
 @dataclass
-class Told:
-    """What the model knows of a view."""
+class ViewState:
+    """The model's state of a view."""
 
     kind: str
     tree: int
@@ -70,7 +70,7 @@ class Lives(RuleBasedStateMachine):
         self.boot, self.booted = 1, self.now
         self.set_back = 0
         self.reboots = 0
-        self.known: dict[str, Told] = {}
+        self.known: dict[str, ViewState] = {}
         self.missed: dict[int, tuple[float, int, int]] = {}
         scope = Repository.at(main.root).scope()
         self.common_dir = scope.common_dir
@@ -86,7 +86,7 @@ class Lives(RuleBasedStateMachine):
         wall = self.now + self.offset
         return Moment(wall, self.now - self.booted, f"boot {self.boot}")
 
-    # What happens
+    # Events
 
     @rule(hours=st.sampled_from([0.5, 3, 20, 30, 80, 400]))
     def time_passes(self, hours: float) -> None:
@@ -106,7 +106,7 @@ class Lives(RuleBasedStateMachine):
     @rule(tree=st.integers(0, 2), branch=st.sampled_from(BRANCHES))
     def switch(self, tree: int, branch: str) -> None:
         if self.there[tree]:
-            # Git lets a branch be in one worktree alone.
+            # Git allows a branch in only one worktree.
             self.trees[tree].git("checkout", "-q", "-B", f"{branch}{tree}")
 
     @rule(tree=st.integers(0, 2))
@@ -181,21 +181,21 @@ class Lives(RuleBasedStateMachine):
         went = self.known.keys() - left
         assert {one.index_id for one in planned.views} <= {one.index_id for one in done.views}
         assert len(done.views) == len(went)
-        for key, told in list(self.known.items()):
-            protected = told.pinned or key in active or self._age(told) < LATELY_S - TOUCH_S
-            limit, age, exact = self._due(told)
-            # Over a reboot a day may be counted that did not pass; uses are known to an hour.
-            spare = (self.reboots - told.reboots) * DAY_S + TOUCH_S
+        for key, state in list(self.known.items()):
+            protected = state.pinned or key in active or self._age(state) < LATELY_S - TOUCH_S
+            limit, age, exact = self._due(state)
+            # A reboot may count up to one day too many; uses are recorded to the hour.
+            spare = (self.reboots - state.reboots) * DAY_S + TOUCH_S
             if key in went:
-                assert not protected, (key, told)
-                assert age + spare >= limit, (key, told, age, limit)
+                assert not protected, (key, state)
+                assert age + spare >= limit, (key, state, age, limit)
                 del self.known[key]
-            elif not told.pinned and key not in active and exact and self._age(told) >= LATELY_S:
-                assert age < limit, (key, told, age, limit)
+            elif not state.pinned and key not in active and exact and self._age(state) >= LATELY_S:
+                assert age < limit, (key, state, age, limit)
         again = pruning.prune_index(self.path, LIMITS, clock=self.clock)
         assert not again.views
 
-    # What the model says
+    # The model's expectations
 
     def _use(self, tree: int, ref: str | None) -> None:
         scope = Repository.at(self.trees[tree].root).scope(ref)
@@ -226,32 +226,32 @@ class Lives(RuleBasedStateMachine):
             clock=self.clock,
         )
         old = self.known.get(scope.key)
-        # A use within the hour is not written: the index's clock stands where it stood before.
+        # A use within the hour is not written, so the index's clock does not move.
         reboots, set_back = self.reboots, self.set_back
         if old is not None and not written:
             reboots, set_back = old.reboots, old.set_back
         pinned = old is not None and old.pinned
-        self.known[scope.key] = Told(
+        self.known[scope.key] = ViewState(
             scope.kind, tree, scope.branch, self.now, reboots, set_back, pinned
         )
 
-    def _age(self, told: Told) -> float:
-        return self.now - told.used
+    def _age(self, state: ViewState) -> float:
+        return self.now - state.used
 
-    def _due(self, told: Told) -> tuple[float, float, bool]:
-        """Limit, age, and whether no clock and no reboot took from the age that is known."""
-        undisturbed = (told.reboots, told.set_back) == (self.reboots, self.set_back)
-        if told.kind == "ref":
-            return LIMITS.ref_s, self._age(told), undisturbed
-        if not self.there[told.tree]:
-            since, reboots, set_back = self.missed[told.tree]
+    def _due(self, state: ViewState) -> tuple[float, float, bool]:
+        """Limit, age, and whether the age is exact: no clock change and no reboot reduced it."""
+        undisturbed = (state.reboots, state.set_back) == (self.reboots, self.set_back)
+        if state.kind == "ref":
+            return LIMITS.ref_s, self._age(state), undisturbed
+        if not self.there[state.tree]:
+            since, reboots, set_back = self.missed[state.tree]
             exact = (reboots, set_back) == (self.reboots, self.set_back)
             return LIMITS.gone_s, self.now - since, exact and undisturbed
-        limit = LIMITS.branch_s if told.branch else LIMITS.detached_s
-        return limit, self._age(told), undisturbed
+        limit = LIMITS.branch_s if state.branch else LIMITS.detached_s
+        return limit, self._age(state), undisturbed
 
 
-def test_prune_removes_what_is_due_and_nothing_that_is_protected() -> None:
+def test_prune_removes_due_views_and_no_protected_ones() -> None:
     run_state_machine_as_test(
         Lives,
         settings=settings(

@@ -1,6 +1,6 @@
-"""Generated sessions: `sent earlier` is said only of text that was sent, in these very bytes.
+"""Generated sessions: `sent earlier` appears only for text that was sent, byte for byte.
 
-What was sent is read from the text that a client gets, so the log of codelens is not asked.
+The sent text is taken from what a client receives, not from codelens' own log.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TEXTS = (
     f"{SHELF}\n\n{LIGHT}", LIGHT.replace("\n", "\r\n"), LIGHT.rstrip("\n"), "",
     LIGHT.replace("    ", "\t"), LIGHT.replace("Light a lamp", "Lïght a lämp"),
 )  # fmt: skip
-"""What a file may hold: definitions whole, moved, edited, with other line ends."""
+"""Possible contents of a file: definitions whole, moved, edited, with other line ends."""
 FILES = ("lamps.py", "shop.py")
 TASKS = ("light a lamp", "dim a lamp slowly", "Shelf.put", "lamp step level", "fix light and dim")
 HANDLES = ("lamps.py#light", "lamps.py#dim", "shop.py#light", "lamps.py:2-8", "lamps.py", "shop.py",
@@ -58,7 +58,7 @@ STEP = st.one_of(
 
 @dataclass
 class Client:
-    """What a client of one session has read, in runs of lines that follow one another."""
+    """What a client of one session has read, in runs of consecutive lines."""
 
     runs: list[tuple[str, int, list[str]]] = field(default_factory=list)
 

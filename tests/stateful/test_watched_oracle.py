@@ -1,7 +1,7 @@
-"""The oracle with a watch: what a server does not look at again is as it was.
+"""The oracle with a watch: what a server does not check again has not changed.
 
-The histories of `test_oracle`, asked of an engine that watches. Once it believes what the kernel
-tells and nothing else; then what is told is dropped, late or doubled, and the sweep must see it.
+The histories of `test_oracle`, asked of an engine that watches. In one run it trusts only the
+kernel's events. In others events are dropped, late or doubled, and the sweep must find the changes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from codelens.engine.engine import Engine
 from codelens.scan import watched_tree
 from codelens.scan.watched_tree import Events, FolderWatch
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is told elsewhere")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports changes")
 
 
 class Watched(Histories):
@@ -33,7 +33,7 @@ class Watched(Histories):
 
 
 class Unreliable:
-    """Gives other events than there were."""
+    """Falsifies the events."""
 
     def __init__(self, fault: str) -> None:
         self.fault = fault
@@ -56,17 +56,17 @@ def test_a_watched_view_equals_one_built_from_nothing(
 ) -> None:
     watches: list[FolderWatch] = []
     unreliable = Unreliable(fault)
-    told, begun = FolderWatch.read, FolderWatch.__init__
+    real_read, begun = FolderWatch.read, FolderWatch.__init__
 
     def noted(self: FolderWatch, root: bytes) -> None:
         begun(self, root)
         watches.append(self)
         if fault != "none":
-            self.read = MethodType(lambda self: unreliable.spoiled(told(self)), self)  # type: ignore[method-assign]
+            self.read = MethodType(lambda self: unreliable.spoiled(real_read(self)), self)  # type: ignore[method-assign]
 
     monkeypatch.setattr(watched_tree, "WORTH_WATCHING", 0)
     monkeypatch.setattr(FolderWatch, "__init__", noted)
-    # Where all is told nothing else is looked at; where it is not, everything at each question.
+    # With complete events nothing else is checked; with faults, everything at each question.
     monkeypatch.setattr(watched_tree, "SWEEP_EVERY_S", 1e9 if fault == "none" else 0.0)
     run_state_machine_as_test(
         Watched,

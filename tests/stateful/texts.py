@@ -1,4 +1,4 @@
-"""Texts for generated histories: small programs over a small vocabulary, so that queries meet."""
+"""Texts for generated histories: small programs over a small vocabulary, so that queries match."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ package {a}
 // {A}{B} keeps the {c}.
 type {A}{B} struct {{ {c} int }}
 
-// {C}{A} is told by {b}.
+// {C}{A} is used by {b}.
 func (s *{A}{B}) {C}{A}({b} int) int {{ return s.{c} + {n} + {b} }}
 """,
     ".c": """/* {doc} */

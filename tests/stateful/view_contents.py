@@ -1,4 +1,4 @@
-"""What a view holds and answers, in a form that two views are compared by; git's own list of it."""
+"""A view's contents and answers, in a form that two views can be compared by; git's own list."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def git(cwd: Path, *args: str, check: bool = True) -> bytes:
 
 
 def listed(tree: Path, ref: str | None) -> set[bytes]:
-    """Regular files that git names."""
+    """Regular files that git lists."""
     if ref is not None:
         entries = git(tree, "ls-tree", "-rz", ref).split(b"\0")
         # A nested worktree that was added is a gitlink.
@@ -88,7 +88,7 @@ def _counts(view, content: int) -> tuple[int, int, int, int]:
 
 
 def capsule(engine: Engine, task: str, tree: Path, ref: str | None) -> str:
-    """A capsule without its receipt, whose times are outside the equality."""
+    """A capsule without its receipt, whose times are excluded from the comparison."""
     found = engine.explore(task, path=tree, ref=ref, max_tokens=600)
     return "\n".join((*found.notes, *explore_text.body(found)))
 

@@ -1,4 +1,4 @@
-"""An index's clock goes by what surely passed, whatever the wall clock says."""
+"""An index's clock counts only time that certainly passed, regardless of the wall clock."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ HOUR_S = 3600.0
         (1e9, HOUR_S, "", DAY_S),
     ],
 )
-def test_what_passed_is_never_more_than_can_have(
+def test_counted_time_never_exceeds_elapsed_time(
     wall_s: float, up_s: float, boot: str, wanted: float
 ) -> None:
     before = Moment(1e6, 1e3, "a" if boot else "")
     assert passed(before, Moment(1e6 + wall_s, 1e3 + up_s, boot)) == wanted
 
 
-def test_the_index_clock_adds_up_what_passed(tmp_path: Path) -> None:
+def test_the_index_clock_adds_up_elapsed_time(tmp_path: Path) -> None:
     db = open_index(tmp_path / "index.db")
     readings = [
         Moment(100.0, 10.0, "a"), Moment(160.0, 70.0, "a"), Moment(1e9, 80.0, "a"),
@@ -69,11 +69,11 @@ def test_the_machine_knows_its_boot_and_how_long_it_is_up() -> None:
         (Case("unreachable", False, 1e9, 1e9), False),
     ],
 )
-def test_the_rule_keeps_what_it_says(case: Case, goes: bool) -> None:
+def test_the_rule_decides_which_views_go(case: Case, goes: bool) -> None:
     assert prune_verdict(case, Limits()).goes is goes
 
 
-def test_what_was_used_lately_stays_whatever_the_settings() -> None:
+def test_recently_used_views_stay_under_any_settings() -> None:
     nothing = Limits(0.0, 0.0, 0.0, 0.0)
     assert not prune_verdict(Case("inactive", False, HOUR_S), nothing).goes
     assert prune_verdict(Case("inactive", False, 3 * HOUR_S), nothing).goes

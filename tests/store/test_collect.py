@@ -1,4 +1,4 @@
-"""What no view needs goes, in small steps; what a reader may hold stays until it cannot."""
+"""Unreferenced data is deleted in small steps; data that a reader may hold stays until released."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def count(db: Database, table: str) -> int:
 
 
 def with_an_old_branch(repo: GitRepo, home: Path) -> None:
-    """An index with the view of a branch that has much of its own."""
+    """An index with the view of a branch that has much unique content."""
     with engine_at(home) as engine:
         repo.git("checkout", "-q", "-b", "old")
         repo.commit("much", {f"old/gone{n}.py": f"class Beacon{n}:\n    pass\n" for n in range(40)})
@@ -70,13 +70,13 @@ def test_a_view_that_goes_takes_its_contents_symbols_paths_and_postings_with_it(
         "postings",
     ):  # fmt: skip
         assert count(db, table) == count(other, table), table
-    # The greatest id of a path is kept, so that it is never used again.
+    # The row with the highest path id stays, so that the id is never reused.
     assert count(db, "paths") <= count(other, "paths") + 1
     assert db.rows("PRAGMA freelist_count")[0][0] <= 16
     assert db.is_sound() and not db.rows("PRAGMA foreign_key_check")
 
 
-def test_what_a_running_reader_may_hold_waits(repo: GitRepo, home: Path) -> None:
+def test_data_of_a_running_reader_stays(repo: GitRepo, home: Path) -> None:
     with_an_old_branch(repo, home)
     reader = index_of(home)
     before = count(reader, "contents")
@@ -142,7 +142,7 @@ def test_ids_of_views_and_paths_are_not_used_again(repo: GitRepo, home: Path) ->
     assert db.rows("SELECT MAX(id) FROM paths")[0][0] >= paths
 
 
-def test_a_rebuild_beside_a_reader_extracts_all_anew(repo: GitRepo, home: Path) -> None:
+def test_a_rebuild_during_a_read_extracts_everything_again(repo: GitRepo, home: Path) -> None:
     with engine_at(home) as engine:
         engine.search("lantern1", path=repo.root)
         reader = index_of(home)
@@ -171,7 +171,7 @@ def test_a_retired_index_knows_nothing_by_hash_path_or_object(repo: GitRepo, hom
     assert count(db, "git_blobs") == 0
 
 
-def test_segments_of_mostly_removed_contents_are_written_anew(repo: GitRepo, home: Path) -> None:
+def test_segments_of_mostly_removed_contents_are_rewritten(repo: GitRepo, home: Path) -> None:
     with_an_old_branch(repo, home)
     with engine_at(home) as engine:
         engine.drop("old", path=repo.root)
@@ -205,7 +205,7 @@ PLANS = {
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_what_collects_goes_by_its_index(name: str, tmp_path: Path) -> None:
+def test_collection_queries_use_their_index(name: str, tmp_path: Path) -> None:
     sql, bindings, wanted = PLANS[name]
     db = open_index(tmp_path / "index.db")
     steps = [row[3] for row in db.rows(f"EXPLAIN QUERY PLAN {sql}", bindings)]

@@ -38,16 +38,16 @@ def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "junk", [b"no database at all, but long enough" * 40, b"SQLite format 3\0" + b"x" * 4080]
 )
-def test_a_damaged_file_is_set_aside_and_made_anew(tmp_path: Path, junk: bytes) -> None:
+def test_a_damaged_file_is_set_aside_and_recreated(tmp_path: Path, junk: bytes) -> None:
     path = tmp_path / "index.db"
     path.write_bytes(junk)
     db = open_index(path)
     assert db.rows("SELECT * FROM views") == []
-    kept = [one for one in tmp_path.iterdir() if ".damaged-" in one.name]
-    assert [one.read_bytes() for one in kept] == [junk]
+    damaged = [one for one in tmp_path.iterdir() if ".damaged-" in one.name]
+    assert [one.read_bytes() for one in damaged] == [junk]
 
 
-def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_changes_nothing(tmp_path: Path) -> None:
     db = open_index(tmp_path / "index.db")
     db.execute("PRAGMA max_page_count = 40")
     with pytest.raises(DiskFull, match="no space left"), db.write(None):
@@ -57,13 +57,13 @@ def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_an_unwritable_home_is_reported(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(HomeNotWritable, match="CODELENS_HOME"):
         open_index(tmp_path / "home" / "index.db")
 
 
-def test_a_home_below_a_file_is_told(tmp_path: Path) -> None:
+def test_a_home_below_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(HomeNotWritable, match="CODELENS_HOME"):
         open_index(tmp_path / "file" / "index.db")
@@ -77,7 +77,7 @@ def test_a_failed_change_leaves_nothing(tmp_path: Path) -> None:
     assert db.rows("SELECT * FROM git_blobs") == []
 
 
-def test_a_remembered_value_is_made_anew_after_any_change(tmp_path: Path) -> None:
+def test_a_cached_value_is_recomputed_after_any_change(tmp_path: Path) -> None:
     db, other = open_index(tmp_path / "index.db"), open_index(tmp_path / "index.db")
     count = "SELECT COUNT(*) FROM git_blobs"
 

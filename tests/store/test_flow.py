@@ -1,4 +1,4 @@
-"""Facts of flow come back from their blob as they went in."""
+"""Facts of flow read back from their blob unchanged."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ BINDINGS = (Binding(1, "one", "=", "two()", 7),)
 
 @pytest.mark.parametrize("arguments", [-2, -1, 0, 1, 250])
 def test_references_keep_receiver_scope_and_arguments(arguments: int) -> None:
-    told = (
+    references_in = (
         Reference("run", "call", 3, 4, 0, "self.job", 1, arguments),
         Reference("é\udcff", "name", 9, 0, -1),
     )
-    bare = Places(*zip(*(one[:5] for one in told), strict=True))
+    bare = Places(*zip(*(one[:5] for one in references_in), strict=True))
     scopes, bindings, references = unpacked(
-        packed(Structure((), told, (), (), SCOPES, BINDINGS)), bare
+        packed(Structure((), references_in, (), (), SCOPES, BINDINGS)), bare
     )
-    assert (tuple(scopes), tuple(bindings), tuple(references)) == (SCOPES, BINDINGS, told)
+    assert (tuple(scopes), tuple(bindings), tuple(references)) == (SCOPES, BINDINGS, references_in)
 
 
-def test_what_is_resolved_with_is_stored_whole(tmp_path: Path) -> None:
+def test_facts_for_the_resolver_are_stored_whole(tmp_path: Path) -> None:
     text = "export class A { static go(n: number): A { return this.at(n) } }\nA.go(1)\n"
     snapshot = Store(tmp_path / "index.db").view({"a.ts": text})
     (content,) = snapshot.by_content

@@ -1,4 +1,4 @@
-"""Keys in memory: what is found there is what a look at each of them finds."""
+"""Keys in memory: lookups find the same keys as a check of each key."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from codelens.rank.query.near_matches import distance
 from codelens.store.facts.vocabulary import KeptKeys
 
 LETTERS = "abé0"
-"""Few, so that near ones and swaps are common; one that UTF-8 writes in two bytes."""
+"""Few letters, so that near words and swaps are common; UTF-8 encodes one of them in two bytes."""
 KEYS = st.lists(st.text(LETTERS, min_size=1, max_size=12), max_size=60)
 
 
 @st.composite
 def near_words(draw: st.DrawFn) -> tuple[str, list[str], int]:
-    """A word, and keys that a few edits away from it begin."""
+    """A word, and keys that start with a near variant of it."""
     most = draw(st.sampled_from([1, 2]))
     word = draw(st.text(LETTERS, min_size=2 * most + 1, max_size=16))
     keys = draw(KEYS)
@@ -37,7 +37,7 @@ def near_words(draw: st.DrawFn) -> tuple[str, list[str], int]:
 
 
 def kept(first: list[str], since: list[str]) -> KeptKeys:
-    """Keys of which some were there at first and some came in two steps."""
+    """Keys, some of which were there at first and some added in two steps."""
     keys = KeptKeys("\n".join(sorted(set(first), key=str.encode)), [], 1)
     keys.add("\n".join(since[::2]), [], 2)
     keys.add("\n".join(since[1::2]), [], 3)
@@ -51,13 +51,15 @@ def test_all_keys_of_so_many_edits_are_found(
 ) -> None:
     word, keys, most = drawn
     split = data.draw(st.integers(0, len(keys)))
-    known = kept(keys[:split], keys[split:])
+    keys_in_memory = kept(keys[:split], keys[split:])
     for start in (word[0], word[1] + word[0]):
-        found = known.nearly(start, word, most)
+        found = keys_in_memory.nearly(start, word, most)
         assert len(found) == len(set(found))
         assert set(found) <= {key for key in keys if key.startswith(start)}
-        meant = {key for key in keys if key.startswith(start) and distance(word, key, most) <= most}
-        assert meant <= set(found)
+        expected = {
+            key for key in keys if key.startswith(start) and distance(word, key, most) <= most
+        }
+        assert expected <= set(found)
 
 
 @settings(max_examples=100, deadline=None)
@@ -70,6 +72,6 @@ def test_all_keys_with_some_letters_are_found(
 
 
 def test_keys_of_several_lines_are_found_too() -> None:
-    known = KeptKeys("abcd", ["abc\nd"], 1)
-    assert set(known.nearly("a", "abcde", 1)) == {"abcd", "abc\nd"}
-    assert known.holding("c\nd") == ["abc\nd"]
+    keys_in_memory = KeptKeys("abcd", ["abc\nd"], 1)
+    assert set(keys_in_memory.nearly("a", "abcde", 1)) == {"abcd", "abc\nd"}
+    assert keys_in_memory.holding("c\nd") == ["abc\nd"]

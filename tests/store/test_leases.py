@@ -160,7 +160,7 @@ def worker(path: Path) -> Iterator[subprocess.Popen[str]]:
         end(process)
 
 
-def told(process: subprocess.Popen[str]) -> str:
+def reply(process: subprocess.Popen[str]) -> str:
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write("write\n")
     process.stdin.flush()
@@ -168,7 +168,7 @@ def told(process: subprocess.Popen[str]) -> str:
 
 
 def later(seconds: float) -> writer_lease.Clock:
-    """The machine's clocks, so many seconds on; the wall clock does not move."""
+    """The machine's clocks, moved forward by seconds; the wall clock does not move."""
 
     def read() -> writer_lease.Moment:
         now = writer_lease.machine()
@@ -179,13 +179,13 @@ def later(seconds: float) -> writer_lease.Clock:
 
 def test_a_holder_stopped_beyond_its_lease_writes_nothing_when_it_goes_on(db: Database) -> None:
     with worker(db.path) as process:
-        assert told(process) == "written"
+        assert reply(process) == "written"
         process.send_signal(signal.SIGSTOP)
         with pytest.raises(IndexLocked):
             writer_lease.acquire(db, 0)
         taken = writer_lease.acquire(db, 0, later(writer_lease.LEASE_S + 1))
         process.send_signal(signal.SIGCONT)
-        assert told(process) == "lost"
+        assert reply(process) == "lost"
         assert db.rows("SELECT COUNT(*) FROM segments") == [(1,)]
         with db.write(taken):
             pass
@@ -197,7 +197,7 @@ def test_a_holder_that_was_stopped_for_less_goes_on(db: Database) -> None:
         with pytest.raises(IndexLocked):
             writer_lease.acquire(db, 0, later(writer_lease.LEASE_S - 5))
         process.send_signal(signal.SIGCONT)
-        assert told(process) == "written"
+        assert reply(process) == "written"
 
 
 @pytest.mark.parametrize("jump_s", [-1e9, -3600, 3600, 1e9])
@@ -211,7 +211,7 @@ def test_a_wall_clock_that_jumps_takes_no_lease_from_a_holder_of_this_boot(
     with worker(db.path) as process:
         with pytest.raises(IndexLocked):
             writer_lease.acquire(db, 0, jumped)
-        assert told(process) == "written"
+        assert reply(process) == "written"
 
 
 def test_from_another_boot_the_wall_clock_counts(db: Database) -> None:
@@ -255,7 +255,7 @@ def test_a_transaction_longer_than_a_lease_does_not_lose_it(db: Database) -> Non
 
 
 def beaten(db: Database, before: list) -> list:
-    """The expiry, once it is another one."""
+    """Waits until the expiry changes, and returns it."""
     while (now := db.rows("SELECT expires_up_s FROM index_locks")) == before:
         time.sleep(0.005)
     return now
@@ -271,7 +271,7 @@ def test_a_holder_that_hangs_stops_beating(db: Database, monkeypatch: pytest.Mon
     assert writer_lease.acquire(db, 0, later(writer_lease.LEASE_S + 1)).fencing == lease.fencing + 1
 
 
-def test_a_lease_taken_over_is_not_given_back_by_who_lost_it(db: Database) -> None:
+def test_a_lost_lease_is_not_released_by_its_former_holder(db: Database) -> None:
     mine = writer_lease.acquire(db, 0)
     taken = writer_lease.acquire(db, 0, later(writer_lease.LEASE_S + 1))
     mine.release(db)

@@ -1,4 +1,4 @@
-"""A pin that reads otherwise than it was written comes back from the copy, or is told."""
+"""A pin that reads differently than it was written is restored from the copy, or reported."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def test_a_letter_that_changed_is_noticed_and_restored(path: Path) -> None:
         path.write_text(text)
 
 
-def test_where_the_copy_is_no_use_either_it_is_told(path: Path) -> None:
+def test_an_unusable_copy_is_reported_as_well(path: Path) -> None:
     for file in (path, path.with_name(f"{path.name}.backup")):
         file.write_text(file.read_text().replace("lamp", "lump"))
-    with pytest.raises(StoreError, match="not as it was written"):
+    with pytest.raises(StoreError, match="checksum does not match"):
         pins.pinned_scopes(path)
 
 

@@ -41,6 +41,6 @@ def test_a_hot_query_uses_its_index(name: str, tmp_path: Path) -> None:
     db = open_index(tmp_path / "index.db")
     plan = [row[3] for row in db.rows(f"EXPLAIN QUERY PLAN {sql}", ("a",) * count)]
     assert any(expected in step for step in plan), plan
-    # Segments are few, and so are the terms that are asked for.
+    # Segments are few, and so are the terms of the query.
     few = ("SCAN s", "SCAN a", "SCAN 2 CONSTANT ROWS")
     assert not any(step.startswith("SCAN") and not step.endswith(few) for step in plan), plan

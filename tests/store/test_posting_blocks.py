@@ -1,4 +1,4 @@
-"""Blocks of terms give back each posting, and nothing for a term they have not."""
+"""Blocks of terms return each posting, and nothing for a missing term."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ segments = st.lists(st.dictionaries(any_term, any_posting, max_size=60), min_siz
 
 
 def written(path: Path, segments: list[dict[str, bytes]]):
-    """An index with these postings, whatever they stand for."""
+    """An index with these arbitrary postings."""
     db = open_index(path)
     with db.write(None):
         for number, terms in enumerate(segments, 1):
@@ -48,18 +48,18 @@ def test_each_posting_is_found_and_no_other(
     tmp_path_factory: pytest.TempPathFactory, segments: list[dict[str, bytes]], absent: list[str]
 ) -> None:
     db = written(tmp_path_factory.mktemp("db") / "index.db", segments)
-    asked = [*absent, *(term for terms in segments for term in terms)]
-    found = postings.postings(db, asked)
+    terms_to_read = [*absent, *(term for terms in segments for term in terms)]
+    found = postings.postings(db, terms_to_read)
     expected = [
         (number, term, terms[term])
         for number, terms in enumerate(segments, 1)
-        for term in sorted(set(asked))
+        for term in sorted(set(terms_to_read))
         if term in terms
     ]
     assert found == expected
     for number, terms in enumerate(segments, 1):
         assert list(postings._rows_of(db, number)) == sorted(terms.items())
-    for start in {*asked, *(term[:1] for term in asked)}:
+    for start in {*terms_to_read, *(term[:1] for term in terms_to_read)}:
         for longest in (1, 9, 9000):
             assert sorted(vocabulary.terms_from(db, start, longest)) == sorted({
                 term
@@ -79,7 +79,7 @@ def test_a_large_posting_is_read_with_no_other_term() -> None:
     assert all(row.marks is None or len(row.data) <= BLOCK_BYTES for row in stored)
 
 
-def test_rare_terms_take_a_fraction_of_rows_of_their_own() -> None:
+def test_rare_terms_share_rows() -> None:
     rows = [(f"word{at:05}", packed([at], [b"\0\0\1\0\0\1\0\0"])) for at in range(5_000)]
     size = sum(len(row.first_term) + len(row.data) + 20 for row in blocks(rows))
     assert size < sum(len(term) + len(data) + 13 for term, data in rows) / 3
@@ -101,7 +101,7 @@ def test_more_terms_are_asked_for_than_a_statement_takes(tmp_path: Path) -> None
     ]
 
 
-def test_bytes_that_no_block_has_are_told() -> None:
+def test_invalid_blocks_are_reported() -> None:
     (row,) = blocks([("a", b"1"), ("b", b"2"), ("c", b"3")])
     assert row.marks is not None
     damaged = [

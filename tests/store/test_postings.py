@@ -1,4 +1,4 @@
-"""Postings give back what was written, whatever the segments."""
+"""Postings read back as written, for any segments."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_every_occurrence_is_found_again(tmp_path_factory, files: list, per_segm
 
 @st.composite
 def occurrences(draw: st.DrawFn) -> list[tuple[int, bytes]]:
-    """Documents with their words, few and many, usual and not."""
+    """Documents with their words: few and many, usual and not."""
     numbers = draw(st.lists(st.integers(0, 65_535), min_size=1, max_size=80, unique=True))
     body = st.sampled_from([1, 1, 1, 2, 255])
     field = st.sampled_from([0, 0, 0, 1, 0x10, 0xFF])

@@ -1,4 +1,4 @@
-"""References as columns are those that were put in."""
+"""References stored as columns read back unchanged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def rows_of(references: Sequence[Reference]) -> ReferenceRows:
 
 
 @given(REFERENCES, st.sets(st.sampled_from(("f", "g", "été", "x"))))
-def test_columns_give_back_the_rows(references: list[Reference], names: set[str]) -> None:
+def test_columns_return_the_rows(references: list[Reference], names: set[str]) -> None:
     rows = rows_of(references)
     assert len(rows) == len(references)
     assert list(rows) == references
@@ -49,5 +49,5 @@ def test_columns_give_back_the_rows(references: list[Reference], names: set[str]
 
 def test_columns_of_unequal_lengths_are_refused() -> None:
     places = Places(["f"], ["call"], [1], [0], [-1])
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="differ in length"):
         ReferenceRows(places, [""], [0], [-1], [])

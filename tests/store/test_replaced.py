@@ -1,4 +1,4 @@
-"""A process that still has an index open which was set aside does not touch the new one's log."""
+"""A process with a replaced index still open does not touch the log of the new one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ for line in sys.stdin:
 
 
 class Other:
-    """Another process with the index open, in the midst of its work."""
+    """Another process with the index open, in the middle of its work."""
 
     def __init__(self, path: Path) -> None:
         self.process = subprocess.Popen(
@@ -68,7 +68,7 @@ def _with_a_commit(path: Path) -> Database:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows renames no file that is open")
 @pytest.mark.parametrize("done", ["db.alone()", "db.close()"])
-def test_who_has_the_old_file_leaves_the_log_of_the_new_one(tmp_path: Path, done: str) -> None:
+def test_a_holder_of_the_old_file_leaves_the_new_log_alone(tmp_path: Path, done: str) -> None:
     path = tmp_path / "index.db"
     open_index(path).close()
     other = Other(path)
@@ -79,7 +79,7 @@ def test_who_has_the_old_file_leaves_the_log_of_the_new_one(tmp_path: Path, done
         said = other.does(done)
         assert said == {"db.alone()": "False", "db.close()": "None"}[done]
         assert _files(path) == before
-        # Who comes now sees what was committed, and so does the one who joins after a kill.
+        # A new reader sees what was committed, and so does one that joins after a kill.
         joined = open_index(path)
         assert joined.rows("SELECT one FROM kept") == [(1,)]
         joined.close()

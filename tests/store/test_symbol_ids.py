@@ -1,4 +1,4 @@
-"""Definitions and their texts under one id of content and place, and those of an older index."""
+"""Definitions and their texts under one id of content and place; also those of an older index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codelens.store.database.database_opening import open_index
 from codelens.store.facts import contents, ranking_reads, resolution_facts
 from codelens.types import ContentHash, Facts, Structure, Symbol, SymbolKind
 
-# The last is of a pack of another version.
+# The last is from a pack of another version.
 KINDS = (*SymbolKind.__args__, "gadget")  # type: ignore[attr-defined]
 SYMBOLS = [
     Symbol(
@@ -35,20 +35,20 @@ def test_definitions_of_any_kind_stay_with_their_content(tmp_path: Path) -> None
             doc = contents.insert(db, key, 1, contents.TIER_FULL, size_bytes=99, facts=facts)
         stored[doc.content] = symbols
     first, empty, last = stored
-    asked = [last, first, empty, first]
-    assert contents.symbols_of(db, asked) == {first: SYMBOLS, last: SYMBOLS[:3]}
-    assert [s.kind for s in ranking_reads.definitions(db, asked)[first]] == list(KINDS * 14)
+    content_ids = [last, first, empty, first]
+    assert contents.symbols_of(db, content_ids) == {first: SYMBOLS, last: SYMBOLS[:3]}
+    assert [s.kind for s in ranking_reads.definitions(db, content_ids)[first]] == list(KINDS * 14)
     assert ranking_reads.definitions(db, [empty]) == {}
     assert ranking_reads.definitions(db, [first])[first].beginning_in(5, 8) == list(
         ranking_reads.definitions(db, [first])[first]
     )[2:4]  # fmt: skip
-    tops = ranking_reads.tops(db, asked, {"gadget", "method"})
+    tops = ranking_reads.tops(db, content_ids, {"gadget", "method"})
     assert list(tops) == [first, last]
     assert tops[first].bodies == 28
     assert tops[last] == (frozenset({"name_0", "name_2"}), True, 1)
-    # Of the content that goes, and of no neighbour.
+    # Only those of the deleted content.
     db.execute("DELETE FROM contents WHERE id = ?", (first,))
-    assert contents.symbols_of(db, asked) == {last: SYMBOLS[:3]}
+    assert contents.symbols_of(db, content_ids) == {last: SYMBOLS[:3]}
     for table in ("symbols", "symbol_keys", "symbol_texts"):
         assert db.rows(f"SELECT DISTINCT content FROM {table}") == [(last,)], table
     assert db.is_sound()

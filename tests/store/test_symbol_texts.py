@@ -1,4 +1,4 @@
-"""What is stored of definitions comes back as it was, whatever their names and texts are like."""
+"""Texts of definitions read back unchanged, for any names and texts."""
 
 from __future__ import annotations
 

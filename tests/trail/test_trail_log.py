@@ -1,4 +1,4 @@
-"""The trail: what was appended is read back, whatever a crash or another writer left."""
+"""The trail: entries read back as appended, despite crashes and other writers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def files(home: Path) -> list[Path]:
     return sorted((home / "trails").iterdir())
 
 
-def test_what_was_appended_is_read_back_in_order(tmp_path: Path) -> None:
+def test_appended_entries_are_read_back_in_order(tmp_path: Path) -> None:
     later = ENTRY._replace(
         at=NOW + 5, ms=250, tool="impact", summary="Database (depth 2, 14 affected)"
     )
@@ -73,7 +73,7 @@ def test_a_cut_off_last_line_costs_that_line_alone(tmp_path: Path) -> None:
              b'{"t":"x","s":"","w":"","b":"","k":"","d":"","h":[]}\n',
              b'{"t":1,"s":"","w":"","b":"","k":"","d":"","h":{}}\n'],
 )  # fmt: skip
-def test_lines_that_are_none_are_left_out(tmp_path: Path, junk: bytes) -> None:
+def test_invalid_lines_are_left_out(tmp_path: Path, junk: bytes) -> None:
     append(tmp_path, "repo", ENTRY)
     (file,) = files(tmp_path)
     file.write_bytes(junk + file.read_bytes() + junk)
@@ -91,7 +91,7 @@ def test_entries_are_chosen_by_session_worktree_and_time(tmp_path: Path) -> None
     assert len(entries(tmp_path, "repo", worktree=worktree_key("/a"), now=NOW)) == 1
 
 
-def test_what_is_older_than_90_days_is_not_given_and_its_file_goes(tmp_path: Path) -> None:
+def test_entries_older_than_90_days_are_hidden_and_deleted(tmp_path: Path) -> None:
     old = NOW - 150 * DAY
     append(tmp_path, "repo", ENTRY._replace(at=old))
     append(tmp_path, "repo", ENTRY._replace(at=NOW - 91 * DAY))
@@ -111,7 +111,7 @@ def test_a_held_lock_is_not_waited_for_and_nothing_is_written(tmp_path: Path) ->
     assert len(entries(tmp_path, "repo", now=NOW)) == 1
 
 
-def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_an_unwritable_home_is_reported(tmp_path: Path) -> None:
     (tmp_path / "trails").write_text("a file")
     with pytest.raises(OSError, match="trails"):
         append(tmp_path, "repo", ENTRY)

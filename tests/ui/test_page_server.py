@@ -12,7 +12,7 @@ from codelens.ui.page_server import MOST_CONNECTIONS, PageServer, PortTaken, pag
 
 
 def raw(site: Site, data: bytes) -> bytes:
-    """All that the server says to some bytes, until it closes."""
+    """All that the server answers to some bytes, until it closes."""
     with socket.create_connection(("127.0.0.1", site.port), timeout=60) as connection:
         connection.sendall(data)
         said = b""
@@ -55,7 +55,7 @@ def test_another_name_of_this_machine_is_refused(site: Site, host: str) -> None:
     assert site.get(site.base, {"Host": host.format(port=site.port)})[0] == 403
 
 
-def test_this_machine_is_asked_by_its_own_names(site: Site) -> None:
+def test_local_host_names_are_accepted_in_any_case(site: Site) -> None:
     assert site.get(site.base, {"Host": f"LocalHost:{site.port}"})[0] == 200
     two = f"GET {site.base} HTTP/1.1\r\nHost: localhost:{site.port}\r\nHost: evil\r\n\r\n"
     assert raw(site, two.encode()).startswith(b"HTTP/1.1 403")
@@ -136,7 +136,7 @@ def test_more_connections_than_there_are_places_are_closed(site: Site) -> None:
         assert late.recv(100) == b""
     for connection in places:
         connection.close()
-    for _ in range(1_000):  # Their threads end by themselves.
+    for _ in range(1_000):  # Their threads end on their own.
         try:
             assert site.get(site.base)[0] == 200
             break
@@ -164,6 +164,6 @@ def test_nothing_of_a_request_is_printed(site: Site, capfd: pytest.CaptureFixtur
     assert captured.out + captured.err == ""
 
 
-def test_a_port_in_use_is_told(site: Site) -> None:
+def test_a_port_in_use_is_reported(site: Site) -> None:
     with pytest.raises(PortTaken, match=f"cannot listen on 127.0.0.1:{site.port}: .*--port N"):
         PageServer(site.server.questions, site.port)

@@ -33,11 +33,11 @@ def test_the_call_of_a_client_that_waits_or_says_more_goes_on() -> None:
     clients, call, other = WaitingClients(), Call("search"), Call("diff")
     pairs = [socket.socketpair(), socket.socketpair()]
     (quiet, _), (gone, gone_client) = pairs
-    told = threading.Event()
+    ended = threading.Event()
     pairs[0][1].sendall(b"GET /next")
-    with clients.waiting(quiet, call), clients.waiting(gone, other), other.telling(told.set):
+    with clients.waiting(quiet, call), clients.waiting(gone, other), other.telling(ended.set):
         gone_client.close()
-        assert told.wait(30)
+        assert ended.wait(30)
         assert not call.is_cancelled
     assert not current_call().is_cancelled
     for pair in pairs:

@@ -1,1 +1,1 @@
-"""Questions about saved contexts."""
+"""Saved contexts, sessions, and the notes that accompany answers."""

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
-
-if TYPE_CHECKING:
-    pass
-
+from typing import Literal, NamedTuple, cast
 
 HOST_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID")
-"""What hosts name their session in the environment of servers and commands."""
+"""Environment variables with the session id of hosts."""
 
 
 _CODEX_META = "x-codex-turn-metadata"
@@ -22,30 +18,30 @@ _META_KEYS = ("sessionId", "session_id", "threadId", "thread_id")
 
 
 LONGEST_ID = 500
-"""Characters; longer ids are cut, as no host has one."""
+"""Maximum characters; longer ids, which no host has, are cut."""
 
 
 class Session(NamedTuple):
-    """Who asks."""
+    """The session of a call."""
 
     id: str = ""
-    """Empty where the session cannot be told."""
+    """Empty if the session is unknown."""
     source: Literal["call", "host", "connection", ""] = ""
     remembers: bool = False
-    """What is sent is noted, and not sent again."""
+    """Whether sent code is recorded, and not sent again."""
 
 
 _asking: ContextVar[Session] = ContextVar("asking", default=Session())  # noqa: B039 - immutable
 
 
 def asking() -> Session:
-    """The session of the call that is being answered."""
+    """The session of the current call."""
     return _asking.get()
 
 
 @contextmanager
 def asked_by(session: Session) -> Generator[None]:
-    """Calls in this block belong to a session."""
+    """Assign the calls in this block to a session."""
     token = _asking.set(session)
     try:
         yield
@@ -54,11 +50,11 @@ def asked_by(session: Session) -> Generator[None]:
 
 
 def of_host(environ: Mapping[str, str], meta: Mapping[str, object] | None = None) -> str:
-    """The session that a host names; empty where it names none.
+    """The session id from a host; empty if the host sends none.
 
     Args:
-        environ: of a server or command that the host started.
-        meta: what the host sends along with a call (Codex).
+        environ: the environment of a server or command that the host started.
+        meta: data that the host sends with a call (Codex).
     """
     meta = meta or {}
     turn = meta.get(_CODEX_META)

@@ -1,4 +1,4 @@
-"""What is to be saved or loaded, as callers give it; and the context that a saving makes."""
+"""Validates requests about saved contexts, filters them, and converts them for answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DEFAULT_CATEGORY = "note"
 
 
 class LoadRequest(NamedTuple):
-    """Which contexts are to be shown; see `Engine.load`."""
+    """Which contexts to load; see `Engine.load`."""
 
     query: str = ""
     category: str = ""
@@ -42,7 +42,7 @@ class LoadRequest(NamedTuple):
 
 
 class SaveRequest(NamedTuple):
-    """What is to be saved; see `Engine.save`. Of an update what is empty stays as it was."""
+    """What to save; see `Engine.save`. In an update, empty fields keep their values."""
 
     name: str
     note: str = ""
@@ -55,14 +55,14 @@ class SaveRequest(NamedTuple):
     update: bool = False
 
     def checked(self) -> SavedFields:
-        """The fields, fit to be stored.
+        """The fields, validated.
 
         Raises:
-            SettingError: one of them cannot be, or there is nothing to save.
+            SettingError: a field is invalid, or there is nothing to save.
         """
         if self.replace and self.update:
             raise SettingError(
-                "replace and update cannot be combined: update leaves what is not given as it was"
+                "replace and update cannot be combined: update keeps the fields that are not given"
             )
         fields = SavedFields(
             context_fields.name_of(self.name),
@@ -88,7 +88,7 @@ class SaveRequest(NamedTuple):
 
 
 class SavedFields(NamedTuple):
-    """The fields of a saving, checked."""
+    """The validated fields of a `SaveRequest`."""
 
     name: str
     note: str
@@ -99,7 +99,7 @@ class SavedFields(NamedTuple):
     def new(
         self, request: SaveRequest, items: tuple[Item, ...], receipt: Receipt, now_s: int
     ) -> Context:
-        """A context of these fields alone."""
+        """A context with only these fields."""
         return Context(
             name=self.name,
             note=self.note,
@@ -117,7 +117,7 @@ class SavedFields(NamedTuple):
     def over(
         self, old: Context, request: SaveRequest, items: tuple[Item, ...], now_s: int
     ) -> Context:
-        """A context with the fields that are given changed, and the others as they were."""
+        """A context with the given fields changed, and the others kept."""
         expires_s = old.expires_s
         if request.ttl.strip():
             expires_s = None if self.ttl_s is None else now_s + self.ttl_s
@@ -132,7 +132,7 @@ class SavedFields(NamedTuple):
         )
 
 
-# Which saved contexts are about a piece of code, and which have handles in a certain state.
+# Filters of saved contexts by code and by the state of their handles.
 
 STALE, VALID = "stale", "valid"
 _STATES = {
@@ -140,14 +140,14 @@ _STATES = {
     STALE: {CHANGED, GONE},
 }  # fmt: skip
 STATUSES = (*_STATES, VALID)
-"""What contexts can be filtered by: a state of any handle, `stale`, or `valid`: none is stale."""
+"""Filter values: a state of any handle, `stale`, or `valid`: none is stale."""
 
 
 def status_of(status: str) -> str:
-    """A state to filter by; empty for any.
+    """Validate a state to filter by; empty for any.
 
     Raises:
-        SettingError: there is no such state.
+        SettingError: the state does not exist.
     """
     state = status.strip().lower()
     if state and state not in STATUSES:
@@ -158,17 +158,17 @@ def status_of(status: str) -> str:
 
 
 def handle_of(handle: str, root: str) -> Handle | None:
-    """A handle, file, folder or name to filter by; None for any.
+    """Parse a handle, file, folder or name to filter by; None for any.
 
     Raises:
-        BadHandle: it is none.
-        OutsideWorktree: it leads out of the worktree.
+        BadHandle: it is not a handle.
+        OutsideWorktree: it is outside of the worktree.
     """
     return parse_handle(handle.strip().rstrip("/"), root) if handle.strip() else None
 
 
 def matches(context: SavedContext, handle: Handle | None, status: str) -> bool:
-    """Whether a context has an item on the code of `handle`, and its items are in a state."""
+    """Whether a context has an item on the code of `handle`, with the given state."""
     items = [item for item in context.items if handle is None or _is_on(item, handle)]
     if handle is not None and not items:
         return False
@@ -179,12 +179,12 @@ def matches(context: SavedContext, handle: Handle | None, status: str) -> bool:
 
 
 def _is_on(item: SavedHandle, handle: Handle) -> bool:
-    """Whether an item, as it was saved or as it is now, lies in, holds or is what is meant."""
+    """Whether an item, as saved or in its current place, contains, equals or is inside a handle."""
     return any(_touch(parse_handle(text), handle) for text in {item.handle, item.was})
 
 
 def _touch(saved: Handle, handle: Handle) -> bool:
-    # A path alone may be read as a name, too; what is saved is the file.
+    # A bare path can be read as a name, too; saved items mean the file.
     symbol = "" if saved.bare else saved.symbol
     if handle.path is None:
         return _is_part(symbol, handle.symbol)
@@ -194,7 +194,7 @@ def _touch(saved: Handle, handle: Handle) -> bool:
     if handle.lines is not None and saved.lines is not None:
         first, last = saved.lines.start_line, saved.lines.end_line
         return first <= handle.lines.end_line and handle.lines.start_line <= last
-    # A whole file holds all of its definitions; how far those reach is not in a handle.
+    # A whole file contains all of its definitions; a handle does not say how far they extend.
     if handle.bare or not handle.symbol or not symbol:
         return True
     inside = symbol.startswith(f"{handle.symbol}.")
@@ -205,21 +205,21 @@ def _is_part(symbol: str, name: str) -> bool:
     return bool(name) and (symbol == name or symbol.endswith(f".{name}"))
 
 
-# Between saved contexts and a look: which items handles give, how items fare, what is shown.
+# Conversion: handles to items, items to their current state, contexts to answers.
 
 
 def items_of(
     handles: Sequence[str], view: CurrentView, view_at: Callable[[str], CurrentView]
 ) -> tuple[Item, ...]:
-    """What handles name, to be kept; each thing once.
+    """The items that handles name, without duplicates.
 
     Args:
-        handles: as they were given.
-        view: the view that is asked.
-        view_at: gives the view of another ref, for a handle that names one.
+        handles: from the caller.
+        view: the current view.
+        view_at: returns the view of another ref, for a handle with a ref.
 
     Raises:
-        NotSaved: some name nothing, or several things.
+        NotSaved: some handles name nothing or several things.
     """
     items: dict[tuple[object, ...], Item] = {}
     reasons: list[str] = []
@@ -240,9 +240,9 @@ def _item_of(requested: str, view: CurrentView, view_at: Callable[[str], Current
     reader = reader_of(there)
     place = Finder(there.snapshot, reader.symbols).find(handle)
     if place.moved:
-        # What is saved is what was named, or it is said that it is gone.
+        # Saves exactly what was named; otherwise reports that it is gone.
         raise HandleNotFound(requested, (place.handle,), place.moved.partition(";")[0])
-    # Read once: lines that are not there and files that cannot be read are refused.
+    # Read once, to reject missing lines and unreadable files.
     if place.symbol is not None or place.lines is not None:
         reader.read(place, 0, 1)
     else:
@@ -258,12 +258,12 @@ def _reason(error: Exception) -> str:
 
 
 def judged(view: CurrentView, items: Iterable[Item]) -> list[Verdict]:
-    """How items fare in a view."""
+    """The states of items in a view."""
     judge = _judge(view, reader_of(view))
     verdicts = [judge.verdict(item) for item in items]
     if view.refreshed.status == "fresh":
         return verdicts
-    # What a partial view does not have may be in a file that was not looked at.
+    # What a partial view lacks may be in a file that was not read.
     return [
         verdict._replace(status=UNKNOWN, near=()) if verdict.status == GONE else verdict
         for verdict in verdicts
@@ -271,7 +271,7 @@ def judged(view: CurrentView, items: Iterable[Item]) -> list[Verdict]:
 
 
 def unjudged(items: Iterable[Item]) -> list[Verdict]:
-    """The same where there is no view."""
+    """The states of items without a view: unknown."""
     return [unseen(item) for item in items]
 
 
@@ -280,7 +280,7 @@ def _judge(view: CurrentView, reader: Reader) -> Judge:
 
 
 def unlooked(opened: OpenRepository) -> Receipt:
-    """The receipt of an answer that stands on no file."""
+    """The receipt of an answer that depends on no file."""
     scope = opened.scope
     return Receipt(
         index_id=scope.index_id[:12],
@@ -297,7 +297,7 @@ def unlooked(opened: OpenRepository) -> Receipt:
 
 
 def shown(saved_context: Context, verdicts: Sequence[Verdict], now_s: float) -> SavedContext:
-    """A context as a caller sees it."""
+    """A context in the form of an answer."""
     return SavedContext(
         name=saved_context.name,
         note=saved_context.note,
@@ -328,7 +328,7 @@ def shown(saved_context: Context, verdicts: Sequence[Verdict], now_s: float) -> 
 def shown_all(
     contexts: Iterable[Context], verdicts: Sequence[Verdict], now_s: float
 ) -> Iterator[SavedContext]:
-    """Contexts as a caller sees them; `verdicts` has those of all items in order."""
+    """Contexts in the form of an answer; `verdicts` has those of all items in order."""
     at = 0
     for context in contexts:
         yield shown(context, verdicts[at : at + len(context.items)], now_s)
@@ -336,12 +336,12 @@ def shown_all(
 
 
 def former_place(features: Glance) -> FormerPlace:
-    """Where this repository may have been before."""
+    """Where this repository may have been before it was moved."""
     return FormerPlace(features.common_dir, features.size)
 
 
 def taken_over(source: str, merged: Merged) -> TakenOver:
-    """What came of contexts from elsewhere."""
+    """The result of importing contexts."""
     return TakenOver(
         source,
         tuple(merged.added),

@@ -1,4 +1,4 @@
-"""What notes may be on, and what is found of them: values alone."""
+"""Finds the saved notes on the code that an answer shows, and whether that code changed."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ from codelens.store.saved.context_rows import Context, Item, Owner
 
 
 class ShownPlace(NamedTuple):
-    """A place that an answer shows."""
+    """A place in an answer."""
 
     path: str
     """Printed."""
     start_line: int
     end_line: int
     nearness: float = 1.0
-    """1 for what was looked for, less for what stands beside it."""
+    """1 for a match, less for related code."""
 
 
 class FoundNotes(NamedTuple):
-    """What is to be said of saved notes beside an answer."""
+    """The saved notes for an answer."""
 
     notes: tuple[TiedNote, ...] = ()
-    """Those whose code is the same first; of either kind the best first."""
+    """Notes on unchanged code first; within both groups the best first."""
     gone: int = 0
-    """Notes on code of these files that is there no more."""
+    """The number of notes on deleted code of these files."""
     warnings: tuple[str, ...] = ()
     every: int = 0
-    """How many notes there are on code that is there; 0: as many as `notes` has."""
+    """The number of all notes on existing code; 0: as many as `notes` has."""
 
 
-# Which saved notes are about the code that an answer shows, and whether that is still the same.
+# Which saved notes are about the code of an answer, and whether that code is still the same.
 #
-# `NotesHere` belongs to one answer. Only notes that may be on a place of it are judged: those whose
-# file or name is shown, and those whose file went elsewhere.
+# A `NotesHere` serves one answer. It judges only notes that may be on one of its places: those
+# whose file or name is shown, and those whose file was moved.
 
 _MOST_JUDGED = 200
-"""Items; each may have its file read and parsed."""
+"""Maximum number of items; each may require reading and parsing its file."""
 _HANDLES_SHOWN = 3
 _WHOLE_FILE = 0.3
-"""Nearness of a note on a whole file, of a place in it."""
+"""Nearness of a note on a whole file to a place in it."""
 
 
 class _Tie(NamedTuple):
@@ -59,7 +59,7 @@ class _Tie(NamedTuple):
     path: bytes
     verdict: Verdict
     whole: bool
-    """A whole file is meant."""
+    """Whether the note is on a whole file."""
 
 
 def notebook_of(opened: OpenRepository) -> Notebook:
@@ -69,13 +69,13 @@ def notebook_of(opened: OpenRepository) -> Notebook:
 
 
 class NotesHere:
-    """The saved notes of a repository, as they fare in one view.
+    """The saved notes of a repository, with their states in one view.
 
     Args:
-        view: the view that the answer stands on.
-        question: what was asked, in words; empty where it was handles.
+        view: the view of the answer.
+        question: the words of the call; empty if it gave handles.
         now_s: seconds since 1970.
-        seeks_lost: notes on files that are gone are looked for by their text, which costs more.
+        seeks_lost: find the code of notes on deleted files by text, which costs more.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class NotesHere:
         try:
             contexts, notes = notebook.every()
         except StoreError as error:
-            # An answer about code is not refused because of notes beside it.
+            # Unreadable notes must not fail an answer about code.
             self._warnings.append(f"saved notes could not be read: {error}")
             return []
         self._warnings += notes
@@ -141,22 +141,22 @@ class NotesHere:
         )
 
     def _judge(self, places: Sequence[ShownPlace]) -> None:
-        """Look at the items that may be on one of the places and were not looked at before."""
+        """Judge the items that may be on one of the places, unless judged before."""
         paths = {from_printed(place.path) for place in places}
         names = self._names_in(paths, places)
-        known = self._view.snapshot.by_path
+        by_path = self._view.snapshot.by_path
         undecided: list[tuple[Context, int, Item]] = []
         for context in self._contexts:
             for at, item in enumerate(context.items):
                 if (context.name, at) in self._ties or len(undecided) >= _MOST_JUDGED:
                     continue
                 own = item.symbol.rpartition(".")[2]
-                lost = self._seeks_lost and item.path not in known
+                lost = self._seeks_lost and item.path not in by_path
                 if item.path in paths or lost or own in names:
                     undecided.append((context, at, item))
         if not undecided:
             return
-        # Most answers show no code that a saved context is about.
+        # Most answers show no code with a saved context.
         from codelens.engine.contexts import context_items
 
         verdicts = context_items.judged(self._view, [item for _, _, item in undecided])
@@ -165,7 +165,7 @@ class NotesHere:
             self._ties[context.name, at] = _Tie(context, path, verdict, item.kind == "file")
 
     def _names_in(self, paths: Iterable[bytes], places: Sequence[ShownPlace]) -> set[str]:
-        """The names of what is defined in the places: a note on such a name may be on it."""
+        """The names defined in the places: a note on such a name may be on it."""
         snapshot = self._view.snapshot
         names: set[str] = set()
         for path in paths:
@@ -217,23 +217,23 @@ def _path_of(handle: str) -> bytes:
         return os.fsencode(handle)
 
 
-# The saved notes beside an answer about code.
+# The saved notes that accompany an answer about code.
 #
-# Most repositories have none, and then no more than this is imported.
+# Most repositories have no notes, and then only this part is imported.
 
 _MOST_BESIDE = 12
-"""Notes that an answer names which is about code."""
+"""Maximum number of notes in an answer about code."""
 
 
 def notes_beside(
     view: CurrentView, places: Sequence[ShownPlace], question: str, now_s: float
 ) -> FoundNotes:
-    """The notes on what an answer shows, by their names alone.
+    """The notes on what an answer shows, by name only.
 
     Args:
-        view: the view that the answer stands on.
-        places: what it shows.
-        question: what was asked, in words; empty where it was handles.
+        view: the view of the answer.
+        places: what the answer shows.
+        question: the words of the call; empty if it gave handles.
         now_s: seconds since 1970.
     """
     opened = view.opened

@@ -1,6 +1,7 @@
-"""The way back into a session: its trail, the notes that were saved, what changed meanwhile.
+"""Recovers a session: its trail, the saved notes, and what changed since it began.
 
-`Recovery.session` gives the trail, `Recovery.recover` all that a model needs that lost its context.
+`Recovery.session` returns the trail, `Recovery.recover` everything that a model needs after it lost
+its context.
 """
 
 from __future__ import annotations
@@ -46,17 +47,17 @@ if TYPE_CHECKING:
 
 MOST_FILES, MOST_DEFINITIONS = 20, 30
 _LATEST = 3
-"""Calls of each tool that are shown."""
+"""Maximum number of calls shown for each tool."""
 _MOST_CONTEXTS = 200
 _MOST_SUBJECTS = 5
 _MOST_COMPARED = 400
-"""Files; where more differ, definitions are not compared."""
+"""Maximum number of differing files for which definitions are compared."""
 _MOST_WORKTREES = 20
 _SHOWN_ELSEWHERE = 5
 
 
 class _Thread(NamedTuple):
-    """The session that is meant, with its part of the trail."""
+    """A session, with its part of the trail."""
 
     session: str
     entries: list[TrailEntry]
@@ -65,12 +66,12 @@ class _Thread(NamedTuple):
 
 
 class Recovery:
-    """Answers `Engine`'s questions about sessions; see there for what each takes and raises.
+    """Implements the session methods of `Engine`, which document arguments and errors.
 
     Args:
         pool: opens repositories.
-        contexts: what was saved.
-        versions: compares with the commit that a session began on.
+        contexts: the saved contexts.
+        versions: compares with the commit at which a session began.
         now_s: seconds since 1970.
     """
 
@@ -156,7 +157,7 @@ class Recovery:
     def _thread(
         self, opened: OpenRepository, entries: Sequence[TrailEntry], session: str
     ) -> _Thread:
-        """The session that is named or asks; where it left nothing here, the last one that did."""
+        """The named or current session; if it has no trail here, the last session that has one."""
         asker, scope = asking(), opened.scope
         marks = {
             mark.session: mark
@@ -174,12 +175,12 @@ class Recovery:
                 note = self._nothing()
             elif key:
                 note = (
-                    f"session {key} has no trail in this worktree; this is that of the last "
-                    f"session here, {latest or 'whose id is not known'}"
+                    f"session {key} has no trail in this worktree; this is the trail of the last "
+                    f"session here, {latest or 'with an unknown id'}"
                 )
             key = latest
         if own and asker.source == "connection":
-            # What hooks noted is under the host's id, which this server was not given.
+            # Hooks record the host's session id, which this server was not given.
             edits = (entry for entry in entries if entry.tool == "edited" and entry not in own)
             own = sorted(
                 [*own, *(entry for entry in edits if entry.at >= own[0].at)],
@@ -198,7 +199,7 @@ class Recovery:
         if asker.remembers and asker.id and not session:
             SentLog(home, scope.repo_id, worktree, asker.id).end()
         else:
-            # Which of them is meant is not known for certain: too much costs tokens alone.
+            # It is uncertain which one is meant: forgetting too much only costs tokens.
             sent_log.end_all(home, scope.repo_id, worktree)
 
     def _changes(
@@ -208,7 +209,7 @@ class Recovery:
         mark: Mark | None,
         notes: list[str],
     ) -> tuple[BranchChanges | None, Receipt | None]:
-        """What changed since the session began, and the receipt of the look that compared files."""
+        """What changed since the session began, and the receipt of the compared view."""
         repository, scope = opened.repository, opened.scope
         if mark is None or not mark.began or not (repository.is_git and scope.head):
             return None, None
@@ -251,7 +252,7 @@ def _of_worktree(entries: Sequence[TrailEntry], root: str) -> list[TrailEntry]:
 def _elsewhere(
     opened: OpenRepository, trail: Sequence[TrailEntry], mark: Mark | None, started: int
 ) -> Iterable[WorktreeWork]:
-    """What other worktrees did since a session began, by the trail and by their commits."""
+    """The work in other worktrees since a session began, by trail and commits."""
     scope = opened.scope
     entries = [entry for entry in trail if entry.at >= started]
     for root in opened.repository.worktrees()[:_MOST_WORKTREES]:
@@ -262,7 +263,7 @@ def _elsewhere(
         try:
             there = Repository.at(root).scope()
         except CodelensError:
-            continue  # it is being made or deleted
+            continue  # It is being created or deleted.
         subjects: tuple[str, ...] = ()
         if there.head and there.head != scope.head:
             began = mark.began if mark is not None else ""
@@ -278,8 +279,8 @@ def _elsewhere(
 
 
 def _category_rank(saved: SavedContext) -> int:
-    known = saved.category in CATEGORIES
-    return CATEGORIES.index(saved.category) if known else len(CATEGORIES)
+    is_listed = saved.category in CATEGORIES
+    return CATEGORIES.index(saved.category) if is_listed else len(CATEGORIES)
 
 
 def _edited(diff: DiffAnswer) -> list[EditedDefinition]:
@@ -292,7 +293,7 @@ def _edited(diff: DiffAnswer) -> list[EditedDefinition]:
 
 
 def _by_tool(entries: Sequence[TrailEntry]) -> list[ToolTrail]:
-    """What was done with each tool, that which was used last first."""
+    """The calls by tool, the most recently used tool first."""
     latest: dict[str, dict[str, None]] = {}
     counts: dict[str, int] = {}
     for entry in reversed(entries):
@@ -303,7 +304,7 @@ def _by_tool(entries: Sequence[TrailEntry]) -> list[ToolTrail]:
 
 
 def _touched(entries: Sequence[TrailEntry]) -> tuple[list[TouchedFile], list[str]]:
-    """Files, those that were edited first, and handles of definitions; the latest first."""
+    """Files, edited ones first, and handles of definitions; the latest first."""
     edited: dict[str, None] = {}
     read: dict[str, None] = {}
     definitions: dict[str, None] = {}

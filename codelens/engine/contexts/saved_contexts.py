@@ -1,4 +1,4 @@
-"""Saved contexts: save, load, forget, export, import, adopt."""
+"""Implements the methods for saved contexts: save, load, forget, export, import, adopt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from codelens.store.saved.contexts_file import contexts_of
 
 
 class SavedContexts:
-    """Answers `Engine`'s questions of this kind; see there for what each takes and raises.
+    """Implements the context methods of `Engine`, which document arguments and errors.
 
     Args:
         pool: opens repositories.
@@ -74,7 +74,7 @@ class SavedContexts:
         now_s = self._now_s()
         root = "" if has_content(notebook.path) else _home(opened).root
         contexts_found = notebook.find(context_query, root, now_s)
-        # How they fare decides which are shown where that is asked for.
+        # A filter by state needs the states of all handles.
         narrowed = bool(status) or handle is not None
         chosen = contexts_found.contexts if narrowed else contexts_found.contexts[: request.limit]
         items = [item for context in chosen for item in context.items]
@@ -146,7 +146,7 @@ class SavedContexts:
             raise ContextError(
                 f"nothing was saved at {place!r}"
                 if place
-                else "nothing was saved of this repository at a place that is gone",
+                else "nothing was saved for this repository in a former folder",
                 typed="give the folder by its former name: --adopt OLD_FOLDER",
                 called="give the folder by its former name",
             )

@@ -1,4 +1,4 @@
-"""Writes the session trail: a line for each call, and what its answer sent."""
+"""Writes the session trail: one line per call, and what its answer sent."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from codelens.config import Configured
 
 
-# A line of the session trail for each call that touches definitions: what was done, to what.
+# One line in the session trail for each call that touches definitions: what it did, to what.
 #
-# `trailed` goes around methods of the engine. A line never has code: of a question only words are
-# kept, no more than `_LONGEST_WORD` characters each, so that a pasted secret is not.
+# `trailed` decorates methods of the engine. A line never has code: of a query only words of at most
+# `_LONGEST_WORD` characters are recorded, so that a pasted secret is not.
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ _HANDLES = 4
 
 
 class TrailLine(NamedTuple):
-    """What a call is remembered by."""
+    """The trail's record of a call."""
 
     tool: str
     summary: str
@@ -62,7 +62,7 @@ class TrailLine(NamedTuple):
 def trailed(
     line_of: Callable[[A], TrailLine | None],
 ) -> Callable[[Callable[Concatenate[E, P], A]], Callable[Concatenate[E, P], A]]:
-    """A method of the engine whose calls leave a line, as `line_of` makes it of their answer."""
+    """Decorate a method of the engine so that calls add the line that `line_of` returns."""
 
     def around(method: Callable[Concatenate[E, P], A]) -> Callable[Concatenate[E, P], A]:
         @functools.wraps(method)
@@ -93,12 +93,12 @@ def _note(settings: Settings, scope: Scope, line: TrailLine) -> None:
             standing = Standing(scope.repo_id, worktree, scope.head, scope.branch)
             session_marks.mark(settings.home, session, standing)
     except OSError as error:
-        # An answer is not refused because a log cannot be written.
+        # A failed log must not fail an answer.
         logger.debug("the trail is not written: %s", error)
 
 
 def words_of(question: str) -> str:
-    """The words of a question in quotes; without what may be code or a secret."""
+    """The words of a query in quotes, without what may be code or a secret."""
     words = [word for word in _WORD.findall(question[:2_000]) if len(word) <= _LONGEST_WORD]
     text = ""
     for word in words:
@@ -109,7 +109,7 @@ def words_of(question: str) -> str:
 
 
 def of_search(answer: SearchAnswer) -> TrailLine | None:
-    """A search that found something."""
+    """A search with results."""
     if not answer.results:
         return None
     summary = f"{words_of(answer.query)} ({count_of(len(answer.results), 'place')})"
@@ -117,7 +117,7 @@ def of_search(answer: SearchAnswer) -> TrailLine | None:
 
 
 def of_explore(answer: ExploreAnswer) -> TrailLine | None:
-    """A task, with what was shown whole or in part."""
+    """A task, with the definitions shown in whole or in part."""
     handles = tuple(piece.handle for piece in answer.pieces if piece.part == "pivot")
     if not handles:
         return None
@@ -132,12 +132,12 @@ def of_expand(answer: ExpandAnswer) -> TrailLine | None:
 
 
 def of_outline(answer: OutlineAnswer) -> TrailLine | None:
-    """A file or folder."""
+    """An outlined file or folder."""
     return _of_handles("outlined", [answer.target])
 
 
 def of_related(answer: RelatedAnswer) -> TrailLine | None:
-    """What is related to a definition."""
+    """The relations of a definition."""
     count = sum(count for _, count in answer.totals)
     name = answer.target.symbol or answer.target.path
     to = f" to {answer.goal.symbol or answer.goal.path}" if answer.goal is not None else ""
@@ -152,7 +152,7 @@ def of_references(answer: ReferencesAnswer) -> TrailLine | None:
 
 
 def of_impact(answer: ImpactAnswer) -> TrailLine | None:
-    """Who is affected by a change."""
+    """What a change affects."""
     if not answer.changed:
         return None
     nodes = [change.node for change in answer.changed]
@@ -179,7 +179,7 @@ def of_diff(answer: DiffAnswer) -> TrailLine | None:
 
 
 def of_save(answer: SaveAnswer) -> TrailLine | None:
-    """A note that was kept."""
+    """A saved note."""
     handles = tuple(item.handle for item in answer.saved.items)
     return TrailLine("saved", answer.saved.name, handles)
 
@@ -192,29 +192,29 @@ def _of_handles(tool: str, handles: Sequence[str]) -> TrailLine | None:
     )
 
 
-# What answers send, noted for their session; and excerpts that repeat what was sent.
+# Records what answers send to a session, and shortens excerpts that repeat it.
 
 UNCHANGED, CHANGED = "unchanged", "changed"
 LEAST_SAVED = 100
-"""Bytes that must be saved for a body to be replaced by its first line."""
+"""Minimum bytes saved by replacing a body with its first line."""
 _RECEIVED_BYTES = 60_000
-"""Hosts cut longer answers, or write them to a file: what of them was received is not known."""
+"""Hosts cut longer answers or write them to a file: it is unknown what the model received."""
 
 
 def log_of(settings: Settings, scope: Scope, session: Session) -> SentLog | None:
-    """What was sent in a session in a worktree; None where that is not remembered."""
+    """What a session was sent in a worktree; None if it is not recorded."""
     if not (session.id and session.remembers and settings.sent):
         return None
     return SentLog(settings.home, scope.repo_id, worktree_key(scope.root), session.id)
 
 
 def sent_before(settings: Settings, scope: Scope, *, again: bool) -> SentBodies | None:
-    """What was sent in the session that asks; None where all is to be sent.
+    """What the current session was sent; None if nothing is to be omitted.
 
     Args:
-        settings: they may turn it off.
-        scope: where one stands.
-        again: what was sent is to be sent again, now and from now on.
+        settings: may turn this off.
+        scope: the current scope.
+        again: send everything again, now and from now on.
     """
     log = log_of(settings, scope, asking())
     if log is None:
@@ -226,7 +226,7 @@ def sent_before(settings: Settings, scope: Scope, *, again: bool) -> SentBodies 
 
 
 def note_sent(settings: Settings, scope: Scope, answer: ExploreAnswer | ExpandAnswer) -> None:
-    """Remember what an answer sends, once it was written. Never fails."""
+    """Record what an answer sends, after it was written. Never fails."""
     log = log_of(settings, scope, asking())
     if log is None:
         return
@@ -265,13 +265,13 @@ def numbered(item: Excerpt) -> list[tuple[int, str]]:
 def without_repeats(
     item: Excerpt, sent: SentBodies, signature_line: int, file_lines: Sequence[str]
 ) -> Excerpt:
-    """An excerpt, reduced to its signature where all of it was sent in these very bytes.
+    """Reduce an excerpt to its signature if all of it was sent with the same bytes.
 
     Args:
-        item: what was read.
+        item: the excerpt.
         sent: what was sent.
-        signature_line: the line that is shown in place of all.
-        file_lines: all of its file.
+        signature_line: the line to show instead.
+        file_lines: all lines of its file.
     """
     lines = numbered(item)
     first = sent.start_of(item.path, lines)

@@ -1,4 +1,4 @@
-"""The store that a repository's vectors are searched in: which one, and how it is reached."""
+"""Consent to send a repository's texts to a provider, the store of its vectors, and its status."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ from codelens.store.vector_tables import (
 )
 
 FOR_INDEXING_S, FOR_A_QUESTION_S = 60.0, 5.0
-"""How long one request of a store is waited for."""
+"""Timeout of one request to a store."""
 _SCHEMES = frozenset({"http", "https", "rest+http", "rest+https"})
 _NAMED_CHARS = 16
 
 
 def checked_store(url: str, *, hybrid: bool) -> str:
-    """The URL of a store; empty: the repository's own file.
+    """Validate the URL of a store; empty: the repository's own file.
 
     Raises:
-        SettingError: it is no URL of Milvus; or there is none, which `hybrid` needs.
+        SettingError: it is not a URL of Milvus; or it is empty, and `hybrid` needs a store.
     """
     if hybrid and not url:
         raise SettingError("hybrid search needs a store, such as http://127.0.0.1:19530")
@@ -84,7 +84,7 @@ def checked_store(url: str, *, hybrid: bool) -> str:
 def collection_of(opened: OpenRepository, consent: Consent) -> str:
     """The collection of a repository with these vectors: the same for each of its clones.
 
-    A repository without commits, or with a part of its history, has one for itself.
+    A repository without commits, or a shallow one, has its own collection.
     """
     known_by = root_commit(opened.repository, opened.scope.head) or opened.scope.repo_id
     kind = (
@@ -96,7 +96,7 @@ def collection_of(opened: OpenRepository, consent: Consent) -> str:
 
 @contextmanager
 def milvus(consent: Consent, timeout_s: float) -> Generator[MilvusStore]:
-    """The store on another machine that was agreed to, connected in the block.
+    """The remote store of a consent, connected in the block.
 
     Raises:
         StoreClientMissing: the extra is not installed.
@@ -120,21 +120,21 @@ def milvus(consent: Consent, timeout_s: float) -> Generator[MilvusStore]:
 
 
 def embedded(db: Database, fingerprint: int) -> EmbeddedStore:
-    """The repository's own file, which keeps what this machine had made, whatever the store."""
+    """The repository's own file, which has this machine's vectors, with any store."""
     return EmbeddedStore(db, fingerprint)
 
 
 def terms_of(text: str) -> str:
-    """What a store ranks a text by, beside its vector: stemmed words, as often as they occur."""
+    """The stemmed words by which a hybrid store ranks a text, repeated as often as they occur."""
     counts = count_terms(WORD.findall(text))
     return " ".join(term for term, count in counts.items() for _ in range(count))
 
 
-# Consent to send a repository's texts to a provider: what it would cost, given, withdrawn.
+# Consent: its cost, giving and withdrawing it.
 
 
 class ProviderNotEnabled(ProviderError):
-    """No provider may be sent texts of this repository."""
+    """No provider is enabled for this repository."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -145,10 +145,10 @@ class ProviderNotEnabled(ProviderError):
 
 
 def refuse_damaged(settings: Settings) -> None:
-    """Send nothing by settings that are not the user's: they may say that less is to be sent.
+    """Reject invalid settings: they may restrict what is sent.
 
     Raises:
-        SettingError: the settings file cannot be understood.
+        SettingError: the settings file is invalid.
     """
     if settings.damage:
         raise SettingError(
@@ -165,9 +165,9 @@ def plan(
     url = checked_endpoint(spec, endpoint)
     chosen = sendable_texts.sendable(view)
     with open_vectors(vectors_file(view.settings.home, view.scope.repo_id)) as db:
-        known = _fingerprint_before(db, spec, model or spec.model)
+        fingerprint = _fingerprint_before(db, spec, model or spec.model)
         sendable_texts.note_texts(view, db, chosen.contents)
-        lacking = sendable_texts.lacking(view, db, known, chosen.contents)
+        lacking = sendable_texts.lacking(view, db, fingerprint, chosen.contents)
     return SendingPlan(
         view.receipt(), spec.name, model or spec.model, url, spec.key_variable, chosen.files,
         chosen.left_out + lacking.left_out, lacking.total, lacking.size_bytes,
@@ -177,12 +177,12 @@ def plan(
 
 
 def _fingerprint_before(db: Database, spec: ProviderSpec, model: str) -> int | None:
-    """The vectors that this model made already; None if it was never enabled here."""
+    """The fingerprint of this model's existing vectors; None if it was never enabled here."""
     consent = vector_tables.consent_of(db)
     if consent is None or (consent.provider, consent.model) != (spec.name, model):
         return None
-    known = vector_tables.fingerprint_of(db, consent)
-    return known.id if known else None
+    fingerprint = vector_tables.fingerprint_of(db, consent)
+    return fingerprint.id if fingerprint else None
 
 
 def enable(
@@ -210,21 +210,21 @@ def enable(
     )  # fmt: skip
     consent = consent._replace(collection=collection_of(opened, consent))
     if consent.store:
-        # What cannot be reached is told now, and not after the texts were sent.
+        # Reports an unreachable store now, and not after the texts were sent.
         with milvus(consent, FOR_A_QUESTION_S) as reached:
             reached.known(())
     with open_vectors(vectors_file(settings.home, scope.repo_id)) as db, db.write(None):
         vector_tables.give_consent(db, consent)
-        known = vector_tables.ensure_fingerprint(db, consent)
+        fingerprint = vector_tables.ensure_fingerprint(db, consent)
         count(db, consent, probe)
-    return Enabled(spec.name, model, url, dimension, known.state, where, hybrid)
+    return Enabled(spec.name, model, url, dimension, fingerprint.state, where, hybrid)
 
 
 def is_enabled(settings: Settings, repo_id: str) -> bool:
     """Whether texts of a repository may be sent.
 
     Raises:
-        StoreError: the file that says so cannot be used.
+        StoreError: the file with the consent cannot be used.
     """
     path = vectors_file(settings.home, repo_id)
     if settings.damage or not path.exists():
@@ -268,19 +268,19 @@ def clear(settings: Settings, repo_id: str) -> int:
 
 
 def count(db: Database, consent: Consent, sent: Sent) -> None:
-    """Count what was sent; in the caller's transaction."""
+    """Count what was sent, within the caller's transaction."""
     if sent.requests:
         where = (consent.provider, consent.model, consent.endpoint)
         vector_tables.add_sent(db, where, sent)
 
 
-# The provider of a repository, how far its vectors are, and what was sent to it.
+# The status of a repository's provider: vectors and texts sent.
 
 NO_PROVIDER = ProviderStatus("", "", "", 0, "", "", 0, 0, 0, 0, 0, ())
 
 
 def provider_status(view: CurrentView) -> ProviderStatus:
-    """What `Engine.meaning_status` tells of the provider; no file is made or read for it."""
+    """The provider part of `Engine.meaning_status`; creates no file."""
     path = vectors_file(view.settings.home, view.scope.repo_id)
     if not path.exists():
         return NO_PROVIDER
@@ -289,7 +289,7 @@ def provider_status(view: CurrentView) -> ProviderStatus:
 
 
 def enabled_repositories(settings: Settings) -> list[EnabledRepository]:
-    """See `Engine.meaning_list`; no provider and no store is asked."""
+    """See `Engine.meaning_list`; contacts no provider and no store."""
     folder = settings.home / VECTORS_FOLDER
     files = sorted(folder.glob("vectors-*.db")) if folder.is_dir() else []
     listed: list[EnabledRepository] = []
@@ -297,12 +297,16 @@ def enabled_repositories(settings: Settings) -> list[EnabledRepository]:
         try:
             with open_vectors(path) as db:
                 consent = vector_tables.consent_of(db)
-                known = vector_tables.fingerprint_of(db, consent) if consent else None
+                fingerprint = vector_tables.fingerprint_of(db, consent) if consent else None
         except StoreError as error:
             listed.append(EnabledRepository(str(path), "", "", "", "unreadable", str(error)))
             continue
         if consent is not None:
-            state, failure = (known.state, known.failure) if known else ("requires_reindex", "")
+            state, failure = (
+                (fingerprint.state, fingerprint.failure)
+                if fingerprint
+                else ("requires_reindex", "")
+            )
             root = consent.root or str(path)
             listed.append(
                 EnabledRepository(
@@ -317,28 +321,29 @@ def _status(view: CurrentView, db: Database) -> ProviderStatus:
     consent = vector_tables.consent_of(db)
     if consent is None:
         return ProviderStatus("", "", "", 0, "", "", 0, 0, 0, 0, 0, sent)
-    known = vector_tables.fingerprint_of(db, consent)
+    fingerprint = vector_tables.fingerprint_of(db, consent)
     chosen = sendable_texts.sendable(view)
     rows = vector_tables.texts_of(db, chosen.contents.values())
     with_keys = sum(1 for row in rows.values() if not row.texts)
     texts, size, ready, failure = 0, 0, 0, ""
-    if known is not None:
-        texts, size = vector_tables.counted(db, known.id)
+    if fingerprint is not None:
+        texts, size = vector_tables.counted(db, fingerprint.id)
         every = {text for row in rows.values() for text in row.hashes()} - {NO_TEXT}
-        have, failure = _known(db, consent, known.id, every)
+        have, failure = _texts_with_vector(db, consent, fingerprint.id, every)
         ready = _ready(chosen, rows, have)
     return ProviderStatus(
         consent.provider, consent.model, consent.endpoint, consent.dimension,
-        known.state if known else "requires_reindex", known.failure if known else "",
+        fingerprint.state if fingerprint else "requires_reindex",
+        fingerprint.failure if fingerprint else "",
         texts, size, len(chosen.contents), ready, chosen.left_out + with_keys, sent,
         consent.store, consent.hybrid, consent.collection, failure,
     )  # fmt: skip
 
 
-def _known(
+def _texts_with_vector(
     db: Database, consent: Consent, fingerprint: int, texts: Collection[bytes]
 ) -> tuple[set[bytes], str]:
-    """Which texts have a vector where they are searched, and why that cannot be told."""
+    """The texts with a vector in the store, and the error if it cannot be asked."""
     here = vector_tables.known_texts(db, fingerprint, texts)
     if not consent.store:
         return here, ""
@@ -352,10 +357,12 @@ def _known(
 def _ready(
     chosen: sendable_texts.Sendable,
     rows: Mapping[ContentKey, ContentTexts],
-    known: Collection[bytes],
+    texts_with_vector: Collection[bytes],
 ) -> int:
-    """How many contents have all their vectors, or nothing to be sent in them."""
+    """Number of contents that have all their vectors, or no text to send."""
     by_key = {key: set(row.hashes()) - {NO_TEXT} for key, row in rows.items()}
     return sum(
-        1 for key in chosen.contents.values() if key in by_key and by_key[key].issubset(known)
+        1
+        for key in chosen.contents.values()
+        if key in by_key and by_key[key].issubset(texts_with_vector)
     )

@@ -1,4 +1,4 @@
-"""The vector of a question by the provider that is enabled, and those of the view beside it."""
+"""Embeds a query with the enabled provider and compares it with the vectors of a view."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from codelens.wording import count_of
 
 
 class AskedProvider(NamedTuple):
-    """What an enabled provider made of a question."""
+    """The provider's vector of a query."""
 
     provider: str
     profile: CapabilityProfile
     fingerprint: int
     vector: bytes
-    """Empty: it made none, and `note` says why."""
+    """Empty if there is none; `note` then has the reason."""
     note: str = ""
     elsewhere: Mapping[bytes, float] | None = None
-    """How much texts of the view are like the question, by a store on another machine."""
+    """Similarity of the view's texts to the query, from a remote store."""
 
 
 def ask(
     settings: Settings, repo_id: str, question: str, patience: Patience = FOR_A_QUESTION
 ) -> AskedProvider | None:
-    """The vector of a question; None where no provider is enabled, and nothing is sent.
+    """The vector of a query; None if no provider is enabled, and nothing is sent.
 
-    A question that was asked before is not sent again.
+    A repeated query is not sent again.
     """
     path = vectors_file(settings.home, repo_id)
     if not path.exists():
@@ -61,21 +61,23 @@ def ask(
             if consent is None:
                 return None
             provider_consent.refuse_damaged(settings)
-            return _asked(db, consent, question, patience)
+            return _embedded_question(db, consent, question, patience)
     except SettingError as error:
         return _nothing("the provider", str(error))
     except StoreError as error:
         return _nothing("the provider", f"its vectors cannot be used: {error}")
 
 
-def _asked(db: Database, consent: Consent, question: str, patience: Patience) -> AskedProvider:
+def _embedded_question(
+    db: Database, consent: Consent, question: str, patience: Patience
+) -> AskedProvider:
     spec = provider_called(consent.provider)
-    known = vector_tables.fingerprint_of(db, consent)
-    if known is None or not (consent.store or vector_tables.counted(db, known.id)[0]):
+    fingerprint = vector_tables.fingerprint_of(db, consent)
+    if fingerprint is None or not (consent.store or vector_tables.counted(db, fingerprint.id)[0]):
         return _nothing(spec.name, "it has no vectors yet: run `codelens meaning sync`")
-    without = AskedProvider(spec.name, spec.profile, known.id, b"")
+    without = AskedProvider(spec.name, spec.profile, fingerprint.id, b"")
     name = vector_tables.text_hash(question, "query")
-    before = vector_tables.vectors_of(db, known.id, [name])
+    before = vector_tables.vectors_of(db, fingerprint.id, [name])
     if before:
         return without._replace(vector=before[name])
     try:
@@ -90,7 +92,7 @@ def _asked(db: Database, consent: Consent, question: str, patience: Patience) ->
     except ProviderError as error:
         return _nothing(spec.name, str(error))
     with db.write(None):
-        vector_tables.put_question(db, known.id, name, vector)
+        vector_tables.put_question(db, fingerprint.id, name, vector)
     return without._replace(vector=vector)
 
 
@@ -102,15 +104,15 @@ def _nothing(provider: str, why: str) -> AskedProvider:
 def ask_store(
     pool: IndexPool, request: ViewRequest, provider: AskedProvider, question: str, *, alone: bool
 ) -> AskedProvider:
-    """The same with what a store on another machine says of the texts of the view, if one is used.
+    """Add the similarities of the view's texts from a remote store, if one is used.
 
-    Before the index is held for the answer, so that no other question waits for the store.
+    Runs before the index is locked for the answer, so that no other call waits for the store.
 
     Args:
         pool: opens the repository.
         request: which view.
-        provider: with the vector of the question.
-        question: its words.
+        provider: with the vector of the query.
+        question: the words of the query.
         alone: nothing else ranks: a hybrid store then ranks by words, too.
     """
     path = vectors_file(pool.settings.home, pool.open(request.path, request.ref).scope.repo_id)
@@ -136,7 +138,7 @@ def ask_store(
 
 
 def likeness(view: CurrentView, provider: AskedProvider) -> tuple[QuestionLikeness | None, str]:
-    """The contents of a view beside the question, and a note on what is missing."""
+    """The similarity of a view's contents to the query, and a note on missing vectors."""
     if not provider.vector:
         return None, provider.note
     try:
@@ -148,11 +150,11 @@ def likeness(view: CurrentView, provider: AskedProvider) -> tuple[QuestionLikene
                 by_text = _likenesses(db, provider, texts.values())
     except StoreError as error:
         return None, f"ranked without {provider.provider}: its vectors cannot be used: {error}"
-    known = {*by_text, sendable_texts.NO_TEXT}
+    texts_with_vector = {*by_text, sendable_texts.NO_TEXT}
     contents = {
         content: [by_text.get(text, 0.0) for text in row]
         for content, row in texts.items()
-        if known.issuperset(row)
+        if texts_with_vector.issuperset(row)
     }
     note = ""
     missing = len(chosen.contents) - len(contents)
@@ -169,7 +171,7 @@ def likeness(view: CurrentView, provider: AskedProvider) -> tuple[QuestionLikene
 def _likenesses(
     db: Database, provider: AskedProvider, rows: Iterable[Sequence[bytes]]
 ) -> dict[bytes, float]:
-    """How much texts are like the question, by the vectors on this machine."""
+    """Similarity of texts to the query, by the vectors on this machine."""
     texts = {text for row in rows for text in row} - {sendable_texts.NO_TEXT}
     products = provider_consent.embedded(db, provider.fingerprint).products(provider.vector, texts)
     full = length_squared(len(provider.vector))

@@ -1,4 +1,4 @@
-"""Which reranker orders the results of a repository, if one does."""
+"""Selects the reranker of a repository and reorders the first results of a search with it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from codelens.store.vector_tables import Consent, open_vectors
 
 
 class NoReranker(ProviderError):
-    """A search was to be reranked, and nothing does that for the repository."""
+    """Reranking was requested, and the repository has no reranker."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -46,20 +46,20 @@ class NoReranker(ProviderError):
 
 
 class ChosenReranker(NamedTuple):
-    """What reads the first results."""
+    """The reranker for the first results."""
 
     consent: Consent | None
-    """The provider that they are sent to; None: they stay on this machine."""
+    """The provider that receives the results; None: they stay on this machine."""
     place: str = ""
-    """Of the cross-encoder then."""
+    """Folder of the cross-encoder on this machine."""
 
 
 def chosen_reranker(
     settings: Settings, repo_id: str, *, rerank: bool | None
 ) -> ChosenReranker | None:
-    """What is to order the first results; None: nothing.
+    """The reranker for the first results; None: no reranking.
 
-    A cross-encoder of the settings comes before a provider: nothing has to leave the machine.
+    A cross-encoder in the settings takes precedence over a provider: no text leaves the machine.
 
     Args:
         settings: for the folder of vectors.
@@ -67,9 +67,9 @@ def chosen_reranker(
         rerank: None: as the profile says.
 
     Raises:
-        NoReranker: it is asked for, and there is none.
-        SettingError: it is asked for, and the settings file cannot be understood.
-        StoreError: it is asked for, and the file that has the consent cannot be used.
+        NoReranker: it is requested, and there is no reranker.
+        SettingError: it is requested, and the settings file is invalid.
+        StoreError: it is requested, and the file with the consent cannot be used.
     """
     if settings.cross_encoder:
         is_used = LOCAL_SLOW.reranks if rerank is None else rerank
@@ -95,29 +95,29 @@ def _consent(settings: Settings, repo_id: str, *, is_asked: bool) -> Consent | N
         with open_vectors(path) as db:
             return vector_tables.consent_of(db)
     except StoreError:
-        # Who asks for nothing was told of the file where the question's vector was made.
+        # Without a request, the error was reported when the query's vector was made.
         if is_asked:
             raise
     return None
 
 
-# The order of the first results by a reranker: here, or of a provider that may be sent them.
+# The order of the first results by a reranker: on this machine or by a provider.
 
 MOST_PLACES = 30
-"""So many results are read at most."""
+"""Maximum number of results to rerank."""
 _MOST_TEXT_BYTES = 6_000
-"""Of each of them."""
+"""Maximum bytes of each result."""
 
 Place = tuple[bytes, int | None, int, int]
-"""Path, content, first and last line: of another content nothing is known."""
+"""Path, content, first and last line: scores hold only for the same content."""
 
 
 class Reranked(NamedTuple):
-    """What a reranker made of the first results of a question."""
+    """The scores of the first results by a reranker."""
 
     scores: Mapping[Place, float]
     note: str = ""
-    """What went wrong; empty if nothing did."""
+    """What failed; empty if nothing did."""
 
 
 def ask(
@@ -127,14 +127,14 @@ def ask(
     reranker: ChosenReranker,
     search: Callable[[CurrentView], Sequence[Ranked]],
 ) -> Reranked:
-    """How well the first results of a search answer the question, as the reranker says.
+    """How well the first results of a search match the query, by the reranker's scores.
 
-    The index is not held while it is waited for; so the caller searches again, and uses the scores
-    of those places that are still the same.
+    The index is not locked meanwhile; so the caller searches again, and uses the scores of the
+    places that are unchanged.
 
     Raises:
-        QueryError: the query or a filter cannot be understood.
-        CallCancelled: nobody waits any more.
+        QueryError: the query or a filter cannot be parsed.
+        CallCancelled: the call was cancelled.
     """
     consent = reranker.consent
     with pool.view(view_request) as view, view.reading():
@@ -173,12 +173,12 @@ def _sent(
     finally:
         where = consent._replace(model=spec.rerank_model)
         uncounted = _count(vectors_file(settings.home, repo_id), where, sent)
-    known = {place: scores[at] for at, place in enumerate(texts) if scores}
-    return Reranked(known, note or uncounted)
+    scores_by_place = {place: scores[at] for at, place in enumerate(texts) if scores}
+    return Reranked(scores_by_place, note or uncounted)
 
 
 def _count(path: Path, where: Consent, sent: Sent) -> str:
-    """Count what was sent; why that cannot be, which is no reason to refuse an answer."""
+    """Count what was sent; returns the error, which must not fail an answer."""
     try:
         with open_vectors(path) as db, db.write(None):
             provider_consent.count(db, where, sent)
@@ -207,7 +207,7 @@ def _relevance(
 
 
 def _texts(view: CurrentView, results: Sequence[Ranked], *, leaving: bool) -> dict[Place, str]:
-    """The lines of results; if they leave this machine, of those alone that may."""
+    """The lines of results; if they leave this machine, only those that may be sent."""
     texts: dict[Place, str] = {}
     read = _to_send(view) if leaving else _to_read(view, results)
     for ranked in results:
@@ -231,16 +231,18 @@ def _to_send(view: CurrentView) -> Callable[[int], bytes]:
 
 def _to_read(view: CurrentView, results: Sequence[Ranked]) -> Callable[[int], bytes]:
     contents = {ranked.file.content for ranked in results if ranked.file.content is not None}
-    known = hashes(view.snapshot.db, sorted(contents))
+    hashes_by_content = hashes(view.snapshot.db, sorted(contents))
 
     def text(content: int) -> bytes:
-        return sendable_texts.unchanged_text(view, content, bytes(known[content])) or b""
+        return (
+            sendable_texts.unchanged_text(view, content, bytes(hashes_by_content[content])) or b""
+        )
 
     return text
 
 
 def in_order(results: Sequence[Ranked], reranked: Reranked, *, explain: bool) -> list[Ranked]:
-    """The results with those that have a score in the order of it; the others stay in place."""
+    """Sort the results that have a score among their positions; the others keep theirs."""
     at = [number for number, ranked in enumerate(results) if _place(ranked) in reranked.scores]
     best = sorted(at, key=lambda number: (-reranked.scores[_place(results[number])], number))
     ordered = list(results)

@@ -1,4 +1,4 @@
-"""The texts of a view that may be sent to a provider, and which of them have no vector yet."""
+"""Selects the texts of a view that may be sent to a provider, and those without a vector."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ _NEVER = frozenset({"binary", "oversized", "minified"})
 """Outcomes without text worth a vector."""
 _AT_ONCE = 200
 NO_TEXT = bytes(table.HASH_BYTES)
-"""Stands for a chunk of blanks alone, which providers reject."""
+"""Stands for a chunk of only whitespace, which providers reject."""
 
 
 class Sendable(NamedTuple):
-    """What of a view may be sent."""
+    """The part of a view that may be sent."""
 
     contents: Mapping[int, ContentKey]
     files: int
     left_out: int
-    """Files whose names say that they hold secrets."""
+    """Files whose names suggest secrets."""
 
 
 class Lacking(NamedTuple):
-    """Texts that have no vector."""
+    """Texts without a vector."""
 
     texts: Mapping[bytes, str]
-    """By hash; not more than were asked for."""
+    """By hash; at most the requested number."""
     total: int
-    """Of all that lack one."""
+    """Number of all texts without a vector."""
     size_bytes: int
-    """Of `texts`."""
+    """Size of `texts`."""
     left_out: int
-    """Contents with a key or token in them."""
+    """Contents that contain a key or token."""
 
 
 def sendable(view: CurrentView) -> Sendable:
-    """The contents of a view that may be sent, as far as their names and kinds say."""
+    """The contents of a view that may be sent, judging by names and kinds."""
     by_content = view.snapshot.by_content
     about = view.snapshot.about(by_content)
     secret = {
@@ -56,8 +56,10 @@ def sendable(view: CurrentView) -> Sendable:
     }
     chosen = [
         content
-        for content, known in about.items()
-        if content not in secret and known.outcome not in _NEVER and known.size_bytes
+        for content, content_facts in about.items()
+        if content not in secret
+        and content_facts.outcome not in _NEVER
+        and content_facts.size_bytes
     ]
     content_hashes = hashes(view.snapshot.db, chosen)
     keys = {
@@ -68,11 +70,11 @@ def sendable(view: CurrentView) -> Sendable:
 
 
 def note_texts(view: CurrentView, db: Database, contents: Mapping[int, ContentKey]) -> None:
-    """Store which texts the chunks of contents are, of those where that is not known.
+    """Store the texts of chunks for contents where they are not stored yet.
 
-    A file that was changed since the view was made is left for the next time.
+    A file that changed since the view was built is left for the next time.
     """
-    known = table.texts_of(db, contents.values())
+    texts_by_key = table.texts_of(db, contents.values())
     for batch in _batches(sorted(contents)):
         check_cancelled()
         chunks = view.snapshot.chunks(batch)
@@ -80,7 +82,7 @@ def note_texts(view: CurrentView, db: Database, contents: Mapping[int, ContentKe
         for content in batch:
             key, cut = contents[content], chunks.get(content, [])
             spans = table.spans_of(cut)
-            if key in known and known[key].spans == spans:
+            if key in texts_by_key and texts_by_key[key].spans == spans:
                 continue
             texts = _texts(view, content, key, cut)
             if texts is not None:
@@ -93,9 +95,13 @@ def note_texts(view: CurrentView, db: Database, contents: Mapping[int, ContentKe
 def texts_by_content(
     db: Database, contents: Mapping[int, ContentKey]
 ) -> dict[int, Sequence[bytes]]:
-    """Which texts the chunks of contents are, as far as that is known; `NO_TEXT` among them."""
-    known = table.texts_of(db, contents.values())
-    return {content: known[key].hashes() for content, key in contents.items() if key in known}
+    """The stored texts of contents' chunks; `NO_TEXT` among them."""
+    texts_by_key = table.texts_of(db, contents.values())
+    return {
+        content: texts_by_key[key].hashes()
+        for content, key in contents.items()
+        if key in texts_by_key
+    }
 
 
 def lacking(
@@ -110,11 +116,11 @@ def lacking(
     """Texts of contents that have no vector, in a fixed order.
 
     Args:
-        view: to read the files of.
-        db: the repository's vectors; `note_texts` was done.
-        fingerprint: of the vectors; None where there are none at all.
-        contents: that may be sent.
-        most_texts: so many are given at most; None: all.
+        view: reads the files.
+        db: the repository's vectors, after `note_texts`.
+        fingerprint: of the vectors; None if there are none.
+        contents: those that may be sent.
+        most_texts: maximum number of texts; None: all.
         elsewhere: texts that have a vector in another store.
     """
     by_content = texts_by_content(db, contents)
@@ -131,24 +137,24 @@ def read_texts(
     view: CurrentView,
     db: Database,
     contents: Mapping[int, ContentKey],
-    sought: Collection[bytes],
+    text_hashes: Collection[bytes],
     most_texts: int | None = None,
 ) -> dict[bytes, str]:
-    """The words of texts by their hash, in a fixed order; not of files that were changed since.
+    """The words of texts by hash, in a fixed order; skips files that changed meanwhile.
 
     Args:
-        view: to read the files of.
-        db: the repository's vectors; `note_texts` was done.
-        contents: in which the texts are looked for.
-        sought: hashes.
-        most_texts: so many are given at most; None: all.
+        view: reads the files.
+        db: the repository's vectors, after `note_texts`.
+        contents: where to find the texts.
+        text_hashes: of the texts to read.
+        most_texts: maximum number of texts; None: all.
     """
     by_content = texts_by_content(db, contents)
     texts: dict[bytes, str] = {}
     for batch in _batches(sorted(by_content)):
         open_contents = [
             content for content in batch
-            if any(text in sought and text not in texts for text in by_content[content])
+            if any(text in text_hashes and text not in texts for text in by_content[content])
         ]  # fmt: skip
         if not open_contents or (most_texts is not None and len(texts) >= most_texts):
             continue
@@ -157,7 +163,7 @@ def read_texts(
         for content in open_contents:
             cut = _texts(view, content, contents[content], chunks.get(content, []))
             pairs = zip(by_content[content], cut or (), strict=False)
-            texts.update({text: words for text, words in pairs if text in sought})
+            texts.update({text: words for text, words in pairs if text in text_hashes})
     if most_texts is not None:
         texts = dict(list(texts.items())[:most_texts])
     return texts
@@ -166,7 +172,7 @@ def read_texts(
 def _texts(
     view: CurrentView, content: int, key: ContentKey, chunks: Sequence[ScoredChunk]
 ) -> list[str] | None:
-    """The text of each chunk; none of a file with a key in it; None if it is not to be had."""
+    """The text of each chunk; empty for a file with a key; None if it cannot be read."""
     text = text_of(view, content, key)
     if not text:
         return None if text is None else []
@@ -177,7 +183,7 @@ def _texts(
 
 
 def text_of(view: CurrentView, content: int, key: ContentKey) -> bytes | None:
-    """A content's text in UTF-8; empty where a key is in it; None if the files were changed."""
+    """A content's text in UTF-8; empty if it has a key; None if its files changed."""
     text = unchanged_text(view, content, key[0])
     if text is None:
         return None
@@ -185,7 +191,7 @@ def text_of(view: CurrentView, content: int, key: ContentKey) -> bytes | None:
 
 
 def unchanged_text(view: CurrentView, content: int, content_hash: bytes) -> bytes | None:
-    """A content's text in UTF-8, keys and all, for this machine; None if the files were changed."""
+    """A content's text in UTF-8 for use on this machine, with keys; None if its files changed."""
     data = next(
         (
             data

@@ -1,4 +1,4 @@
-"""Removal of the vectors of texts that no view has any more."""
+"""Keeps the vectors of views up to date: sends new texts, fills the store, removes old vectors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def prune(pool: IndexPool, request: ViewRequest) -> PrunedVectors:
     if not path.exists():
         return PrunedVectors(0, 0, 0)
     with alone_writing(path), open_vectors(path) as db:
-        # The view of the request is made current first: what was just written keeps its vectors.
+        # First brings the view up to date, so that new texts keep their vectors.
         with pool.view(request) as view, view.reading():
             in_views = hashes_in_views(view.snapshot.db)
         with giving_back(db) as freed, db.write(None):
@@ -55,14 +55,14 @@ def prune(pool: IndexPool, request: ViewRequest) -> PrunedVectors:
         return PrunedVectors(removed, vector_tables.counted_all(db), freed())
 
 
-# What a store on another machine lacks of a view, from the vectors on this one.
+# Copies vectors from this machine to a remote store that lacks them.
 
 _AT_ONCE = 500
 _FILL_STAGE = "filling the store"
 
 
 def texts_of_view(pool: IndexPool, request: ViewRequest, db: Database) -> set[bytes]:
-    """The texts of a view that may be sent; the index is held meanwhile, no longer."""
+    """The texts of a view that may be sent; locks the index only meanwhile."""
     with pool.view(request) as view, view.reading():
         chosen = sendable_texts.sendable(view)
         sendable_texts.note_texts(view, db, chosen.contents)
@@ -79,10 +79,10 @@ def fill(
     fingerprint: int,
     hybrid: bool,
 ) -> int:
-    """Store what is lacking there and has a vector here; how many rows that were.
+    """Store vectors that exist here and are missing there; returns the number of rows.
 
     Raises:
-        VectorStoreError: the store failed; what it got before stays there.
+        VectorStoreError: the store failed; rows stored so far remain.
     """
     texts = texts_of_view(pool, request, db)
     here = vector_tables.known_texts(db, fingerprint, texts)
@@ -106,33 +106,33 @@ def fill(
 def _terms(
     pool: IndexPool, request: ViewRequest, db: Database, texts: list[bytes]
 ) -> dict[bytes, str]:
-    """What the store ranks texts by beside their vectors; not of files changed since."""
+    """The terms by which the store ranks texts, in addition to vectors; skips changed files."""
     with pool.view(request) as view, view.reading():
         contents = sendable_texts.sendable(view).contents
         words = sendable_texts.read_texts(view, db, contents, frozenset(texts))
-    return {text: provider_consent.terms_of(known) for text, known in words.items()}
+    return {text: provider_consent.terms_of(text_words) for text, text_words in words.items()}
 
 
-# Vectors for the texts of a view that have none: sent in batches, each stored when it is there.
+# Embeds the texts of a view that have no vector: in batches, each stored as it arrives.
 #
-# What is stored stays, so a run that was broken off goes on where it stopped, and no text is sent
-# twice, whichever branch or worktree brings it. Vectors come into the repository's own file first;
-# a store on another machine is filled from there, so nothing is lost while it is down.
+# Stored vectors remain, so an interrupted run resumes where it stopped, and no text is sent twice,
+# from any branch or worktree. Vectors go first into the repository's own file; a remote store is
+# filled from there, so nothing is lost while it is down.
 
 _HELD_TEXTS = 2_000
-"""Texts that are in memory at once; between such lots other questions are answered."""
+"""Texts in memory at once; between such lots other calls are answered."""
 _STAGE = "sending texts"
 
 
 class _Lot(NamedTuple):
-    """Texts to be sent next, of a view as it was then."""
+    """The next texts to send, from one state of a view."""
 
     lacking: Lacking
     left_out: int
     receipt: Receipt
     place: str
     files: Mapping[bytes, bytes]
-    """Path -> hash, of what may be sent."""
+    """Path -> hash of the files that may be sent."""
 
 
 def sync(
@@ -157,7 +157,7 @@ def sync(
         try:
             return run.synced(most_texts)
         except CodelensError as error:
-            # Where not even that can be written, the error says why.
+            # If even that cannot be written, the error says why.
             with suppress(StoreError), db.write(None):
                 vector_tables.set_state(db, consent, fingerprint.id, "failed", str(error))
             raise
@@ -174,7 +174,7 @@ class _Run(NamedTuple):
     patience: Patience
 
     def synced(self, most_texts: int | None) -> Synced:
-        """Send what has no vector anywhere, then fill the store."""
+        """Send texts that have no vector anywhere, then fill the store."""
         if most_texts is None:
             most_texts = self.pool.settings.most_texts or None
         elsewhere = self._in_store()
@@ -194,7 +194,7 @@ class _Run(NamedTuple):
     def _send(
         self, lot: _Lot, most_texts: int | None, elsewhere: set[bytes]
     ) -> tuple[Sent, int, _Lot]:
-        """Send lot after lot; what was sent, how many texts, and what is left."""
+        """Send lot after lot; returns what was sent, the number of texts, and the last lot."""
         db, consent, total, done = self.db, self.consent, Sent(), 0
         with db.write(None):
             vector_tables.set_state(db, consent, self.fingerprint.id, "indexing")
@@ -215,7 +215,7 @@ class _Run(NamedTuple):
         return total, done, lot
 
     def _in_store(self) -> set[bytes]:
-        """Texts of the view that have a vector on another machine, where such a store is chosen."""
+        """Texts of the view with a vector in the remote store, if one is configured."""
         if not self.consent.store:
             return set()
         texts = texts_of_view(self.pool, self.request, self.db)
@@ -223,7 +223,7 @@ class _Run(NamedTuple):
             return store.known(texts)
 
     def _fill(self) -> int:
-        """How many vectors of this machine the store on another one got; 0 where there is none."""
+        """Fill the remote store from this machine; returns the number of vectors, 0 without one."""
         if not self.consent.store:
             return 0
         with provider_consent.milvus(self.consent, provider_consent.FOR_INDEXING_S) as store:
@@ -233,7 +233,7 @@ class _Run(NamedTuple):
             )  # fmt: skip
 
     def _next_lot(self, room: int, elsewhere: set[bytes]) -> _Lot:
-        """The next texts without a vector; the index is held while they are gathered, no longer."""
+        """The next texts without a vector; locks the index only while it collects them."""
         with self.pool.view(self.request) as view, view.reading():
             chosen = sendable_texts.sendable(view)
             sendable_texts.note_texts(view, self.db, chosen.contents)
@@ -254,7 +254,7 @@ class _Run(NamedTuple):
             return _Lot(lacking, left_out, view.receipt(), _place_of(view), files)
 
     def _ended(self, lot: _Lot, done: int) -> str:
-        """The state after all that could be done."""
+        """The final state of a run."""
         before = self.fingerprint.state
         if lot.lacking.total:
             return "indexing" if done else before
@@ -276,7 +276,7 @@ def _room(most_texts: int | None, done: int) -> int:
 
 
 class _Sender(NamedTuple):
-    """Sends a lot of texts and stores what comes back, request by request."""
+    """Sends a lot of texts and stores the vectors, request by request."""
 
     db: Database
     consent: Consent
@@ -284,7 +284,7 @@ class _Sender(NamedTuple):
     embedder: Embedder
 
     def send(self, lacking: Lacking, total: Sent, progress: Callable[[int], None]) -> Sent:
-        """What was sent in all, `total` included."""
+        """Send the texts; returns the sum of `total` and what was sent."""
         keys, texts = list(lacking.texts), list(lacking.texts.values())
         try:
             for batch in self.embedder.batches(texts, "document"):
@@ -299,16 +299,16 @@ class _Sender(NamedTuple):
                     provider_consent.count(self.db, self.consent, sent)
                 progress(end)
         finally:
-            # What failed left this machine all the same.
+            # Texts of a failed request were sent, too.
             with self.db.write(None):
                 provider_consent.count(self.db, self.consent, self.embedder.take_sent())
         return total
 
 
-# Vectors in a server: worktrees that were asked about are synced soon after, and now and then.
+# Background sync in a server: worktrees in use are synced soon after a call, and periodically.
 #
-# One thread, one worktree at a time; of several questions about one worktree one sync comes.
-# Nothing is done where no provider is enabled, and a server that ends waits for nothing.
+# One thread, one worktree at a time; several calls on one worktree cause one sync. Does nothing if
+# no provider is enabled; a server does not wait for it on exit.
 
 logger = logging.getLogger(__name__)
 
@@ -317,40 +317,40 @@ class Pauses(NamedTuple):
     """When a worktree is synced, in seconds."""
 
     first_s: float = 5.0
-    """After the first question about it."""
+    """Delay after the first call about it."""
     between_s: float = 180.0
-    """From one sync of it to the next, if there was a question since."""
+    """Interval between syncs of a worktree, if it was used since."""
 
 
 USUAL = Pauses()
 
 
 class BackgroundSync:
-    """Syncs worktrees that were asked about.
+    """Syncs worktrees that are in use.
 
     Args:
         sync: brings the vectors of a worktree up to date, by its root; raises `CodelensError`.
-        pauses: when.
+        pauses: the schedule.
     """
 
     def __init__(self, sync: Callable[[str], object], pauses: Pauses = USUAL) -> None:
         self._sync = sync
         self._pauses = pauses
         self._due: dict[str, float] = {}
-        """Root -> when it is synced next."""
+        """Root -> time of the next sync."""
         self._earliest: dict[str, float] = {}
-        """Root -> not before."""
+        """Root -> earliest time of the next sync."""
         self._wake = threading.Condition()
         self._stopping = False
         self._thread: threading.Thread | None = None
 
     def note(self, root: str) -> None:
-        """A question was asked about a worktree with an enabled provider."""
+        """Record a call about a worktree with an enabled provider."""
         with self._wake:
             soon = time.monotonic() + self._pauses.first_s
             self._due.setdefault(root, max(soon, self._earliest.get(root, 0.0)))
             if self._thread is None and not self._stopping:
-                # A daemon: the process ends with its client, and each request's answer is stored.
+                # A daemon: the process ends with its client, and each response is stored.
                 self._thread = threading.Thread(
                     target=self._run, name="codelens-vectors", daemon=True
                 )
@@ -358,7 +358,7 @@ class BackgroundSync:
             self._wake.notify()
 
     def stop(self) -> None:
-        """Begin no sync any more."""
+        """Start no more syncs."""
         with self._wake:
             self._stopping = True
             self._wake.notify()
@@ -375,7 +375,7 @@ class BackgroundSync:
                 logger.exception("syncing the vectors of %s failed", root)
 
     def _next(self) -> str | None:
-        """The root to be synced now; None when the server ends."""
+        """The root to sync now; None when the server ends."""
         with self._wake:
             while not self._stopping:
                 now = time.monotonic()

@@ -1,1 +1,1 @@
-"""Questions about who uses what."""
+"""The use graph of a view: who uses a definition or file, certainly or possibly."""

@@ -1,8 +1,8 @@
-"""Which contents use or import which names: what a backward question need look into.
+"""Which files may have an edge to a node, and the cache of the edges resolved so far.
 
-By content, so it serves every view of a store; a view leaves out what is not its own. It grows
-until most of it is of contents that went, and then begins anew. It may name too many contents (an
-alias of another view), never too few.
+The index of names is by content, so it serves every view of a store; each view ignores the
+contents that it does not have. The index grows until most of its contents are in no view, and is
+then rebuilt. It may name too many contents (because of an alias in another view), never too few.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SEPARATORS = re.compile(r"[./\\:]+")
 _MOST_ALIASES = 40
 _MOST_NAMES_KEPT = 5_000
 _MOST_OLD, _FEW = 4, 250
-"""Beyond four times the contents of the view that is asked about, and some, most are gone."""
+"""The index is stale beyond four times the contents of the view plus some: most are unused."""
 
 Row = tuple[str, ...]
 """Module, name, alias, line of an import."""
@@ -48,24 +48,24 @@ class NameIndex:
     """Names by content, for one store."""
 
     def __init__(self) -> None:
-        self._known: set[int] = set()
+        self._contents: set[int] = set()
         self._uses: dict[str, dict[int, array[int]]] = {}
         self._aliases: dict[str, set[str]] = {}
         self._defaults: dict[bytes, set[str]] = {}
         self._by_word: dict[bytes, array[int]] = {}
         self._imports: dict[int, bytes] = {}
-        """As they are stored: rows would take three times as much."""
+        """In stored form: rows would take three times as much memory."""
 
     def is_stale(self, contents: Set[int]) -> bool:
-        """Most of what it knows can be of no view any more."""
-        return len(self._known) > _MOST_OLD * (len(contents) + _FEW)
+        """Whether most of its contents can no longer be in any view."""
+        return len(self._contents) > _MOST_OLD * (len(contents) + _FEW)
 
     def take(self, db: Database, contents: Set[int]) -> None:
-        """Read contents that were not read before."""
-        new = contents - self._known
+        """Read the contents that were not read before."""
+        new = contents - self._contents
         if not new:
             return
-        self._known |= new
+        self._contents |= new
         for content, data in ranking_reads.packed_imports(db, sorted(new)):
             self._imports[content] = data
             for row in ranking_reads.unpacked_imports(data):
@@ -85,7 +85,7 @@ class NameIndex:
             contents = self._by_word.get(word)
             if contents is None:
                 contents = self._by_word[word] = array("q")
-            # The imports of a content come one after the other.
+            # The imports of a content are adjacent.
             if not contents or contents[-1] != content:
                 contents.append(content)
 
@@ -95,23 +95,23 @@ class NameIndex:
                 self._uses[name][content] = places
 
     def uses(self, db: Database, names: Set[str]) -> dict[int, Uses]:
-        """Contents that use or import one of the names; no places for what is only imported."""
+        """Contents that use or import one of the names; without places if they only import it."""
         self.fetch(db, names)
         places_of: dict[int, Uses] = {}
         for name in sorted(names):
             for content, places in self._uses[name].items():
-                known = places_of.get(content)
-                if known is None:
-                    known = places_of[content] = Uses()
-                known.add(name, places)
-            # A name may stand at the end of a longer one: `use App\\Auth`.
+                uses_in_content = places_of.get(content)
+                if uses_in_content is None:
+                    uses_in_content = places_of[content] = Uses()
+                uses_in_content.add(name, places)
+            # A name may be the end of a longer one: `use App\\Auth`.
             for content in self._by_word.get(name.encode("utf-8", "replace"), ()):
                 if content not in places_of:
                     places_of[content] = Uses()
         return places_of
 
     def fetch(self, db: Database, names: Set[str]) -> None:
-        """Look for many names in one go."""
+        """Look up many names at once."""
         missing = {name for name in names if name not in self._uses}
         if not missing:
             return
@@ -122,19 +122,19 @@ class NameIndex:
         self._add(ranking_reads.packed_uses(db, sorted(self._with_words(db, missing)), missing))
 
     def _with_words(self, db: Database, names: Set[str]) -> set[int]:
-        """Contents whose text has one of the words; all where the index cannot tell."""
-        # A name like `$x` or `a-b` is several words to the tokenizer, and one to the parser.
+        """Contents whose text has one of the words; all contents if the index cannot say."""
+        # The tokenizer splits a name like `$x` or `a-b` into several words, the parser does not.
         terms: set[str] = set()
         for name in names:
             parts = terms_of_word(name) if name.isidentifier() else ()
             if not parts:
-                return set(self._known)
+                return set(self._contents)
             terms.add(parts[-1])
         holding = postings.contents_with(db, terms)
-        return set[int]().union(*holding.values()) & self._known
+        return set[int]().union(*holding.values()) & self._contents
 
     def also_called(self, name: str, module: bytes) -> set[str]:
-        """The names under which others may know a top-level definition of a module."""
+        """The names under which other files may use a top-level definition of a module."""
         names, pending = {name}, [name]
         while pending and len(names) < _MOST_ALIASES:
             for other in sorted(self._aliases.get(pending.pop(), ())):
@@ -144,7 +144,7 @@ class NameIndex:
         return names | self._defaults.get(module, set())
 
     def renaming(self, name: str) -> set[int]:
-        """Contents with an import by which a name is another's, or that asks for the name."""
+        """Contents with an import that gives the name to another definition, or imports it."""
         originals = [original for original, names in self._aliases.items() if name in names]
         words = [original.encode("utf-8", "replace") for original in (name, *originals)]
         return {
@@ -169,50 +169,50 @@ class NameIndex:
 
 
 def words_of(row: Row) -> tuple[bytes, ...]:
-    """What the file that an import names may be called, or a folder of it."""
+    """Possible names of the file that an import means, or of a folder of it."""
     return _words_of(row[0], row[1])
 
 
 @lru_cache(maxsize=1 << 16)
 def _words_of(module: str, name: str) -> tuple[bytes, ...]:
-    """The same by module and name: twenty thousand files of Linux include one header."""
+    """Cached by module and name: twenty thousand files of Linux include one header."""
     parts = _SEPARATORS.split(module)
     words = dict.fromkeys(part.encode("utf-8", "replace") for part in (*parts, name) if part)
     return tuple(words) if any(parts) else (*words, OWN)
 
 
-_known: WeakKeyDictionary[Database, NameIndex] = WeakKeyDictionary()
+_index_by_database: WeakKeyDictionary[Database, NameIndex] = WeakKeyDictionary()
 
 
 def name_index_of(db: Database, contents: Set[int]) -> NameIndex:
-    """The mentions of a store, from memory, those of a view's contents among them."""
-    index = _known.get(db)
+    """The cached index of names of a store, updated with the contents of a view."""
+    index = _index_by_database.get(db)
     if index is None or index.is_stale(contents):
-        # Who still holds the older ones goes on with them.
-        index = _known[db] = NameIndex()
+        # Readers that still have the old index go on with it.
+        index = _index_by_database[db] = NameIndex()
     index.take(db, contents)
     return index
 
 
-# What is resolved of a view: the edges known so far, kept from question to question.
+# The resolved edges of a view, cached across calls.
 #
-# It stays while the view does; `keep` stores it for other processes.
+# The cache lives as long as the view; `keep` stores it for other processes.
 
 _KEPT_VIEWS = 2
 _NONE: frozenset[str] = frozenset()
 _MOST_SHARED = 64
-"""Sets of names that are shared: one question makes a few dozen, and those of earlier ones go."""
+"""Number of shared sets of names: one call creates a few dozen, and old ones are dropped."""
 _KIND_RANKS = {"import": -1, "call": 0}
 
 
 def _place_in_text(edge: Edge) -> tuple[object, ...]:
-    """Imports first, then by line, a call before a mention; the same for a file and its parts."""
+    """Imports first, then by line, calls before mentions; the same for a file and its parts."""
     rank = _KIND_RANKS.get(edge.kind, 1)
     return (rank >= 0, edge.line, rank, edge.kind, *edge[2:4], edge.name, edge.symbol)
 
 
 class EdgeCache:
-    """What is known of one state of a view."""
+    """The edges resolved so far for one state of a view."""
 
     def __init__(self, view: CurrentView, before: EdgeCache | None) -> None:
         snapshot = view.snapshot
@@ -222,14 +222,14 @@ class EdgeCache:
             file = by_path.get(path)
             return view.read(file) if file is not None else None
 
-        known = before.graph.known if before is not None else None
-        self.graph: Graph = graph.graph_of(snapshot, read, known)
+        earlier_graph = before.graph.known if before is not None else None
+        self.graph: Graph = graph.graph_of(snapshot, read, earlier_graph)
         self.table = before.table if before is not None else Table()
-        """Edges of files, as long as what they stand on did not change."""
+        """Edges of files, valid until something that they depend on changes."""
         self.weak = before.weak if before is not None else Table()
-        """As `table`, of uses that may mean one of several things."""
+        """Like `table`, for uses that may mean one of several definitions."""
         self.named: dict[bytes, frozenset[str]] = {}
-        """Files of which the uses of these names alone are resolved."""
+        """Files of which only the uses of these names are resolved."""
         self._shared: dict[frozenset[str], frozenset[str]] = {}
         for path in self.table.files() - self.graph.known.checked:
             self._remove(path)
@@ -237,26 +237,26 @@ class EdgeCache:
             self.table, self.weak = Table(), Table()
         self._snapshot = snapshot
         self.tests: dict[bytes, bool] = before.tests if before is not None else {}
-        """Path -> whether it is one of tests."""
+        """Path -> whether it is a test file."""
         self.known_modules: set[bytes] = set()
-        """Files that all edges to, as modules, are known of."""
+        """Files whose importers are all resolved."""
         self.settled: set[str] = set()
-        """Names of which all files that hold them are resolved."""
+        """Names for which all files that contain them are resolved."""
         self.implemented: set[str] = set()
-        """Names of methods of which all files of Go that define them are resolved."""
+        """Names of methods for which all Go files that define them are resolved."""
         self.files = len(by_path)
         self.saved: set[bytes] = set()
         """Files whose edges this process stored."""
         self.saved_parts: set[tuple[bytes, frozenset[str]]] = set()
         """Files and names whose edges this process stored."""
         self.values: dict[object, object] = {}
-        """Whatever else is worked out from this state alone."""
+        """Other data derived from this state only."""
         self.lasting: dict[object, object] = before.lasting if before is not None else {}
-        """What is brought up to date from state to state."""
+        """Data that is updated from state to state."""
 
     @cached_property
     def name_index(self) -> NameIndex:
-        """Which contents use which names; reads the imports of all that are new, so made late."""
+        """Which contents use which names; lazy, because it reads all new imports."""
         return name_index_of(self._snapshot.db, self._snapshot.by_content.keys())
 
     def take(self, path: bytes) -> None:
@@ -266,22 +266,22 @@ class EdgeCache:
         self._add(path, self.graph.all_edges(path), whole=True)
 
     def take_named(self, path: bytes, names: Set[str], edges: Iterable[Edge]) -> None:
-        """Take in the edges to what is used under some names, beside those that are here."""
-        known = self.named.get(path, _NONE)
+        """Add the edges of the uses of some names to those already in the cache."""
+        cached_names = self.named.get(path, _NONE)
         every = [*self.table.edges_from(path), *self.weak.edges_from(path), *edges]
-        if known:
+        if cached_names:
             self._remove(path)
-        self.named[path] = self._share(known | names)
+        self.named[path] = self._share(cached_names | names)
         self._add(path, dict.fromkeys(every), whole=False)
 
     def not_taken(self, path: bytes, names: Set[str]) -> frozenset[str]:
-        """Those of some names of which the edges of a file are not here yet."""
+        """The names for which the edges of a file are not in the cache yet."""
         return self._share(frozenset(names - self.named.get(path, _NONE)))
 
     def _share(self, names: frozenset[str]) -> frozenset[str]:
-        """The one set of these names.
+        """The shared set of these names.
 
-        A question asks for the same thousand names in hundreds of files; a set for each took
+        A call looks for the same thousand names in hundreds of files; a set for each file took
         200 MiB of 500 (`impact` of Django's `Model`, by tracemalloc).
         """
         if len(self._shared) >= _MOST_SHARED:
@@ -289,11 +289,11 @@ class EdgeCache:
         return self._shared.setdefault(names, names)
 
     def knows(self, path: bytes, names: Set[str]) -> bool:
-        """Whether all edges of a file to what is used under some names are here."""
+        """Whether the cache has all edges of a file for the uses of some names."""
         return path in self.table or names <= self.named.get(path, _NONE)
 
     def _add(self, path: bytes, edges: Iterable[Edge], *, whole: bool) -> None:
-        # Parts come in the order of the questions: answers must not.
+        # Parts are resolved in the order of the calls; answers must not depend on it.
         ordered = sorted(edges, key=_place_in_text)
         certain = [edge for edge in ordered if edge.is_certain]
         self.table.add(path, certain, whole=whole)
@@ -306,7 +306,7 @@ class EdgeCache:
 
     @property
     def whole(self) -> bool:
-        """Every file is resolved."""
+        """Whether every file is resolved."""
         return len(self.table) >= self.files
 
 
@@ -314,19 +314,19 @@ _kept = StateCache[EdgeCache](_KEPT_VIEWS)
 
 
 def edge_cache_of(view: CurrentView) -> EdgeCache:
-    """What is known of the look's view, from before if nothing in it changed."""
+    """The edge cache of a view, reused from before if nothing in the view changed."""
     return _kept.value_of(view.snapshot, lambda before: EdgeCache(view, before))
 
 
 def keep(view: CurrentView) -> None:
-    """Store what was resolved for a look, for other processes; not at all if another one writes.
+    """Store newly resolved edges for other processes; skip this if another process writes.
 
-    Outside of any transaction. A question never waits or fails for this. What it worked with goes.
+    Call it outside of any transaction. It never delays or fails a call. Frees working data.
     """
     cache = edge_cache_of(view)
     rows = [(path, row) for path, row in cache.graph.fresh if path not in cache.saved]
     parts = [part for part in cache.graph.fresh_parts if part[:2] not in cache.saved_parts]
-    # What is not written now is so the next time, or worked out anew.
+    # What is not stored now is stored next time or resolved again.
     is_new = bool(rows or parts or cache.graph.fresh_surveys)
     if is_new and graph.keep_graph(cache.graph, view.snapshot.db, rows, parts):
         cache.saved.update(path for path, _ in rows)
@@ -337,21 +337,21 @@ def keep(view: CurrentView) -> None:
         server_upkeep.give_memory_back()
 
 
-# The files that may hold an edge to a node: what to resolve before who uses it can be told.
+# The files that may have an edge to a node: they must be resolved to find its users.
 #
-# A use names what it means, or an alias of it, so the words of the contents tell most of it.
-# Modules may be imported by a folder's name, and interfaces of Go are satisfied without being
-# named.
+# A use contains the name that it means, or an alias, so the words of contents find most of them.
+# Two exceptions: modules may be imported by a folder's name, and types satisfy interfaces of Go
+# without naming them.
 
-_FOLDERS_TOLD = 4
+_FOLDERS_MATCHED = 4
 _SUPER = "super "
-"""Before a method's name: no name has a blank."""
-# Files that are called for what they are, so that others import them by their folder.
+"""Prefix of a method's name; cannot collide, as names have no spaces."""
+# Files with generic names, which others import by their folder.
 _FACELESS = frozenset({b"__init__", b"index", b"mod", b"lib", b"package-info"})
 
 
 class CandidateFiles:
-    """Answers for one state of a view; its database must be in a read transaction."""
+    """For one state of a view; its database must be in a read transaction."""
 
     def __init__(self, snapshot: Snapshot, resolved: EdgeCache) -> None:
         self._snapshot = snapshot
@@ -361,8 +361,8 @@ class CandidateFiles:
     def of_names(self, names: Set[str]) -> list[tuple[bytes, Sequence[Use]]]:
         """Files of the view that use or import one of the names, by path, with the uses.
 
-        A method's name behind `_SUPER` stands for the `super` in files that define a method of
-        that name.
+        A method's name after `_SUPER` stands for `super` in files that define a method of that
+        name.
         """
         methods = {name.removeprefix(_SUPER) for name in names if name.startswith(_SUPER)}
         holding = dict(self._using({name for name in names if not name.startswith(_SUPER)}))
@@ -385,7 +385,7 @@ class CandidateFiles:
                 yield file.path, places
 
     def names_of(self, path: bytes, symbol: int) -> set[str]:
-        """The names under which others may know a definition."""
+        """The names under which other files may use a definition."""
         symbols = self._graph.symbols(path)
         if not 0 <= symbol < len(symbols):
             return set()
@@ -397,10 +397,10 @@ class CandidateFiles:
         names = {definition.name}
         owner = symbols[definition.parent]
         if definition.name in CONSTRUCTORS:
-            # A call of the type, or of its `new`, may lead to it.
+            # A call of the type or of its `new` may lead to it.
             names |= {"new"} | self._cache.name_index.also_called(owner.name, _face(path))
         elif owner.kind == "trait":
-            # Where it is overridden the trait is named.
+            # Overriding code names the trait.
             names |= self._cache.name_index.also_called(owner.name, _face(path))
         if self._spec(path).nameless_super:
             names.add(_SUPER + definition.name)
@@ -410,11 +410,11 @@ class CandidateFiles:
         return spec_of(self._graph.languages.get(path, ""))
 
     def _is_implicit(self, path: bytes) -> bool:
-        """Whether types of a file have interfaces by their methods."""
+        """Whether types of the file's language satisfy interfaces by having their methods."""
         return self._spec(path).implicit_interfaces
 
     def required_by(self, path: bytes, symbol: int) -> set[str]:
-        """Methods that whatever satisfies an interface of Go has; it need not name it."""
+        """Methods that a type needs to satisfy an interface of Go, which it need not name."""
         symbols = self._graph.symbols(path)
         if not self._is_implicit(path) or not 0 <= symbol < len(symbols):
             return set()
@@ -425,14 +425,14 @@ class CandidateFiles:
         return {definition.name} if inside else set()
 
     def defining(self, names: Set[str]) -> list[bytes]:
-        """Files of Go with a definition of one of the names."""
+        """Go files that define one of the names."""
         snapshot = self._snapshot
         rows = (row for name in names for row in snapshot.symbols_with_key(key_of(name)))
         paths = {file.path for file, _, symbol in rows if symbol.name in names}
         return sorted(path for path in paths if self._is_implicit(path))
 
     def interfaces_asking(self, node: Node) -> list[Node]:
-        """Methods of Go's interfaces with the name and the number of parameters of a method."""
+        """Methods of Go interfaces with the name and number of parameters of a method."""
         symbols = self._graph.symbols(node.path)
         if not self._is_implicit(node.path) or not 0 <= node.symbol < len(symbols):
             return []
@@ -455,23 +455,23 @@ class CandidateFiles:
 
     def of_module(self, path: bytes) -> list[bytes]:
         """Files that may use a module."""
-        # `import a.b`, then `a.c`: what is used of a package need not be named in an import.
+        # `import a.b`, then `a.c`: a package can be used without being named in an import.
         named = _face(path).decode("utf-8", "surrogateescape")
         using = {file for file, places in self.of_names({named}) if places}
         return sorted(using.union(self.importers(path)))
 
     def renaming(self, name: str) -> list[bytes]:
-        """Files with an import by which a name is another's, or that asks for the name."""
+        """Files with an import that gives the name to another definition, or imports it."""
         contents = self._cache.name_index.renaming(name)
         by_content = self._snapshot.by_content
         return sorted(file.path for content in contents for file in by_content.get(content, ()))
 
     def importers(self, path: bytes) -> list[bytes]:
-        """Files with an import that names a file."""
-        known = cast("dict[bytes, list[bytes]]", self._cache.values.setdefault("importers", {}))
-        if path not in known:
-            known[path] = self._importing(path)
-        return known[path]
+        """Files with an import of a file."""
+        importers = cast("dict[bytes, list[bytes]]", self._cache.values.setdefault("importers", {}))
+        if path not in importers:
+            importers[path] = self._importing(path)
+        return importers[path]
 
     def _importing(self, path: bytes) -> list[bytes]:
         importer, languages = self._graph.importer, self._graph.languages
@@ -479,10 +479,10 @@ class CandidateFiles:
         stem = stem_of(path)
         words: set[bytes] | None = {stem, stem.rpartition(b".")[2]}
         if stem in _FACELESS or by_folder:
-            words |= {OWN, *folder_of(path).split(b"/")[-_FOLDERS_TOLD:]}
+            words |= {OWN, *folder_of(path).split(b"/")[-_FOLDERS_MATCHED:]}
         files = self._snapshot.by_content
         if not folder_of(path) and by_folder:
-            # The root's name stands in a manifest alone.
+            # Only a manifest contains the name of the root.
             words = None
         importers: set[bytes] = set()
         for content, rows in self._cache.name_index.importing(words).items():

@@ -1,8 +1,8 @@
-"""The other places of one definition: declarations, overload signatures, and stub files.
+"""Finds the other places of one definition, and the calls that run a constructor.
 
-A function of C and C++ is declared in one place and defined in another; the overloads of Python
-and TypeScript are signatures before the one function that runs; in TypeScript a type and a value
-may share a name; a stub file (`.pyi`, `.d.ts`) declares what the code next to it defines.
+Other places are: declarations of a function in C and C++, overload signatures in Python and
+TypeScript before the function that runs, a type and a value of one name in TypeScript, and stub
+files (`.pyi`, `.d.ts`), which declare what the code next to them defines.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.types import Symbol
 
 _MOST_PLACES = 20
-"""A name with more is of many functions."""
+"""A name with more places belongs to many functions."""
 
 
 class DeclaredPlaces:
-    """Answers for one state of a view; its database must be in a read transaction."""
+    """For one state of a view; its database must be in a read transaction."""
 
     def __init__(self, snapshot: Snapshot, graph: Graph) -> None:
         self._snapshot = snapshot
         self._graph = graph
-        self._known: dict[Node, Sequence[Node]] = {}
+        self._places_by_node: dict[Node, Sequence[Node]] = {}
 
     def others(self, node: Node) -> Sequence[Node]:
-        """Where a function of C or C++ is also declared or defined; in order."""
-        known = self._known.get(node)
-        if known is None:
-            known = self._known[node] = self._apart(node)
-        return known
+        """The other declarations and definitions of a C or C++ function, in order."""
+        places = self._places_by_node.get(node)
+        if places is None:
+            places = self._places_by_node[node] = self._apart(node)
+        return places
 
     def alternatives(self, node: Node) -> Sequence[Node]:
-        """What else a definition's name may mean where it stands, as a build takes one of them."""
+        """Other definitions of the same name in the same scope, of which a build takes one."""
         spec = self._spec(node)
         if spec.prototypes or spec.overloads or not spec.overloads_apart:
             return self.others(node)
@@ -50,19 +50,19 @@ class DeclaredPlaces:
         return [Node(node.path, at) for at in namesakes if at != node.symbol]
 
     def same(self, node: Node) -> list[Node]:
-        """All places of the definition that a node is one of; of overloads the body first."""
+        """All places of a node's definition; for overloads, the body comes first."""
         merged = self._merged(node) or [node]
         stubs = [stub for place in merged for stub in self._in_stubs(place)]
         body = self.body_of(node)
         return list(dict.fromkeys([body, *merged, *stubs, *self.others(node)]))
 
     def body_of(self, node: Node) -> Node:
-        """Of declared overloads the one that runs, where edges to any of them end."""
+        """The overload that runs, at which edges to any of the overloads end."""
         overloads = self.overloads(node)
         return overloads[-1] if overloads else node
 
     def overloads(self, node: Node) -> Sequence[Node]:
-        """The signatures of an overloaded function and, last, its body; empty for any other."""
+        """The signatures of an overloaded function, then its body; empty for other definitions."""
         if not self._spec(node).overload_declarations:
             return ()
         same = self._graph.namesakes(*node)
@@ -72,7 +72,7 @@ class DeclaredPlaces:
         return [Node(node.path, at) for at in same]
 
     def _merged(self, node: Node) -> Sequence[Node]:
-        """A type and a value that one name means, which others import and rename as one."""
+        """A type and a value with the same name, which are imported and renamed together."""
         if not self._spec(node).spaces:
             return self.overloads(node)
         return [Node(node.path, at) for at in self._graph.namesakes(*node)]
@@ -81,7 +81,7 @@ class DeclaredPlaces:
         return spec_of(self._graph.languages.get(node.path, ""))
 
     def _in_stubs(self, node: Node) -> Iterator[Node]:
-        """The same name in the stub next to a file of code, or in the code next to a stub."""
+        """The same name in the stub next to a source file, or in the source next to a stub."""
         symbols = self._graph.symbols(node.path)
         if not 0 <= node.symbol < len(symbols):
             return
@@ -96,7 +96,7 @@ class DeclaredPlaces:
                 yield from (Node(twin, at) for at, symbol in named if symbol.qualified == name)
 
     def _apart(self, node: Node) -> Sequence[Node]:
-        """Where a function of C or C++ is declared or defined as well."""
+        """The other places where a C or C++ function is declared or defined."""
         symbols = self._graph.symbols(node.path)
         if not 0 <= node.symbol < len(symbols):
             return ()
@@ -123,25 +123,24 @@ class DeclaredPlaces:
         ]
 
 
-# Calls of a type, told as calls of the constructor that they run.
+# Calls of a type, reported as calls of the constructor that they run.
 #
-# An edge of a use that makes an instance ends at the type. Who asks for the constructor is told
-# those of its type, and of subtypes that have no constructor of their own. Where a type has
-# several, the number of arguments tells them apart; a call that several can take is a possible
-# edge.
+# An edge of a use that creates an instance ends at the type. The callers of a constructor are the
+# callers of its type, and of subtypes without their own constructor. If a type has several
+# constructors, the number of arguments selects one; a call that fits several is a possible edge.
 
 _MOST_TYPES = 200
-"""Subtypes of a type whose constructor is asked about."""
+"""Maximum number of subtypes of a type."""
 _UNKNOWN = -1
 
 
 class ConstructorCalls:
-    """Answers for one state of a view; its database must be in a read transaction.
+    """For one state of a view; its database must be in a read transaction.
 
     Args:
         snapshot: the view.
         graph: its graph.
-        edges_to: the edges that end at a definition, resolved as far as time allows.
+        edges_to: returns the edges that end at a definition, resolved as time allows.
     """
 
     def __init__(
@@ -154,7 +153,7 @@ class ConstructorCalls:
         self._signed: dict[bytes, Sequence[Symbol]] = {}
 
     def of(self, node: Node) -> list[Edge]:
-        """Calls that run a constructor, or may run it; none for anything else."""
+        """Calls that run a constructor, or may run it; empty for other definitions."""
         owner = self._type_built_by(node)
         if owner is None:
             return []
@@ -192,7 +191,7 @@ class ConstructorCalls:
         )
 
     def _calls(self, owner: Node) -> Iterator[Edge]:
-        """Calls of a type and of the subtypes that are built by its constructor."""
+        """Calls of a type, and of the subtypes that its constructor builds."""
         pending, seen = [owner], {owner}
         while pending:
             for edge in self._edges_to(pending.pop()):
@@ -217,7 +216,7 @@ class ConstructorCalls:
         ]
 
     def _rivals(self, node: Node, owner: Node) -> list[Symbol]:
-        """The other constructors of the type, with what its own line declares as one."""
+        """The other constructors of the type, including one declared by the type's own line."""
         spec = spec_of(self._graph.languages.get(node.path, ""))
         if not spec.overloads:
             return []
@@ -225,7 +224,7 @@ class ConstructorCalls:
         type_ = symbols[owner.symbol]
         rivals = [symbols[at] for at in self._constructors(owner) if Node(owner.path, at) != node]
         if node.path != owner.path or node.symbol not in self._constructors(owner):
-            # Defined apart from the type: what declares it there is the same one.
+            # Defined outside of the type: its declaration in the type is the same constructor.
             own = self._parameters(self._signatures(node.path)[node.symbol])
             rivals = [rival for rival in rivals if self._parameters(rival) != own]
         if parameters(type_.signature, type_.name) is not None:
@@ -237,15 +236,15 @@ class ConstructorCalls:
         return [parameter.text.partition("=")[0].strip() for parameter in declared]
 
     def _signatures(self, path: bytes) -> Sequence[Symbol]:
-        known = self._signed.get(path)
-        if known is None:
+        signatures = self._signed.get(path)
+        if signatures is None:
             file = self._snapshot.by_path.get(path)
-            known = known_symbols(self._snapshot, file) if file is not None else ()
-            self._signed[path] = known
-        return known
+            signatures = known_symbols(self._snapshot, file) if file is not None else ()
+            self._signed[path] = signatures
+        return signatures
 
     def _choices(self, edge: Edge, node: Node, rivals: Sequence[Symbol]) -> int:
-        """Of how many constructors that a call may run this is one; 0 if it runs another."""
+        """The number of constructors that a call may run, this one included; 0: not this one."""
         if not rivals:
             return 1
         numbers = {
@@ -265,7 +264,7 @@ class ConstructorCalls:
 
 
 def _takes(constructor: Symbol, numbers: set[int]) -> bool:
-    """Whether a constructor takes one of these numbers of arguments."""
+    """Whether a constructor accepts one of these numbers of arguments."""
     declared = parameters(constructor.signature, constructor.name)
     if declared is None:
         return True

@@ -1,4 +1,4 @@
-"""Edges of a view for those who keep them: one line each, by path and line."""
+"""Answers the graph methods of `Engine`, and exports the edges of a view line by line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NO_CODE = frozenset({"heading", "key"})
 
 
 def graph(view: CurrentView) -> Graph:
-    """The graph of a look."""
+    """The graph of a view."""
     by_path = view.snapshot.by_path
 
     def read(path: bytes) -> bytes | None:
@@ -51,9 +51,9 @@ def graph(view: CurrentView) -> Graph:
 
 
 def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
-    """Every edge of the view, each pair of definitions once a kind and line.
+    """Every edge of the view, once for each pair of definitions, kind and line.
 
-    Those of uses that may mean one of several things only if they are asked for (`possible`).
+    With `possible`, includes uses that may mean one of several definitions.
     """
     edges = graph(view)
     structure = Ownership(view.snapshot, edges)
@@ -80,7 +80,7 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
 
 
 def _unwritten(edges: Graph, path: bytes, names: Set[str]) -> set[tuple[int, str]]:
-    """Lines and names of the methods that are called there without their names: `len(a)`."""
+    """Lines and names of methods that are called implicitly: `len(a)` calls `__len__`."""
     references = references_named(edges.references(path), names) if names else []
     places: dict[bool, set[tuple[int, str]]] = {True: set(), False: set()}
     for reference in references:
@@ -90,7 +90,7 @@ def _unwritten(edges: Graph, path: bytes, names: Set[str]) -> set[tuple[int, str
 
 
 def _structure_lines(edges: Graph, structure: Ownership, path: bytes) -> Iterator[EdgeLine]:
-    """What belongs to what, and what the file exports; definitions of code alone."""
+    """Ownership and exports of a file; only definitions of code."""
     for at, symbol in enumerate(edges.symbols(path)):
         if symbol.kind not in _NO_CODE:
             member = Node(path, at)
@@ -121,7 +121,7 @@ def _line(
 
 
 def _has_name(edges: Graph, path: bytes, symbol: int) -> bool:
-    """Its name stands in the text: not so of what `export default function () {}` exports."""
+    """Whether its name is in the text; `export default function () {}` exports without one."""
     if symbol < 0:
         return False
     definition = edges.symbols(path)[symbol]
@@ -134,22 +134,22 @@ def _has_name(edges: Graph, path: bytes, symbol: int) -> bool:
     return not (has_spaces and is_unnamed)
 
 
-# Who uses what: related, impact, map, and all edges.
+# The queries: related, references, impact, map, source and all edges.
 
 PATHS = 3
-"""Paths from one thing to another, where nothing is said."""
+"""Default number of paths between two definitions."""
 _MOST_LINES = 100_000
 _TILTED_BY = 12
 _BESIDE = 0.5
-"""What notes on direct users count, beside those on what changes."""
+"""Weight of notes on direct users, relative to notes on what changes."""
 
 
 class GraphQueries:
-    """Answers `Engine`'s questions of this kind; see there for what each takes and raises.
+    """Implements the graph methods of `Engine`, which document arguments and errors.
 
     Args:
         pool: opens repositories.
-        now_s: seconds since 1970; for the age of saved notes.
+        now_s: seconds since 1970; dates saved notes.
     """
 
     def __init__(self, pool: IndexPool, now_s: Callable[[], float] = time.time) -> None:
@@ -259,7 +259,7 @@ class GraphQueries:
 
     @contextmanager
     def _view_of_changes(self, view_request: ViewRequest, diff: str) -> Generator[CurrentView]:
-        """A look at what changed: files that a partial view has not read yet are asked for."""
+        """A view of the changed files; files that a partial view lacks are read first."""
         from codelens.engine.impact.symbol_diff import changed_files, commit_of
 
         with self._pool.view(view_request) as view:
@@ -275,7 +275,7 @@ class GraphQueries:
             yield view
 
     def _with_notes(self, view: CurrentView, answer: ImpactAnswer) -> ImpactAnswer:
-        """The answer with the saved notes on what changes and on its direct users."""
+        """Add the saved notes on what changes and on its direct users."""
         nodes = [(change.node, 1.0) for change in answer.changed]
         nodes += [(result.node, _BESIDE) for result in answer.results if result.distance == 1]
         places = [
@@ -296,7 +296,7 @@ class GraphQueries:
         started = time.monotonic()
         budget_ms = view_request.budget_ms
         with self._pool.view(view_request) as view:
-            # What the refresh left of a long budget is for the ranking.
+            # The time that the freshness check leaves of a long budget is for the ranking.
             seconds = max(seconds_to_read(budget_ms), seconds_left(budget_ms, started))
 
             def places_for(words: str) -> list[Node]:
@@ -330,7 +330,7 @@ class GraphQueries:
 
 
 def _base(opened: OpenRepository, diff: str, view_request: ViewRequest) -> Base:
-    """The commit that a diff is against, with its view if that can be had."""
+    """The commit to compare with, and its view if it can be indexed."""
     from codelens.engine.impact.impact_query import Base
 
     at = opened.at(diff)

@@ -1,7 +1,7 @@
-"""How long a question may work: CPU time of the thread that asks, not time by the clock.
+"""Resolves the graph of a view on demand, within a limit of CPU time.
 
-So other work on the machine does not make an answer partial. Only after several times as long by
-the clock a walk ends all the same, as somebody waits for it.
+The limit counts CPU time of the calling thread, so other work on the machine does not make an
+answer partial. Wall-clock time only stops a walk after a multiple of the limit.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from codelens.types import Receipt, Symbol
 from codelens.wording import count_of
 
 _WAITING = 4
-"""How many times the time for work may pass by the clock."""
+"""Multiple of the limit that may pass in wall-clock time."""
 
 
 class WorkLimit:
-    """Begins when it is made.
+    """A limit of CPU time, which starts at construction.
 
     Args:
         seconds: how long the thread may work.
@@ -50,51 +50,48 @@ class WorkLimit:
         self._reached = False
 
     def extend(self, seconds: float) -> None:
-        """Allow so much more: for what comes after the first part of a question."""
+        """Allow more time, for a later part of a call."""
         self._seconds += seconds
         self._deadline += _WAITING * seconds
         self._next_look, self._reached = time.monotonic(), False
 
     def is_past(self, times: float) -> bool:
-        """The thread worked so many times as long as it may."""
+        """Whether the thread worked this multiple of the limit."""
         return time.thread_time() - self._began > times * self._seconds
 
     def is_reached(self) -> bool:
-        """The work is done, or it took far too long."""
+        """Whether the limit is used up, in CPU time or far exceeded in wall-clock time."""
         now = time.monotonic()
         if self._reached or now < self._next_look:
             return self._reached
-        # Asking for CPU time is slow on some systems; a thread works no longer than the clock goes.
+        # Reading CPU time is slow on some systems; it never exceeds wall-clock time.
         left = self._seconds - (time.thread_time() - self._began)
         self._reached = left <= 0 or now > self._deadline
         self._next_look = min(now + left, self._deadline)
         return self._reached
 
 
-# The graph of a look, resolved as far as a question needs it.
+# The graph of a view, resolved as far as a call needs it.
 #
-# Backward questions look only into files that hold the name, or an alias of it. When time runs out
-# the rest is counted, and the next question goes on from what is kept of the view
-# (`edge_cache.py`).
-#
-# What time is: `cpu_limit.py`.
+# Backward walks read only files that contain the name, or an alias of it. When time runs out, the
+# remaining files are counted, and the next call continues from the view's `EdgeCache`.
 
 _SOURCE = attrgetter("source")
 _USE = attrgetter("source", "symbol", "line", "name", "kind")
 _FEW_FILES = 12
-"""So many files are resolved whole: what others ask of them next is known then."""
+"""Up to this number, files are resolved completely, for later calls."""
 _KEPT_TIMES, _FIRST_FILE_TIMES = 2, 5
-"""How many times its limit a question may take for what is kept, and for its first file."""
+"""Multiple of its limit that a call may spend on cached edges, and on its first file."""
 _MOST_PARTS = 4
-"""How often some uses of a file are resolved before all of them are."""
+"""How often parts of a file are resolved before the whole file is."""
 
 
 class LazyGraph:
-    """An `EdgeReader` over a look, for one question.
+    """An `EdgeReader` of a view, for one call.
 
     Args:
         view: the view; its database must be in a read transaction.
-        limit: how long files may be resolved for, in seconds, or what several graphs share.
+        limit: seconds for resolving files, or a limit that several graphs share.
     """
 
     def __init__(self, view: CurrentView, limit: float | WorkLimit) -> None:
@@ -107,50 +104,50 @@ class LazyGraph:
         self._declared_places = DeclaredPlaces(view.snapshot, self._edge_cache.graph)
         self._limit = limit if isinstance(limit, WorkLimit) else WorkLimit(limit)
         self.unseen: set[bytes] = set()
-        """Files that may hold an edge asked for and could not be resolved in time."""
+        """Files that may have a requested edge and could not be resolved in time."""
         self._stopped = self._has_resolved = False
 
     def trust(self, other: LazyGraph) -> None:
-        """Take over what another view's graph resolved, as far as it holds in this one."""
+        """Take over the edges that another view's graph resolved, where they also hold here."""
         self._edge_cache.graph.trust(other.resolved)
 
     @property
     def values(self) -> dict[object, object]:
-        """Kept as long as the state of the view."""
+        """A cache that lasts as long as the state of the view."""
         return self._edge_cache.values
 
     @property
     def lasting(self) -> dict[object, object]:
-        """Kept over the states of the view; whoever puts something in keeps it true."""
+        """A cache that lasts over states of the view; its users must keep entries valid."""
         return self._edge_cache.lasting
 
     @property
     def resolved(self) -> Graph:
-        """All that is known of the view's edges."""
+        """All edges of the view resolved so far."""
         return self._edge_cache.graph
 
     def edges_from(self, path: bytes) -> Sequence[Edge]:
-        """As `EdgeReader`."""
+        """See `EdgeReader`."""
         return self._edge_cache.table.edges_from(path) if self._resolve_whole(path) else ()
 
     def edges_of(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """As `EdgeReader`."""
+        """See `EdgeReader`."""
         return self._edge_cache.table.edges_of(path, symbol) if self._resolve_whole(path) else ()
 
     def deriving_edges(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """As `EdgeReader`; of a file that is not resolved only what its types derive from is."""
+        """See `EdgeReader`; for an unresolved file, only the base types are resolved."""
         cache = self._edge_cache
         if path not in cache.table:
             names = frozenset(cache.graph.base_names(path))
             keeps_names = spec_of(cache.graph.languages.get(path, "")).keeps_names
-            known = keeps_names and cache.knows(path, names)
-            if not known and not self._resolve_few(path, names):
+            is_cached = keeps_names and cache.knows(path, names)
+            if not is_cached and not self._resolve_few(path, names):
                 return ()
         edges = cache.table.edges_of(path, symbol)
         return [edge for edge in edges if edge.kind in DERIVING]
 
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """As `EdgeReader`; of the files that hold the name. A constructor has those of its type."""
+        """See `EdgeReader`; reads files with the name. A constructor has the edges of its type."""
         node = Node(path, symbol)
         drawn = self._drawn_to(node)
         more = [edge for edge in self._constructor_calls.of(node) if edge.is_certain]
@@ -158,22 +155,26 @@ class LazyGraph:
         return sorted([*drawn, *more], key=_SOURCE) if more else drawn
 
     def _of_one_thing(self, node: Node) -> list[Edge]:
-        """Edges of uses that mean a node or an alternative of it, and nothing else.
+        """Edges of uses that mean only a node or an alternative of it.
 
-        Of definitions in the branches of an `#if` a build takes one, and the use means that.
+        A build takes one of the definitions in the branches of an `#if`; the use means that one.
         """
         possible_uses = self._edge_cache.weak
         edges = possible_uses.edges_to(*node)
         others = self._declared_places.alternatives(node) if edges else ()
         if not others:
             return []
-        meant = [{_USE(edge) for edge in possible_uses.edges_to(*place)} for place in others]
+        uses_of_others = [
+            {_USE(edge) for edge in possible_uses.edges_to(*place)} for place in others
+        ]
         return [
-            edge for edge in edges if sum(_USE(edge) in uses for uses in meant) + 1 == edge.choices
+            edge
+            for edge in edges
+            if sum(_USE(edge) in uses for uses in uses_of_others) + 1 == edge.choices
         ]
 
     def derived_from(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """As `EdgeReader`; what only uses a type is not resolved, and that is most of its files."""
+        """See `EdgeReader`; skips files that only use the type, which are the majority."""
         cache = self._edge_cache
         names = self._candidates.names_of(path, symbol)
         if not (cache.whole or names <= cache.settled):
@@ -182,19 +183,19 @@ class LazyGraph:
         return [edge for edge in self.known_users(path, symbol) if edge.kind == "inherit"]
 
     def _may_derive(self, path: bytes, names: Set[str]) -> bool:
-        """Whether a type in a file may name one of these as its base."""
+        """Whether a type in a file may name one of these types as its base."""
         graph = self._edge_cache.graph
         spec = spec_of(graph.languages.get(path, ""))
         is_told = spec.keeps_names or spec.bases_are_told
         return not is_told or not names.isdisjoint(graph.base_names(path))
 
     def _drawn_to(self, node: Node) -> Sequence[Edge]:
-        """The edges that end at a node itself."""
+        """The edges that end at the node itself."""
         self._seek(*node)
         return self.known_users(*node)
 
     def knows_users(self, path: bytes, symbol: int) -> bool:
-        """Whether all edges to a definition are known that come from where its name stands."""
+        """Whether all edges to a definition from files with its name are resolved."""
         cache = self._edge_cache
         names = self._candidates.names_of(path, symbol)
         if cache.whole or names <= cache.settled:
@@ -202,12 +203,12 @@ class LazyGraph:
         return all(cache.knows(file, names) for file, _ in self.holding(names))
 
     def known_users(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """The edges to a definition from what is resolved by now; files in order of their path."""
-        # They were resolved in the order of the questions.
+        """The edges to a definition that are resolved so far; files sorted by path."""
+        # They were resolved in the order of earlier calls.
         return sorted(self._edge_cache.table.edges_to(path, symbol), key=_SOURCE)
 
     def possible_to(self, path: bytes, symbol: int) -> list[Edge]:
-        """Edges of uses that may mean a symbol, or something else; of the files with its name."""
+        """Edges of uses that may mean a symbol or another one; from files with its name."""
         self._seek(path, symbol)
         built = self._constructor_calls.of(Node(path, symbol))
         edges = [edge for edge in built if not edge.is_certain]
@@ -217,15 +218,15 @@ class LazyGraph:
         return sorted(edges, key=_SOURCE)
 
     def spent(self) -> bool:
-        """As `EdgeReader`; the receipt says it."""
+        """See `EdgeReader`; the receipt reports it."""
         self._stopped = self._stopped or self._late()
         return self._stopped
 
     def _has_edges(self, path: bytes) -> bool:
-        """Whether the edges of a file are known by now, resolved if there is time."""
+        """Whether the edges of a file are resolved, now if there is time."""
         graph = self._edge_cache.graph
         is_late = self._late()
-        # What was resolved before is given again, or the answer would never be whole.
+        # Edges resolved earlier are always returned; otherwise no answer would ever be complete.
         if (not is_late or not self._limit.is_past(_KEPT_TIMES)) and graph.is_known(path):
             return True
         if is_late and self._has_resolved:
@@ -236,12 +237,12 @@ class LazyGraph:
         return True
 
     def _late_within(self) -> bool:
-        """As `_late`, inside of a file: the first is resolved, or nothing came of asking again."""
+        """Like `_late`, within a file: each call resolves at least one file, to make progress."""
         return self._late() and (self._has_resolved or self._limit.is_past(_FIRST_FILE_TIMES))
 
     @property
     def is_stopped(self) -> bool:
-        """Whether a walk had to end."""
+        """Whether time ran out during a walk."""
         return self._stopped
 
     def _late(self) -> bool:
@@ -249,45 +250,45 @@ class LazyGraph:
         return self._limit.is_reached()
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
-        """As `EdgeReader`."""
+        """See `EdgeReader`."""
         return self._edge_cache.graph.symbols(path)
 
     def places(self, node: Node) -> Sequence[Node]:
-        """As `EdgeReader`."""
+        """See `EdgeReader`."""
         return (node, *self._declared_places.others(node))
 
     def alias_of(self, edge: Edge) -> Node | None:
-        """As `EdgeReader`."""
+        """See `EdgeReader`."""
         symbol = self.resolved.alias_at(edge.source, edge.line, edge.name)
         return Node(edge.source, symbol) if edge.kind == "ref" and symbol >= 0 else None
 
     def body_of(self, node: Node) -> Node:
-        """Of declared overloads the one that runs, where edges to any of them end."""
+        """The overload that runs, at which edges to any of the overloads end."""
         return self._declared_places.body_of(node)
 
     def same(self, node: Node) -> list[Node]:
-        """All places of a definition: its overloads, stubs and declarations; its body first."""
+        """All places of a definition: overloads, stubs and declarations; its body comes first."""
         return self._declared_places.same(node)
 
     def is_test(self, path: bytes) -> bool:
-        """As `EdgeReader`, by the role of the path."""
-        known = self._edge_cache.tests
-        if path not in known:
+        """See `EdgeReader`; decides by the path."""
+        test_by_path = self._edge_cache.tests
+        if path not in test_by_path:
             snapshot = self._view.snapshot
-            new = [file.path_id for file in snapshot.files if file.path not in known]
-            # By the path that the view holds: a copy of each takes 6 MiB of 78,000.
-            known.update(
+            new = [file.path_id for file in snapshot.files if file.path not in test_by_path]
+            # Keys are the view's own path objects: a copy of each takes 6 MiB for 78,000.
+            test_by_path.update(
                 (
                     snapshot.by_path[facts.path].path,
                     facts.role == "test" and not is_shipped(facts.path),
                 )
                 for facts in snapshot.path_facts(new).values()
             )
-            known.setdefault(path, False)
-        return known[path]
+            test_by_path.setdefault(path, False)
+        return test_by_path[path]
 
     def test_files(self) -> list[bytes]:
-        """All files of tests."""
+        """All test files."""
         paths = self.values.get("tests")
         if paths is None:
             files = self._view.snapshot.files
@@ -295,7 +296,7 @@ class LazyGraph:
         return cast("list[bytes]", paths)
 
     def tests_named_for(self, path: bytes) -> list[bytes]:
-        """Test files whose path says that they test a file; the most alike first."""
+        """Test files whose path suggests that they test a file; the most similar first."""
         named_tests = self.values.get("named tests")
         if named_tests is None:
             every = (file.path for file in self._view.snapshot.files)
@@ -303,18 +304,18 @@ class LazyGraph:
         return cast("NamedTests", named_tests).of(path)
 
     def table(self) -> Table:
-        """All edges known so far."""
+        """All edges resolved so far."""
         return self._edge_cache.table
 
     def resolve(self, paths: Iterable[bytes]) -> bool:
-        """Resolve files, as far as time allows; False if some are left."""
+        """Resolve files as time allows; False if some are left."""
         whole = True
         for path in paths:
             whole &= self._resolve_whole(path)
         return whole
 
     def _resolve_named(self, paths: Iterable[bytes], names: Set[str]) -> bool:
-        """As `resolve`; where many files are left, of most no more than the uses of some names."""
+        """Like `resolve`; if many files are left, resolve only the uses of some names in most."""
         cache = self._edge_cache
         left = [path for path in paths if not cache.knows(path, names)]
         whole = True
@@ -324,12 +325,12 @@ class LazyGraph:
         return whole
 
     def _has_enough_parts(self, path: bytes, names: Set[str]) -> bool:
-        """Whether so much of a file is resolved that the whole costs little more than new names."""
+        """Whether so many parts are resolved that the whole file costs little more."""
         graph = self._edge_cache.graph
         return graph.parts_of(path) >= _MOST_PARTS and not graph.has_parts(path, names)
 
     def _resolve_few(self, path: bytes, names: Set[str]) -> bool:
-        """Resolve the uses of some names in a file; all of it where that is known or needed."""
+        """Resolve the uses of some names in a file; the whole file if that is worthwhile."""
         graph = self._edge_cache.graph
         keeps_names = spec_of(graph.languages.get(path, "")).keeps_names
         if not keeps_names or graph.is_known(path):
@@ -348,28 +349,28 @@ class LazyGraph:
         return True
 
     def leads(self, path: bytes, line: int, name: str) -> bool:
-        """Whether a use of a name in a line of a resolved file leads, or may lead, somewhere."""
+        """Whether a use of a name in a line of a resolved file has a certain or possible edge."""
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
         return line in table.lines(path, name) or line in possible_uses.lines(path, name)
 
     def unresolved(
         self, path: bytes, symbol: int, *, listed: bool = True
     ) -> list[tuple[bytes, int]]:
-        """Files and lines of the uses of a definition's name that no edge was drawn from.
+        """Files and lines of the uses of a definition's name that have no edge.
 
-        Only of files that are resolved for the name: `prepare` first. Possible edges count as drawn
-        where they are `listed` apart.
+        Covers only files that are resolved for the name: call `prepare` first. Possible edges count
+        if they are `listed` separately.
         """
         definition = self.symbols(path)[symbol]
         name, sites = definition.name, list[tuple[bytes, int]]()
         table, possible_uses = self._edge_cache.table, self._edge_cache.weak
-        # A use that is no call is mostly a variable or an attribute of the same name.
+        # A use other than a call is mostly a variable or attribute of the same name.
         kinds = {"call"} if definition.kind in CALLABLE else {"call", "type"}
         for file, places in () if name.startswith("__") else self.holding({name}):
-            # A change breaks no example in a text about the code.
-            known = self._edge_cache.knows(file, {name})
+            # A change does not break examples in prose.
+            is_resolved = self._edge_cache.knows(file, {name})
             language = self._edge_cache.graph.languages.get(file) or TEXT
-            if not known or language_info(language).prose:
+            if not is_resolved or language_info(language).prose:
                 continue
             lines = dict.fromkeys(place.line for place in places if place.kind in kinds)
             if lines:
@@ -382,11 +383,11 @@ class LazyGraph:
         return sorted(sites)
 
     def importers(self, path: bytes) -> list[bytes]:
-        """Files with an import that names a file."""
+        """Files with an import of a file."""
         return self._candidates.importers(path)
 
     def imported_as(self, name: str, paths: Iterable[bytes] | None = None) -> list[Node]:
-        """The definitions that files, all without `paths`, import or export under a name."""
+        """The definitions that files (default: all) import or export under a name."""
         files = self._candidates.renaming(name) if paths is None else paths
         referents = (
             referent for path in files for referent in self.resolved.imported_as(path, name)
@@ -402,11 +403,11 @@ class LazyGraph:
         return [path for path, _ in self.holding({name})]
 
     def interfaces_asking(self, node: Node) -> list[Node]:
-        """Methods of Go's interfaces with the name and the number of parameters of a method."""
+        """Methods of Go interfaces with the name and number of parameters of a method."""
         return self._candidates.interfaces_asking(node)
 
     def prepare(self, nodes: Iterable[Node]) -> None:
-        """Resolve what can hold edges to many nodes in one go, for each file once."""
+        """Resolve all files that may have edges to many nodes, each file once."""
         cache = self._edge_cache
         if cache.whole:
             return
@@ -423,7 +424,7 @@ class LazyGraph:
             self._seek_inside(node)
 
     def receipt(self) -> Receipt:
-        """The look's, `partial` if files could not be resolved in time."""
+        """The view's receipt, `partial` if files could not be resolved in time."""
         receipt = self._view.receipt()
         if not self.unseen and not self._stopped:
             return receipt
@@ -452,7 +453,7 @@ class LazyGraph:
         return True
 
     def _seek(self, path: bytes, symbol: int) -> None:
-        """Resolve the files that can hold an edge to a node; those of one name only once."""
+        """Resolve the files that may have an edge to a node; for each name only once."""
         cache = self._edge_cache
         if cache.whole:
             return
@@ -468,9 +469,9 @@ class LazyGraph:
             cache.known_modules.add(path)
 
     def _seek_inside(self, node: Node) -> None:
-        """Resolve the file of a type or constructor, where it is used without its name.
+        """Resolve the file of a type or constructor, which may use it without its name.
 
-        `cls(1)` and `this(1)` name no type, and no other use in the file need name it.
+        `cls(1)` and `this(1)` name no type, and nothing else in the file needs to name it.
         """
         if self._is_used_unnamed(node):
             names = self._candidates.names_of(*node)
@@ -484,12 +485,12 @@ class LazyGraph:
         return definition.kind in TYPES or definition.name in CONSTRUCTORS
 
 
-# A view whose graph is walked by a question.
+# Opening a view to walk its graph.
 
 
 @contextmanager
 def walked_view(pool: IndexPool, view_request: ViewRequest) -> Generator[tuple[CurrentView, float]]:
-    """A view in a read transaction, and the seconds left to walk; what is resolved is kept."""
+    """A view in a read transaction, and the seconds left to walk; caches what is resolved."""
     started = time.monotonic()
     with pool.view(view_request) as view:
         with view.reading():

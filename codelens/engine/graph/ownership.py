@@ -1,11 +1,10 @@
-"""What belongs to what: the relations that the definitions' own places and names tell.
+"""Determines which definitions belong to which, and which are exported, by places and names.
 
-A definition belongs to what it stands in: a type, a namespace, a function, or its file. One that
-stands outside of its type (`void A::f()`, a method of Go, an `impl` in another file) belongs to the
-type that its qualified name says, if one alone in the view has that name, or one alone in its
-folder; else to its file. `defines` is the same the other way round. A file exports its top-level
-definitions that others can see, and those of other files that it exports by a statement of its
-own (`export { a }`, `__all__`); a type exports its members that others can see.
+A definition belongs to its container: a type, a namespace, a function, or its file. One outside of
+its type (`void A::f()`, a method of Go, an `impl` in another file) belongs to the type in its
+qualified name, if only one type in the view, or in its folder, has that name; otherwise to its
+file. `defines` is the inverse. A file exports its visible top-level definitions, and definitions of
+other files that it re-exports (`export { a }`, `__all__`); a type exports its visible members.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ _MOST_NODES = 3_000
 
 
 class Ownership:
-    """Answers for one state of a view; its database must be in a read transaction.
+    """For one state of a view; its database must be in a read transaction.
 
     Args:
         snapshot: the view.
         graph: its graph.
-        naming: the files in which a name is used.
+        naming: returns the files that use a name.
     """
 
     def __init__(
@@ -46,10 +45,10 @@ class Ownership:
         self._naming = naming
         self._named: dict[str, list[Node]] = {}
         self._last: tuple[bytes, dict[str, list[int]]] = (b"", {})
-        """The qualified names of the file that was looked into last."""
+        """The qualified names of the last file that was read."""
 
     def related(self, relation: str, nodes: Sequence[Node], depth: int) -> list[RelatedNode]:
-        """What stands in one of these relations to some nodes, up to a distance, by place."""
+        """Nodes in one of these relations to some nodes, up to a distance, by place."""
         related: dict[Node, RelatedNode] = {}
         frontier = list(dict.fromkeys(nodes))
         for distance in range(1, depth + 1):
@@ -79,7 +78,7 @@ class Ownership:
         return node.path, symbols[node.symbol].name_line if node.symbol != MODULE else 1
 
     def owner(self, node: Node) -> Node:
-        """What a definition belongs to."""
+        """The owner of a definition."""
         symbols = self._graph.symbols(node.path)
         definition = symbols[node.symbol]
         owner_name = definition.qualified.removesuffix(definition.name).rstrip(".")
@@ -102,17 +101,17 @@ class Ownership:
         return self._last[1]
 
     def _elsewhere(self, path: bytes, qualified: str) -> Node | None:
-        """The type of a name in another file, if one alone can be meant."""
-        known = self._named.get(qualified)
-        if known is None:
+        """The type of this name in another file, if it is unambiguous."""
+        nodes = self._named.get(qualified)
+        if nodes is None:
             rows = self._snapshot.symbols_with_key(key_of(qualified.rpartition(".")[2]))
-            known = self._named[qualified] = [
+            nodes = self._named[qualified] = [
                 Node(file.path, at)
                 for file, at, symbol in rows
                 if symbol.qualified == qualified and symbol.kind in TYPES
             ]
         language = self._family(path)
-        types = [node for node in known if self._family(node.path) == language]
+        types = [node for node in nodes if self._family(node.path) == language]
         near = [node for node in types if folder_of(node.path) == folder_of(path)]
         for owners in (near, types):
             if len(owners) == 1:
@@ -120,7 +119,7 @@ class Ownership:
         return None
 
     def members(self, node: Node) -> Iterator[Node]:
-        """What belongs to a definition or a file, by place."""
+        """The members of a definition or a file, by place."""
         symbols = self._graph.symbols(node.path)
         members = {
             Node(node.path, at)
@@ -133,7 +132,7 @@ class Ownership:
         yield from sorted(members)
 
     def _outside(self, node: Node, definition: Symbol, declared: Iterable[str]) -> Iterator[Node]:
-        """Members of a type that stand in other files of its language.
+        """Members of a type in other files of its language.
 
         Such a file uses the type's name, or defines what the type declares (`void A::f() {}`).
         """
@@ -151,7 +150,7 @@ class Ownership:
                     yield member
 
     def exports(self, node: Node) -> Iterator[Node]:
-        """What a file or a type shows to others."""
+        """What a file or a type exports."""
         if node.symbol != MODULE:
             yield from (member for member in self.members(node) if self._is_exported(member))
             return

@@ -1,4 +1,4 @@
-"""What may use a definition unseen: uses of its name that lead nowhere known."""
+"""Finds and ranks possible uses of a definition: ambiguous and unresolved uses of its name."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class _UnresolvedNames(NamedTuple):
 def hidden_notes(
     graph: LazyGraph, own: Unresolved, between: Iterable[Node] = (), where: str = ""
 ) -> list[str]:
-    """One sentence on the uses of these names that could not be resolved, if there are any.
+    """One sentence on the unresolved uses of these names, if there are any.
 
     Args:
         graph: the graph.
-        own: the unresolved uses of what is asked about.
-        between: others, through which these are used.
-        where: of which files the sentence is, if not of those of now.
+        own: the unresolved uses of the target.
+        between: other definitions, which use the target.
+        where: the files that the sentence is about, if not the current ones.
     """
     sites = sorted({(site.path, site.line) for site in own.sites})
     named = _UnresolvedNames(len(sites), list(own.names), sites)
@@ -59,7 +59,7 @@ def hidden_notes(
     if others.uses:
         verb = "may" if named.uses else unresolved
         clauses.append(
-            f"{others.summary()}, hit through others, {verb} hide more ({places(others.sites)})"
+            f"{others.summary()}, affected indirectly, {verb} hide more ({places(others.sites)})"
         )
     left += own.left
     if left and (clauses or own.left):
@@ -69,16 +69,18 @@ def hidden_notes(
 
 
 def interface_notes(graph: LazyGraph, targets: Targets, nodes: Iterable[Node]) -> list[str]:
-    """One sentence on interfaces of Go through which a method may be called, for all it is known.
+    """One sentence on the Go interfaces through which a method may be called.
 
-    Those that its type satisfies for certain are followed, and not named.
+    Interfaces that its type certainly satisfies are followed, and not listed.
     """
     interfaces: dict[Node, None] = {}
     for node in list(nodes)[:MOST_NAMES]:
         asking = graph.interfaces_asking(node)
         if asking and node not in asking:
-            known = overrides(graph, node)
-            interfaces |= dict.fromkeys(interface for interface in asking if interface not in known)
+            overridden = overrides(graph, node)
+            interfaces |= dict.fromkeys(
+                interface for interface in asking if interface not in overridden
+            )
     if not interfaces:
         return []
     shown = ", ".join(targets.handle(interface) for interface in list(interfaces)[:_SHOWN])
@@ -87,7 +89,7 @@ def interface_notes(graph: LazyGraph, targets: Targets, nodes: Iterable[Node]) -
 
 
 def oversized_notes(view: CurrentView) -> list[str]:
-    """One sentence on files of code that are too large to be read, and so may use anything."""
+    """One sentence on source files that are too large to be read, and so may use anything."""
     large = [
         row.path
         for row in view.snapshot.files
@@ -99,18 +101,18 @@ def oversized_notes(view: CurrentView) -> list[str]:
     verb, are = ("was", "is") if len(large) == 1 else ("were", "are")
     return [
         f"at least: {count_of(len(large), 'file')} that {are} larger than `max_file_bytes` {verb} "
-        f"not looked into ({shown})"
+        f"not searched ({shown})"
     ]
 
 
 def places(sites: list[tuple[bytes, int]]) -> str:
-    """The first few places, and whether there are more."""
+    """The first few places, with `, ...` if there are more."""
     shown = ", ".join(f"{printed(path)}:{line}" for path, line in sites[:_SHOWN])
     return f"{shown}, ..." if len(sites) > _SHOWN else shown
 
 
 def left_behind(graph: LazyGraph, gone: Iterable[str]) -> list[str]:
-    """Uses of names whose definitions are gone, that are now unresolved; one sentence for all."""
+    """One sentence on unresolved uses of names whose definitions are gone."""
     names = {qualified.rpartition(".")[2]: qualified for qualified in gone}
     table = graph.table()
     sites: list[tuple[bytes, int]] = []
@@ -138,20 +140,20 @@ def left_behind(graph: LazyGraph, gone: Iterable[str]) -> list[str]:
 def _unresolved_names(
     graph: LazyGraph, nodes: Iterable[Node], looked_at: set[str]
 ) -> tuple[_UnresolvedNames, int]:
-    """The unresolved uses of the names of some nodes, and how many names were not looked up."""
+    """The unresolved uses of the nodes' names, and how many names were not looked up."""
     unseen, left = _UnresolvedNames(0, [], []), set[str]()
     for node in nodes:
         if node.symbol == MODULE:
             continue
         symbols = graph.symbols(node.path)
         if node.symbol >= len(symbols):
-            continue  # of a file that there was no time to read; the receipt says `partial`
+            continue  # There was no time to read its file; the receipt says `partial`.
         name = symbols[node.symbol].name
         if name not in looked_at and len(looked_at) >= MOST_NAMES:
             left.add(name)
         elif name not in looked_at:
             looked_at.add(name)
-            # Otherwise the answer would depend on what was asked before: only resolved files count.
+            # Only resolved files count; otherwise the answer would depend on earlier calls.
             graph.prepare([node])
             sites = graph.unresolved(*node, listed=False)
             if sites:
@@ -160,37 +162,37 @@ def _unresolved_names(
     return unseen, len(left)
 
 
-# Uses that may mean a definition: one of several of its name, or a use that nothing resolves.
+# Uses that may mean a definition: one of several with its name, or an unresolved use.
 #
-# They are listed apart from what is certain, the likeliest first, and never walked on from.
+# They are listed separately from certain uses, the most likely first, and walks stop at them.
 
 _LOOKED_AT = 60
-"""Definitions asked about, with all that they hold."""
+"""Maximum number of definitions in the target."""
 MOST_NAMES = 30
 _NO_CODE = frozenset({"heading", "key"})
 ONE_OF_SEVERAL, OF_FAMILY, BY_NAME, BY_TEXT = 0, 10, 20, 30
 """Ranks of the bases; each leaves room for the likelihood."""
 _BASES: tuple[Basis, ...] = ("choice", "family", "name", "text")
 _UNIQUE, _IMPORTS, _RESEMBLES, _NEAR, _MOST = 3, 3, 3, 1, 9
-"""What makes a use likely. Each says more than that the file is in the same folder."""
+"""Evidence that a use is likely. Each weighs more than being in the same folder."""
 
 
 class PossibleSite(NamedTuple):
-    """One line that may use what is asked about."""
+    """One line that may use the target."""
 
     rank: int
-    """The lower, the likelier; sites that sort first come first."""
+    """Lower is likelier; sites are sorted by it."""
     path: bytes
     line: int
     node: Node
-    """The definition that the line is in, or its file."""
+    """The definition that contains the line, or its file."""
     choices: int
-    """Of how many definitions the use means one; 0 if that is unknown or all were asked about."""
+    """Number of definitions that the use may mean; 0 if unknown or all are in the target."""
     why: str
 
     @property
     def basis(self) -> Basis:
-        """As `PossibleUse.basis`."""
+        """See `PossibleUse.basis`."""
         return _BASES[min(self.rank // OF_FAMILY, len(_BASES) - 1)]
 
 
@@ -199,15 +201,15 @@ class Unresolved(NamedTuple):
 
     sites: list[PossibleSite]
     names: tuple[str, ...]
-    """Those that have such uses."""
+    """The names that have such uses."""
     left: int
-    """Names that were not looked up, as there were too many."""
+    """Number of names that were not looked up because there were too many."""
 
 
 def grouped(
     graph: LazyGraph, targets: Targets, sites: Iterable[PossibleSite], limit: int
 ) -> tuple[tuple[PossibleUse, ...], int]:
-    """Sites by the definition they are in, `limit` definitions at most; and how many there are."""
+    """Sites by definition, at most `limit` definitions; and the number of all definitions."""
     groups: dict[tuple[int, Node, str], list[PossibleSite]] = {}
     for site in sites:
         groups.setdefault((site.rank, site.node, site.why), []).append(site)
@@ -233,23 +235,23 @@ def _possible_use(targets: Targets, sites: Sequence[PossibleSite]) -> PossibleUs
 def several_meant(
     graph: LazyGraph, targets: Targets, nodes: Sequence[Node]
 ) -> Iterator[PossibleSite]:
-    """Uses that mean one of several definitions, some of which are asked about."""
+    """Uses that mean one of several definitions, some of which are in the target."""
     inside = set(nodes)
     edges = [edge for edge in _possible(graph, nodes) if Node(*edge[:2]) not in inside]
-    meant: dict[tuple[bytes, int, str], set[Node]] = {}
+    nodes_by_use: dict[tuple[bytes, int, str], set[Node]] = {}
     for edge in edges:
         use = (edge.source, edge.line, edge.name)
-        meant.setdefault(use, set()).add(Node(edge.target, edge.target_symbol))
+        nodes_by_use.setdefault(use, set()).add(Node(edge.target, edge.target_symbol))
     by_name: dict[str, _Likelihood] = {}
     for edge in edges:
-        known = meant[edge.source, edge.line, edge.name]
-        choices = edge.choices if len(known) < edge.choices else 0
+        nodes_of_use = nodes_by_use[edge.source, edge.line, edge.name]
+        choices = edge.choices if len(nodes_of_use) < edge.choices else 0
         node, score, why = Node(edge.source, edge.symbol), 0, ""
         if edge.name not in by_name:
-            by_name[edge.name] = _Likelihood(graph, targets, sorted(known))
+            by_name[edge.name] = _Likelihood(graph, targets, sorted(nodes_of_use))
         likelihood = by_name[edge.name]
         if choices and likelihood.needs_receiver:
-            # Only the name says that a receiver of unknown type is one of these.
+            # Only the name suggests that a receiver of unknown type is one of these.
             score, why = likelihood.of(edge.source, edge.line)
         rank = ONE_OF_SEVERAL + _MOST - score
         yield PossibleSite(rank, edge.source, edge.line, node, choices, why)
@@ -271,13 +273,13 @@ def unresolved(
     graph: LazyGraph, targets: Targets, nodes: Sequence[Node], *, listed: bool = True,
     inside: Collection[Node] = (),
 ) -> Unresolved:  # fmt: skip
-    """Every use of the names of definitions that leads to nothing known, with its likelihood.
+    """Every unresolved use of the names of definitions, with its likelihood.
 
     Args:
         graph: the graph.
-        targets: names and texts of its files.
+        targets: reads names and texts of files.
         nodes: the definitions.
-        listed: whether possible edges are listed apart; otherwise they count as unresolved.
+        listed: whether possible edges are listed separately; otherwise they count as unresolved.
         inside: definitions whose own uses do not count.
     """
     by_name: dict[str, list[Node]] = {}
@@ -286,7 +288,7 @@ def unresolved(
         if 0 <= node.symbol < len(symbols) and symbols[node.symbol].kind not in _NO_CODE:
             by_name.setdefault(symbols[node.symbol].name, []).append(node)
     looked_at = list(by_name)[:MOST_NAMES]
-    # Otherwise the answer would depend on what was asked before: only resolved files count.
+    # Only resolved files count; otherwise the answer would depend on earlier calls.
     graph.prepare([by_name[name][0] for name in looked_at])
     sites: list[PossibleSite] = []
     names: list[str] = []
@@ -305,7 +307,7 @@ def _ranked(
 ) -> Iterator[PossibleSite]:
     likelihood = _Likelihood(graph, targets, nodes)
     enclosing: dict[bytes, _Enclosing] = {}
-    # `partial = functools.partial(f)` and `class Query(orm.Query)` use something else.
+    # `partial = functools.partial(f)` and `class Query(orm.Query)` use other definitions.
     own = {
         (node.path, symbol.name_line)
         for node in nodes
@@ -323,7 +325,7 @@ def _ranked(
 
 
 class _Likelihood:
-    """How likely a use of a name means one of some definitions that have it."""
+    """How likely a use of a name means one of some definitions with the name."""
 
     def __init__(self, graph: LazyGraph, targets: Targets, nodes: Sequence[Node]) -> None:
         node = nodes[0]
@@ -337,21 +339,21 @@ class _Likelihood:
         self._folders = {path.rpartition(b"/")[0] for path in self._own_files}
         language = graph.resolved.languages.get(node.path, "")
         self.needs_receiver = all(self._owners) and spec_of(language).needs_receiver
-        """The definitions are members, and a member needs a receiver."""
+        """Whether the definitions are members, which need a receiver."""
 
     def _text(self, path: bytes, line: int) -> str:
         lines = self._targets.lines(path) if any(self._owners) else ()
         return lines[line - 1] if line <= len(lines) else ""
 
     def is_bare(self, path: bytes, line: int) -> bool:
-        """Whether a line has the name without a receiver, so that it means no member."""
+        """Whether a line has the name without a receiver, so that it cannot mean a member."""
         text = self._text(path, line)
         return (
             self.needs_receiver and not _receiver(text, self._name) and _is_bare(text, self._name)
         )
 
     def of(self, path: bytes, line: int) -> tuple[int, str]:
-        """From 0 to `_MOST`, and the reasons."""
+        """The likelihood from 0 to `_MOST`, and the reasons."""
         receiver = _receiver(self._text(path, line), self._name)
         alike = next((owner for owner in self._owners if _resembles(receiver, owner)), "")
         reasons = {
@@ -375,7 +377,7 @@ def _is_unique(targets: Targets, nodes: Sequence[Node], name: str) -> bool:
 
 
 def _owner(graph: LazyGraph, node: Node) -> str:
-    """The name of the type that a definition is a member of; empty for any other."""
+    """The name of the type that a definition is a member of; empty if it is not a member."""
     symbols = graph.symbols(node.path)
     parent = symbols[node.symbol].parent
     return symbols[parent].name if parent >= 0 and symbols[parent].kind in TYPES else ""
@@ -393,7 +395,7 @@ def _receiver(text: str, name: str) -> str:
 
 
 def _is_bare(text: str, name: str) -> bool:
-    """Whether a line has the name by itself, and nowhere as a member of something."""
+    """Whether a line has the name without a receiver only."""
     quoted = re.escape(name)
     return bool(re.search(_BARE.replace("{}", quoted), text)) and not re.search(
         _MEMBER.replace("{}", quoted), text
@@ -401,9 +403,9 @@ def _is_bare(text: str, name: str) -> bool:
 
 
 def _resembles(receiver: str, owner: str) -> bool:
-    """Whether a variable is named for a class: `loader` or `base_loader` for `DataLoader`."""
+    """Whether a variable is named after a class: `loader` or `base_loader` for `DataLoader`."""
     terms, words = set(terms_of_word(receiver)), terms_of_word(owner)
-    # Of several words the last term is all of them in one.
+    # The last term of several words is all of them combined.
     head = words[-2:][:1]
     return bool(terms) and bool(head) and (head[0] in terms or terms <= set(words))
 
@@ -417,7 +419,7 @@ class _Enclosing:
         self._starts = [symbols[at].start_line for at in self._order]
 
     def of(self, line: int) -> int:
-        """Its position among the symbols; `MODULE` outside of all."""
+        """Position of the innermost definition; `MODULE` outside of all."""
         at = bisect_right(self._starts, line) - 1
         inner = self._order[at] if at >= 0 else MODULE
         while inner != MODULE and (

@@ -1,4 +1,4 @@
-"""Which relations a question asks for, by kinds and by direction."""
+"""Answers `related` (relations and paths) and `references` (every line that uses a target)."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ from codelens.resolve.walk.relation_walk import (
 )
 from codelens.wording import count_of
 
-# What is related to a definition or a file, and the paths from one to another.
+# The relations of a definition or a file, and the paths from one to another.
 
 MOST_DEPTH = 3
 MOST_PATHS = 20
 _TEST_DEPTH = 2
 _TEST_REASONS = {"callers": "calls it", "users": "uses it", "importers": "imports it"}
 _WEIGHTS = {"callers": 6, "callees": 4, "users": 3, "uses": 1, "imports": 2, "tests": 2}
-"""Shares of the limit where not all can be shown."""
+"""Shares of the limit if not all relations fit."""
 _HIDDEN_RELATIONS = frozenset({"callers", "users"})
 
 
@@ -67,7 +67,7 @@ def related(
     """The definitions and files related to `target`.
 
     Raises:
-        SettingError: `kinds`, `direction` or `depth` is none that there is.
+        SettingError: `kinds`, `direction` or `depth` is invalid.
         HandleError: `target` cannot be followed, or has several owners.
     """
     chosen = relations(kinds, direction)
@@ -119,26 +119,26 @@ def related(
 
 
 class Possible(NamedTuple):
-    """What may use a target, and what was not looked at."""
+    """What may use a target, and what was not searched."""
 
     sites: list[PossibleSite]
     hidden: Unresolved
-    """Those of the sites that only the name speaks for."""
+    """Those of the sites for which only the name is evidence."""
     text_notes: tuple[str, ...]
     unseen_notes: list[str]
     """On calls through interfaces, and on files that are too large."""
 
 
 def possible_of(view: CurrentView, targets: Targets, named: Named, start: Target) -> Possible:
-    """Everything that may use what a handle names, of every basis."""
+    """Everything that may use the target of a handle, of every basis."""
     graph = targets.graph
     fixtures = Fixtures(view, graph, targets)
     nodes = [node for node in start.nodes if not fixtures.is_fixture(node)]
     texts = text_uses(view, graph, targets, asked_of(targets, named))
     inside = start.inside if start.whole else frozenset[Node]()
     hidden = unresolved(graph, targets, nodes, inside=inside)
-    meant = several_meant(graph, targets, start.nodes)
-    sites = [site for site in (*meant, *texts.sites) if site.node not in inside]
+    ambiguous = several_meant(graph, targets, start.nodes)
+    sites = [site for site in (*ambiguous, *texts.sites) if site.node not in inside]
     sites += hidden.sites
     unseen = [*interface_notes(graph, targets, start.nodes), *oversized_notes(view)]
     return Possible(sites, hidden, texts.notes, unseen)
@@ -147,11 +147,11 @@ def possible_of(view: CurrentView, targets: Targets, named: Named, start: Target
 def paths_between(
     view: CurrentView, target: str, goal: str, most: int, seconds: float
 ) -> RelatedAnswer:
-    """Paths along which `target` uses `goal`; if there is none, those the other way round.
+    """Paths along which `target` uses `goal`; if there are none, those in reverse.
 
     Raises:
         SettingError: `most` is out of range.
-        HandleError: one of them cannot be followed, or has several owners.
+        HandleError: `target` or `goal` cannot be followed, or has several owners.
     """
     if not 1 <= most <= MOST_PATHS:
         raise InvalidArgument("paths", f"must be between 1 and {MOST_PATHS}, not {most}")
@@ -189,7 +189,7 @@ def paths_between(
 
 
 def target_of(targets: Targets, named: Named) -> Target:
-    """What a handle names, as the nodes that edges end at."""
+    """The target of a handle, as nodes at which edges end."""
     graph = targets.graph
     implementing = [method for node in named.nodes for method in called_as(graph, node)]
     several = [
@@ -210,7 +210,7 @@ def _tests(
     view: CurrentView, graph: LazyGraph, targets: Targets, walk: Walk, *, start: Target,
     paths: Sequence[bytes], depth: int,
 ) -> tuple[list[RelatedNode], dict[Node, str]]:  # fmt: skip
-    """Tests that reach the target, and test files named for its files; why each is one."""
+    """Tests that reach the target, and test files named for its files; with the reasons."""
     tests, why = _reaching(graph, walk, start, depth)
     reached = [*((node, 0) for node in start.nodes), *((node, 1) for node in tests)]
     for user in Fixtures(view, graph, targets).through(reached):
@@ -238,7 +238,7 @@ def _tests(
 def _reaching(
     graph: LazyGraph, walk: Walk, start: Target, depth: int
 ) -> tuple[dict[Node, RelatedNode], dict[Node, str]]:
-    """Tests that use the target, each with the lines of all its uses; callers of callers too."""
+    """Tests that use the target, directly or through callers, with the lines of all uses."""
     tests: dict[Node, RelatedNode] = {}
     why: dict[Node, str] = {}
     for relation, words in _TEST_REASONS.items():
@@ -246,27 +246,27 @@ def _reaching(
         for row in walk.related(relation, max(depth, _TEST_DEPTH) if deep else depth):
             if not graph.is_test(row.node.path):
                 continue
-            known = tests.get(row.node)
-            if known is None or row.distance < known.distance:
+            earlier = tests.get(row.node)
+            if earlier is None or row.distance < earlier.distance:
                 tests[row.node] = row._replace(relation="tests")
                 why[row.node] = words if row.distance == 1 else "calls a caller of it"
-            elif row.distance == known.distance:
-                sites = tuple(sorted({*known.sites, *row.sites}))
-                tests[row.node] = known._replace(sites=sites)
+            elif row.distance == earlier.distance:
+                sites = tuple(sorted({*earlier.sites, *row.sites}))
+                tests[row.node] = earlier._replace(sites=sites)
     files_of_tests = {node.path for node in tests if node.symbol != MODULE}
     for node in [node for node in tests if why[node] == _TEST_REASONS["importers"]]:
         if node.path in files_of_tests:
-            del tests[node]  # it is an importer, and the tests in it are listed
+            del tests[node]  # It is an importer whose own tests are listed.
     return tests, why
 
 
 def _without(tests: Collection[Node], rows: list[RelatedNode]) -> list[RelatedNode]:
-    """Without what is listed under `tests`."""
+    """The rows that are not listed under `tests`."""
     return [row for row in rows if row.node not in tests]
 
 
 def _shares(related_by: dict[str, list[RelatedNode]], limit: int) -> list[list[RelatedNode]]:
-    """Of each relation as many as the limit has room for: what few need is left to the others."""
+    """Split the limit among relations: those with few rows leave room to others."""
     places_left = limit
     weights = {relation: _WEIGHTS.get(relation, 2) for relation in related_by}
     left = sum(weights.values())
@@ -301,17 +301,17 @@ def _path(targets: Targets, steps: Sequence[Step]) -> tuple[PathStep, ...]:
     return tuple(rows)
 
 
-# Every line that uses a definition or file: certain ones, and those that may use it; in pages.
+# The lines that certainly or possibly use a definition or file, in pages.
 
 _CODE, _TESTS, _POSSIBLE = 0, 1, 2
-"""Sections of the answer; what is possible comes by its rank after `_POSSIBLE`."""
+"""Sections of the answer; possible uses follow `_POSSIBLE`, by rank."""
 _LINE_SHOWN = 400
 _FAMILY = 200
-"""Methods of one name in related types whose uses are listed as possible."""
+"""Maximum number of methods of one name in related types that are searched."""
 
 
 class _Position(NamedTuple):
-    """Where a line stands in the whole answer: it stays when another file changes."""
+    """The position of a line in the whole answer; unaffected by changes of other files."""
 
     section: int
     path: bytes
@@ -323,12 +323,12 @@ class _Position(NamedTuple):
 
 class _Line(NamedTuple):
     node: Node
-    """The innermost definition that the uses of the line come from."""
+    """The innermost definition that contains the uses of the line."""
     kinds: tuple[str, ...]
     site: PossibleSite | None
-    """Set for a line that is only possible."""
+    """Set if the line is only possible."""
     through: str = ""
-    """The variable that the line names, where it is another name of the target."""
+    """The variable in the line, if it is an alias of the target."""
 
 
 def references(
@@ -337,7 +337,7 @@ def references(
     """Every line that uses `target`, `limit` of them from `cursor` on.
 
     Raises:
-        InvalidArgument: `cursor` is none that an answer gave.
+        InvalidArgument: `cursor` does not come from an answer.
         HandleError: `target` cannot be followed.
     """
     after = _position(cursor) if cursor else None
@@ -383,9 +383,9 @@ def references(
 
 
 def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
-    """The lines from which edges lead to the target; of a file those outside of it.
+    """The lines with edges to the target; within the target's own file, those outside of it.
 
-    Then those to variables that are another name of it, `g = f`.
+    Followed by the uses of variables that are aliases of it, `g = f`.
     """
     lines: dict[_Position, _Line] = {}
     pending = list(start.nodes)
@@ -399,9 +399,9 @@ def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
                 continue
             section = _TESTS if graph.is_test(edge.source) else _CODE
             position = _Position(section, edge.source, edge.line)
-            known = lines.get(position) or _Line(source, (), None, through)
-            kinds = tuple(dict.fromkeys((*known.kinds, edge.kind)))
-            lines[position] = known._replace(node=max(known.node, source), kinds=kinds)
+            line = lines.get(position) or _Line(source, (), None, through)
+            kinds = tuple(dict.fromkeys((*line.kinds, edge.kind)))
+            lines[position] = line._replace(node=max(line.node, source), kinds=kinds)
             alias = graph.alias_of(edge) if not start.whole else None
             if alias is not None and alias not in names and alias not in start.nodes:
                 names[alias] = graph.symbols(alias.path)[alias.symbol].name
@@ -412,7 +412,7 @@ def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
 def _of_family(graph: LazyGraph, targets: Targets, start: Target) -> Iterable[PossibleSite]:
     """Uses of the methods that the target overrides, or that override it.
 
-    A call of the one may run the other, and a rename has to change both.
+    A call of one may run the other, and a rename must change both.
     """
     nodes = () if start.whole else start.nodes
     family = [
@@ -455,5 +455,5 @@ def _position(cursor: str) -> _Position:
     section, _, rest = cursor.partition(":")
     line, _, path = rest.partition(":")
     if not (section.isdecimal() and line.isdecimal() and path):
-        raise InvalidArgument("cursor", f"must be one that an answer gave, not {cursor!r}")
+        raise InvalidArgument("cursor", f"must come from a previous answer, not {cursor!r}")
     return _Position(int(section), unquote_to_bytes(path), int(line))

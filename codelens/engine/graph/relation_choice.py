@@ -1,4 +1,4 @@
-"""Which relations a question asks for, by kinds and by direction."""
+"""Selects the relations of a call, by kinds and by direction."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ DIRECTIONS = ("both", "in", "out")
 
 
 def relations(kinds: Sequence[str], direction: str) -> tuple[str, ...]:
-    """The relations asked for, in the order they are shown.
+    """The requested relations, in the order in which they are shown.
 
     Raises:
-        SettingError: there is no such kind or direction, or one excludes the other.
+        SettingError: the kind or direction does not exist, or they exclude each other.
     """
     if direction not in DIRECTIONS:
         raise InvalidArgument(

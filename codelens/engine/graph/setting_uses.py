@@ -1,4 +1,4 @@
-"""Places in the files of a view that match a pattern: few files are read, found by their words."""
+"""Finds the keys that configuration sets and the code that may read them, by text search."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from codelens.types import Symbol
 
 MOST_FILES = 1_000
 _MOST_MATCHES = 2_000
-"""In one file: a text of more is data."""
+"""Maximum matches in one file: a text with more is data."""
 
 
 class Match(NamedTuple):
-    """A place in a text."""
+    """A match of a pattern in a file."""
 
     path: bytes
     text: bytes
@@ -33,36 +33,36 @@ class Match(NamedTuple):
     line: int
     """1-based."""
     group: str
-    """Of the pattern, which found it."""
+    """The named group of the pattern that matched."""
 
     @property
     def before(self) -> bytes:
-        """What stands before it in its line."""
+        """The text before it in its line."""
         return self.text[self.text.rfind(b"\n", 0, self.start) + 1 : self.start]
 
     @property
     def after(self) -> bytes:
-        """What stands behind it in its line."""
+        """The text after it in its line."""
         stop = self.text.find(b"\n", self.end)
         return self.text[self.end : stop if stop >= 0 else len(self.text)]
 
 
 class TextSearch:
-    """Reads the files of one view, for one question.
+    """Searches the files of one view, for one call; the index selects which files it reads.
 
     Args:
         view: the view; its database must be in a read transaction.
-        graph: knows languages, and when time is up.
+        graph: has the languages of files and the time limit.
     """
 
     def __init__(self, view: CurrentView, graph: LazyGraph) -> None:
         self._view = view
         self._graph = graph
         self.unread = 0
-        """Files that may match and were not looked at."""
+        """Files that may match and were not read."""
 
     def files_with(self, words: Sequence[str]) -> set[bytes]:
-        """Files of the view that hold each of some words, by the words of the index."""
+        """Files of the view that contain all of some words, according to the index."""
         snapshot = self._view.snapshot
         terms = [terms[-1] for word in words if (terms := terms_of_word(word))]
         if not terms:
@@ -78,12 +78,12 @@ class TextSearch:
     def matches(
         self, paths: Iterable[bytes], pattern: re.Pattern[bytes], also: Iterable[bytes] = ()
     ) -> Iterator[Match]:
-        """Where a pattern matches in the code of some files, in comments not; by path.
+        """Matches of a pattern in the code of some files, outside of comments; by path.
 
         Args:
-            paths: files to read; prose, data and unknown languages are left out.
-            pattern: what is looked for; its last named group is the place.
-            also: files to read whatever they are written in.
+            paths: files to read; prose, data and unknown languages are skipped.
+            pattern: its last named group is the place.
+            also: files to read in any language.
         """
         languages = self._graph.resolved.languages
         programs = {path for path in paths if _is_program(languages.get(path) or TEXT)}
@@ -120,14 +120,14 @@ def _is_program(language: str) -> bool:
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text, as the index knows them."""
+    """The words of a text, as the index has them."""
     return WORD.findall(text)
 
 
-# The keys that lines of settings set: of a dictionary in code, or of a file of configuration.
+# The keys that lines set in a dictionary in code, or in a configuration file.
 #
-# Told by the lines alone, so that a text of an earlier commit, in whatever form, costs no parse.
-# The keys around one are told by indentation and, in files with sections, by the header above.
+# Found in the lines alone, so the text of an earlier commit needs no parsing. Enclosing keys are
+# found by indentation and, in files with sections, by the section header.
 
 MOST_KEYS = 60
 _MOST_AROUND = 8
@@ -142,7 +142,7 @@ HOLDERS = frozenset({"constant", "variable", "property", "field"})
 """Kinds of definitions that hold a value."""
 _CALLS = frozenset({"function", "method"})
 _CODE, _TYPE = "code", "type"
-"""In place of a value: a line in a function; in a type or another definition, beside values."""
+"""In place of a value, for a line in: a function; a type or another definition."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _ENTRY = re.compile(
     rb"^[\s>]*(?:-\s+)?(?:(?:export|const|let|var|static|final|readonly|public|private|self\.)\s*)*"
@@ -158,19 +158,19 @@ _OPENS = re.compile(rb"[\[{(]\s*(?:(?:#|//).*)?$")
 
 
 class SettingKey(NamedTuple):
-    """One key that is set somewhere."""
+    """One key that is set."""
 
     name: str
     around: tuple[str, ...]
-    """The keys that it stands in, outermost first."""
+    """The enclosing keys, outermost first."""
     owner: str
-    """The variable that holds it; else the stem of its file."""
+    """The variable that holds it, or the stem of its file."""
     configured: bool
-    """Its owner, file or folder says that it is configuration, or it is in a file of data."""
+    """Whether its owner, file or folder is named for configuration, or its file is data."""
 
     @property
     def is_distinctive(self) -> bool:
-        """Hardly anything else is called so."""
+        """Whether the name is so specific that hardly anything else has it."""
         words = parts_of_word(self.name)
         return len(words) > 1 and len(self.name) >= _LONG
 
@@ -179,7 +179,7 @@ _LONG = 8
 
 
 def says_configuration(text: str) -> bool:
-    """Whether a name, or an expression, has a word for settings in it."""
+    """Whether a name or an expression contains a word for settings."""
     return any(part in _CONFIGURING for word in _WORD.findall(text) for part in parts_of_word(word))
 
 
@@ -203,7 +203,7 @@ def keys_in(
             configured = data or calls_itself or says_configuration(owner)
             for name, opens in _names(lines[number - 1]):
                 if name == owner and (opens or not calls_itself):
-                    # The dictionary itself.
+                    # The name of the dictionary.
                     continue
                 *outer, last = name.split(".")
                 inside = tuple(key for key in (*around, *outer) if key != owner)
@@ -213,7 +213,7 @@ def keys_in(
 
 
 def is_configuration(path: bytes) -> bool:
-    """Whether a file, or one of its last folders, is called for settings."""
+    """Whether a file, or one of its last folders, is named for settings."""
     folders = path.split(b"/")[-3:-1]
     return any(says_configuration(printed(part)) for part in folders) or says_configuration(
         _stem(path)
@@ -221,7 +221,7 @@ def is_configuration(path: bytes) -> bool:
 
 
 def is_data(path: bytes) -> bool:
-    """Whether a file is of a format that settings are written in."""
+    """Whether the format of a file is used for settings."""
     name = path.rpartition(b"/")[2].lower()
     return name.startswith(b".env") or name.rpartition(b".")[2] in _DATA
 
@@ -231,9 +231,9 @@ def _stem(path: bytes) -> str:
 
 
 def _holders(symbols: Sequence[Symbol], last: int) -> list[Symbol | str | None]:
-    """For each line the value that it is in; the kind of what else it is in; None for nothing."""
+    """For each line the value that contains it, or the kind of its container; None if neither."""
     holders: list[Symbol | str | None] = [None] * (last + 1)
-    # A parent stands before what it holds.
+    # A parent precedes its members.
     for symbol in symbols:
         first = holders[symbol.start_line] if symbol.start_line <= last else _CODE
         if first == _CODE or isinstance(first, Symbol):
@@ -245,7 +245,7 @@ def _holders(symbols: Sequence[Symbol], last: int) -> list[Symbol | str | None]:
 
 
 def _names(line: bytes) -> Iterator[tuple[str, bool]]:
-    """The keys that a line sets; and whether what is set begins there and goes on below."""
+    """The keys that a line sets, each with whether its value continues on the next lines."""
     line = line[:_LINE_BYTES]
     entry = _ENTRY.match(line)
     if entry is not None:
@@ -264,7 +264,7 @@ def _key(match: re.Match[bytes]) -> str:
 
 
 def _around(lines: Sequence[bytes], number: int, path: bytes, first: int = 1) -> tuple[str, ...]:
-    """The keys that a line stands in: those before it with less indentation that open something."""
+    """The keys that enclose a line: earlier lines with less indentation that open a block."""
     ending = path.rpartition(b".")[2].lower()
     if ending in _FLAT or path.rpartition(b"/")[2].startswith(b".env"):
         return ()
@@ -291,15 +291,15 @@ def _indentation(line: bytes) -> int:
     return len(line) - len(line.lstrip(b" \t"))
 
 
-# Who reads a key of settings: `settings.KEY`, `config["key"]`, `get("a.key")`, `ENV["KEY"]`.
+# The readers of a key: `settings.KEY`, `config["key"]`, `get("a.key")`, `ENV["KEY"]`.
 #
-# A key is no definition that a resolver knows, so each place is a possible use, and how likely it
-# is depends on what stands before the key.
+# Resolvers do not resolve keys, so each place is a possible use. Its likelihood depends on the text
+# before the key.
 
 OF_ITS_OWNER, OF_CONFIGURATION, BY_NAME = 0, 1, 2
-"""What reads it: the holder of the key by its name; something called configuration; anything."""
+"""What the key is read from: its owner by name; something named for configuration; anything."""
 _LOOKED_AT = 160
-"""Bytes before and behind a key."""
+"""Bytes before and after a key."""
 _JOINT = rb"(?:\?\.|&\.|!\.|\.|->|::)"
 _CHAIN = rb"[\w$@)\]\"'!?]+(?:" + _JOINT + rb"[\w$@()\[\]\"'!?]+)*"
 _ATTRIBUTE = re.compile(rb"(" + _CHAIN + rb")" + _JOINT + rb"$")
@@ -316,7 +316,7 @@ _DESTRUCTURED = re.compile(rb"\A[^{}();]*\}\s*=\s*(?:await\s+)?([\w$.]+)")
 _GETTER = re.compile(r"(?i)(?:^|[._:>])(?:get|fetch|read|lookup|value|opt|dig|has)\w*\Z")
 _TWO = 2
 MOST_READERS = 100
-"""Of one key, where its owner is not named: of more than these its name says nothing."""
+"""Maximum readers of a key without its owner: with more, its name is no evidence."""
 
 
 class KeyUse(NamedTuple):
@@ -329,16 +329,16 @@ class KeyUse(NamedTuple):
 
 
 class KeyUses:
-    """Looks for readers in one view, for one question."""
+    """Searches one view for readers, for one call."""
 
     def __init__(self, graph: LazyGraph, search: TextSearch) -> None:
         self._graph = graph
         self._search = search
         self.left_out = 0
-        """Places that read a key whose name is too common to tell anything."""
+        """Number of places that read a key whose name is too common as evidence."""
 
     def of(self, keys: Sequence[SettingKey], inside: Iterable[bytes]) -> list[KeyUse]:
-        """Readers of some keys, likeliest first; not in files of which all is asked about."""
+        """Readers of some keys, likeliest first; skips the files that are in the target."""
         if not keys:
             return []
         by_name: dict[bytes, list[SettingKey]] = {}
@@ -353,7 +353,7 @@ class KeyUses:
         return sorted(uses, key=lambda use: (use.grade, use.path, use.line))
 
     def _without_common(self, uses: Iterable[KeyUse]) -> list[KeyUse]:
-        """Without those of keys that so much reads that a name says nothing."""
+        """The uses without those of keys with too many readers."""
         every = list(uses)
         counts = Counter((use.key, use.grade) for use in every if use.grade != OF_ITS_OWNER)
         common = {key for key, count in counts.items() if count > MOST_READERS}
@@ -375,7 +375,7 @@ class KeyUses:
                 yield KeyUse(match.path, match.line, key, grade)
 
     def _leads(self, match: Match, word: bytes) -> bool:
-        """Whether an attribute is known to be a definition: then an edge tells its use."""
+        """Whether an attribute is resolved to a definition: then an edge shows its use."""
         self._graph.resolve([match.path])
         return self._graph.leads(match.path, match.line, word.decode("utf-8", "replace"))
 
@@ -384,12 +384,12 @@ class _Reading(NamedTuple):
     """How a name is used where it may be a key."""
 
     source: str
-    """What it is read from, as it is written."""
+    """The expression that it is read from, as written."""
     prefix: tuple[str, ...]
-    """Keys before it in the same text: `a` of `"a.key"`."""
+    """Keys before it in the same string: `a` of `"a.key"`."""
     attribute: bool
     named: bool
-    """It is a subscript, an attribute or an argument of something that gets."""
+    """Whether it is a subscript, an attribute or an argument of a getter."""
 
 
 def _reading(match: Match) -> _Reading | None:
@@ -400,7 +400,7 @@ def _reading(match: Match) -> _Reading | None:
         prefix = tuple(part for part in re.split(r"[./:]", quote[3].decode()) if part)
         return _quoted(before[: quote.start()], after[close.end() :], prefix)
     if before.endswith(b":") and not before.endswith(b"::"):
-        # A symbol of Ruby.
+        # A Ruby symbol.
         return _quoted(before[:-1], after, ())
     attribute = _ATTRIBUTE.search(before)
     if attribute is not None:
@@ -432,11 +432,11 @@ def _quoted(before: bytes, after: bytes, prefix: tuple[str, ...]) -> _Reading | 
 
 
 def _grade(key: SettingKey, reading: _Reading) -> int:
-    """How likely a reading is of a key; -1 where nothing speaks for it."""
+    """How likely a place reads the key; -1 without evidence."""
     around = (key.owner, *key.around)
     source = set(re.findall(r"[A-Za-z_$][\w$]*", reading.source))
     if reading.prefix:
-        # The whole text is a path of keys, with or without the file's own name.
+        # The whole string is a path of keys, with or without the file's own name.
         return OF_ITS_OWNER if around[-len(reading.prefix) :] == reading.prefix else -1
     if not source.isdisjoint({around[-1], key.owner}) and (source & {around[-1]} or not key.around):
         return OF_ITS_OWNER
@@ -448,7 +448,7 @@ def _grade(key: SettingKey, reading: _Reading) -> int:
 
 
 def _is_near_top(key: SettingKey) -> bool:
-    """A key deep in others is not read from what is called configuration alone."""
+    """Whether a key is near the top level; a deeply nested one needs more evidence."""
     return len(key.around) < _TWO or key.is_distinctive
 
 
@@ -459,7 +459,7 @@ def _pattern(names: Mapping[bytes, object]) -> re.Pattern[bytes]:
 
 
 def _spellings(name: str) -> set[str]:
-    """A key as it is written, and as programs spell names: `max-size`, `max_size`, `maxSize`."""
+    """A key as written, and in the styles of programs: `max-size`, `max_size`, `maxSize`."""
     if "-" not in name:
         return {name}
     words = name.split("-")

@@ -1,4 +1,4 @@
-"""From handles to nodes of the graph, and back from nodes to what is shown of them."""
+"""Converts handles to nodes of the graph, and nodes to what answers show."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from codelens.store.views.views import FileRow
 from codelens.types import Symbol
 
 MOST_OF_FOLDER = 2_000
-"""Files of a folder that is asked about as a whole."""
+"""Maximum number of files in a folder as a target."""
 
 
 class Named(NamedTuple):
@@ -39,32 +39,32 @@ class Named(NamedTuple):
     nodes: list[Node]
     """One symbol, those of some lines, or files (`MODULE`)."""
     whole: bool
-    """The files count with all that is in them."""
+    """Whether the files count with everything in them."""
     node: GraphNode
-    """To be shown."""
+    """For display."""
     paths: list[bytes]
     moved: str
-    """A sentence, where that is not plainly what was written; else empty."""
+    """A sentence, if the target is not exactly what the handle says; else empty."""
     owners: tuple[GraphNode, ...] = ()
-    """Of a name that several things have, all of them."""
+    """All owners of a name that several definitions have."""
     lines: tuple[int, int] | None = None
-    """Those that were asked about, first and last."""
+    """The first and last line of the handle."""
 
 
 class Targets:
-    """Names for the nodes of one look; each file's symbols are read once."""
+    """Names for the nodes of one view; reads the symbols of each file once."""
 
     def __init__(self, view: CurrentView, graph: LazyGraph) -> None:
         self.view = view
         self.graph = graph
         self.ref = view.scope.ref if view.scope.kind == "ref" else ""
-        """Written before the handles that are given back."""
+        """Prefix of returned handles."""
         self._symbols: dict[bytes, Sequence[Symbol]] = {}
         self._lines: dict[bytes, list[str]] = {}
         self._named_modules: dict[str, Sequence[tuple[FileRow, int, Symbol]]] = {}
 
     def find(self, target: str) -> Named:
-        """What a handle names; a folder of the view is all that is below it.
+        """What a handle names; a folder of the view stands for everything below it.
 
         Raises:
             HandleError: it cannot be followed, or has several owners.
@@ -80,7 +80,7 @@ class Targets:
         try:
             place = finder.find(handle)
         except AmbiguousHandle as error:
-            owner_targets = self._meant(finder, error.owners)
+            owner_targets = self._only_target(finder, error.owners)
             if owner_targets is None:
                 raise
             return owner_targets
@@ -90,12 +90,12 @@ class Targets:
                 raise
             return renamed
         if place.lines is not None:
-            # Refuses lines that the file has not.
+            # Rejects lines that the file does not have.
             reader.read(place, 0, 1)
         return self._placed(place)
 
     def _renamed(self, handle: Handle) -> Named | None:
-        """What a name that nothing defines is in the files that import or export it."""
+        """What an undefined name means in the files that import or export it."""
         name, path = handle.symbol, handle.path
         if not name or "." in name:
             return None
@@ -108,12 +108,12 @@ class Targets:
         paths = list(dict.fromkeys(node.path for node in nodes))
         return Named(nodes, False, self.node(nodes[0]), paths, sentence)
 
-    def _meant(self, finder: Finder, owners: Sequence[str]) -> Named | None:
-        """What a name with several owners can only mean here, if so."""
+    def _only_target(self, finder: Finder, owners: Sequence[str]) -> Named | None:
+        """The only possible target of a name with several owners, if there is one."""
         if len(owners) > _OWNERS_READ:
             return None
         places = [finder.find(parse_handle(owner, self.view.scope.root)) for owner in owners]
-        # Nobody calls a heading, a key of data or an example in prose; a type stands for its
+        # Headings, data keys and examples in prose are never called; a type stands for its
         # constructors.
         about = self.view.snapshot.about(
             {place.file.content for place in places if place.file.content}
@@ -148,7 +148,7 @@ class Targets:
         return Named(every, False, self.node(nodes[0]), [first.file.path], sentence)
 
     def _every(self, used: Sequence[Place]) -> Named | None:
-        """All the things that have a name, each with its own places."""
+        """All definitions with a name, each with its own places."""
         if not used:
             return None
         placed = [self._placed(place) for place in used]
@@ -169,7 +169,9 @@ class Targets:
         if place.symbol is not None:
             node = self._node(place)
             also = [
-                self._node(Finder(self.view.snapshot, self._known).find(parse_handle(handle)))
+                self._node(
+                    Finder(self.view.snapshot, self._indexed_symbols).find(parse_handle(handle))
+                )
                 for handle in place.also
             ]
             sentence = place.moved or also_at(place) or self._others(node)
@@ -193,11 +195,11 @@ class Targets:
         )  # fmt: skip
         return Named(nodes, False, lines, [path], place.moved, lines=span_lines)
 
-    def _known(self, file: FileRow) -> Sequence[Symbol]:
+    def _indexed_symbols(self, file: FileRow) -> Sequence[Symbol]:
         return self.symbols(file.path)
 
     def _others(self, node: Node) -> str:
-        """A sentence on the other overloads, where the first of several was named."""
+        """A sentence on the other overloads, if the handle names the first of several."""
         symbols = self.symbols(node.path)
         definition = symbols[node.symbol]
         same = [at for at, other in enumerate(symbols) if other.qualified == definition.qualified]
@@ -207,7 +209,7 @@ class Targets:
         return f"the first of {len(same)} definitions of that name; the others are ~2 to {last}"
 
     def below(self, handle: Handle) -> list[bytes]:
-        """The files in a folder, if a handle names one and no file; in order."""
+        """The files in a folder, in order, if a handle names a folder and not a file."""
         if handle.path is None or handle.lines or (handle.symbol and not handle.bare):
             return []
         if handle.path in self.view.snapshot.by_path:
@@ -237,7 +239,7 @@ class Targets:
         return Named([Node(path_, MODULE) for path_ in below], True, folder, below, moved)
 
     def _node(self, place: Place) -> Node:
-        """The node of a place: by name and order, as the view's text may be older than the disk."""
+        """The node of a place: by name and order, as the view may be older than the disk."""
         assert place.symbol is not None
         symbols = self.symbols(place.file.path)
         same = [
@@ -252,25 +254,25 @@ class Targets:
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
         """Symbols of a file with their signatures."""
-        known = self._symbols.get(path)
-        if known is None:
+        symbols = self._symbols.get(path)
+        if symbols is None:
             file = self.view.snapshot.by_path.get(path)
-            known = known_symbols(self.view.snapshot, file) if file is not None else ()
-            self._symbols[path] = known
-        return known
+            symbols = known_symbols(self.view.snapshot, file) if file is not None else ()
+            self._symbols[path] = symbols
+        return symbols
 
     def lines(self, path: bytes) -> list[str]:
         """The lines of a file of the view; empty if it cannot be read."""
-        known = self._lines.get(path)
-        if known is None:
+        lines = self._lines.get(path)
+        if lines is None:
             file = self.view.snapshot.by_path.get(path)
             data = self.view.read(file) if file is not None else None
             text = decode(data).decode("utf-8", "replace") if data else ""
-            known = self._lines[path] = text.split("\n")
-        return known
+            lines = self._lines[path] = text.split("\n")
+        return lines
 
     def fetch(self, nodes: Sequence[Node]) -> None:
-        """Read the symbols of many files in one go."""
+        """Read the symbols of many files at once."""
         by_path = self.view.snapshot.by_path
         missing = {
             file.content: node.path
@@ -284,10 +286,10 @@ class Targets:
             self._symbols[path] = read.get(content, ())
 
     def without_namespaces(self, nodes: Iterable[Node]) -> list[Node]:
-        """Nodes of files without the modules that other files open as well.
+        """Nodes of files without the namespaces that other files open, too.
 
-        A change of a file changes what it puts into `namespace absl`, and not the namespace: all
-        that names it would count as a use.
+        A change of a file changes its own parts of `namespace absl`, and not the whole namespace:
+        otherwise everything that names it would count as a use.
         """
         return [node for node in nodes if not self._is_namespace(node)]
 
@@ -303,10 +305,10 @@ class Targets:
         )
 
     def _modules(self, name: str) -> Sequence[tuple[FileRow, int, Symbol]]:
-        known = self._named_modules.get(name)
-        if known is None:
-            known = self._named_modules[name] = self.view.snapshot.symbols_with_key(key_of(name))
-        return known
+        modules = self._named_modules.get(name)
+        if modules is None:
+            modules = self._named_modules[name] = self.view.snapshot.symbols_with_key(key_of(name))
+        return modules
 
     def handle(self, node: Node) -> str:
         """A node's handle."""
@@ -315,7 +317,7 @@ class Targets:
         return handle_among(node.path, self.symbols(node.path), node.symbol, self.ref)
 
     def node(self, node: Node) -> GraphNode:
-        """A node, to be shown."""
+        """A node for display."""
         test = self.graph.is_test(node.path)
         path = printed(node.path)
         symbols = self.symbols(node.path)
@@ -339,7 +341,7 @@ def _is_prose(language: str) -> bool:
 
 
 def innermost(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> list[int]:
-    """The innermost symbols that lines lie in, in order; `MODULE` for lines that are in none."""
+    """The innermost symbols that contain lines, in order; `MODULE` for lines outside of all."""
     inner: set[int] = set()
     for start, end in spans:
         inside = [
@@ -349,7 +351,7 @@ def innermost(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> li
         ]
         last = min(end, max((symbols[at].end_line for at in inside), default=start) + 1)
         owners = [MODULE] * (last - start + 1)
-        # A parent stands before what it holds, so the innermost is painted last.
+        # A parent precedes its members, so the innermost is painted last.
         for at in inside:
             low = max(symbols[at].start_line, start) - start
             high = min(symbols[at].end_line, last) - start + 1
@@ -359,9 +361,9 @@ def innermost(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> li
 
 
 def _named_in(symbols: Sequence[Symbol], line: int, last: int) -> list[int]:
-    """The definitions whose name stands in the one line asked about, without those inside one.
+    """The definitions whose name is in the given line, without those nested in another.
 
-    `def f(x: {"id": int})` asks about `f`, and not about what its signature holds.
+    `def f(x: {"id": int})` means `f`, and not the contents of its signature.
     """
     if line != last:
         return []

@@ -1,4 +1,4 @@
-"""Which files are templates, and what code may call them; told by their paths alone."""
+"""Finds templates by their paths, and the code and templates that name or render them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _ENDINGS = frozenset(
     b"vbhtml rhtml dust mjml edge marko jbuilder builder blade thtml".split()
 )
 _MARKUP = frozenset(b"html htm xhtml xml txt php svg".split())
-"""Endings of templates in a folder of templates."""
+"""Extensions of templates in a folder of templates."""
 _ROOTS = frozenset(
     b"templates template views view jinja2 twig _layouts _includes layouts partials emails".split()
 )
-"""Folders that hold templates: names begin below them."""
+"""Folders that hold templates: template names are relative to them."""
 _MOST_MEANT = 40
-"""Of more templates than these none is worth naming."""
+"""With more templates than this, a name is no evidence."""
 _LAST_ENDING = re.compile(r"(?:\.[a-z][a-z0-9]{0,9}){1,3}\Z")
 _PREFIX = re.compile(r"\A(?:@!?[\w-]*/|[~.]*/|[\w.\\-]*::?)+")
 
@@ -35,15 +35,15 @@ class Template(NamedTuple):
     path: bytes
     folders: tuple[str, ...]
     stem: str
-    """Its file name up to the first dot, without the `_` that partial templates begin with."""
+    """Its file name up to the first dot, without the `_` that marks partial templates."""
     endings: tuple[str, ...]
     """`("html", "erb")`."""
     root: int
-    """How many of its folders stand before the name that code calls it by; -1 if not known."""
+    """Number of its folders before the name that code uses; -1 if unknown."""
 
 
 def template_at(path: bytes) -> Template | None:
-    """The template that a file is, or None."""
+    """The template at a path, or None."""
     *folders, name = path.split(b"/")
     stem, *endings = name.lstrip(b".").split(b".")
     roots = [at for at, folder in enumerate(folders) if folder.lower() in _ROOTS]
@@ -55,13 +55,13 @@ def template_at(path: bytes) -> Template | None:
         tuple(printed(folder) for folder in folders),
         printed(stem).lstrip("_"),
         tuple(printed(ending) for ending in endings),
-        # `templates/emails/a.html` is called `emails/a.html`.
+        # `templates/emails/a.html` is named `emails/a.html`.
         roots[0] + 1 if roots else -1,
     )
 
 
 class TemplateNames:
-    """The templates of a view, by what code calls them."""
+    """The templates of a view, by the names that code uses."""
 
     def __init__(self, paths: Iterable[bytes]) -> None:
         self._by_stem: dict[str, list[Template]] = {}
@@ -71,10 +71,10 @@ class TemplateNames:
                 self._by_stem.setdefault(template.stem, []).append(template)
 
     def meant(self, name: str, user: bytes) -> Sequence[Template]:
-        """The templates that a text in a file may mean; of several the likeliest ones.
+        """The templates that a string in a file may mean; only the likeliest.
 
-        A whole name beats the end of one; a template in a folder that the file is named for
-        (`users_controller.rb`, `users/`), or beside the file, beats others.
+        A whole name beats the end of one; a template next to the file, or in a folder named like
+        the file (`users_controller.rb`, `users/`), beats others.
         """
         folders, stem, endings = _parts(name)
         templates = [
@@ -92,18 +92,18 @@ class TemplateNames:
 
 
 def is_whole_name(template: Template, name: str) -> bool:
-    """Whether a text is all of the path below a folder of templates, and more than one part."""
+    """Whether a string is the whole path below a template folder, with more than one part."""
     folders, _, _ = _parts(name)
     return bool(folders) and template.root >= 0 and template.folders[template.root :] == folders
 
 
 def has_ending(name: str) -> bool:
-    """Whether a text says of itself that it is a file: `cart.html`."""
+    """Whether a string has the form of a file name: `cart.html`."""
     return bool(_parts(name)[2])
 
 
 def _parts(name: str) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    """Folders, stem and endings in what code calls a template."""
+    """Folders, stem and extensions in the name that code uses for a template."""
     name = _PREFIX.sub("", name.strip()).replace(":", "/").replace("\\", "/")
     ending = _LAST_ENDING.search(name)
     endings: tuple[str, ...] = ()
@@ -140,20 +140,20 @@ def _is_near(template: Template, folders: tuple[str, ...], user: bytes) -> bool:
     return bool(own) and bool(own[0]) and name.startswith(own[0].lower().encode())
 
 
-# Who names a template: code that renders it, templates that include or extend it.
+# The uses of a template: code that renders it, templates that include or extend it.
 #
-# Views that are chosen by the name of a method (`views/users/show` for `UsersController.show`) name
-# nothing: their path says it.
+# Views that are selected by the name of a method (`views/users/show` for `UsersController.show`)
+# are found by their paths, as no text names them.
 
 _MOST_TEMPLATES = 60
-"""Asked about, with those that include them."""
+"""Maximum number of templates in the target, including those that include them."""
 _DEEPEST = 3
 _RENDERING = re.compile(
     rb"(?i)render|template|view|partial|layout|includ|extend|component|display|fetch|mail|page|"
     rb"\bblock\b|@(?:each|includeif|extends)|\breturn\s*$"
 )
 _NEAR = 120
-"""Bytes before a name in which something must say that it is rendered."""
+"""Bytes before a name that must contain a word for rendering."""
 _NAME = rb"[@\w./:\\~-]"
 
 
@@ -163,28 +163,28 @@ class TemplateUse(NamedTuple):
     path: bytes
     line: int
     symbol: int | None
-    """Of a method that has a template by its name; None where a text names it."""
+    """The method that renders its template implicitly; None if a string names the template."""
     name: str
-    """As it is written; empty for a method's own."""
+    """As written; empty for the template of a method."""
     template: Template
     choices: int
-    """How many templates it may mean."""
+    """The number of templates that it may mean."""
 
 
 class TemplateUses:
-    """Looks for uses in one view, for one question."""
+    """Searches one view for uses, for one call."""
 
     def __init__(self, view: CurrentView, search: TextSearch) -> None:
         self._view = view
         self._search = search
 
     def of(self, paths: Iterable[bytes], depth: int) -> Iterator[TemplateUse]:
-        """Uses of the templates among some files, and of templates that include them, by steps."""
+        """Uses of the templates among some files, and, by steps, of templates that include them."""
         templates = [template for path in paths if (template := template_at(path)) is not None]
         if not templates:
             return
         seen = {template.path for template in templates}
-        # What is gone is still named.
+        # Deleted templates may still be named.
         names = TemplateNames(sorted(seen.union(self._view.snapshot.by_path)))
         for _ in range(min(depth, _DEEPEST)):
             including: list[Template] = []
@@ -209,13 +209,15 @@ class TemplateUses:
         others = [path for path in paths if template_at(path) is not None]
         for match in self._search.matches(paths, _naming(stems), also=others):
             name = match.text[match.start : match.end].decode("utf-8", "replace")
-            meant = names.meant(name, match.path)
-            for template in meant:
+            templates_named = names.meant(name, match.path)
+            for template in templates_named:
                 if template.path in by_path and _is_rendered(match, name, template):
-                    yield TemplateUse(match.path, match.line, None, name, template, len(meant))
+                    yield TemplateUse(
+                        match.path, match.line, None, name, template, len(templates_named)
+                    )
 
     def _by_method(self, template: Template) -> Iterator[TemplateUse]:
-        """Methods of a controller that render a template without naming it."""
+        """Controller methods that render a template without naming it."""
         below = template.folders[template.root :]
         if template.root < 0 or not below:
             return
@@ -230,12 +232,12 @@ class TemplateUses:
 
 
 def node_of(use: TemplateUse) -> Node | None:
-    """The method that a use is, if it is one."""
+    """The node of the method, if the use is one."""
     return Node(use.path, use.symbol) if use.symbol is not None else None
 
 
 def _naming(stems: Sequence[str]) -> re.Pattern[bytes]:
-    """Matches what may name a template with one of these stems."""
+    """A pattern for names of templates with one of these stems."""
     any_stem = b"|".join(re.escape(stem.encode("utf-8", "replace")) for stem in stems)
     name = rb"(?:%s{0,200}[./:\\~@])?_?(?:%s)(?:\.[a-z][a-z0-9]{0,9}){0,3}" % (_NAME, any_stem)
     quoted = rb"([\"'`])(?P<quoted>%s)(?=\1|\s*::\s*\w)" % name
@@ -246,12 +248,12 @@ def _naming(stems: Sequence[str]) -> re.Pattern[bytes]:
 
 
 def _is_rendered(match: Match, name: str, template: Template) -> bool:
-    """Whether a text that is the name of a template is meant as one."""
+    """Whether a string with the name of a template means the template."""
     if has_ending(name) or is_whole_name(template, name) or match.group in {"partial", "bare"}:
         return True
     line = match.text.rfind(b"\n", 0, match.start) + 1
     if match.text[max(line - _NEAR, 0) : line].rstrip().endswith((b"(", b",")):
-        # A call that is broken before its arguments.
+        # A call with a line break before its arguments.
         line = match.text.rfind(b"\n", 0, max(line - 1, 0)) + 1
     start = max(match.start - _NEAR, line)
     verb = _RENDERING.search(match.text[start : match.start].rstrip(b"\"'`( :"))

@@ -1,4 +1,4 @@
-"""Who names a definition or module in a text, by its whole path: `mock.patch("pkg.a.f")`."""
+"""Finds possible uses by texts: dotted names (`mock.patch("pkg.a.f")`), templates, settings."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.wording import count_of
 
 MOST_NAMED = 30
-"""Definitions and files that are looked for."""
+"""Maximum number of definitions and files to search for."""
 _FACELESS = frozenset({"__init__", "__main__"})
 _ROOTS = frozenset({"src", "lib", "app", "main", "test"})
-"""Folders above a package that are no part of its name."""
+"""Folders above a package that are not part of its name."""
 _JOINT = re.compile(r"[.:\\]+")
 _ENDS = re.compile(rb"(?:[.:]+\w+)*[\"'`]")
-"""What may stand behind a name in a text: members of it, then the quote."""
+"""What may follow a name in a string: members of it, then the quote."""
 
 
 class DottedUse(NamedTuple):
@@ -55,25 +55,25 @@ class DottedUse(NamedTuple):
     path: bytes
     line: int
     name: str
-    """As it is written."""
+    """As written."""
 
 
 class DottedNames:
-    """Looks for texts in one view, for one question."""
+    """Searches the strings of one view, for one call."""
 
     def __init__(self, graph: LazyGraph, search: TextSearch) -> None:
         self._graph = graph
         self._search = search
 
     def of(self, nodes: Iterable[Node]) -> Iterator[DottedUse]:
-        """Texts that name some definitions, or files as a whole (`MODULE`)."""
+        """Strings that name some definitions, or files as a whole (`MODULE`)."""
         for node in list(nodes)[:MOST_NAMED]:
             own = self._own_name(node)
             if own is not None:
                 yield from self._naming(node, own)
 
     def _own_name(self, node: Node) -> tuple[str, ...] | None:
-        """What follows the module's name: the types around a definition, and its name."""
+        """What follows the module's name: the enclosing types of a definition, and its name."""
         if not spec_of(self._graph.resolved.languages.get(node.path, "")).named_in_texts:
             return None
         symbols, parts, at = self._graph.symbols(node.path), list[str](), node.symbol
@@ -90,7 +90,7 @@ class DottedNames:
         words = own or modules[0][-1:]
         paths = self._search.files_with(words)
         if not own:
-            # Uses inside of a whole file are its own.
+            # Uses inside the file itself do not count.
             paths.discard(node.path)
         data = [path for path in paths if is_data(path) or path.endswith(b".xml")]
         last = rb"[.:\\]+".join(re.escape(part.encode()) for part in words)
@@ -126,7 +126,7 @@ class DottedNames:
 
 
 def _names(written: Sequence[str], module: tuple[str, ...]) -> bool:
-    """Whether what is written is a module's name, with or without the folders above its package."""
+    """Whether a string is a module's name, with or without the folders above its package."""
     count = len(written)
     if not count or tuple(written) != module[-count:]:
         return False
@@ -134,14 +134,14 @@ def _names(written: Sequence[str], module: tuple[str, ...]) -> bool:
 
 
 def _is_text(match: Match, *, in_code: bool) -> bool:
-    """Whether a place is a whole text, or a whole value in a file of data."""
+    """Whether a place is a whole string, or a whole value in a data file."""
     quoted = match.before[-1:] in {b'"', b"'", b"`"}
     if in_code or quoted:
         return quoted and _ENDS.match(match.after) is not None
     return match.before[-1:] not in {b"/", b"-", b"@"}
 
 
-# Possible uses that texts name: templates and definitions by name, settings by their keys.
+# All possible uses by texts: names of templates and definitions, keys of settings.
 
 _NO_CODE = frozenset({"heading", "key"})
 
@@ -150,10 +150,10 @@ class TextTargets(NamedTuple):
     """What texts may name."""
 
     paths: tuple[bytes, ...]
-    """Files that change, or are asked about, as a whole."""
+    """Files that change, or are targets, as a whole."""
     keys: tuple[SettingKey, ...]
     nodes: tuple[Node, ...] = ()
-    """Definitions, and files as a whole, that a text may name by their path: `"pkg.a.f"`."""
+    """Definitions, and files as a whole, that a string may name by path: `"pkg.a.f"`."""
 
 
 class TextUses(NamedTuple):
@@ -161,11 +161,11 @@ class TextUses(NamedTuple):
 
     sites: tuple[PossibleSite, ...]
     notes: tuple[str, ...]
-    """What was not looked at."""
+    """What was not searched."""
 
 
 class _Place(NamedTuple):
-    """One place that may use what is asked about."""
+    """One place that may use the target."""
 
     path: bytes
     line: int
@@ -198,7 +198,7 @@ def together(text_targets: Iterable[TextTargets]) -> TextTargets:
 
 
 def _spans(targets: Targets, named: Named, path: bytes) -> list[tuple[int, int]]:
-    """The lines of a file that are asked about and may set keys."""
+    """The lines of a file that are in the target and may set keys."""
     if named.whole:
         return [(1, _WHOLE)] if is_data(path) or is_configuration(path) else []
     if named.lines is not None:
@@ -217,13 +217,13 @@ def _spans(targets: Targets, named: Named, path: bytes) -> list[tuple[int, int]]
 
 
 _WHOLE = 1_000_000
-"""More lines than a file has that is read."""
+"""More lines than any indexed file has."""
 
 
 def text_uses(
     view: CurrentView, graph: LazyGraph, targets: Targets, text_targets: TextTargets, depth: int = 1
 ) -> TextUses:
-    """Who may use what is asked about, by what texts say."""
+    """Possible uses of the target, by texts."""
     named = text_targets.keys or text_targets.nodes
     if not named and all(template_at(path) is None for path in text_targets.paths):
         return TextUses((), ())
@@ -289,7 +289,7 @@ def _why_key(use: KeyUse) -> str:
 
 
 def _node_at(targets: Targets, path: bytes, line: int) -> Node:
-    """The definition of code that a line is in; else its file."""
+    """The definition of code that contains a line, or its file."""
     symbols = targets.symbols(path)
     at = innermost(symbols, [(line, line)])[0]
     return Node(path, MODULE if at != MODULE and symbols[at].kind in _NO_CODE else at)
@@ -299,14 +299,14 @@ def _notes(search: TextSearch, readers: KeyUses, text_targets: TextTargets) -> t
     notes: list[str] = []
     if search.unread:
         files = count_of(search.unread, "file")
-        notes.append(f"at least: {files} with the words of its names or keys not looked through")
+        notes.append(f"at least: {files} with the words of its names or keys not searched")
     if readers.left_out:
         reads = count_of(readers.left_out, "place")
-        notes.append(f"at least: {reads} read keys of these names, too many to be told apart")
+        notes.append(f"at least: {reads} read keys of these names, too many to distinguish")
     if len(text_targets.keys) >= MOST_KEYS:
-        notes.append(f"at least: of many keys the readers of the first {MOST_KEYS} were looked for")
+        notes.append(f"at least: only readers of the first {MOST_KEYS} keys were searched for")
     unnamed = len(text_targets.nodes) - MOST_NAMED
     if unnamed > 0:
         more = count_of(unnamed, "more target")
-        notes.append(f"at least: texts that name {more} were not looked for")
+        notes.append(f"at least: texts that name {more} were not searched for")
     return tuple(notes)

@@ -1,1 +1,1 @@
-"""Questions about what a change can break."""
+"""What a change can break, and which tests to run after it."""

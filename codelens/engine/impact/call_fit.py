@@ -1,7 +1,7 @@
-"""Methods that bind what overrides them: if their declaration changes, all of these must follow.
+"""Judges which uses a changed declaration breaks: overriding methods, calls, users at the commit.
 
-Of a diff the commit's graph knows which declarations changed; of a target that is asked about
-nobody knows how it changes.
+For a diff, the commit's graph shows which declarations changed; for a plain target it is unknown
+how it will change, so every method of an interface counts as changed.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from codelens.scope.text_diff import LineChange, changed_lines
 from codelens.types import Reference, Symbol
 
 _PROMISES = frozenset({"interface", "trait"})
-"""Kinds of types that are there to be implemented."""
+"""Kinds of types that exist to be implemented."""
 _METHODS = frozenset({"method", "function"})
 
 
 def promised(graph: LazyGraph, nodes: Iterable[Node]) -> dict[Node, list[Node]]:
-    """Of these the methods of interfaces and traits: how they change is not known."""
+    """The methods of interfaces and traits among the nodes, as `contracts_of` returns them."""
     methods = [node for node in nodes if _owner_kind(graph, node) in _PROMISES]
     return contracts_of(graph, methods)
 
 
 def contracts_of(graph: LazyGraph, nodes: Iterable[Node]) -> dict[Node, list[Node]]:
-    """The methods among these, each with those whose calls are calls of it."""
+    """The methods among the nodes, each with those whose calls are calls of it."""
     return {node: called_as(graph, node) for node in nodes if _owner_kind(graph, node) in TYPES}
 
 
@@ -53,7 +53,7 @@ def _owner_kind(graph: LazyGraph, node: Node) -> str:
 
 
 def called_as(graph: LazyGraph, node: Node) -> list[Node]:
-    """In Rust, the methods in blocks for a trait whose calls are calls of a method of the trait."""
+    """The methods in Rust's trait `impl` blocks whose calls are calls of the trait's method."""
     language = graph.resolved.languages.get(node.path, "")
     if not spec_of(language).trait_blocks:
         return []
@@ -62,30 +62,30 @@ def called_as(graph: LazyGraph, node: Node) -> list[Node]:
     ]
 
 
-# Whether those who call what was declared otherwise, or is gone, still fit it as they stand.
+# Whether existing calls still fit a function that was redeclared or deleted.
 #
-# The number and the names of a call's arguments are held against the parameters of now. Where those
-# that it gives have another type, name or order, the text does not prove that it fits: that is
-# uncertain.
+# The number and names of a call's arguments are compared with the current parameters. If the passed
+# parameters have another type, name or order, the text cannot prove that the call fits: the result
+# is uncertain.
 
 _WORST_FIRST: tuple[Fit, ...] = ("breaks", "uncertain", "fits")
 
 
 class Redeclared(NamedTuple):
-    """A function of the commit and what became of it."""
+    """A function at the commit, and its current node."""
 
     old: Node
     new: Node | None
-    """None: it is gone."""
+    """None: it was deleted."""
 
 
 class CallJudge:
-    """Judges the calls of functions that were declared otherwise or are gone.
+    """Judges the calls of functions that were redeclared or deleted.
 
     Args:
-        now: the files as they are now.
+        now: the current files.
         base_graph: the graph of the commit.
-        added_names: names that the change defines anew.
+        added_names: names that the change newly defines.
     """
 
     def __init__(self, now: Targets, base_graph: BaseGraph, added_names: Iterable[str]) -> None:
@@ -95,7 +95,7 @@ class CallJudge:
         self._texts: dict[bytes, bytes] = {}
 
     def fits(self, redeclared: Iterable[Redeclared]) -> Mapping[Node, Fit]:
-        """For each user as it stands now the worst that is true of its calls."""
+        """For each current user, the worst result of its calls."""
         fit_by_user: dict[Node, Fit] = {}
         for redeclared_function in redeclared:
             if not self.is_redeclared(redeclared_function):
@@ -111,7 +111,7 @@ class CallJudge:
         return fit_by_user
 
     def is_redeclared(self, redeclared: Redeclared) -> bool:
-        """Whether a function is gone, or its declaration is another one."""
+        """Whether a function was deleted, or its declaration changed."""
         old = _symbol(self._base_graph.targets, redeclared.old)
         if old is None or old.kind not in CALLABLE:
             return False
@@ -126,7 +126,7 @@ class CallJudge:
         if not graph.resolve([path]):
             return "uncertain"
         if redeclared.new is None:
-            # What supplies the name now may be what was meant, or not.
+            # The current definition of the name may be the intended one, or not.
             supplied = graph.leads(path, line, edge.name) or edge.name in self._added_names
             return "uncertain" if supplied else "breaks"
         still_means_it = any(
@@ -159,14 +159,14 @@ class CallJudge:
         same_types = [parameter.text for parameter in old_parameters[: passed.number]] == [
             parameter.text for parameter in new_parameters[: passed.number]
         ]
-        # Where a call chooses between overloads it may mean another one now.
+        # A call that chooses between overloads may mean another one now.
         means_it = still_means_it or not spec_of(language).overloads_apart
         return "fits" if same_types and means_it else "uncertain"
 
     def _arguments_at(
         self, path: bytes, line: int, name: str, language: str
     ) -> PassedArguments | None:
-        """The arguments of the calls of a name in a line; None where they differ."""
+        """The arguments of the calls of a name in a line; None if they differ."""
         calls = [
             reference
             for reference in self._now.graph.resolved.references(path)
@@ -186,32 +186,32 @@ class CallJudge:
         passed = passed_arguments(text, end, language)
         if reference.arguments < 0:
             return passed
-        # The grammar counted: what the text alone may get wrong are the commas.
+        # The grammar counted the arguments: text alone may misread commas.
         return PassedArguments(reference.arguments, passed.names if passed is not None else ())
 
     def _text(self, path: bytes) -> bytes:
-        known = self._texts.get(path)
-        if known is None:
+        text = self._texts.get(path)
+        if text is None:
             view = self._now.view
             file = view.snapshot.by_path.get(path)
-            known = self._texts[path] = (view.read(file) if file is not None else None) or b""
-        return known
+            text = self._texts[path] = (view.read(file) if file is not None else None) or b""
+        return text
 
 
 def _edges_to(graph: LazyGraph, node: Node) -> Iterator[Edge]:
-    """Edges to a function, wherever it is declared or defined."""
+    """Edges to a function, at any place where it is declared or defined."""
     for place in graph.places(node):
         yield from graph.edges_to(*place)
 
 
 def count_by_fit(fits: Iterable[Fit | None]) -> tuple[tuple[Fit, int], ...]:
-    """How often each is true, the worst first."""
+    """The number of uses for each result, the worst first."""
     every_fit = list(fits)
     return tuple((fit, every_fit.count(fit)) for fit in _WORST_FIRST if fit in every_fit)
 
 
 def _symbol(targets: Targets, node: Node) -> Symbol | None:
-    """The definition of a node; None of a file that there was no time to read."""
+    """The definition of a node; None if there was no time to read its file."""
     symbols = targets.symbols(node.path)
     return symbols[node.symbol] if node.symbol < len(symbols) else None
 
@@ -223,7 +223,7 @@ def _declaration(symbol: Symbol) -> str:
 def _can_take(
     declared: list[Parameter], passed: PassedArguments, language: str, has_self: bool
 ) -> bool:
-    """Whether parameters can take the arguments of a call, by their number and names."""
+    """Whether parameters accept the arguments of a call, by number and names."""
     least = sum(parameter.required for parameter in declared)
     most = len(declared)
     if has_self and passed.number == most + 1:
@@ -250,43 +250,43 @@ def _line_start(text: bytes, line: int) -> int:
     return at
 
 
-# Who used what a change takes away or declares otherwise: asked of the graph of the commit.
+# The users of what a change deletes or redeclares, from the graph of the commit.
 #
-# The graph of the files as they are now has no edge to a definition that is gone, to a file under
-# the path that it had, or from a call that no longer fits. Callers, importers and tests are those
-# of the commit, as far as they still stand; only files that hold the name are resolved there.
+# The graph of the current files has no edge to a deleted definition, to the former path of a file,
+# or from a call that no longer fits. So callers, importers and tests are those of the commit that
+# still exist; only files that contain the name are resolved there.
 
 
 class BaseNode(NamedTuple):
-    """A definition or file of the commit, that does not stand as it stood."""
+    """A definition or file of the commit that was changed or deleted."""
 
     path: bytes
     """At the commit."""
     symbol: int | None
-    """Position; None for the file with all that is in it."""
+    """Position; None for the file with everything in it."""
 
 
 class BaseUsers(NamedTuple):
-    """Who used it, as they stand now."""
+    """The users at the commit, as current nodes."""
 
     users: tuple[Reached, ...]
     via: Mapping[Node, str]
-    """The handle of what each of them used; in the commit, of what is gone."""
+    """The handle of what each user used; at the commit, if that was deleted."""
     fits: Mapping[Node, Fit]
-    """Of those who call what is declared otherwise or gone, whether they still can."""
+    """For callers of a redeclared or deleted function, whether the calls still fit."""
     cut: bool
-    """There is more than could be followed."""
+    """Whether there are more than could be followed."""
 
 
 class BaseGraph:
-    """The commit's graph beside the files of now.
+    """The commit's graph, with a mapping to the current files.
 
     Args:
-        base: a look at the commit; in the same read transaction as `now`.
-        now: names of what stands now.
-        moves: where files that only moved were, and are.
-        new_positions: of files that changed, by path: position of a definition then -> now.
-        seconds: how long files may be resolved for.
+        base: a view of the commit; in the same read transaction as `now`.
+        now: names of the current nodes.
+        moves: old and new paths of files that only moved.
+        new_positions: for changed files, by path: old position of a definition -> new position.
+        seconds: time limit for resolving files.
     """
 
     def __init__(
@@ -298,13 +298,13 @@ class BaseGraph:
         self._moves = moves
         self._new_positions = new_positions
         self.graph = LazyGraph(base, seconds)
-        # Files that nothing changed for lead where they lead now.
+        # Files that the change does not affect have the same edges as now.
         self.graph.trust(now.graph)
         self.targets = Targets(base, self.graph)
         self._hunks: dict[bytes, Sequence[LineChange]] = {}
 
     def nodes(self, base_nodes: Iterable[BaseNode]) -> list[Node]:
-        """What they are nodes of."""
+        """The nodes of definitions and files of the commit."""
         graph_nodes: dict[Node, None] = {}
         for base_node in base_nodes:
             if base_node.symbol is None:
@@ -312,7 +312,7 @@ class BaseGraph:
             elif base_node.symbol < len(self.graph.symbols(base_node.path)):
                 node = self.graph.body_of(Node(base_node.path, base_node.symbol))
                 is_gone = self.standing(node) is None
-                # A type that stands is asked for by its name; what changed in it is told apart.
+                # An unchanged type is found by its name; its changed members are separate nodes.
                 changed_nodes = changed_symbol(self.graph, node) if is_gone else [node]
                 graph_nodes.update(dict.fromkeys(changed_nodes))
         return list(graph_nodes)
@@ -320,9 +320,9 @@ class BaseGraph:
     def hit(
         self, nodes: Sequence[Node], depth: int, contracts: Mapping[Node, Sequence[Node]]
     ) -> BaseUsers:
-        """What used these nodes at the commit, through others or not, and stands now.
+        """Current nodes that used these nodes at the commit, directly or indirectly.
 
-        Of `contracts` the declaration changed: what overrides them passes it on.
+        For `contracts`, whose declarations changed, overriding methods pass the change on.
         """
         reached = reach(self.graph, nodes, depth, contracts)
         self.targets.fetch(
@@ -347,7 +347,7 @@ class BaseGraph:
         return BaseUsers(tuple(users), via, {}, reached.cut)
 
     def standing(self, node: Node) -> Node | None:
-        """A node of the commit as it stands now; None if it does not."""
+        """The current node of a node of the commit; None if it was deleted."""
         path = self._moves.get(node.path, node.path)
         if path not in self._now.view.snapshot.by_path:
             return None
@@ -365,18 +365,18 @@ class BaseGraph:
         return Node(path, new_numbers[number]) if number < len(new_numbers) else None
 
     def line(self, path: bytes, line: int) -> int:
-        """Where a line of the commit stands now; one that is gone, where it stood."""
+        """The current number of a line of the commit; its old number if it was deleted."""
         unchanged, place = self._place(path, line)
         return place if unchanged else max(place, 1)
 
     def is_unchanged(self, path: bytes, line: int) -> bool:
-        """Whether a line of the commit still stands as it was."""
+        """Whether a line of the commit still exists unchanged."""
         return self._place(path, line)[0]
 
     def _place(self, path: bytes, line: int) -> tuple[bool, int]:
         moved = 0
         for hunk in self._changed(path):
-            # Of a side without lines the start is the line before.
+            # If a side has no lines, its start is the line before.
             first = hunk.old_start if hunk.old_lines else hunk.old_start + 1
             if line < first:
                 break
@@ -386,10 +386,10 @@ class BaseGraph:
         return True, line + moved
 
     def _changed(self, path: bytes) -> Sequence[LineChange]:
-        known = self._hunks.get(path)
-        if known is None:
-            known = self._hunks[path] = self._compared(path)
-        return known
+        hunks = self._hunks.get(path)
+        if hunks is None:
+            hunks = self._hunks[path] = self._compared(path)
+        return hunks
 
     def _compared(self, path: bytes) -> Sequence[LineChange]:
         old = self._base.snapshot.by_path.get(path)

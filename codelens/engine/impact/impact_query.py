@@ -1,4 +1,4 @@
-"""Which files of tests to run after a change, and why each."""
+"""Answers `impact`: what a change can affect, by distance, and which tests to run."""
 
 from __future__ import annotations
 
@@ -65,15 +65,15 @@ _ANNOTATED = (b".java", b".kt", b".scala", b".cs", b".groovy")
 _ANNOTATIONS = frozenset(
     {"Test", "ParameterizedTest", "RepeatedTest", "Fact", "Theory", "TestMethod", "TestCase"}
 )
-"""What JUnit, xUnit, NUnit and MSTest know a test by, however its file is called."""
+"""Annotations that mark tests for JUnit, xUnit, NUnit and MSTest, regardless of file names."""
 _NAMELESS = (b".js", b".jsx", b".ts", b".tsx", b".mjs", b".cjs", b".mts", b".cts")
 """Languages whose tests are calls with a title: `test("adds", ...)`."""
 _INLINE = frozenset({"tests", "test"})
-"""Modules of tests in a Rust file of the program (the Rust book, ch. 11.3)."""
+"""Modules of tests inside a Rust source file (the Rust book, ch. 11.3)."""
 
 
 def is_inline_test(targets: Targets, node: Node) -> bool:
-    """A definition among the tests that stand in the file that they test."""
+    """Whether a definition is in a test module inside the file that it tests."""
     if not node.path.endswith(b".rs") or node.symbol < 0:
         return False
     symbols = targets.symbols(node.path)
@@ -83,7 +83,7 @@ def is_inline_test(targets: Targets, node: Node) -> bool:
 
 
 class TestFiles:
-    """The files of tests of one view, and those of them that a change calls for."""
+    """The test files of one view, and which of them a change requires to run."""
 
     __test__ = False
 
@@ -95,7 +95,7 @@ class TestFiles:
         self._fixtures = Fixtures(view, graph, targets)
 
     def is_fixture(self, node: Node) -> bool:
-        """Its users name it as an argument: what else names it is an argument's use."""
+        """Whether a test uses the node by naming it as an argument (pytest)."""
         return self._fixtures.is_fixture(node)
 
     def called_for(
@@ -104,9 +104,9 @@ class TestFiles:
         """Tests that change, are named for what changes, or reach it; nearest first.
 
         Args:
-            seeds: what changes.
-            changed: files that change, or did before they went.
-            users: what is hit.
+            seeds: the changed nodes.
+            changed: files that changed or were deleted.
+            users: the affected nodes.
         """
         reached: dict[bytes, list[Reached]] = {}
         every = list(users)
@@ -171,7 +171,7 @@ class TestFiles:
         return TestFile(printed(path), nearest.distance, why, handles, count, sites)
 
     def _handles(self, users: Iterable[Reached]) -> tuple[tuple[str, ...], int]:
-        """Their handles, those of tests before what helps them; and how many there are."""
+        """Handles of the users, tests before helpers; and the number of all."""
         named = [(user, self._name(user.node)) for user in users if user.node.symbol != MODULE]
         named = sorted(
             (not name.startswith("test"), user.distance, user.node) for user, name in named if name
@@ -180,7 +180,7 @@ class TestFiles:
         return shown, len(named)
 
     def _name(self, node: Node) -> str:
-        """The lower name of what can be a test; of scripts only what is called so."""
+        """The lowercase name of a possible test; in scripts only a name that marks a test."""
         symbol = self._targets.symbols(node.path)[node.symbol]
         name = symbol.name.lower()
         if symbol.kind not in CALLABLE:
@@ -188,7 +188,7 @@ class TestFiles:
         return name if name.startswith("test") or not node.path.endswith(_NAMELESS) else ""
 
 
-# Who can be affected by a change, by distance, and which tests to run.
+# What a change affects, by distance.
 
 MOST_TARGETS = 100
 _NOTHING = BaseUsers((), {}, {}, False)
@@ -196,34 +196,34 @@ _NOTHING = BaseUsers((), {}, {}, False)
 
 @dataclass(slots=True)
 class _Seeds:
-    """What changes."""
+    """The changed nodes."""
 
     nodes: dict[Node, None] = field(default_factory=dict[Node, None])
     changed: list[Changed] = field(default_factory=list[Changed])
     paths: dict[bytes, None] = field(default_factory=dict[bytes, None])
-    """Files that change, to find the tests named for them."""
+    """Changed files, for finding the tests named for them."""
     notes: list[str] = field(default_factory=list[str])
     base_nodes: list[BaseNode] = field(default_factory=list[BaseNode])
-    """What of the commit does not stand as it stood."""
+    """Nodes of the commit that were changed or deleted."""
     redeclared: list[Redeclared] = field(default_factory=list[Redeclared])
     gone: list[str] = field(default_factory=list[str])
-    """Qualified names that nothing has any more."""
+    """Qualified names that no longer exist."""
     added_names: set[str] = field(default_factory=set[str])
-    """Names of what is new."""
+    """Names of new definitions."""
     moves: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
     text_targets: list[TextTargets] = field(default_factory=list[TextTargets])
-    """Templates and settings, which texts name."""
+    """Templates and settings, which strings name."""
 
 
 class Base(NamedTuple):
-    """The commit that a diff is against."""
+    """The commit that a diff compares with."""
 
     name: str
     """As the caller wrote it."""
     view: CurrentView | None
-    """At its files; None where nothing of it is needed, or it cannot be had."""
+    """View of its files; None if it is not needed or not available."""
     lacking: str = ""
-    """Why it cannot be had."""
+    """Why it is not available."""
 
 
 class _Question(NamedTuple):
@@ -238,10 +238,10 @@ class _Question(NamedTuple):
 def impact(
     view: CurrentView, targets: Sequence[str], depth: int, limit: int, seconds: float
 ) -> ImpactAnswer:
-    """What uses the targets, through others or not.
+    """What uses the targets, directly or indirectly.
 
     Raises:
-        SettingError: `depth` is out of range, or there are no or too many targets.
+        SettingError: `depth` or the number of targets is out of range.
         HandleError: a target cannot be followed, or has several owners.
     """
     check_depth(depth)
@@ -272,9 +272,9 @@ def impact(
 
 
 def asks_base(diff: Changes) -> bool:
-    """Something does not stand as it stood: who used it is known to the commit alone.
+    """Whether something was changed or deleted whose users only the commit knows.
 
-    Where nothing can be seen to differ from other files, each use leads where it led.
+    If other files cannot see a difference, each use still has the same target.
     """
     return diff.seen_outside and any(change.how != "added" for change in diff.changes)
 
@@ -282,15 +282,15 @@ def asks_base(diff: Changes) -> bool:
 def impact_of_diff(
     view: CurrentView, diff: Changes, base: Base, depth: int, *, limit: int, seconds: float
 ) -> ImpactAnswer:
-    """What uses the definitions that differ between a commit and the files as they are now.
+    """What uses the definitions that differ between a commit and the current files.
 
     Args:
-        view: the files as they are now.
-        diff: what differs.
-        base: the commit, looked at if something of it does not stand as it stood (`asks_base`).
-        depth: steps at most.
-        limit: results at most.
-        seconds: how long files may be resolved for.
+        view: of the current files.
+        diff: the differences.
+        base: the commit, with a view if `asks_base` is true.
+        depth: maximum number of steps.
+        limit: maximum number of results.
+        seconds: time limit for resolving files.
     """
     question = _question(view, depth, limit, seconds)
     seeds = _Seeds(notes=list(diff.notes))
@@ -302,10 +302,10 @@ def impact_of_diff(
 
 
 def check_depth(depth: int) -> None:
-    """Refuse a depth that no question takes.
+    """Check the depth of a call.
 
     Raises:
-        SettingError: always when it refuses.
+        SettingError: it is out of range.
     """
     if not 1 <= depth <= DEEPEST:
         raise InvalidArgument("depth", f"must be between 1 and {DEEPEST}, not {depth}")
@@ -344,7 +344,7 @@ def _take(question: _Question, change: Change, seeds: _Seeds, base: str) -> None
         seeds.moves[change.before] = change.path
         seeds.paths[change.before] = None
     if not change.harmless:
-        # Lines that changed inside a type and in none of its members are of the type alone.
+        # Changed lines in a type outside of its members belong to the type only.
         seeds.nodes |= dict.fromkeys((node, question.graph.body_of(node)))
     if change.how == "added" and node.symbol != MODULE:
         seeds.added_names.add(question.targets.symbols(node.path)[node.symbol].name)
@@ -378,7 +378,7 @@ def _answer(
         [user.node for user in shown]
         + [user.via for user in shown if user.node not in base_users.via]
     )
-    # What is hit only through others has callers that hide as well.
+    # Indirect users have hidden callers, too.
     between = [user.node for user in hit if user.distance < question.depth]
     named = [node for node in nodes if not files.is_fixture(node)]
     unresolved_uses = unresolved(graph, targets, named, inside=seeds.nodes)
@@ -415,9 +415,9 @@ def _answer(
 def _outside_tests(
     question: _Question, users: Sequence[Reached], run: Collection[str]
 ) -> list[Reached]:
-    """What is hit and is no test that is to be run, which has a list of its own.
+    """The affected nodes except for the tests to run, which have their own list.
 
-    What helps tests, and no runner takes, is code like other.
+    Test helpers that no runner runs are listed like other code.
     """
     is_test = question.graph.is_test
     return [
@@ -431,7 +431,7 @@ def _outside_tests(
 def _possible(
     question: _Question, seeds: _Seeds, hidden: Unresolved
 ) -> tuple[tuple[PossibleUse, ...], int, list[str]]:
-    """Who may use what changes, how many there are, and what was not looked at."""
+    """What may use the change, the number of all such uses, and what was not searched."""
     graph, targets = question.graph, question.targets
     several = several_meant(graph, targets, list(seeds.nodes))
     texts = text_uses(question.view, graph, targets, together(seeds.text_targets), question.depth)
@@ -443,9 +443,9 @@ def _users_at_base(
     question: _Question, seeds: _Seeds, base: Base,
     new_positions: Mapping[bytes, Mapping[int, int]], receipt: Receipt,
 ) -> tuple[BaseUsers, list[str], Receipt]:  # fmt: skip
-    """Who used what stands no more as it stood; what that leaves open; the receipt of both."""
+    """Users of what was changed or deleted; open issues; the receipt of both sides."""
     if base.view is None:
-        note = f"who used what is changed or gone at {base.name} is unknown: {base.lacking}"
+        note = f"users at {base.name} of changed or deleted code are unknown: {base.lacking}"
         return _NOTHING, [f"at least: {note}"], receipt
     seconds_left = max(question.deadline - time.monotonic(), 0.0)
     base_graph = BaseGraph(base.view, question.targets, seeds.moves, new_positions, seconds_left)
@@ -467,16 +467,16 @@ def _users_at_base(
 
 
 def _merged(users: Sequence[Reached], base_users: BaseUsers, seeds: _Seeds) -> list[Reached]:
-    """What is hit now, and what was at the commit and is no part of the change itself."""
+    """What is affected now, and what was at the commit, without the change itself."""
     if not base_users.users:
         return list(users)
     every = {user.node: user for user in base_users.users if user.node not in seeds.nodes}
     for user in users:
-        known = every.get(user.node)
-        if known is None or user.distance < known.distance:
+        earlier = every.get(user.node)
+        if earlier is None or user.distance < earlier.distance:
             every[user.node] = user
-        elif user.distance == known.distance == 1 and user.via in seeds.nodes:
-            # Both graphs have it: the place of now counts.
+        elif user.distance == earlier.distance == 1 and user.via in seeds.nodes:
+            # In both graphs: the current place counts.
             every[user.node] = user
     order = ("breaks", "uncertain", "fits", None)
     return sorted(
@@ -489,7 +489,7 @@ def _fit(user: Reached, base_users: BaseUsers) -> Fit | None:
 
 
 def _hit(targets: Targets, user: Reached, base_users: BaseUsers) -> AffectedNode:
-    # A call of a base's method stands at the base's definition: there is no place to point to.
+    # A call of an inherited method has its line in the base class: there is no line to show.
     sites = tuple(f"{printed(user.node.path)}:{line}" for line in user.lines)
     used_at_base = user in base_users.users
     via = base_users.via[user.node] if used_at_base else targets.handle(user.via)

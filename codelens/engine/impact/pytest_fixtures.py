@@ -1,7 +1,7 @@
-"""pytest's fixtures: a test takes one by the name of an argument, which no edge can show.
+"""Finds tests that use pytest fixtures, which they take by argument name, so no edge shows it.
 
-https://docs.pytest.org/en/stable/reference/fixtures.html: of fixtures of one name the nearest
-counts, first those of the test's own file, then those of the `conftest.py` files around it.
+https://docs.pytest.org/en/stable/reference/fixtures.html: of several fixtures with one name, the
+nearest counts: first those in the test's own file, then those in the enclosing `conftest.py` files.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _HOOK = "pytest_"
 
 
 class Fixture(NamedTuple):
-    """One fixture, or a hook, which works for all tests that it stands above."""
+    """One fixture, or a hook, which applies to all tests in its scope."""
 
     node: Node
     name: str
     autouse: bool
     scope: bytes
-    """The file, or the folder with a slash, that it can be used in; empty for everything."""
+    """The file, or the folder with a slash, in which it can be used; empty for everything."""
 
 
 class Fixtures:
-    """The fixtures of one view; found when first asked for, kept with the state of the view."""
+    """The fixtures of one view; found on first use, cached with the state of the view."""
 
     def __init__(self, view: CurrentView, graph: LazyGraph, targets: Targets) -> None:
         self._view = view
@@ -47,14 +47,14 @@ class Fixtures:
         self._targets = targets
 
     def is_fixture(self, node: Node) -> bool:
-        """A definition is a fixture, or a hook."""
+        """Whether a definition is a fixture or a hook."""
         return self._may_define(node) and node in self._all()
 
     def through(self, reached: Iterable[tuple[Node, int]]) -> list[Reached]:
-        """The tests that use fixtures among what was reached, others that take those included.
+        """The tests that use the reached fixtures, directly or through other fixtures.
 
         Args:
-            reached: nodes with their distance from what changes.
+            reached: nodes with their distance from the change.
         """
         distance = dict(reached)
         every = self._all() if any(map(self._may_define, distance)) else {}
@@ -118,7 +118,7 @@ class Fixtures:
                 yield node, line
 
     def _fixture_for(self, name: str, user: Node) -> Node | None:
-        """The fixture that a name means to one who takes it: the nearest, and not itself."""
+        """The fixture that a name means for its user: the nearest, except for the user itself."""
         best = max(
             (
                 (fixture.node.path == user.path, len(fixture.scope), fixture.node)
@@ -144,7 +144,7 @@ class Fixtures:
         ]
 
     def _users_by_name(self) -> dict[str, list[tuple[Node, int]]]:
-        """Who takes a fixture of each name, as an argument or by its name as text."""
+        """Users of fixtures by name, which they take as an argument or as a string."""
         users = self._graph.values.get("fixture users")
         if users is None:
             by_name: dict[str, list[tuple[Node, int]]] = {}

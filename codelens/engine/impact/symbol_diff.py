@@ -1,7 +1,7 @@
-"""Which files differ between a commit and a look: as git sees it, whatever the view has read.
+"""Finds the files and definitions that differ between a commit and the current files.
 
-Files whose text the view does not have, or is behind with, are named apart: nothing is said of what
-is in them, and nothing is denied.
+Git determines the files, regardless of what the view has read. Files whose text is missing or stale
+in the view are listed separately: nothing is claimed about their content.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class ChangedFile(NamedTuple):
     """One file that differs."""
 
     path: bytes
-    """Where it is now; where it was, if it is gone."""
+    """Its current path, or its former path if it was deleted."""
     how: str
     old_path: bytes
-    """Where it was; empty if it is new."""
+    """Its former path; empty if it is new."""
     old_oid: bytes
 
 
@@ -52,16 +52,16 @@ class FileChanges(NamedTuple):
 
     files: list[ChangedFile]
     unread: list[bytes]
-    """Of those that differ and are not gone, the ones whose text the view does not have."""
+    """Files that differ and exist, but whose text the view does not have."""
 
 
 def commit_of(view: CurrentView, base: str) -> CommitId:
-    """The commit that a look is compared with.
+    """The commit to compare a view with.
 
     Raises:
-        NoSuchRef: `base` names no commit.
-        NotInGit: there is no git here.
-        SettingError: there is no commit yet.
+        NoSuchRef: `base` does not name a commit.
+        NotInGit: the folder is not in a git repository.
+        SettingError: the repository has no commit yet.
     """
     root = view.scope.root
     if not view.repository.is_git:
@@ -78,10 +78,10 @@ def commit_of(view: CurrentView, base: str) -> CommitId:
 
 
 def changed_files(view: CurrentView, commit: CommitId) -> FileChanges:
-    """The regular files that differ between a commit and a look, untracked ones included.
+    """The regular files that differ between a commit and a view, including untracked ones.
 
     Raises:
-        ReadError: what git has cannot be read.
+        ReadError: an object of git cannot be read.
     """
     by_path = view.snapshot.by_path
     have = _hashes_now(view)
@@ -113,7 +113,7 @@ def changed_files(view: CurrentView, commit: CommitId) -> FileChanges:
 
 
 def unread_notes(view: CurrentView, unread: Sequence[bytes]) -> list[str]:
-    """What cannot be said because the freshness check came to no end; nothing, if it did."""
+    """What is unknown because the freshness check is not finished; empty if it is."""
     notes: list[str] = []
     if unread:
         names = ", ".join(map(printed, unread[:_NAMES_SHOWN]))
@@ -148,7 +148,7 @@ def _hashes_now(view: CurrentView) -> dict[int, bytes]:
 
 
 def _is_behind(view: CurrentView, file: FileRow, have: dict[int, bytes]) -> bool:
-    """Whether the view has no text of a file, or another one than the file has now."""
+    """Whether the view has no text of a file, or a stale one."""
     if file.state == PENDING:
         return True
     if view.refreshed.status == "fresh" or file.content is None:
@@ -157,9 +157,9 @@ def _is_behind(view: CurrentView, file: FileRow, have: dict[int, bytes]) -> bool
     return data is None or hash_of(data) != have.get(file.content)
 
 
-# Which definitions differ between a commit and the files of a look, by the lines that differ.
+# The definitions that differ, by the lines that differ.
 #
-# Of several definitions of one name `branches.definition_matcher` tells which became which.
+# `branches.definition_matcher` pairs old and new definitions that share a name.
 
 _HEAD_BYTES = 4096
 MOST_FILES = 2_000
@@ -168,57 +168,57 @@ _IMPORT = re.compile(
     rb"\s*(?:import\b|from\s|export\s+(?:type\s+)?(?:\*|\{)"
     rb"|use\s|using\s|#\s*include\b|require\b|(?:const|let|var)\s.*\brequire\()"
 )
-"""A line that brings names in, or hands them on."""
+"""A line that imports or re-exports names."""
 
 
 class Change(NamedTuple):
-    """One definition that differs; the file itself where lines outside of any differ."""
+    """One definition that differs; or the file, if lines outside of definitions differ."""
 
     path: bytes
     symbol: int
-    """Position in the file as it is now; `MODULE` for the file itself and what is gone."""
+    """Current position in the file; `MODULE` for the file itself and for deleted definitions."""
     how: str
     """`changed`, `added`, `removed` or `moved`."""
     lines: str
-    """Lines that differ, as they stand now: `10-12,40`."""
+    """Current numbers of the lines that differ: `10-12,40`."""
     old_symbol: int | None = None
-    """Position at the commit; None for what is new, and for files."""
+    """Position at the commit; None if new, and for files."""
     name: str = ""
-    """Qualified name of a definition that is gone."""
+    """Qualified name of a deleted definition."""
     number: int = 1
-    """Of several of that name in its file at the commit which it was."""
+    """Its number among the definitions of that name in its file at the commit."""
     kind: str = ""
     before: bytes = b""
-    """Where a file that moved was."""
+    """The former path of a moved file."""
     listed: bool = True
-    """False: it is part of what holds it, which is new as well."""
+    """False: it is part of a new container."""
     harmless: bool = False
-    """Comments, or imports that were added: nobody who uses the file can see that."""
+    """Whether only comments changed or imports were added: no user of the file is affected."""
 
 
 class Changes(NamedTuple):
-    """All that differs."""
+    """Everything that differs."""
 
     commit: str
     changes: list[Change]
     notes: list[str]
     seen_outside: bool
-    """Other files can see a difference: a signature, a type, an import, a definition more or
-    less. Otherwise every use leads where it led at the commit."""
+    """Whether other files can see a difference: a signature, a type, an import, a definition added
+    or deleted. Otherwise every use has the same target as at the commit."""
     new_positions: Mapping[bytes, Mapping[int, int]]
-    """Of files that changed, by path at the commit: position of a definition then -> now."""
+    """For changed files, by path at the commit: old position of a definition -> new position."""
     keys: tuple[SettingKey, ...] = ()
-    """Of settings that differ, or are there no more."""
+    """Keys of settings that were changed or deleted."""
 
 
 def changes_of(view: CurrentView, base: str) -> Changes:
-    """What differs between a commit and a look, untracked files included.
+    """What differs between a commit and a view, including untracked files.
 
     Raises:
-        NoSuchRef: `base` names no commit.
-        NotInGit: there is no git here.
-        SettingError: there is no commit yet.
-        ReadError: what git has cannot be read.
+        NoSuchRef: `base` does not name a commit.
+        NotInGit: the folder is not in a git repository.
+        SettingError: the repository has no commit yet.
+        ReadError: an object of git cannot be read.
     """
     commit = commit_of(view, base)
     by_path = view.snapshot.by_path
@@ -226,8 +226,8 @@ def changes_of(view: CurrentView, base: str) -> Changes:
     notes = unread_notes(view, unread)
     if len(files) > MOST_FILES:
         notes.append(
-            f"at least: {count_of(len(files), 'file')} differ, the first {MOST_FILES:,} were "
-            "looked at"
+            f"at least: {count_of(len(files), 'file')} differ, only the first {MOST_FILES:,} were "
+            "read"
         )
     changes: list[Change] = []
     seen_outside = False
@@ -263,7 +263,7 @@ def changes_of(view: CurrentView, base: str) -> Changes:
 
 
 def _is_seen_outside(view: CurrentView, file: FileRow | None, before: Older) -> bool:
-    """Whether other files see a difference in a file that changed."""
+    """Whether other files can see a difference in a changed file."""
     if file is None or file.content is None:
         return True
     stored = surfaces(view.snapshot.db, {file.content}).get(file.content)
@@ -291,7 +291,7 @@ def _of_file(
         yield Change(changed_file.path, MODULE, "moved", "", before=changed_file.old_path)
     new = view.read(file) or b""
     if file.content is None:
-        # Too large for the index, or not to be read: what of it differs is not known.
+        # Too large for the index, or unreadable: its differences are unknown.
         yield Change(changed_file.path, MODULE, "changed", "")
         return
     if b"\0" in new[:_HEAD_BYTES] or b"\0" in old[:_HEAD_BYTES]:
@@ -347,7 +347,7 @@ def _by_lines(
         )
     for at, old_symbol in enumerate(before):
         inside = old_symbol.parent >= 0 and old_symbol.parent not in new_positions
-        # What went with its type is not told apart.
+        # Members that were deleted with their type are not listed.
         if at not in new_positions and not inside:
             yield _removed(path, before, at)
 
@@ -355,7 +355,7 @@ def _by_lines(
 def _keys(
     path: bytes, old: bytes, new: bytes, older: Older, now: Sequence[Symbol]
 ) -> Iterator[SettingKey]:
-    """The keys of settings that lines of either side set and the other side does not have."""
+    """The keys of settings that lines of one side set and the other side does not have."""
     hunks = changed_lines(old, new)
     yield from keys_in(path, new, now, _changed_spans(new, hunks, new=True))
     yield from keys_in(path, old, older.symbols, _changed_spans(old, hunks, new=False))
@@ -364,7 +364,7 @@ def _keys(
 def _new_positions(
     path: bytes, old: bytes, new: bytes, older: Older, now: Sequence[Symbol]
 ) -> Mapping[int, int]:
-    """What became of the definitions of one file, as far as they have their names still."""
+    """Old position -> new position of the definitions of one file that still have their names."""
     before = older.symbols
     places: dict[str, tuple[list[int], list[int]]] = {}
     for side, symbols in enumerate((before, now)):
@@ -389,7 +389,7 @@ def _new_positions(
         }
         for olds, news in several:
             paired = {at: matched_positions[at] for at in olds if matched_positions.get(at) in news}
-            # Headings and keys are no definitions to the matcher: of them the order tells.
+            # The matcher skips headings and keys: these are paired by order.
             free = iter([at for at in news if at not in paired.values()])
             for at in olds:
                 other = next(free, None) if at not in paired and before[at].kind in _PROSE else None
@@ -403,7 +403,7 @@ def _is_harmless(
     old: bytes, new: bytes, older: Older, *, now: Sequence[Symbol],
     old_spans: Sequence[tuple[int, int]], new_spans: Sequence[tuple[int, int]],
 ) -> bool:  # fmt: skip
-    """Outside of definitions comments alone differ, or imports were added."""
+    """Whether, outside of definitions, only comments differ or imports were added."""
     language = older.language
     gone = _bare_lines(old, older.symbols, old_spans, language)
     come = _bare_lines(new, now, new_spans, language)
@@ -416,9 +416,9 @@ def _is_harmless(
 def _bare_lines(
     text: bytes, symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]], language: str
 ) -> list[tuple[bytes, bool]]:
-    """Of some lines those that are in no definition; and whether each is of an import.
+    """The lines outside of definitions, each with whether it belongs to an import.
 
-    Those of imports are without their comments.
+    Import lines are without their comments.
     """
     lines = text.split(b"\n")
     importing = _import_lines(lines)
@@ -431,7 +431,7 @@ def _bare_lines(
 
 
 def _import_lines(lines: Sequence[bytes]) -> set[int]:
-    """The lines of statements that bring names in, those in brackets included."""
+    """The lines of import statements, including continuation lines in brackets."""
     numbers: set[int] = set()
     closing = b""
     for number, line in enumerate(lines, 1):
@@ -446,7 +446,7 @@ def _import_lines(lines: Sequence[bytes]) -> set[int]:
 
 
 def _outside(symbols: Sequence[Symbol], spans: Sequence[tuple[int, int]]) -> list[int]:
-    """The lines of some spans that are in no definition."""
+    """The lines of some spans that are outside of definitions."""
     return [
         line
         for start, end in spans
@@ -462,7 +462,7 @@ def _removed(path: bytes, symbols: Sequence[Symbol], at: int) -> Change:
 
 
 def _changed_spans(text: bytes, hunks: Sequence[LineChange], *, new: bool) -> list[tuple[int, int]]:
-    """Lines of one side that differ and are not blank, as spans."""
+    """The lines of one side that differ and are not blank, as spans."""
     lines = text.split(b"\n")
     numbers: list[int] = []
     for hunk in hunks:
@@ -472,7 +472,7 @@ def _changed_spans(text: bytes, hunks: Sequence[LineChange], *, new: bool) -> li
 
 
 def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Numbers in order, those that follow each other as one span."""
+    """Consecutive numbers as spans."""
     spans: list[tuple[int, int]] = []
     for line in numbers:
         if spans and spans[-1][1] == line - 1:
@@ -483,7 +483,7 @@ def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def _line_ranges(symbols: Sequence[Symbol], at: int, spans: Sequence[tuple[int, int]]) -> str:
-    """The spans that touch a symbol; for the file itself what is in no symbol."""
+    """The spans that touch a symbol; for the file, those outside of all symbols."""
     if at == MODULE:
         spans = _spans(_outside(symbols, spans))
     else:

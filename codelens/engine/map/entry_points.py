@@ -1,4 +1,4 @@
-"""Where a program begins, or the use of a library: told by manifests and by convention."""
+"""Finds the entry points of programs and libraries, by manifests and conventions."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _GEM = b".gemspec"
 _MAJOR = re.compile(rb"/v\d+\Z")
 _SOURCES = ("src/index", "index", "src/main", "lib/index")
 _BRANCHES = 4
-"""How deep the conditions of package.json's exports are followed."""
+"""Maximum depth of the conditions in package.json's exports."""
 _DEEPEST_MANIFEST = 3
 
 
 class Entry(NamedTuple):
-    """One way in."""
+    """One entry point."""
 
     name: str
     path: bytes
@@ -46,12 +46,12 @@ def entries(
     defined: Mapping[bytes, frozenset[str]],
     read: Callable[[bytes], bytes | None],
 ) -> list[Entry]:
-    """The ways in, the nearest to the root first, of these those that a manifest names.
+    """The entry points, nearest to the root first, and among these the declared ones first.
 
     Args:
-        languages: files to choose from, tests and the like left out, with their languages.
+        languages: the candidate files, without tests and the like, with their languages.
         defined: names of the top-level definitions of each.
-        read: bytes of a file.
+        read: reads the bytes of a file.
     """
     by_place: dict[tuple[bytes, str], Entry] = {}
     for entry in (*_declared(languages, read), *_conventional(languages, defined)):
@@ -88,7 +88,7 @@ def _loaded(name: bytes, data: bytes) -> dict[str, Any]:
         text = data.decode("utf-8", "replace")
         parsed = json.loads(text) if name.endswith(b".json") else tomllib.loads(text)
     except (ValueError, RecursionError):
-        return {}  # a manifest that its own tools would refuse says nothing
+        return {}  # Its own tools would reject the manifest.
     return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
 
 
@@ -139,8 +139,8 @@ def _script(
     ]
     public = "exports" in data or "main" in data or "module" in data
     if public and data.get("private") is not True:
-        # What is built is not in the repository; by custom it is built from this.
-        library += [(name, stem, "library, of package.json") for stem in _SOURCES]
+        # Build output is not in the repository; by convention it is built from these.
+        library += [(name, stem, "library, by package.json") for stem in _SOURCES]
     has_library = False
     for name_shown, target, why in (*declared, *library):
         path = _script_file(languages, folder, target)
@@ -151,7 +151,7 @@ def _script(
 
 
 def _exported(target: object, deep: int = 0) -> Iterator[str]:
-    """Files of the package's own name among its exports, whatever the condition."""
+    """Files in the exports under the package's own name, for any condition."""
     if isinstance(target, str):
         yield target
     elif isinstance(target, dict) and deep < _BRANCHES:
@@ -164,7 +164,7 @@ def _exported(target: object, deep: int = 0) -> Iterator[str]:
 
 
 def _gem(languages: Mapping[bytes, str], folder: bytes, name: bytes) -> Iterator[Entry]:
-    """What `require "name"` loads; a dash is a folder by custom."""
+    """The file that `require "name"` loads; by convention, a dash means a folder."""
     for stem in (name, name.replace(b"-", b"/")):
         path = below(folder, b"lib/" + stem + b".rb")
         if path in languages:
@@ -173,7 +173,7 @@ def _gem(languages: Mapping[bytes, str], folder: bytes, name: bytes) -> Iterator
 
 
 def _go(languages: Mapping[bytes, str], folder: bytes, data: bytes) -> Iterator[Entry]:
-    """The file called for the package that a module is imported as, or the one of its docs."""
+    """The file named like the imported package, or the one with its docs."""
     module = _GO_MODULE.search(data)
     if module is None:
         return

@@ -1,4 +1,4 @@
-"""What of a map does not hang on focus and budget."""
+"""Ranks files and definitions for the map by how many files use them, and caches the ranks."""
 
 from __future__ import annotations
 
@@ -24,58 +24,58 @@ from codelens.types import Import
 
 
 class Ranked(NamedTuple):
-    """What of the map does not hang on focus and budget; kept with the state of the view."""
+    """The part of the map that does not depend on focus and budget; cached with the view."""
 
     sources: list[Source]
     roles: dict[bytes, str]
     links: Links
     about: dict[int, Content]
     bodies: dict[int, int]
-    """Content -> how many functions and types it defines."""
+    """Content -> number of functions and types that it defines."""
     left_out: int
     unread: int = 0
-    """Files of which it is not known yet what they define."""
+    """Number of files whose definitions were not read yet."""
     unlinked: int = 0
-    """Files among the sources of which it is not known yet what they use."""
+    """Number of ranked files whose uses were not read yet."""
 
 
-# What the map is ranked by, kept over the states of a view: an edit costs what it touches.
+# Facts for the ranking, cached over the states of a view: an edit costs only what it changes.
 #
-# Of a large repository not all is read in the time of one question: then those files are ranked
-# that are known, the others are counted, and the next question goes on.
+# A large repository cannot be read in the time of one call: then the files read so far are ranked,
+# the others are counted, and the next call continues.
 
 _MOST_FILES = 20_000
-"""Files that are ranked; of more, tests and what others wrote go first."""
+"""Maximum number of ranked files; tests and third-party code are dropped first."""
 _MOST_GONE = 5_000
-"""Contents of earlier states that are remembered."""
+"""Number of cached contents of earlier states."""
 _BATCH = 1_000
-"""Contents that are read between two looks at the clock: about 0.1 s of C."""
+"""Contents read between two checks of the time: about 0.1 s of C."""
 
 
 class _Facts(NamedTuple):
-    """What is ranked of one content."""
+    """The ranked facts of one content."""
 
     top: Top
     imports: tuple[Import, ...]
 
 
 class _RankCache:
-    """All that is known of a view's files, of the states that were asked about."""
+    """Facts of a view's files, for its recent states."""
 
     def __init__(self) -> None:
         self.facts: dict[int, _Facts | None] = {}
-        """None for a content that defines nothing."""
+        """None for a content without definitions."""
         self.about: dict[int, Content] = {}
         self.roles: dict[bytes, str] = {}
         self.ranked: Ranked | None = None
-        """As of the last state that was read and linked to its end."""
+        """For the last state that was read and linked completely."""
         self.importer: Importer | None = None
-        """The one that `ranked` stands on."""
+        """The state that `ranked` is for."""
         self.linking: Linking | None = None
-        """Links of a state that time ran out for."""
+        """Links of a state for which time ran out."""
 
     def read(self, snapshot: Snapshot, spent: Callable[[], bool]) -> int:
-        """Read what is not known yet, as far as time allows; how many files are left."""
+        """Read new contents as time allows; returns the number of files that are left."""
         if len(self.about) > len(snapshot.by_content) + _MOST_GONE:
             self.about.clear()
             self.facts.clear()
@@ -96,7 +96,7 @@ class _RankCache:
         return 0
 
     def _unread(self, snapshot: Snapshot) -> list[int]:
-        """Contents to be read: code of the project first, and what is nearest to the root."""
+        """Contents to read: the project's code first, and what is nearest to the root."""
         new = [content for content in snapshot.by_content if content not in self.facts]
         if len(new) <= _BATCH:
             return new
@@ -119,12 +119,12 @@ class _RankCache:
 
 
 def ranked(view: CurrentView, graph: LazyGraph) -> Ranked:
-    """The files of a view as the map ranks them, for any focus and budget.
+    """The files of a view as ranked by the map, for any focus and budget.
 
-    Once the graph's time is spent, only those that are known; `unread` and `unlinked` tell how many
-    are not.
+    When the graph's time is used up, ranks only the files read so far; `unread` and `unlinked`
+    count the others.
     """
-    # Taken out while it changes: a question that is broken off leaves nothing half done.
+    # Removed while it changes: an interrupted call leaves no half-updated cache.
     stored = cast("_RankCache", graph.lasting.pop("map", None) or _RankCache())
     unread = stored.read(view.snapshot, graph.spent)
     sources, left_out = _sources(view.snapshot, graph, stored)
@@ -140,25 +140,29 @@ def ranked(view: CurrentView, graph: LazyGraph) -> Ranked:
 
 
 def _sources(snapshot: Snapshot, graph: LazyGraph, stored: _RankCache) -> tuple[list[Source], int]:
-    """The files to be ranked, by path, and how many are left out."""
+    """The files to rank, by path, and how many are left out."""
     facts, roles, languages = stored.facts, stored.roles, graph.resolved.languages
     chosen = [
-        (bool(roles.get(file.path)), file.path, known)
+        (bool(roles.get(file.path)), file.path, content_facts)
         for file in snapshot.files
         if file.content is not None
-        and (known := facts.get(file.content)) is not None
-        and known.top.is_code
+        and (content_facts := facts.get(file.content)) is not None
+        and content_facts.top.is_code
     ]
     chosen.sort(key=lambda row: row[:2])
     before = {source.path: source for source in _before(stored)}
     by_path = snapshot.by_path
     sources: list[Source] = []
-    for _, path, known in sorted(chosen[:_MOST_FILES], key=lambda row: row[1]):
+    for _, path, content_facts in sorted(chosen[:_MOST_FILES], key=lambda row: row[1]):
         old, content = before.get(path), cast("int", by_path[path].content)
         if old is not None and old.content == content and old.language == languages[path]:
             sources.append(old)
         else:
-            sources.append(Source(path, content, languages[path], known.top.names, known.imports))
+            sources.append(
+                Source(
+                    path, content, languages[path], content_facts.top.names, content_facts.imports
+                )
+            )
     return sources, max(len(chosen) - _MOST_FILES, 0)
 
 
@@ -171,7 +175,7 @@ def _before(stored: _RankCache) -> Iterable[Source]:
 def _links(
     view: CurrentView, graph: LazyGraph, stored: _RankCache, sources: list[Source]
 ) -> tuple[Links, int]:
-    """Who uses whom, and how many files are not looked into yet."""
+    """Which files use which, and how many files were not read yet."""
     importer, before = graph.resolved.importer, stored.ranked
 
     def counts(contents: Iterable[int]) -> Iterator[tuple[int, Mapping[str, int]]]:
@@ -202,28 +206,28 @@ def _links(
     return linking.links, linking.unlinked
 
 
-# How many files use a definition: by resolved edges, as `related` tells them.
+# How many files use a definition, by the resolved edges that `related` reports.
 #
-# Names alone would count every use of another definition so called. To resolve takes time: what was
-# not resolved within it is told as not counted in full.
+# Names alone would count uses of other definitions with the same name. Resolving takes time: a
+# definition whose uses are not all resolved in time is reported as partly counted.
 
 _SHARE, _LEAST_SECONDS, _MOST_SECONDS = 0.1, 0.5, 3.0
-"""Of the time of a question, what counting may take."""
+"""Share and limits of a call's time for counting."""
 
 _NO_USES = frozenset({"import", "satisfy", "override"})
 """Kinds of edges that name a definition without using it."""
 
 
 class Users(NamedTuple):
-    """The files that use a definition, its own not counted."""
+    """The number of files that use a definition, without its own."""
 
     files: int
     complete: bool
-    """All files that hold its name are resolved; else there may be more."""
+    """Whether all files with its name are resolved; otherwise there may be more."""
 
 
 class UserCounts(Protocol):
-    """Tells how many files use a definition."""
+    """Returns how many files use a definition."""
 
     def of(self, node: Node) -> Users:
         """The users of a definition."""
@@ -231,7 +235,7 @@ class UserCounts(Protocol):
 
 
 class NamedUsers:
-    """Counts by names alone: quick, and too many where other things are so called."""
+    """Counts by names only: fast, but too high if several definitions share a name."""
 
     def __init__(self, targets: Targets, ranked: Ranked) -> None:
         self._targets = targets
@@ -239,7 +243,7 @@ class NamedUsers:
         self._numbers = {source.path: at for at, source in enumerate(ranked.sources)}
 
     def of(self, node: Node) -> Users:
-        """The files that hold the name of a definition."""
+        """The files that contain the name of a definition."""
         name = self._targets.symbols(node.path)[node.symbol].name
         return Users(self._users[self._numbers[node.path], name], complete=True)
 
@@ -249,7 +253,7 @@ class DefinitionUsers:
 
     Args:
         view: the view.
-        seconds: the time that the question has.
+        seconds: the time of the call.
     """
 
     def __init__(self, view: CurrentView, seconds: float) -> None:
@@ -258,23 +262,23 @@ class DefinitionUsers:
         counted = self._graph.values.setdefault("map users", {})
         self._counted = cast("dict[Node, Users]", counted)
         self.incomplete: set[Node] = set()
-        """Definitions asked for, and not counted in full."""
+        """Requested definitions that are not counted completely."""
 
     def look_up(self, nodes: Iterable[Node]) -> None:
-        """Resolve what may use some definitions in one go, as far as time allows."""
+        """Resolve the possible uses of some definitions at once, as time allows."""
         new = [node for node in nodes if node not in self._counted]
         self._graph.prepare([part for node in new for part in self._parts(node)])
 
     def of(self, node: Node) -> Users:
-        """The users of a definition as far as there is time to resolve them."""
-        known = self._counted.get(node)
-        if known is not None:
-            return known
+        """The users of a definition, as far as there is time to resolve them."""
+        counted_users = self._counted.get(node)
+        if counted_users is not None:
+            return counted_users
         parts = self._parts(node)
         self._graph.prepare(parts)
         complete = all(self._graph.knows_users(*part) for part in parts)
-        # An import alone is no use: it names a class and the function of its name alike. What
-        # satisfies an interface does not name it, so it would count in resolved files alone.
+        # An import alone is not a use: it may name a class or a function. A type that satisfies an
+        # interface does not name it, so counting it would depend on which files are resolved.
         files = {
             edge.source
             for part in parts
@@ -289,7 +293,7 @@ class DefinitionUsers:
         return users
 
     def _parts(self, node: Node) -> list[Node]:
-        """A definition, with the other places of one that is declared apart."""
+        """A definition, with its other places if it is declared separately."""
         language = self._graph.resolved.languages.get(node.path, "")
         symbol = self._graph.symbols(node.path)[node.symbol]
         if symbol.kind in CALLABLE and language and language_info(language).declared_apart:
@@ -298,13 +302,13 @@ class DefinitionUsers:
         return [node]
 
 
-# The definitions that most files use: chosen by names, which is quick, then counted by edges.
+# The definitions that most files use: preselected by names, which is fast, then counted by edges.
 
 CANDIDATES = 30
-"""Names of which users are counted; of these the `SHOWN` most used are told."""
+"""Number of names whose users are counted; the `SHOWN` most used are shown."""
 SHOWN = 10
 _NAMESAKES = 3
-"""Definitions of one name in one file that are counted: a class, and the function that makes it."""
+"""Definitions of one name in one file that are counted: a class, and its factory function."""
 _LEAST_USERS = 2
 
 
@@ -315,14 +319,14 @@ def candidates(
     allowed: Collection[int] | None,
     most: int,
 ) -> tuple[list[Node], int]:
-    """Definitions whose names most files hold, by that; and how many names there are beyond them.
+    """Definitions whose names most files contain, in that order; and the number of further names.
 
     Args:
         targets: names of the nodes.
         ranked: the files.
-        scores: weight of each.
-        allowed: numbers of the files to choose from; None: all that are no tests or the like.
-        most: names at most.
+        scores: the weight of each file.
+        allowed: numbers of the files to choose from; None: all except for tests and the like.
+        most: maximum number of names.
     """
     best = sorted(
         (-count, -scores[at], ranked.sources[at].path, name)
@@ -343,7 +347,7 @@ def candidates(
 
 
 def most_used(targets: Targets, users: UserCounts, nodes: Sequence[Node]) -> Iterator[MapSymbol]:
-    """Those of the candidates that several files use, the most used first; of equals the first."""
+    """The candidates that several files use, the most used first; ties keep their order."""
     counted = [(users.of(node), node) for node in nodes]
     order = sorted(range(len(counted)), key=lambda at: (-counted[at][0].files, at))
     for at in order:

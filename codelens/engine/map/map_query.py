@@ -1,4 +1,4 @@
-"""Which files, definitions and links of a ranked repository are drawn on a map of a given size."""
+"""Answers `map`: ranks the files of a repository and draws the best within a token budget."""
 
 from __future__ import annotations
 
@@ -39,41 +39,41 @@ from codelens.wording import count_of
 
 _NEARLY_ALL = 0.8
 _LEAST_SHARE = 0.005
-"""Of the rank, that a folder has before it is told."""
+"""Minimum share of the rank for a folder to be shown."""
 _FOLDERS, _ENTRIES = 12, 8
 _USUAL_TOKENS = 4000
-"""A map of so many times as many tokens has so many times as many entries of each list."""
+"""A map with N times as many tokens has N times as many entries in each list."""
 _HEAD_SHARE = 0.4
-"""Of the budget, at most, for what is said of the whole."""
+"""Maximum share of the budget for the overview."""
 _SYMBOLS_FIRST, _SYMBOLS_LAST = 8, 4
 _MEMBERS, _LEAST_MEMBERS = 4, 2
 _LEAST_USERS = 2
-"""Files that use a constant before it is shown."""
+"""Minimum number of users of a constant that is shown."""
 _HIDDEN = frozenset({"heading", "key"})
 _MINOR = frozenset({"constant", "variable", "field", "property", "member"})
 
 
 class Interest(NamedTuple):
-    """Files, names and definitions that the map is drawn near."""
+    """The focus of the map: files, names and definitions."""
 
     near: Mapping[bytes, float]
     """Files, with weights."""
     names: tuple[str, ...]
-    """What was asked to be near, as written."""
+    """The focus as the caller wrote it."""
     query_nodes: tuple[Node, ...]
-    """What a query finds, best first."""
+    """The results of the query, best first."""
 
 
 class Drawing:
-    """A map in the making.
+    """Draws a map.
 
     Args:
         view: the view.
         targets: names of its nodes.
         ranked: its files, with who uses whom.
-        scores: weight of each file; the sum is 1.
-        interest: what it is drawn near.
-        users: counts who uses the definitions that are shown.
+        scores: the weight of each file; the sum is 1.
+        interest: the focus.
+        users: counts the users of the definitions that are shown.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Drawing:
         self._counts: UserCounts = users
         self._shown: dict[Node, None] = {}
         self._scale = 1
-        # What a query finds leads, whatever uses it.
+        # Results of the query come first, regardless of their users.
         first = list(dict.fromkeys(node.path for node in interest.query_nodes))[:_LEADING_FILES]
         leading = {path: at for at, path in enumerate(first)}
         self._order = sorted(
@@ -102,26 +102,26 @@ class Drawing:
         )
 
     def draw(self, max_tokens: int, notes: Sequence[str]) -> MapAnswer:
-        """The map whose text costs at most so much; of files one at least.
+        """The map with a text of at most `max_tokens`, with at least one file.
 
         Args:
-            max_tokens: what it may cost.
+            max_tokens: maximum cost.
             notes: sentences for the answer.
         """
         self._scale = max(max_tokens // _USUAL_TOKENS, 1)
         hot, beyond = self._hot()
         plain = replace(self._without_files(notes), hot_count=beyond)
-        # What is shown hangs little on the counts: names tell which definitions are to be counted.
+        # The selection hardly depends on the counts, so names preselect the definitions to count.
         self._drawn(plain, hot, max_tokens, NamedUsers(self._targets, self._ranked))
         self._users.look_up([*hot, *self._shown])
         return self._drawn(plain, hot, max_tokens, self._users)
 
     def _without_files(self, notes: Sequence[str]) -> MapAnswer:
-        """What is said of the whole, without its most used definitions."""
+        """The overview, without its most used definitions."""
         root = self._view.scope.root.encode("utf-8", "surrogateescape")
         (folders, weighty), entry_points = self._folders(), self._entries()
-        meant = self._interest.query_nodes
-        # A large map has the small folders too.
+        query_nodes = self._interest.query_nodes
+        # A large map includes the small folders.
         weighty = min(weighty, _FOLDERS) if self._scale == 1 else _FOLDERS * self._scale
         return MapAnswer(
             receipt=self._view.receipt(),
@@ -134,17 +134,19 @@ class Drawing:
             links=(),
             ranked=len(self._ranked.sources),
             focus=self._interest.names,
-            meant=tuple(self._targets.node(node) for node in meant[: _QUERY_PLACES * self._scale]),
+            meant=tuple(
+                self._targets.node(node) for node in query_nodes[: _QUERY_PLACES * self._scale]
+            ),
             notes=tuple(notes),
             folder_count=len(folders),
             entry_count=len(entry_points),
-            meant_count=len(meant),
+            meant_count=len(query_nodes),
         )
 
     def _drawn(
         self, plain: MapAnswer, hot: Sequence[Node], max_tokens: int, users: UserCounts
     ) -> MapAnswer:
-        """The map with the users that are counted so; `_shown` has what it asked of."""
+        """The map with the given user counts; `_shown` records the definitions looked up."""
         self._counts = users
         used, count = tuple(most_used(self._targets, users, hot)), plain.hot_count
         plain = replace(plain, hot=used[: SHOWN * self._scale], hot_count=count + len(used))
@@ -159,7 +161,7 @@ class Drawing:
         return replace(plain, files=tuple(files), links=self._links(drawn_files))
 
     def _files(self, tokens: int, scale: int) -> list[MapFile]:
-        """As many files as fit, the best first, with so many times as many definitions of each."""
+        """As many files as fit, the best first, with `scale` times as many definitions of each."""
         files: list[MapFile] = []
         for place, at in enumerate(self._order):
             if tokens < _LEAST_FILE_TOKENS:
@@ -173,7 +175,7 @@ class Drawing:
         return files
 
     def _file(self, at: int, place: int, tokens: int, scale: int) -> MapFile:
-        """A file with its best definitions, fewer of them where there is less room."""
+        """A file with its best definitions, fewer if there is less room."""
         source = self._ranked.sources[at]
         symbols = self._targets.symbols(source.path)
         most = max(_SYMBOLS_FIRST - place // 3, _SYMBOLS_LAST)
@@ -187,7 +189,7 @@ class Drawing:
                 self._symbol(source.path, number, depth)
                 for number, depth in self._chosen(at, symbols, most)
             )
-            # Names tell fewer than edges do where a file needs no import to use what is here.
+            # Names are less reliable than edges where using a file requires no import.
             naming = max((self._ranked.links.importers[at], *(row.users for row in rows)))
             file = MapFile(
                 printed(source.path), source.language, about.lines,
@@ -198,18 +200,18 @@ class Drawing:
             most -= 1
 
     def _chosen(self, at: int, symbols: Sequence[Symbol], most: int) -> list[tuple[int, int]]:
-        """Definitions worth showing with their depth: at the top, and below shown types members."""
+        """Definitions worth showing, with their depth: top-level ones, members of shown types."""
         users = self._ranked.links.users
         top: dict[tuple[str, bool], int] = {}
         inside = _modules(symbols)
         for number, symbol in enumerate(symbols):
             minor = symbol.kind in _MINOR and users[at, symbol.name] < _LEAST_USERS
-            # A method that stands outside of its type (Go) is shown below that.
+            # A method outside of its type (Go) is shown below the type.
             outer = (
                 symbol.parent in inside and symbol.kind not in _HIDDEN and symbol.kind != "method"
             )
             if outer and not minor and number not in inside:
-                # Of overloads one is enough; a type and the function that makes it are two.
+                # One of several overloads suffices; a type and its factory function are two.
                 top.setdefault((symbol.name, symbol.kind in TYPES), number)
         order = sorted(top.values(), key=lambda number: self._worth(at, symbols, number))
         members = {
@@ -233,15 +235,15 @@ class Drawing:
         ]
 
     def _members(self, symbols: Sequence[Symbol], owner: int) -> list[int]:
-        """The public methods of a type, those first whose name most files use."""
+        """The public methods of a type, those with the most used names first."""
         prefix = f"{symbols[owner].qualified}."
         spread = self._ranked.links.spread
         by_name: dict[str, int] = {}
         for number, symbol in enumerate(symbols):
-            mine = symbol.parent == owner or (
+            is_member = symbol.parent == owner or (
                 symbol.parent < 0 and symbol.qualified.startswith(prefix)
             )
-            if mine and symbol.kind in CALLABLE and not symbol.name.startswith("_"):
+            if is_member and symbol.kind in CALLABLE and not symbol.name.startswith("_"):
                 by_name.setdefault(symbol.name, number)
         return sorted(by_name.values(), key=lambda at: (-spread[symbols[at].name], at))
 
@@ -274,9 +276,9 @@ class Drawing:
         )
 
     def _folders(self) -> tuple[list[MapFolder], int]:
-        """Folders by their share of the rank, and how many of them have a share that counts.
+        """Folders by their share of the rank, and the number of those with a relevant share.
 
-        One that has nearly all is replaced by those in it.
+        A folder with nearly all of the rank is replaced by its subfolders.
         """
         groups = self._grouped(b"")
         while True:
@@ -291,7 +293,7 @@ class Drawing:
             del groups[name]
             groups |= inner
             if name in inner:
-                # Files right in it: no smaller than they are, and done with.
+                # Files directly in the folder: this entry is final.
                 break
         ordered = sorted(groups.items(), key=lambda item: (-item[1][2], item[0]))
         weighty = sum(score >= _LEAST_SHARE for _, (_, _, score) in ordered)
@@ -302,7 +304,7 @@ class Drawing:
         return folders, max(weighty, 1)
 
     def _grouped(self, top: bytes) -> dict[bytes, tuple[int, int, float]]:
-        """Files, lines and rank of each folder right in one; what is in none counts for it."""
+        """Files, lines and rank of each direct subfolder; files outside of all count for `top`."""
         by_folder: dict[bytes, tuple[int, int, float]] = {}
         prefix = top + b"/" if top else b""
         for at, source in enumerate(self._ranked.sources):
@@ -335,14 +337,14 @@ class Drawing:
     def _entry(self, entry: Entry) -> MapEntry:
         handle = file_handle(entry.path, self._targets.ref)
         if entry.symbol:
-            # A manifest may name what is made at run time: then the file will do.
+            # A manifest may name a definition that exists only at run time: then the file is shown.
             with suppress(HandleError):
                 handle = self._targets.find(f"{handle}#{entry.symbol}").node.handle
         gives = "" if entry.symbol else self._reexports(entry.path)
         return MapEntry(entry.name, handle, f"{entry.why}{gives}")
 
     def _reexports(self, path: bytes) -> str:
-        """What a package's file hands on from its own folder; most used first."""
+        """What a package's file re-exports from its own folder; most used first."""
         content = self._view.snapshot.by_path[path].content
         read = ranking_reads.imports(
             self._view.snapshot.db, [content] if content is not None else []
@@ -361,17 +363,17 @@ class Drawing:
             return ""
         left = len(public_names) - _MOST_REEXPORTS
         more = f" and {left} more" if left > 0 else ""
-        return f"; gives {', '.join(public_names[:_MOST_REEXPORTS])}{more}"
+        return f"; exports {', '.join(public_names[:_MOST_REEXPORTS])}{more}"
 
     def _hot(self) -> tuple[list[Node], int]:
-        """Definitions that may be used by the most files; near a focus those of what ranks."""
+        """Definitions that may have the most users; with a focus, those of the ranked files."""
         allowed = set(self._order[:_NEAR_FILES]) if self._interest.near else None
         return candidates(
             self._targets, self._ranked, self._scores, allowed, CANDIDATES * self._scale
         )
 
     def _links(self, drawn_files: Sequence[int]) -> tuple[tuple[str, str, int], ...]:
-        """Among the files shown, the heaviest first."""
+        """Links among the files shown, the heaviest first."""
         sources, inside = self._ranked.sources, set(drawn_files)
         rows = [
             (-weight, sources[at].path, sources[target].path)
@@ -389,12 +391,12 @@ _SPARE_TOKENS = 40
 _LEAST_FILE_TOKENS = 12
 _NEAR_FILES = 12
 _LEADING_FILES, _QUERY_PLACES = 3, 5
-"""Of what a query finds: files that come first, and places that are named."""
+"""Results of a query: files that come first, and places that are listed."""
 _MOST_REEXPORTS = 12
 
 
 def _modules(symbols: Sequence[Symbol]) -> set[int]:
-    """The modules and namespaces around what a file defines, and -1 for the file itself."""
+    """The modules and namespaces around the definitions of a file, and -1 for the file itself."""
     ordinals = {-1}
     filled = {symbol.parent for symbol in symbols}
     for number, symbol in enumerate(symbols):
@@ -404,7 +406,7 @@ def _modules(symbols: Sequence[Symbol]) -> set[int]:
 
 
 def _within(answer: MapAnswer, tokens: int) -> MapAnswer:
-    """Without the last of what is said of the whole, until it fits."""
+    """Drop the last parts of the overview until it fits."""
     while cost_of("\n".join(graph_text.map_(answer)[0])) > tokens:
         lists = {name: getattr(answer, name) for name in ("hot", "folders", "entries")}
         name = max(lists, key=lambda name: len(lists[name])) if any(lists.values()) else "meant"
@@ -414,7 +416,7 @@ def _within(answer: MapAnswer, tokens: int) -> MapAnswer:
     return answer
 
 
-# The repository in so many tokens: what matters in it, by who uses what.
+# The map within a number of tokens, from the ranks of files.
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000
 _FOCUS_WEIGHT = 200.0
@@ -426,9 +428,9 @@ _ROLE_WEIGHTS = {
     "compat": 0.5,
     "prose": 0.02,
 }
-"""How much a file's own uses, and its being there, count beside those of plain code."""
+"""Weight of a file, and of its uses of others, by role; plain code has 1."""
 _USING = 0.4
-"""Share of the rank that a file has for using others that rank."""
+"""Share of the rank that a file has for using ranked files."""
 
 
 def map_(
@@ -439,15 +441,15 @@ def map_(
     max_tokens: int,
     seconds: float,
 ) -> MapAnswer:
-    """The map.
+    """Build the map.
 
     Args:
         view: the view.
-        focus: handles, files or folders near which the map is to be drawn.
-        find_places: definitions and files that answer a query, best first.
-        query: words that tilt the map as `focus` does; empty for none.
-        max_tokens: what its text may cost.
-        seconds: how long files may be resolved for.
+        focus: handles, files or folders; the map prefers what is near them.
+        find_places: returns definitions and files that match a query, best first.
+        query: words that shift the map as `focus` does; empty for none.
+        max_tokens: maximum cost of its text.
+        seconds: time limit for resolving files.
 
     Raises:
         SettingError: `max_tokens` is out of range.
@@ -491,7 +493,7 @@ def map_(
 
 
 def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool, uncounted: int) -> MapAnswer:
-    """`partial`, where not every file was read in time, or ranked to the end."""
+    """Mark the answer `partial` if not every file was read in time, or the ranks are not final."""
     uncounted_files = {
         "are not read": ranked.unread,
         "are ranked without their uses": ranked.unlinked,
@@ -512,7 +514,7 @@ def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool, uncounted: int) -
 
 
 def _weights_near(view: CurrentView, targets: Targets, focus: Sequence[str]) -> dict[bytes, float]:
-    """Files that the focus names; all those below a folder."""
+    """Files that the focus names; for a folder, all files below it."""
     weights: dict[bytes, float] = {}
     for target in focus:
         handle = typed_handle(target, view.scope.root, view.snapshot.by_path)
@@ -532,7 +534,7 @@ def _scores(ranked: Ranked, near: Mapping[bytes, float], spent: Callable[[], boo
     ]
     if not near:
         return _blended(ranked, links, weights, spent)
-    # Who uses the focus matters as much as what it uses.
+    # Users of the focus matter as much as what it uses.
     around = [dict(out) for out in links]
     for at, out in enumerate(links):
         for target, weight in out.items():
@@ -550,9 +552,9 @@ def _blended(
     weights: Sequence[float],
     spent: Callable[[], bool],
 ) -> list[float]:
-    """Rank by being used, with a share by using what ranks.
+    """Rank by being used, with a share for using ranked files.
 
-    Being used alone puts constants and small tools before the files that do the work with them.
+    Rank by use alone puts constants and small helpers before the files that do the work.
     """
     backward: list[dict[int, float]] = [{} for _ in links]
     for at, out in enumerate(links):
@@ -564,7 +566,7 @@ def _blended(
         ((1 - _USING) * score + _USING * other)
         * weights[at]
         * _substance(ranked, at)
-        # What one important file alone uses is a detail of that file.
+        # What only one important file uses is a detail of that file.
         * sqrt(1 + ranked.links.importers[at])
         for at, (score, other) in enumerate(zip(used, using, strict=True))
     ]
@@ -573,5 +575,5 @@ def _blended(
 
 
 def _substance(ranked: Ranked, at: int) -> float:
-    """Less for a file that defines next to nothing with a body."""
+    """A factor below 1 for a file that defines next to nothing with a body."""
     return min(1.0, 0.3 + 0.1 * ranked.bodies.get(ranked.sources[at].content, 0))

@@ -1,1 +1,1 @@
-"""The methods of `Engine`, by capability: each builds a request and hands it on."""
+"""The methods of `Engine`, by capability: each builds a request and passes it on."""

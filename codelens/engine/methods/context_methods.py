@@ -1,4 +1,4 @@
-"""Saved contexts: methods of `Engine`."""
+"""The methods of `Engine` for saved contexts and sessions."""
 
 from __future__ import annotations
 
@@ -46,24 +46,23 @@ def save(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> SaveAnswer:
-    """Keep a note with handles, for all worktrees of the repository; all or nothing.
+    """Save a note with handles, for all worktrees of the repository; all or nothing.
 
     Args:
-        name: to find it by; one line.
+        name: one line, to find the note by.
         note: what is worth knowing.
-        handles: as `expand` takes them; each must name something here and now.
+        handles: as `expand` takes them; each must name something in the current view.
         category: one of `codelens.memory.context_fields.CATEGORIES`; empty: `note`.
         tags: words to filter by.
-        pinned: never expires, and stands first.
-        ttl: after which time it is not shown any more: `12h`, `30d`, `2w`; empty or
-            `never`: it is shown for ever.
-        replace: take the place of what was saved under the name.
-        update: change only the fields that are given of what was saved under the name.
+        pinned: never expires, and is listed first.
+        ttl: time to live: `12h`, `30d`, `2w`; empty or `never`: no limit.
+        replace: replace the context that has this name.
+        update: change only the given fields of the context that has this name.
 
     Raises:
-        NotSaved: handles that cannot be followed; it says which and why.
+        NotSaved: handles cannot be followed; the error lists them with the reasons.
         ContextExists: the name is taken, and neither `replace` nor `update` is set.
-        NoSuchContext: there is nothing of the name to update.
+        NoSuchContext: `update` is set, and no context has the name.
     """
     from codelens.engine.contexts.context_items import SaveRequest
 
@@ -87,17 +86,17 @@ def load(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> LoadAnswer:
-    """What was saved, and how each handle of it fares in the view one stands in.
+    """Saved contexts, and the state of each of their handles in the current view.
 
     Args:
-        query: a name, else words that its name, note, tags or handles hold; empty: everything.
-        category: only this one.
-        tags: only what has all of them.
-        handle: only what is on this code: a handle, file, folder or name.
-        status: only what has a handle in this state: `current`, `moved`, `changed`, `gone`,
-            `unknown`, `stale` (changed or gone); or `valid`: none is stale. With `handle`, of the
-            handles on that code.
-        expired: what expired as well.
+        query: a name, or words in the name, note, tags or handles; empty: everything.
+        category: only contexts of this category.
+        tags: only contexts with all of these tags.
+        handle: only contexts about this code: a handle, file, folder or name.
+        status: only contexts with a handle in this state: `current`, `moved`, `changed`, `gone`,
+            `unknown`, `stale` (changed or gone); or `valid`: none is stale. With `handle`, only
+            the handles on that code count.
+        expired: include expired contexts.
     """
     from codelens.engine.contexts.context_items import LoadRequest
 
@@ -109,56 +108,56 @@ def load(
 def forget(
     engine: EngineCore, names: Sequence[str] = (), *, expired: bool = False, path: str | Path = "."
 ) -> ForgetAnswer:
-    """Delete saved contexts, all of them or none; nothing else ever deletes one.
+    """Delete saved contexts, all of them or none; nothing else deletes one.
 
     Args:
-        names: of what is to be deleted.
-        expired: instead of names: those whose time to live is over, by the clock as it is now.
+        names: the contexts to delete.
+        expired: instead of `names`: delete the contexts that have expired by now.
 
     Raises:
-        NoSuchContext: nothing has one of the names; nothing was deleted.
+        NoSuchContext: no context has one of the names; nothing was deleted.
     """
     return engine.contexts.forget(names, path, expired=expired)
 
 
 def export_contexts(engine: EngineCore, *, path: str | Path = ".") -> dict[str, object]:
-    """All that was saved, as values for JSON; `import_contexts` takes it back."""
+    """All saved contexts, as values for JSON; `import_contexts` reads them."""
     return dict(engine.contexts.exported(path))
 
 
 def import_contexts(
     engine: EngineCore, text: str, *, replace: bool = False, path: str | Path = "."
 ) -> TakenOver:
-    """Add what `export_contexts` gave; a name that is taken is left out unless `replace`.
+    """Add the contexts of an export; skip names that are taken unless `replace` is set.
 
     Raises:
-        SettingError: `text` is no export; nothing was added.
+        SettingError: `text` is not an export; nothing was added.
     """
     return engine.contexts.take_over(text, path, replace=replace)
 
 
 def adopt(engine: EngineCore, place: str = "", *, path: str | Path = ".") -> TakenOver:
-    """Take over what was saved before this repository was moved; nothing is overwritten.
+    """Take over the contexts saved before this repository was moved; overwrite nothing.
 
     Args:
-        place: where it was; empty: where its history tells that it was.
+        place: its former folder; empty: derived from its history.
 
     Raises:
-        ContextError: nothing was saved at such a place.
+        ContextError: nothing was saved for such a folder.
     """
     return engine.contexts.adopt(place, path)
 
 
-# Whose session calls belong to, what it did and was sent, the way back into it: of `Engine`.
+# Sessions: which one calls belong to, what it did and received, and how to recover it.
 
 
 def as_session(engine: EngineCore, session_id: str) -> AbstractContextManager[None]:
-    """Calls in this block belong to a session: what it was sent is not given again.
+    """Assign the calls in this block to a session: they omit code that it already received.
 
-    An answer counts as sent when `note_sent` is told of it.
+    Code counts as sent once `note_sent` gets the answer.
 
     Args:
-        session_id: any text; sessions of one id share what was sent. Empty: as before.
+        session_id: any text; equal ids share what was sent. Empty: change nothing.
     """
     from codelens.engine.contexts.asking_session import LONGEST_ID, Session, asked_by
 
@@ -169,13 +168,13 @@ def as_session(engine: EngineCore, session_id: str) -> AbstractContextManager[No
 
 
 def note_sent(engine: EngineCore, answer: ExploreAnswer | ExpandAnswer) -> None:
-    """Remember for the session that asks that this answer was sent. Never fails."""
+    """Remember for the current session that this answer was sent. Never fails."""
     from codelens.engine.contexts import session_trail
 
     try:
         scope = engine.pool.open_any(answer.receipt.worktree).scope
     except ScopeError:
-        return  # Gone, or a name that is no text: it is sent once more.
+        return  # Gone, or its name is not text: it is sent again.
     session_trail.note_sent(engine.settings, scope, answer)
 
 
@@ -188,12 +187,12 @@ def session(
     limit: int = 40,
     path: str | Path = ".",
 ) -> SessionAnswer:
-    """The trail of a session in this worktree: which calls it made, the latest last.
+    """The trail of a session in this worktree: the calls it made, the latest last.
 
     Args:
-        session: its id, or the end of it; empty: the one that asks, else the last one here.
-        every: a list of all sessions instead.
-        limit: calls at most.
+        session: its id, or the end of it; empty: the current session, else the last one here.
+        every: list all sessions instead.
+        limit: maximum number of calls.
     """
     from codelens.engine.index_pool import check_limit
 
@@ -211,14 +210,14 @@ def recover(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> RecoverAnswer:
-    """What a session needs to go on whose model lost what it had read.
+    """What a session needs to go on after its model lost its context.
 
-    Saved notes, the trail by tool, files, definitions, what changed since the session began, and
-    what was done in other worktrees. Code that was sent is sent again from now on.
+    Saved notes, the trail by tool, files, definitions, changes since the session began, and
+    the work in other worktrees. From now on, code that was sent before is sent again.
 
     Args:
-        session: its id, or the end of it; empty: the one that asks, else the last one here.
-        forget_sent: False: what was sent is still there, and not sent again.
+        session: its id, or the end of it; empty: the current session, else the last one here.
+        forget_sent: False: the model still has what was sent; do not send it again.
     """
     view = ViewRequest(path, None, budget_ms, progress)
     return engine.recovery.recover(view, session.strip(), forget_sent=forget_sent)

@@ -1,4 +1,4 @@
-"""Who uses what: methods of `Engine`."""
+"""The methods of `Engine` for the graph (who uses what) and for branches and commits."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def related(
     """What is related to a definition or file; with `to`, the paths from it to another.
 
     Args:
-        target: a handle, a file, a folder, or a bare name that one definition alone has.
-        to: where paths shall lead.
+        target: a handle, a file, a folder, or a name that only one definition has.
+        to: where paths must lead.
         kinds: only these relations, of `codelens.engine.graph.related_query.RELATIONS`.
         direction: `in` (who uses it), `out` (what it uses) or `both`.
-        depth: steps at most, 1 to 3.
-        paths: distinct paths at most, with `to`.
+        depth: maximum number of steps, 1 to 3.
+        paths: maximum number of distinct paths, with `to`.
 
     Raises:
         HandleError: `target` or `to` cannot be followed, or has several owners.
@@ -79,17 +79,17 @@ def references(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> ReferencesAnswer:
-    """Every line that uses a definition or file: all that a rename has to change.
+    """Every line that uses a definition or file: all lines that a rename must change.
 
     Args:
         target: a handle, a file, a folder, or a name.
-        limit: lines at most; `left` of the answer says how many follow.
-        cursor: the `cursor` of the answer before, for the lines that follow it. It holds when
+        limit: maximum number of lines; `left` of the answer counts the rest.
+        cursor: the `cursor` of the previous answer, for the lines after it. It stays valid when
             other files change in between.
 
     Raises:
         HandleError: `target` cannot be followed.
-        InvalidArgument: `cursor` is none that an answer gave.
+        InvalidArgument: `cursor` does not come from an answer.
     """
     view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
     return engine.graph.references(view, target, limit=limit, cursor=cursor)
@@ -109,16 +109,16 @@ def impact(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> ImpactAnswer:
-    """Who can be affected by a change of the targets, or of what differs from a commit.
+    """What a change of the targets, or the difference from a commit, can affect.
 
     Args:
         targets: handles, files, folders or bare names.
-        diff: instead of targets, all that differs between this commit and the files now.
-        depth: steps at most, 1 to 5.
+        diff: instead of targets, everything that differs between this commit and the files now.
+        depth: maximum number of steps, 1 to 5.
 
     Raises:
         HandleError: a target cannot be followed, or has several owners.
-        NoSuchRef: `diff` names no commit.
+        NoSuchRef: `diff` does not name a commit.
     """
     view = ViewRequest(path, ref, budget_ms, progress, targets=tuple(targets))
     return engine.graph.impact(view, targets, diff=diff, depth=depth, limit=limit)
@@ -136,14 +136,14 @@ def map(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> MapAnswer:
-    """The repository at a glance: files by how much others use them, folded, in a budget.
+    """An overview of the repository: files by how much others use them, folded, in a budget.
 
     Args:
-        focus: handles, files or folders near which the map is to be drawn.
-        query: words that tilt it as a focus does.
-        max_tokens: what the map's text may cost.
-        budget_ms: what the freshness check leaves of it is for the ranking, which has 2 s in
-            any case; None: 30 s.
+        focus: handles, files or folders; the map prefers what is near them.
+        query: words that shift the map as a focus does.
+        max_tokens: maximum cost of the map's text.
+        budget_ms: the ranking gets what the freshness check leaves of it, and at least 2 s;
+            None: 30 s.
 
     Raises:
         HandleError: a focus names nothing, or several things.
@@ -161,13 +161,13 @@ def export_edges(
 ) -> Iterator[EdgeLine]:
     """Every certain edge of the view, by path and line.
 
-    With `possible`, those of uses too that may mean one of several definitions, one to each, with
-    a `confidence` below 1.
+    With `possible`, also edges of uses that may mean one of several definitions: one edge for
+    each of them, with a `confidence` below 1.
     """
     return engine.graph.edges(ViewRequest(path, ref, None, progress), possible=possible)
 
 
-# Branches, commits and worktrees: methods of `Engine`.
+# Branches, commits and worktrees.
 
 
 @counted
@@ -185,22 +185,22 @@ def diff(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> DiffAnswer:
-    """What differs between two sides, as definitions, and which uses that breaks.
+    """The definitions that differ between two sides, and the uses that this breaks.
 
     Args:
-        spec: empty (HEAD to the files as they are), `REF` (to the files), `A..B`, or `A...B`
+        spec: empty (HEAD to the current files), `REF` (to the files), `A..B`, or `A...B`
             (from the merge base to B).
-        other: a worktree by path, or a ref, in place of the files here.
+        other: the path of a worktree, or a ref, in place of the files here.
         staged: compare with git's index instead of the files.
         globs: only these paths, folders or globs; `!glob` leaves out.
-        kinds: only these kinds of definitions or ways to differ.
-        uses: look for uses that the change breaks, and for the tests to run.
+        kinds: only these kinds of definitions or of differences.
+        uses: find the uses that the change breaks, and the tests to run.
 
     Raises:
-        SettingError: the sides do not go together.
-        NotInGit: there is no git here.
-        NoSuchRef: a side names nothing here.
-        ReadError: what git has cannot be read.
+        SettingError: the sides cannot be combined.
+        NotInGit: the folder is not in a git repository.
+        NoSuchRef: a side does not exist here.
+        ReadError: an object of git cannot be read.
     """
     view = ViewRequest(path, None, budget_ms, progress)
     return engine.versions.diff(
@@ -218,17 +218,17 @@ def conflicts(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> ConflictsAnswer:
-    """What will collide when what is here is merged with the work of others.
+    """What will conflict when the files here are merged with the work of others.
 
     Args:
-        others: worktrees by path, folder name or branch, and refs; none: all worktrees with
+        others: worktrees by path, folder name or branch, and refs; empty: all worktrees with
             their uncommitted edits, and branches with commits in the last 14 days.
         base: a ref in place of the merge base; then only definitions are compared.
-        budget_ms: how long the freshness check of each view may take.
+        budget_ms: limit for the freshness check of each view.
 
     Raises:
-        NotInGit: there is no git here.
-        NoSuchRef: one of `others` names nothing here.
+        NotInGit: the folder is not in a git repository.
+        NoSuchRef: one of `others` does not exist here.
     """
     view = ViewRequest(path, None, budget_ms, progress)
     return engine.versions.conflicts(view, others, base)
@@ -250,19 +250,19 @@ def history(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> HistoryAnswer:
-    """Which commits changed a definition; of a file, when each definition last changed.
+    """The commits that changed a definition; for a file, when each definition last changed.
 
     Args:
         target: a handle, or a file.
-        limit: changes at most.
-        since: no older ones: a date, or `14d`, `6 weeks`.
-        first_parent: follow merges to their first parent alone.
-        patch: give the definition's own diff with each.
+        limit: maximum number of changes.
+        since: only changes after a date, or within `14d`, `6 weeks`.
+        first_parent: follow only the first parent of merges.
+        patch: add the definition's own diff to each change.
         together: count what else the same commits changed.
 
     Raises:
         HandleError: the target cannot be followed, or has several owners.
-        NotInGit: there is no git here.
+        NotInGit: the folder is not in a git repository.
         InvalidArgument: an argument is out of range.
     """
     from codelens.engine.versions.history_query import HistoryRequest
@@ -274,14 +274,14 @@ def history(
 def changed_elsewhere(
     engine: EngineCore, files: Sequence[str], *, path: str | Path = ".", quiet: bool = False
 ) -> tuple[Elsewhere, ...]:
-    """Definitions of some files that other worktrees changed: to be asked before an edit.
+    """Definitions of some files that other worktrees changed; call it before an edit.
 
-    Reads these files in each other worktree and nothing else: no view is brought up to date.
+    Reads only these files in each other worktree; updates no view.
 
     Args:
         files: paths in the worktree, relative to its top or absolute.
         path: any path inside the worktree.
-        quiet: also those of which only the documentation or the formatting changed.
+        quiet: include definitions of which only the documentation or the formatting changed.
 
     Raises:
         OutsideWorktree: an absolute path is not inside the worktree.

@@ -1,4 +1,4 @@
-"""Finding and reading code, and bringing a view up to date: methods of `Engine`."""
+"""The methods of `Engine` that find and read code and bring a view up to date."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from codelens.types import Receipt
 
 DEFAULT_LIMIT = 10
-"""Results of a search."""
+"""Results of a search by default."""
 DEFAULT_TOKENS = 8_000
-"""Of `explore`: what a search and the expansion of its first places cost; docs/explore.md."""
+"""Cost of `explore` for its search and the expansion of its first results; docs/explore.md."""
 
 
 @counted
@@ -56,30 +56,30 @@ def search(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> SearchAnswer:
-    """Places that answer `query`, best first, true for the worktree that `path` lies in.
+    """Places that match `query`, best first, current for the worktree that contains `path`.
 
     Args:
-        query: words, an identifier, a path, a sentence; by `mode` a text or a regex.
-        mode: `auto`, `symbol`, `text`, `regex`, `path`, or `meaning`: by what files mean alone.
-        languages: only these.
-        globs: only paths that match one; `!glob` leaves out.
+        query: words, an identifier, a path, a sentence; depending on `mode` a text or a regex.
+        mode: `auto`, `symbol`, `text`, `regex`, `path`, or `meaning`: only by the files' meaning.
+        languages: only these languages.
+        globs: only matching paths; `!glob` excludes.
         kinds: only these kinds of symbol.
         content: `code`, `prose` or `all`.
-        limit: 1 to 1,000; None: 10, and in mode `meaning` what the provider's profile has, which
-            is also the most (docs/providers.md).
-        explain: give each feature's share of the score.
-        meaning: rank words by what they mean, too (docs/meaning.md); None: as the settings say.
+        limit: 1 to 1,000; None: 10, and in mode `meaning` the value of the provider's profile,
+            which is also the maximum (docs/providers.md).
+        explain: include each feature's share of the score.
+        meaning: also rank by the meaning of words (docs/meaning.md); None: as the settings say.
         rerank: let a reranker order the first results (docs/providers.md); None: if the settings
-            allow it, there is one, and its profile says so.
-        max_tokens: leave out results, and count them in `more`, so that the answer's short
-            text (`codelens.render.search_text`) costs no more, by the estimate of
+            allow it, a reranker is available, and its profile enables it.
+        max_tokens: drop results, and count them in `more`, so that the answer's short text
+            (`codelens.render.search_text`) costs no more, as estimated by
             `codelens.render.token_budget`.
 
     Raises:
-        QueryError: the query or a filter cannot be understood.
-        NoReranker: `rerank` is true, and there is none on this machine or by a provider.
+        QueryError: the query or a filter cannot be parsed.
+        NoReranker: `rerank` is true, and neither this machine nor a provider has one.
     """
-    from codelens.engine.reading.search_hits import SearchFigures, search_told
+    from codelens.engine.reading.search_hits import SearchFigures, search_logged
     from codelens.rank.search_request import Request
 
     request = Request(
@@ -89,7 +89,7 @@ def search(
     )  # fmt: skip
     view = ViewRequest(path, ref, budget_ms, progress, query)
     numbers = SearchFigures("search", len(query), len(query.split()), max_tokens)
-    with search_told(engine.settings, numbers) as figures:
+    with search_logged(engine.settings, numbers) as figures:
         return engine.reader.search(
             view, request, max_tokens, any_limit=limit is None, figures=figures,
             rerank=False if rerank is None and not engine.settings.rerank else rerank,
@@ -113,20 +113,20 @@ def explore(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> ExploreAnswer:
-    """The code that a task needs, whole where it fits, in a number of tokens.
+    """The code that a task needs, whole where it fits, within a number of tokens.
 
     Args:
-        task: what is to be done or understood, in as many words as there are; handles, paths,
-            names, stack traces and messages in it come first.
-        max_tokens: what the answer's text may cost, as `codelens.render.token_budget` counts.
-        intent: `debug`, `refactor`, `modify` or `explore`; None: told by the task's words.
-        languages: only these.
-        globs: only paths that match one; `!glob` leaves out.
-        kinds: only these kinds of definition are looked for; neighbours may be of any.
-        again: give code that was sent in this session, too (see `as_session`).
+        task: what to do or to understand, in as many words as you like; handles, paths, names,
+            stack traces and messages in it come first.
+        max_tokens: maximum cost of the answer's text, as `codelens.render.token_budget` counts.
+        intent: `debug`, `refactor`, `modify` or `explore`; None: derived from the task.
+        languages: only these languages.
+        globs: only matching paths; `!glob` excludes.
+        kinds: search only these kinds of definition; neighbours may have any kind.
+        again: include code that was already sent in this session (see `as_session`).
 
     Raises:
-        QueryError: the task is empty, or a filter cannot be understood.
+        QueryError: the task is empty, or a filter cannot be parsed.
     """
     return engine.explorer.explore(
         ViewRequest(path, ref, budget_ms, progress, task), max_tokens, intent,
@@ -148,17 +148,17 @@ def expand(
     again: bool = False,
     budget_ms: float | None = None,
 ) -> ExpandAnswer:
-    """The text each handle names, read from the disk or the git object now.
+    """The text that each handle names, read from the disk or the git object now.
 
-    A handle whose symbol moved is followed and says so; one that cannot be followed carries
-    its error, and the others are answered all the same.
+    A handle whose symbol moved is followed and marked; one that cannot be followed carries its
+    error, and the others are answered anyway.
 
     Args:
         handles: as `search` gives them; a handle may name its own ref (`ref:path#name`).
-        context: number of lines to add before and after.
-        max_lines: lines of one handle at most.
-        signatures: declarations alone, without bodies, as `outline` has them.
-        again: give text that was sent in this session, too (see `as_session`).
+        context: number of extra lines before and after.
+        max_lines: maximum number of lines for each handle.
+        signatures: only declarations, without bodies, as in `outline`.
+        again: include text that was already sent in this session (see `as_session`).
     """
     view = ViewRequest(path, ref, budget_ms, targets=tuple(handles))
     return engine.reader.expand(
@@ -182,10 +182,10 @@ def outline(
 
     Args:
         target: a file, folder or handle.
-        detail: `names` of definitions alone, `signatures` (and imports) too, or `docs` too.
+        detail: `names` of definitions, `signatures` (adds imports), or `docs`.
 
     Raises:
-        HandleNotFound: there is no such file or folder in the view.
+        HandleNotFound: the view has no such file or folder.
     """
     view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
     return engine.reader.outline(view, target, detail)
@@ -202,25 +202,25 @@ def source(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> SourceAnswer:
-    """A file to be shown to people: its text, what its words are, and where its names lead.
+    """A file for display to people: its text, syntax classes, and links of its names.
 
     Args:
-        target: a file, or a handle in it, whose lines are then among those given.
-        max_lines: lines at most.
+        target: a file, or a handle in it; the answer then includes the lines of the handle.
+        max_lines: maximum number of lines.
 
     Raises:
         HandleError: `target` cannot be followed, or has several owners.
-        ReadError: the file cannot be read, or is no text.
+        ReadError: the file cannot be read, or is not text.
     """
     view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
     return engine.graph.source(view, target, max_lines)
 
 
 def refs(engine: EngineCore, *, limit: int = 2_000, path: str | Path = ".") -> RefsAnswer:
-    """Worktrees, branches and tags of a repository, by name; nothing is indexed.
+    """Worktrees, branches and tags of a repository, by name; indexes nothing.
 
     Args:
-        limit: branches and tags at most.
+        limit: maximum number of branches and tags.
     """
     return engine.reader.refs(path, limit)
 
@@ -233,7 +233,7 @@ def look(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> Receipt:
-    """Bring the view up to date and say so; what every other method does first."""
+    """Bring the view up to date and return the receipt; every other method does this first."""
     return engine.reader.refresh(ViewRequest(path, ref, budget_ms, progress))
 
 
@@ -247,10 +247,10 @@ def status(
     detail: bool = False,
     progress: Progress = silent,
 ) -> StatusAnswer:
-    """Where `path` stands, how fresh its view is, what is in it and what was left out.
+    """The worktree of `path`, the freshness of its view, what the view has and left out.
 
     Args:
-        detail: also what `codelens doctor` finds wrong on this machine, coding agents left out.
+        detail: add the problems that `codelens doctor` finds on this machine, except for hosts.
     """
     answer = engine.reader.status(ViewRequest(path, ref, budget_ms, progress))
     if not detail:
@@ -269,7 +269,7 @@ def status(
 
 
 def begin(engine: EngineCore, path: str | Path) -> None:
-    """Start to index a worktree in the background; nothing without `keep_going`."""
+    """Start to index a worktree in the background; does nothing without `keep_going`."""
     if engine.pool.background is not None:
         engine.pool.background.finish(root_of(path), None)
 
@@ -282,7 +282,7 @@ def index(
     rebuild: bool = False,
     progress: Progress = silent,
 ) -> StatusAnswer:
-    """Bring the view up to date, to the end; `rebuild` starts the repository's index anew."""
+    """Bring the view completely up to date; `rebuild` rebuilds the repository's index."""
     if rebuild:
         engine.reader.rebuild(path, ref)
     return engine.reader.index(ViewRequest(path, ref, None, progress))
@@ -296,7 +296,7 @@ def bring(
     rebuild: bool = False,
     progress: Progress = silent,
 ) -> StatusAnswer:
-    """As `index`, beside other questions: they do not wait for it."""
+    """Like `index`, but other calls do not wait for it."""
     if rebuild:
         engine.reader.rebuild(path, ref)
     return engine.reader.status_beside(ViewRequest(path, ref, None, progress))
@@ -313,7 +313,7 @@ def export_symbols(
     return engine.reader.symbols(ViewRequest(path, ref, None, progress))
 
 
-# Questions about several repositories at once: methods of `Engine`.
+# Searches of several repositories.
 
 
 @counted
@@ -336,24 +336,24 @@ def search_repositories(
     refused: Mapping[str, CodelensError] | None = None,
     progress: Progress = silent,
 ) -> JointAnswer:
-    """Places of several repositories that answer `query`, in one order, best first.
+    """Places of several repositories that match `query`, in one order, best first.
 
-    Scores are on one scale, as if the repositories were one (docs/search.md). Each has its own
-    receipt; one that cannot be asked has its error, and the others are answered all the same.
-    Vectors of a provider are not used: not every repository has them.
+    Scores are comparable, as if the repositories were one (docs/search.md). Each repository has
+    its own receipt; one that cannot be searched has its error, and the others are answered
+    anyway. Vectors of a provider are not used: not every repository has them.
 
     Args:
-        query: as in `search`; `mode`, `languages` and the other filters, too.
-        repositories: any path inside each worktree that is asked, 1 to 20.
-        ref: a branch, tag or commit, looked at in each of them.
-        limit: results of all together; None: 10.
-        budget_ms: how long the freshness checks of all may take together.
-        refused: repositories that may not be asked, and why: they are named in the answer.
+        query: as in `search`; so are `mode`, `languages` and the other filters.
+        repositories: any path inside each worktree to search, 1 to 20.
+        ref: a branch, tag or commit to search in each of them.
+        limit: maximum number of results in total; None: 10.
+        budget_ms: limit for all freshness checks together.
+        refused: repositories that may not be searched, with the reasons; the answer lists them.
 
     Raises:
-        QueryError: the query or a filter cannot be understood.
+        QueryError: the query or a filter cannot be parsed.
     """
-    from codelens.engine.reading.search_hits import SearchFigures, search_told
+    from codelens.engine.reading.search_hits import SearchFigures, search_logged
     from codelens.rank.search_request import Request
 
     request = Request(
@@ -366,7 +366,7 @@ def search_repositories(
     numbers = SearchFigures(
         "search_repositories", len(query), len(query.split()), max_tokens, repositories=count
     )
-    with search_told(engine.settings, numbers) as figures:
+    with search_logged(engine.settings, numbers) as figures:
         return engine.joint_reader.search(
             request, view_request, repositories, refused or {}, max_tokens, figures=figures
         )

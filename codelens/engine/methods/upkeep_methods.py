@@ -1,4 +1,4 @@
-"""The indexes themselves, and how much was used: methods of `Engine`."""
+"""The methods of `Engine` for index upkeep, usage, fact packs and the ranking by meaning."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def usage(engine: EngineCore, *, days: int = 30) -> UsageAnswer:
     """How much codelens was used on this machine, in all repositories.
 
     Args:
-        days: so many, today among them; 1 to 400.
+        days: number of days, including today; 1 to 400.
     """
     return engine.usage_reports.report(days)
 
@@ -46,35 +46,35 @@ def prune(
     days: float | None = None,
     only: str | Path | None = None,
 ) -> PruneAnswer:
-    """Remove views that nobody has asked for long, and what no view needs, of all indexes.
+    """Remove views that were unused for long, and data that no view needs, from all indexes.
 
-    Never: a pinned view, the active one of a worktree that is there, one used lately, one whose
-    folder cannot be reached, any while its index is being written.
+    Keeps every view that is pinned, active in an existing worktree, recently used, in an
+    unreachable folder, or in an index that is being written.
 
     Args:
-        dry_run: show what would be removed; remove nothing.
-        days: how long a view is kept unused, for all kinds, in place of the settings.
-        only: prune the repository that this path lies in, and no other.
+        dry_run: report what would be removed; remove nothing.
+        days: how long an unused view stays, for all kinds; overrides the settings.
+        only: prune only the repository that contains this path.
     """
     return engine.upkeep.prune(dry_run=dry_run, days=days, only=only)
 
 
 def overview(engine: EngineCore, *, only: str | Path | None = None) -> list[RepositoryLife]:
-    """Every index with its views: size, age, last use, and why each would go or not."""
+    """Every index with its views: size, age, last use, and why each would be removed or not."""
     return engine.upkeep.overview(only)
 
 
 def drop(
     engine: EngineCore, target: str, *, path: str | Path = ".", force: bool = False
 ) -> Dropped:
-    """Remove one view of the repository that `path` lies in.
+    """Remove one view of the repository that contains `path`.
 
     Args:
         target: an index id, a branch, a ref, or a worktree's folder.
-        force: also what is active or pinned.
+        force: also if the view is active or pinned.
 
     Raises:
-        SettingError: no view is called so, several are, or it is not removed without force.
+        SettingError: no view or several views match, or removal requires `force`.
     """
     return engine.upkeep.drop(target, path, force=force)
 
@@ -84,14 +84,14 @@ def drop_repository(
 ) -> Dropped:
     """Remove all views of a repository and, if no other process has it open, its index.
 
-    Saved contexts stay.
+    Saved contexts remain.
 
     Args:
-        repo_id: names it instead of `path`, when its folders are gone.
+        repo_id: identifies the repository instead of `path`, when its folders are gone.
         force: also if views are active or pinned.
 
     Raises:
-        SettingError: there is no such index, or it is not removed without force.
+        SettingError: the index does not exist, or removal requires `force`.
     """
     return engine.upkeep.drop_repository(path, repo_id, force=force)
 
@@ -104,15 +104,14 @@ def pin(
     pinned: bool = True,
     progress: Progress = silent,
 ) -> Pinned:
-    """Keep a view whatever its age, or with `pinned` False no longer.
+    """Keep a view regardless of its age; with `pinned` False, undo that.
 
     Args:
-        target: as in `drop`; empty: the view one stands in. To pin a ref that has no view
-            makes it.
+        target: as in `drop`; empty: the current view. Pinning a ref without a view indexes it.
         pinned: whether to pin or to unpin.
 
     Raises:
-        SettingError: no view is called so, or several are.
+        SettingError: no view or several views match.
     """
     view = ViewRequest(path, target or None, None, progress)
     return engine.upkeep.pin(view, target, pinned=pinned)
@@ -127,18 +126,18 @@ def pack(
     path: str | Path = ".",
     progress: Progress = silent,
 ) -> PackAnswer:
-    """Write the facts of commits into a file, for other clones; the same facts, the same bytes.
+    """Write the facts of commits to a file, for other clones; output is deterministic.
 
-    Only what git tracks is in it: no path, no uncommitted text, no saved note.
+    It contains only what git tracks: no absolute path, no uncommitted text, no saved note.
 
     Args:
-        file: the pack; replaced if it is there.
-        refs: branches, tags or commits; none: HEAD.
-        since: leave out the facts of the texts of this ref, too.
+        file: the pack; overwritten if it exists.
+        refs: branches, tags or commits; empty: HEAD.
+        since: leave out the facts of texts that this ref has.
 
     Raises:
-        NoSuchRef: one of the refs names no commit.
-        ReadError: a commit is not whole in this clone.
+        NoSuchRef: one of the refs does not name a commit.
+        ReadError: this clone lacks objects of a commit.
         SettingError: the file cannot be written.
     """
     return engine.packs.pack(path, Path(file), refs, since, progress)
@@ -151,21 +150,21 @@ def unpack(
     path: str | Path = ".",
     progress: Progress = silent,
 ) -> UnpackAnswer:
-    """Merge a pack into the index of the repository that `path` lies in; all of it, or nothing.
+    """Merge a pack into the index of the repository that contains `path`; all or nothing.
 
-    Files are read and hashed as always: the pack spares their extraction alone.
+    Files are read and hashed as always: the pack only saves their extraction.
 
     Args:
-        file: of `pack`.
+        file: written by `pack`.
 
     Raises:
-        UnusablePack: it is damaged, malformed, of another version, or says what is not so.
+        UnusablePack: it is damaged, malformed, of another version, or has wrong facts.
         SettingError: the file cannot be read.
     """
     return engine.packs.unpack(path, Path(file), progress)
 
 
-# The ranking by meaning: methods of `Engine`.
+# The ranking by meaning.
 
 
 def meaning_status(
@@ -176,7 +175,7 @@ def meaning_status(
     budget_ms: float | None = None,
     progress: Progress = silent,
 ) -> MeaningStatus:
-    """The table of words, the provider if one is enabled, and what of the view has vectors."""
+    """The table of words, the enabled provider, and how much of the view has vectors."""
     from codelens.engine.reading.code_reader import meaning_status
 
     with engine.pool.view(ViewRequest(path, ref, budget_ms, progress)) as view, view.reading():
@@ -184,7 +183,7 @@ def meaning_status(
 
 
 def meaning_test(engine: EngineCore, query: str) -> MeaningTest:
-    """What the table of words makes of a question; no repository is looked at.
+    """How the table of words interprets a question; reads no repository.
 
     Raises:
         QueryError: the question is empty.
@@ -196,7 +195,7 @@ def meaning_test(engine: EngineCore, query: str) -> MeaningTest:
 
 
 def meaning_list(engine: EngineCore) -> list[EnabledRepository]:
-    """The repositories for which a provider is enabled, by state; none of them is looked at."""
+    """The repositories for which a provider is enabled, by state; reads none of them."""
     from codelens.engine.embedding.provider_consent import enabled_repositories
 
     return enabled_repositories(engine.settings)
@@ -214,16 +213,16 @@ def meaning_plan(
     ref: str | None = None,
     progress: Progress = silent,
 ) -> SendingPlan:
-    """What a sync with a provider would send; nothing is sent for it.
+    """What a sync with a provider would send; sends nothing.
 
     Args:
         provider: `openai`, `voyage`, `gemini` or `ollama`.
-        model: of the provider; empty: its default.
+        model: the provider's model; empty: its default.
         endpoint: URL; empty: the provider's own.
         store: see `meaning_enable`; so is `hybrid`.
 
     Raises:
-        SettingError: there is no such provider, or the endpoint or store is no URL.
+        SettingError: the provider does not exist, or the endpoint or store is not a URL.
     """
     from codelens.engine.embedding.provider_consent import plan
 
@@ -241,20 +240,20 @@ def meaning_enable(
     hybrid: bool = False,
     path: str | Path = ".",
 ) -> Enabled:
-    """Let texts of a repository be sent to a provider, from all its worktrees, from now on.
+    """From now on, allow sending a repository's texts, from all its worktrees, to a provider.
 
-    The provider is asked for a vector of a text that is in no repository. Its key comes from the
-    environment. What was enabled before counts no more; its vectors stay.
+    Requests a test vector of a text that is in no repository. The key comes from the
+    environment. Replaces the previously enabled provider; its vectors remain.
 
     Args:
-        store: URL of a Milvus or Zilliz in which vectors are searched (docs/providers.md); empty:
-            the repository's own file.
-        hybrid: the store gets the terms of texts, too, and ranks by them in mode `meaning`.
+        store: URL of a Milvus or Zilliz that searches vectors (docs/providers.md); empty: the
+            repository's own file.
+        hybrid: the store also gets the terms of texts and ranks by them in mode `meaning`.
 
     Raises:
-        ProviderError: the provider cannot be used; nothing changed.
-        VectorStoreError: the store cannot be used; nothing changed.
-        SettingError: there is no such provider, or the endpoint or store is no URL.
+        ProviderError: the provider cannot be used; nothing was changed.
+        VectorStoreError: the store cannot be used; nothing was changed.
+        SettingError: the provider does not exist, or the endpoint or store is not a URL.
     """
     from codelens.engine.embedding.provider_consent import enable
 
@@ -265,7 +264,7 @@ def meaning_enable(
 
 
 def meaning_disable(engine: EngineCore, *, path: str | Path = ".") -> bool:
-    """Send nothing of a repository any more; vectors stay. Whether a provider was enabled."""
+    """Stop sending texts of a repository; keep vectors. Returns whether one was enabled."""
     from codelens.engine.embedding.provider_consent import disable
 
     return disable(engine.settings, engine.pool.open_any(path).scope.repo_id)
@@ -279,15 +278,15 @@ def meaning_sync(
     most_texts: int | None = None,
     progress: Progress = silent,
 ) -> Synced:
-    """Send what has no vector yet to the provider that is enabled.
+    """Send texts without vectors to the enabled provider.
 
     Args:
-        most_texts: so many texts at most; None: as the setting `most_texts` says.
+        most_texts: maximum number of texts; None: the setting `most_texts`.
 
     Raises:
-        ProviderError: none is enabled, or it failed; what was stored before stays.
-        VectorStoreError: the store failed; vectors on this machine stay.
-        IndexLocked: another process does it.
+        ProviderError: none is enabled, or it failed; vectors stored so far remain.
+        VectorStoreError: the store failed; vectors on this machine remain.
+        IndexLocked: another process is syncing.
     """
     from codelens.engine.embedding.vector_sync import sync
 
@@ -300,13 +299,13 @@ def meaning_prune(
     path: str | Path = ".",
     progress: Progress = silent,
 ) -> PrunedVectors:
-    """Remove the vectors of texts that no view of the index has: no branch, worktree or ref.
+    """Remove the vectors of texts that no view of the index (branch, worktree or ref) has.
 
-    Those of questions stay, and what a store on another machine has, which others may use. A branch
-    whose view was pruned from the index loses its vectors.
+    Keeps vectors of questions, and those in a store on another machine, which others may use. A
+    branch whose view was pruned from the index loses its vectors.
 
     Raises:
-        IndexLocked: another process is adding some.
+        IndexLocked: another process is adding vectors.
     """
     from codelens.engine.embedding.vector_sync import prune
 
@@ -314,10 +313,10 @@ def meaning_prune(
 
 
 def meaning_clear(engine: EngineCore, *, path: str | Path = ".") -> int:
-    """Remove all vectors by providers of a repository; the bytes that this freed.
+    """Remove all provider vectors of a repository; returns the number of freed bytes.
 
     Raises:
-        IndexLocked: another process is adding some.
+        IndexLocked: another process is adding vectors.
     """
     from codelens.engine.embedding.provider_consent import clear
 

@@ -1,1 +1,1 @@
-"""Questions that find and read code: search, expand, outline, status."""
+"""Finds and reads code: search, expand, outline, source, refs and status."""

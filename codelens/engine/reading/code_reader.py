@@ -1,4 +1,4 @@
-"""What else can be looked at in a repository: its worktrees, branches and tags."""
+"""Answers the reading methods of `Engine`: search, expand, outline, refs, status and export."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 def refs(opened: OpenRepository, limit: int) -> RefsAnswer:
-    """The worktrees of a repository, the one of the question first, and its branches and tags."""
+    """The worktrees of a repository, the current one first, and its branches and tags."""
     repository = opened.repository
     if not repository.is_git:
         return RefsAnswer((WorktreeLine(opened.scope.worktree, ""),), ())
@@ -72,14 +72,14 @@ def _branch_at(root: str) -> str:
     try:
         return Repository.at(root).scope().branch
     except CodelensError:
-        return ""  # What is wrong with it is told when it is asked.
+        return ""  # A broken worktree reports its error when it is used.
 
 
-# Where one stands: scope, freshness, what is in the view and what was left out.
+# Status: scope, freshness, and what the view has and left out.
 
 
 def view_status(view: CurrentView) -> StatusAnswer:
-    """The status of a view and of the index that it is in."""
+    """The status of a view and of its index."""
     repository, index = view.repository, view.index
     scope, row = view.scope, view.snapshot.row
     notes = json.loads(row.notes)
@@ -123,7 +123,7 @@ def view_status(view: CurrentView) -> StatusAnswer:
 
 
 def _others(view: CurrentView) -> tuple[str, ...]:
-    """Who is changing what is changed here; nobody, where that cannot be told."""
+    """Worktrees that are changing what is changed here; empty if that is unknown."""
     from codelens.engine.versions.diff_query import facts_of
     from codelens.engine.versions.history_query import also_changed_here
 
@@ -133,7 +133,7 @@ def _others(view: CurrentView) -> tuple[str, ...]:
         return ()
 
 
-# What is known of the table of words, of a view by it, and of a question by it.
+# Status and test of the ranking by meaning.
 
 _NEAR_A_WORD, _NEAR_ALL = 6, 12
 
@@ -169,20 +169,20 @@ def test(query: str) -> MeaningTest:
     return MeaningTest(query, words, tuple(near_words(table, counts, _NEAR_ALL, counts)))
 
 
-# Finding and reading code: search, expand, outline, status, and all definitions.
+# Search, expand, outline, status, and all definitions.
 
 logger = logging.getLogger(__name__)
 
 _FIRST, _BESIDE = 3, 0.5
-"""Notes on so many places of a search count in full, on the others as much."""
+"""Notes on this many first results count in full, on the others at this share."""
 
 
 class CodeReader:
-    """Answers `Engine`'s questions of this kind; see there for what each takes and raises.
+    """Implements the reading methods of `Engine`, which document arguments and errors.
 
     Args:
         pool: opens repositories.
-        now_s: seconds since 1970; for the age of saved notes.
+        now_s: seconds since 1970; dates saved notes.
     """
 
     def __init__(self, pool: IndexPool, now_s: Callable[[], float] = time.time) -> None:
@@ -210,7 +210,7 @@ class CodeReader:
             from codelens.engine.reading.language_list import called
 
             request = request._replace(languages=called(request.languages))
-        # A refusal comes before anything is sent; a damaged file is told of by `_asked_provider`.
+        # Refuses before anything is sent; `_asked_provider` reports a damaged file.
         reranker = self._reranker(view_request, request, rerank) if rerank else None
         provider = self._asked_provider(view_request, request)
         reranker = reranker or self._reranker(view_request, request, rerank)
@@ -251,7 +251,7 @@ class CodeReader:
         return kept_within(answer, max_tokens)
 
     def _asked_provider(self, view_request: ViewRequest, request: Request) -> AskedProvider | None:
-        """What an enabled provider makes of a question by words; asked before the index is held."""
+        """The provider's ranking for a query by words; requested before the index is locked."""
         vectors = self._pool.settings.home / VECTORS_FOLDER
         if not request.meaning or request.mode not in {"auto", "meaning"} or not vectors.is_dir():
             return None
@@ -270,7 +270,7 @@ class CodeReader:
     def _reranker(
         self, view_request: ViewRequest, request: Request, rerank: bool | None
     ) -> ChosenReranker | None:
-        """What is to order the first results, if anything is."""
+        """The reranker for the first results, if any."""
         vectors = self._pool.settings.home / VECTORS_FOLDER
         may_be = request.meaning and vectors.is_dir() and _by_words(request)
         if rerank is False or (rerank is None and not may_be):
@@ -287,13 +287,13 @@ class CodeReader:
         provider: AskedProvider | None,
         reranker: ChosenReranker | None,
     ) -> Reranked | None:
-        """What a reranker makes of the first results; None where none is to be asked."""
+        """The reranker's order of the first results; None without a reranker."""
         if reranker is None:
             return None
         from codelens.engine.embedding import reranking
 
         if not _by_words(request):
-            note = "not reranked: only what is found by words is, and not by one name"
+            note = "not reranked: only searches by several words are"
             return reranking.Reranked({}, note)
         wider = request._replace(limit=max(request.limit, reranking.MOST_PLACES))
         return reranking.ask(
@@ -340,7 +340,7 @@ class CodeReader:
                 if not item.error and parse_handle(item.handle).ref in {"", view.scope.ref}
             ]
             here = notes_beside(view, places, "", self._now_s())
-            # Late: a search has no need of the other answers, and each costs a start a millisecond.
+            # Lazy: a search does not need the other answers, and each import costs a millisecond.
             from codelens.answers.reading_answers import ExpandAnswer
 
             return ExpandAnswer(receipt, tuple(items), here.notes, here.warnings)
@@ -374,7 +374,7 @@ class CodeReader:
         """See `Engine.index`."""
         with self._pool.view(view_request) as view:
             try:
-                # Else the log, which goes when the process ends, counts as bytes of the index.
+                # Otherwise the log, which is deleted on exit, counts in the size of the index.
                 view.index.db.truncate_log()
             except (StoreError, OSError) as error:
                 # What was written is safe in the log.
@@ -382,7 +382,7 @@ class CodeReader:
             return view_status(view)
 
     def rebuild(self, path: str | Path, ref: str | None) -> None:
-        """Start the index of a repository anew, empty."""
+        """Replace the index of a repository by an empty one."""
         index = self._pool.open(path, ref).index
         with index.lock:
             index.rebuild()
@@ -404,7 +404,7 @@ class CodeReader:
 
 
 def _by_words(request: Request) -> bool:
-    """Whether a question is more than one name, and ranked by its words or what they mean."""
+    """Whether a query has more than one name and is ranked by words or their meaning."""
     from codelens.rank.query.query_analysis import analyse
 
     is_auto = request.mode == "auto" and not analyse(request.query).single
@@ -417,15 +417,15 @@ def _outcome(
     provider: AskedProvider | None,
     reranked: Reranked | None,
 ) -> Outcome:
-    """The results of a view with what a provider and a reranker made of the question."""
+    """The results of a view, combined with the rankings of a provider and a reranker."""
     from codelens.rank.search_pipeline import search
 
     missing = ""
     if provider is not None:
         from codelens.engine.embedding.question_vectors import likeness
 
-        known, missing = likeness(view, provider)
-        request = request._replace(likeness=known)
+        question_likeness, missing = likeness(view, provider)
+        request = request._replace(likeness=question_likeness)
     if reranked is None or not reranked.scores:
         outcome = search(view.snapshot, request, view.read)
     else:

@@ -1,4 +1,4 @@
-"""A file or folder, folded: what is defined where, and what reading all of it would cost."""
+"""Reads what handles name: excerpts of text, and outlines of files and folders."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from codelens.types import Span, Symbol
 from codelens.wording import count_of
 
 DETAILS = ("names", "signatures", "docs")
-"""How much is shown of each definition; imports of a file with all but the first."""
+"""How much of each definition is shown; all but the first include imports of a file."""
 _FILE_ITEMS = 500
 _FOLDER_FILES = 60
 _FOLDER_ITEMS = 12
@@ -55,16 +55,16 @@ _STATES = {OVERSIZED: "oversized", UNREADABLE: "unreadable", PENDING: "pending"}
 
 
 def outline(view: CurrentView, target: str) -> OutlineAnswer:
-    """The outline of a folder, a file, or what one definition holds.
+    """The outline of a folder, a file, or the members of a definition.
 
     Args:
         view: the view.
         target: a folder (`.` is the root), or any handle.
 
     Raises:
-        HandleNotFound, AmbiguousHandle: as `Finder.find`.
-        BadHandle: it cannot be read, or names another ref than the one looked at.
-        OutsideWorktree: it leads out of the worktree.
+        HandleNotFound, AmbiguousHandle: see `Finder.find`.
+        BadHandle: the target cannot be read, or names another ref than the view's.
+        OutsideWorktree: the target is outside of the worktree.
     """
     handle = typed_handle(target, view.scope.root, view.snapshot.by_path)
     ref = view.scope.ref if view.scope.kind == "ref" else ""
@@ -81,10 +81,10 @@ def outline(view: CurrentView, target: str) -> OutlineAnswer:
 
 
 def with_detail(answer: OutlineAnswer, detail: str) -> OutlineAnswer:
-    """The answer with as much of each definition as is wanted.
+    """Reduce an outline to a level of detail.
 
     Args:
-        answer: with all of it.
+        answer: the full outline.
         detail: one of `DETAILS`.
     """
     if detail == DETAILS[-1]:
@@ -107,12 +107,12 @@ def _named(item: OutlineItem) -> OutlineItem:
 
 
 def tokens_of(size_bytes: int) -> int:
-    """What a text of so many bytes costs a model, about."""
+    """Estimated cost of a text, in tokens of a model."""
     return -(-size_bytes // _BYTES_PER_TOKEN)
 
 
 def _below(view: CurrentView, handle: Handle) -> list[FileRow] | None:
-    """The files below a folder; None if the handle names no folder."""
+    """The files below a folder; None if the handle does not name a folder."""
     if handle.path is None or not (handle.bare or not handle.symbol) or handle.lines:
         return None
     if not handle.path:
@@ -126,13 +126,13 @@ def _below(view: CurrentView, handle: Handle) -> list[FileRow] | None:
 def _file(
     view: CurrentView, reader: Reader, place: Place, ref: str, notes: list[str]
 ) -> OutlineFile:
-    """One file, as its text is now; as the view has it where it cannot be read."""
+    """One file with its current text; from the view if it cannot be read."""
     file = place.file
     try:
         data = reader.data(file)
     except (ReadError, HandleNotFound) as error:
         notes.append(str(error))
-        return _known(view, file, known_symbols(view.snapshot, file), ref)
+        return _from_view(view, file, known_symbols(view.snapshot, file), ref)
     symbols = reader.symbols(file)
     shown_ordinals = [
         at for at, symbol in enumerate(symbols) if _belongs(place, symbols, at, symbol)
@@ -155,7 +155,7 @@ def _file(
 
 
 def _imports(view: CurrentView, file: FileRow) -> tuple[str, ...]:
-    """What a file imports, by module in their order; nothing of a file that is behind."""
+    """What a file imports, by module in their order; empty for a stale file."""
     if file.content is None or file.path in view.snapshot.stale:
         return ()
     names: dict[str, list[str]] = {}
@@ -170,7 +170,7 @@ def _imports(view: CurrentView, file: FileRow) -> tuple[str, ...]:
 
 
 def declarations(reader: Reader, place: Place, ref: str) -> list[OutlineItem]:
-    """What stands in a place, without bodies; a definition with those in it.
+    """The declarations in a place, without bodies; those of a definition include its members.
 
     Raises:
         ReadError: it cannot be read.
@@ -196,7 +196,7 @@ def _belongs(place: Place, symbols: Sequence[Symbol], at: int, symbol: Symbol) -
 
 
 def _descended(path: bytes, below: list[FileRow]) -> bytes:
-    """The folder, or the one in it where it holds nothing but that, and so on."""
+    """The folder, or as long as a folder contains only one folder, that one."""
     shared = os.path.commonpath([os.path.dirname(file.path) for file in below]) if below else b""
     return shared if len(shared) > len(path) else path
 
@@ -221,7 +221,7 @@ def _folder(view: CurrentView, path: bytes, below: list[FileRow], ref: str) -> O
     symbols = snapshot.symbols({file.content for file in shown if file.content is not None})
     more: list[str] = []
     files = tuple(
-        _known(view, file, symbols.get(file.content or 0, ()), ref, about=about, more=more)
+        _from_view(view, file, symbols.get(file.content or 0, ()), ref, about=about, more=more)
         for file in shown
     )
     return OutlineAnswer(
@@ -244,7 +244,7 @@ def _folder_notes(more: list[str], files: int, shown: str) -> Iterator[str]:
         yield f"{count_of(files, 'more file')} in {shown}; search, or outline one by its path"
 
 
-def _known(
+def _from_view(
     view: CurrentView,
     file: FileRow,
     symbols: Sequence[Symbol],
@@ -253,21 +253,21 @@ def _known(
     about: dict[int, Content] | None = None,
     more: list[str] | None = None,
 ) -> OutlineFile:
-    """One file as the view has it, its top-level definitions alone."""
+    """One file as the view has it, with top-level definitions only."""
     if about is None:
         about = view.snapshot.about([file.content] if file.content is not None else [])
-    known = about.get(file.content) if file.content is not None else None
+    content = about.get(file.content) if file.content is not None else None
     top = [at for at, symbol in enumerate(symbols) if symbol.parent < 0]
     left = len(top) - _FOLDER_ITEMS
-    # Where not all can be shown, values give way to what does something.
+    # If not all fit, definitions with behavior are preferred to values.
     weighty = sorted(top, key=lambda at: symbols[at].kind in _VALUES)[:_FOLDER_ITEMS]
     if more is not None and left > 0:
         more.append(f"{count_of(left, 'more definition')} in {printed(file.path)}: outline it")
     return OutlineFile(
         path=printed(file.path),
-        language=known.language if known else "",
-        outcome=known.outcome if known else _STATES.get(file.state, "unknown"),
-        lines=known.lines if known else 0,
+        language=content.language if content else "",
+        outcome=content.outcome if content else _STATES.get(file.state, "unknown"),
+        lines=content.lines if content else 0,
         tokens=tokens_of(_size(about, file)),
         items=tuple(items_of(file.path, symbols, sorted(weighty), ref)),
         stale=file.path in view.snapshot.stale,
@@ -275,19 +275,19 @@ def _known(
 
 
 def _size(about: dict[int, Content], file: FileRow) -> int:
-    known = about.get(file.content) if file.content is not None else None
-    return known.size_bytes if known else 0
+    content = about.get(file.content) if file.content is not None else None
+    return content.size_bytes if content else 0
 
 
 def items_of(
     path: bytes, symbols: Sequence[Symbol], ordinals: Sequence[int], ref: str
 ) -> Iterator[OutlineItem]:
-    """Some definitions of a file, folded; what lies in another of them is deeper."""
+    """Some definitions of a file, folded; members are indented below their parent."""
     handles = handles_of(path, symbols, ref)
     depths: dict[int, int] = {}
     for at in ordinals:
         symbol = symbols[at]
-        # A parent that is left out indents nothing.
+        # A parent that is left out does not indent its members.
         depths[at] = depths.get(symbol.parent, -1) + 1
         yield OutlineItem(
             handle=handles[at],
@@ -304,19 +304,19 @@ def items_of(
 
 
 def _owner(symbols: Sequence[Symbol], symbol: Symbol) -> str:
-    """What stands in a qualified name between the definition around it and its own name."""
+    """The part of a qualified name between the enclosing definition and the name itself."""
     around = f"{symbols[symbol.parent].qualified}." if symbol.parent >= 0 else ""
     inside = symbol.qualified.removeprefix(around)
     return inside.removesuffix(symbol.name).rstrip(".") if inside != symbol.name else ""
 
 
-# The text that one handle names, or why there is none.
+# The text that a handle names, or the error.
 
 _NEAR_SHOWN = 20
 _ALSO_SHOWN = 4
 _DEFINITIONS_SHOWN = 40
 _MOST_OWNERS = 6
-"""Definitions of one name; more are listed, for one of them to be named."""
+"""Maximum definitions of one name; with more, they are only listed for a choice."""
 _LEAST_LINES = 20
 
 
@@ -324,13 +324,13 @@ class Reading(NamedTuple):
     """How much of a handle is read."""
 
     context: int = 0
-    """Lines to add before and after."""
+    """Extra lines before and after."""
     max_lines: int = 400
-    """Lines at most, context included."""
+    """Maximum lines, including context."""
     sent: SentBodies | None = None
-    """What was sent before in the session."""
+    """What the session was already sent."""
     folded: bool = False
-    """Declarations alone, without bodies."""
+    """Only declarations, without bodies."""
 
 
 def excerpts(
@@ -339,15 +339,15 @@ def excerpts(
     view_at: Callable[[str], CurrentView],
     reading: Reading,
 ) -> list[Excerpt]:
-    """Read one handle; what cannot be followed or read is told in the excerpt's `error`.
+    """Read one handle; the excerpt's `error` says what cannot be followed or read.
 
-    A name that a few definitions have gives each of them, with an equal share of the lines.
+    If a few definitions share a name, returns each of them, with an equal share of the lines.
 
     Args:
         requested: the handle.
-        view: the view that is asked.
-        view_at: gives the view of another ref, for a handle that names one.
-        reading: how much of it.
+        view: the current view.
+        view_at: returns the view of another ref, for a handle with a ref.
+        reading: how much to read.
     """
     there = view
     try:
@@ -367,7 +367,7 @@ def excerpts(
 def _of_owners(
     requested: str, owners: Sequence[str], view: CurrentView, reading: Reading
 ) -> list[Excerpt]:
-    """Each definition of a name that several have, told as one of them."""
+    """Each of several definitions of a name, with a note that there are others."""
     share = reading._replace(max_lines=max(reading.max_lines // len(owners), _LEAST_LINES))
     items: list[Excerpt] = []
     for number, owner in enumerate(owners, 1):
@@ -413,7 +413,7 @@ def _read(requested: str, handle: Handle, view: CurrentView, reading: Reading) -
 
 
 def _with_comment(place: Place, reader: Reader) -> Place:
-    """A definition with the comment right above it, as lines; other places as they are."""
+    """A definition with the comment directly above it, as lines; other places unchanged."""
     if place.symbol is None:
         return place
     start, end = place.symbol.start_line, place.symbol.end_line
@@ -425,7 +425,7 @@ def _with_comment(place: Place, reader: Reader) -> Place:
 def _declarations(
     requested: str, place: Place, reader: Reader, ref: str, max_lines: int
 ) -> Excerpt:
-    """The declarations in a place, without bodies, a line each."""
+    """The declarations in a place, without bodies, one line each."""
     items = declarations(reader, place, ref)
     rows = [
         f"{lines_of(item.start_line, item.end_line)}  {'  ' * item.depth}{folded(item)}\n"
@@ -450,7 +450,7 @@ def _declarations(
 def _with_definitions(
     error: HandleNotFound, handle: Handle, view: CurrentView, reader: Reader
 ) -> HandleNotFound:
-    """A name that a file does not have, told with those that it has."""
+    """An error about a missing name, extended by the names that the file has."""
     file = view.snapshot.by_path.get(handle.path) if handle.path is not None else None
     if file is None or not handle.symbol or handle.bare:
         return error
@@ -467,7 +467,7 @@ def _with_definitions(
 
 
 def also_at(place: Place) -> str:
-    """A sentence on the other places of the same thing; empty if there are none."""
+    """A sentence on the other places of the same definition; empty if there are none."""
     if not place.also:
         return ""
     more = f" and {len(place.also) - _ALSO_SHOWN} more" if len(place.also) > _ALSO_SHOWN else ""
@@ -477,7 +477,7 @@ def also_at(place: Place) -> str:
 
 
 def _whole_folder(handle: Handle, view: CurrentView) -> str:
-    """The path of the folder that a handle names, to be shown; empty if it names none."""
+    """The printed path of the folder that a handle names; empty if it names none."""
     if handle.path is None or (handle.symbol and not handle.bare):
         return ""
     prefix = handle.path + b"/"
@@ -487,7 +487,7 @@ def _whole_folder(handle: Handle, view: CurrentView) -> str:
 
 
 def _message(error: Exception, view: CurrentView) -> str:
-    """What an error says; nothing is denied while files are unread."""
+    """The message of an error; it does not deny existence while files are unread."""
     unread = view.refreshed.unread
     if unread and isinstance(error, HandleNotFound):
         error = error.while_reading(unread)

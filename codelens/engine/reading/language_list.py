@@ -1,4 +1,4 @@
-"""Which languages codelens reads, for the faces, which do not import `extract`."""
+"""Lists the languages that codelens reads, for faces, which do not import `extract`."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ class LanguageLine:
     """One language."""
 
     name: str
-    """As filters take it."""
+    """The name that filters accept."""
     title: str
     extensions: tuple[str, ...]
     filenames: tuple[str, ...]
     stems: tuple[str, ...]
     """Names up to their first dot: `Dockerfile.dev`."""
     interpreters: tuple[str, ...]
-    """Of a `#!` line."""
+    """In a `#!` line."""
     contested: tuple[str, ...]
-    """Extensions of other languages that are this one's by what is in the file."""
+    """Extensions of other languages that mean this one if the content says so."""
     gives: tuple[Gift, ...]
-    """The facts read of it; empty: it is searched as text."""
+    """The facts extracted; empty: it is only searched as text."""
 
 
 def called(words: Iterable[str]) -> tuple[str, ...]:
-    """Languages by what people call them: name, title, alias or extension.
+    """Languages by any of their names: name, title, alias or extension.
 
     Raises:
-        QueryError: no language is called so.
+        QueryError: a word does not name a language.
     """
     names: list[str] = []
     for word in words:

@@ -1,7 +1,8 @@
-"""A line of JSON on stderr for each search, where the setting `telemetry` asks for it.
+"""Converts ranked results to hits, searches several repositories, and writes search telemetry.
 
-It has numbers, and names that codelens itself has: nothing of the query, the filters or the
-repository. So an error is told by its kind alone, since its message may quote the query.
+Telemetry is one line of JSON on stderr for each search, if the setting `telemetry` is on. It has
+only numbers and codelens' own names, nothing from the query, the filters or the repository.
+Errors are reported by class only, since a message may quote the query.
 """
 
 from __future__ import annotations
@@ -36,37 +37,37 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class SearchFigures:
-    """What became of one search, filled in on its way."""
+    """Figures of one search, filled in during the search."""
 
     tool: str
     """The method of `Engine`."""
     query_chars: int
     query_words: int
-    """Parts between blanks."""
+    """Parts between spaces."""
     max_tokens: int | None
     repositories: int = 1
     mode: str = ""
-    """What was done, one of `codelens.rank.search_request.MODES`; in the repository that answered
-    last; empty if it failed."""
+    """The mode used, one of `codelens.rank.search_request.MODES`; for several repositories, that
+    of the last one; empty if the search failed."""
     provider: str = ""
-    """That was to rank; empty where none is enabled for the repository, or none is needed."""
+    """The provider for ranking; empty if none is enabled for the repository, or none is needed."""
     profile: str = ""
-    """The capability profile of the provider; empty where it gave no vector of the query."""
+    """The provider's capability profile; empty if it returned no vector of the query."""
     limit: int = 0
-    """Results at most, after the profile's limits."""
+    """Maximum results, after the profile's limits."""
     files_before_filters: int = 0
-    """Of the views that gave an answer."""
+    """Files of the views that were searched."""
     files_after_filters: int = 0
-    """Of those, what languages, globs and content leave."""
+    """Those that pass the filters for languages, globs and content."""
     reranked: int = 0
-    """Results that a reranker gave a score."""
+    """Results that a reranker scored."""
     results: int = 0
     ms: float = 0.0
     error: str = ""
-    """The kind of error that ended it."""
+    """The class of the error that ended the search."""
 
     def count_files(self, view: Snapshot, request: Request) -> None:
-        """Count what of a view may answer a request."""
+        """Count the files of a view before and after the filters of a request."""
         filters = Filters(view, request)
         files = list(view.files)
         self.files_before_filters += len(files)
@@ -74,8 +75,8 @@ class SearchFigures:
 
 
 @contextmanager
-def search_told(settings: Settings, figures: SearchFigures) -> Generator[SearchFigures | None]:
-    """Tell how the search in the block went, if that is asked for; it gets the figures then."""
+def search_logged(settings: Settings, figures: SearchFigures) -> Generator[SearchFigures | None]:
+    """Write the figures of the search in the block, if the setting is on; otherwise yield None."""
     if not settings.telemetry:
         yield None
         return
@@ -91,29 +92,29 @@ def search_told(settings: Settings, figures: SearchFigures) -> Generator[SearchF
 
 
 def _write(figures: SearchFigures) -> None:
-    # Who asks for nothing waits for no import.
+    # Imported here: without telemetry, no import time.
     import json
     from dataclasses import asdict
 
     if sys.stderr is None:
         return
     try:
-        # In one piece: a server's other questions write there too.
+        # One write: a server's concurrent searches write there, too.
         sys.stderr.write(f"{json.dumps(asdict(figures))}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
-        # The file is full, or closed: a search is not refused for that, nor is there any other
-        # place where it could be told.
+        # The file is full or closed: the search still succeeds, and there is no other place to
+        # report this.
         return
 
 
-# From ranked places to what a caller gets: handles, signatures, printed paths.
+# From ranked results to hits: handles, signatures, printed paths.
 
 _LINE_SHOWN = 200
 
 
 def hits(view: CurrentView, outcome: Outcome, scope: Scope, *, explain: bool) -> tuple[Hit, ...]:
-    """The results as a caller sees them, in order."""
+    """The results as callers get them, in order."""
     snapshot = view.snapshot
     ids = {result.file.content for result in outcome.results if result.file.content is not None}
     about = snapshot.about(ids)
@@ -121,7 +122,7 @@ def hits(view: CurrentView, outcome: Outcome, scope: Scope, *, explain: bool) ->
     best: list[Hit] = []
     for result in outcome.results:
         content = result.file.content
-        known = about.get(content) if content is not None else None
+        content_facts = about.get(content) if content is not None else None
         symbol = _shown(view, result)
         best.append(
             Hit(
@@ -131,7 +132,7 @@ def hits(view: CurrentView, outcome: Outcome, scope: Scope, *, explain: bool) ->
                 end_line=result.end_line,
                 symbol=symbol.qualified if symbol else "",
                 kind=symbol.kind if symbol else result.kind,
-                language=known.language if known else "",
+                language=content_facts.language if content_facts else "",
                 score=round(result.score, 4),
                 signature=(symbol.signature if symbol else "") or result.line[:_LINE_SHOWN],
                 why=result.why,
@@ -155,7 +156,7 @@ def _handle(ranked: Ranked, symbol: Shown | None, ref: str) -> str:
     if symbol is not None:
         return symbol_handle(ranked.file.path, symbol.qualified, symbol.number, ref)
     if ranked.kind == "file":
-        # An empty or binary file has no line 1 that could be read.
+        # An empty or binary file has no readable line 1.
         return file_handle(ranked.file.path, ref)
     return handle_of_lines(ranked.file.path, ranked.start_line, ranked.end_line, ref)
 
@@ -192,14 +193,14 @@ def symbol_lines(view: CurrentView) -> Iterator[SymbolLine]:
                 )
 
 
-# Search over several repositories at once: each brought up to date, one order of results.
+# Search over several repositories: each view is refreshed, and results are ranked together.
 
 MOST_REPOSITORIES = 20
 
 
 @dataclass(slots=True)
-class _Sought:
-    """One repository of the question, and what became of it."""
+class _Repository:
+    """One repository of the search, with its view or its error."""
 
     path: str
     root: str = ""
@@ -209,7 +210,7 @@ class _Sought:
 
 
 class JointReader:
-    """Answers `Engine.search_repositories`; see there for what it takes and raises."""
+    """Implements `Engine.search_repositories`, which documents arguments and errors."""
 
     def __init__(self, pool: IndexPool) -> None:
         self._pool = pool
@@ -232,37 +233,37 @@ class JointReader:
 
             request = request._replace(languages=called(request.languages))
         request = request._replace(seconds=seconds_to_read(view_request.budget_ms))
-        repositories_sought = [self._located(path, view_request) for path in repositories]
-        repositories_sought = list(
-            {sought.root or sought.path: sought for sought in repositories_sought}.values()
+        searched = [self._located(path, view_request) for path in repositories]
+        searched = list(
+            {repository.root or repository.path: repository for repository in searched}.values()
         )
         with ExitStack() as open_views:
-            self._bring(repositories_sought, view_request, open_views)
-            answer = self._answer(repositories_sought, request, refused, figures)
+            self._bring(searched, view_request, open_views)
+            answer = self._answer(searched, request, refused, figures)
         if max_tokens is None:
             return answer
         from codelens.render.search_text import joint_kept_within
 
         return joint_kept_within(answer, max_tokens)
 
-    def _located(self, path: str, view_request: ViewRequest) -> _Sought:
+    def _located(self, path: str, view_request: ViewRequest) -> _Repository:
         try:
             opened = self._pool.open(path, view_request.ref)
         except CodelensError as error:
-            return _Sought(path, error=error)
-        return _Sought(path, opened.scope.root, str(opened.index.path))
+            return _Repository(path, error=error)
+        return _Repository(path, opened.scope.root, str(opened.index.path))
 
     def _bring(
         self,
-        repositories_sought: Sequence[_Sought],
+        searched: Sequence[_Repository],
         view_request: ViewRequest,
         open_views: ExitStack,
     ) -> None:
-        """Bring each view up to date and hold them all, so that they are ranked as one.
+        """Bring all views up to date and hold them open, so that they are ranked together.
 
-        In the order of their indexes, whatever order they were asked in: two questions that hold
-        several must never wait for each other. The budget is for all of them together; what one
-        does not need is left for the next.
+        Opens indexes in a fixed order, not in that of the arguments, so that two searches of the
+        same repositories cannot deadlock. All views share the budget; time that one does not
+        need is left for the next.
         """
         ends = (
             None
@@ -270,31 +271,33 @@ class JointReader:
             else (time.monotonic() + view_request.budget_ms / 1000)
         )
         there = sorted(
-            (sought for sought in repositories_sought if sought.error is None),
-            key=lambda sought: (sought.index, sought.root),
+            (repository for repository in searched if repository.error is None),
+            key=lambda repository: (repository.index, repository.root),
         )
-        for number, sought in enumerate(there):
+        for number, repository in enumerate(there):
             budget_ms = view_request.budget_ms
             if ends is not None:
                 left_ms = max(ends - time.monotonic(), 0.0) * 1000
                 budget_ms = left_ms / (len(there) - number)
             try:
-                sought.view = open_views.enter_context(
-                    self._pool.view(view_request._replace(path=sought.path, budget_ms=budget_ms))
+                repository.view = open_views.enter_context(
+                    self._pool.view(
+                        view_request._replace(path=repository.path, budget_ms=budget_ms)
+                    )
                 )
             except CodelensError as error:
-                sought.error = error
+                repository.error = error
 
     def _answer(
         self,
-        repositories_sought: Sequence[_Sought],
+        searched: Sequence[_Repository],
         request: Request,
         refused: Mapping[str, CodelensError],
         figures: SearchFigures | None,
     ) -> JointAnswer:
-        views = [sought.view for sought in repositories_sought if sought.view is not None]
+        views = [repository.view for repository in searched if repository.view is not None]
         with ExitStack() as reading:
-            # Worktrees of one repository have one database.
+            # Worktrees of one repository share a database.
             for view in {id(view.index): view for view in views}.values():
                 reading.enter_context(view.reading())
             outcomes = joint_search.search(
@@ -321,10 +324,10 @@ class JointReader:
             for number, (view, outcome) in enumerate(zip(views, outcomes, strict=True))
         }
         every = [
-            parts[id(sought.view)]
-            if sought.view is not None
-            else _failed(sought.root or sought.path, sought.error)
-            for sought in repositories_sought
+            parts[id(repository.view)]
+            if repository.view is not None
+            else _failed(repository.root or repository.path, repository.error)
+            for repository in searched
         ]
         every += [_failed(path, error) for path, error in refused.items()]
         results = tuple(hits[number][at] for number, at in order)
@@ -333,7 +336,7 @@ class JointReader:
 
 
 def _hits(view: CurrentView, outcome: Outcome, request: Request) -> list[Hit]:
-    """The results of one view, with handles that have its root in them."""
+    """The results of one view, with its root in the handles."""
     root = view.scope.root
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     return [
@@ -363,7 +366,7 @@ def _part(view: CurrentView, outcome: Outcome | CodelensError, results: int) -> 
 
 
 def _failed(root: str, error: CodelensError | None) -> RepositoryAnswer:
-    assert error is not None, "what has no view has an error"
+    assert error is not None, "a repository without a view has an error"
     return RepositoryAnswer(root, error.receipt, error=str(error), error_in_call=error.in_call)
 
 

@@ -1,4 +1,4 @@
-"""A file as people read it: text, marks for its colours, and links from names to definitions."""
+"""Prepares a file for display: text, syntax marks, and links from names to definitions."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.types import Symbol
 
 _ABOVE = 40
-"""Lines shown above a place in a file that is not shown whole."""
+"""Lines above the target in a file that is shown in part."""
 _NAMES = frozenset({"name", "type", "constant"})
 _NOT_WRITTEN = frozenset({"override", "satisfy"})
-"""Edges that no name in the text stands for."""
+"""Edges without a name in the text."""
 
 
 class _Span(NamedTuple):
-    """Characters of a line, in bytes from its beginning."""
+    """A range in a line, in bytes from its start."""
 
     line: int
     start_column: int
@@ -36,7 +36,7 @@ class _Span(NamedTuple):
 
 
 class _Lines:
-    """Some lines of a text, and which of them a byte lies in."""
+    """Some lines of a text, with a lookup from byte to line."""
 
     def __init__(self, data: bytes, first: int, most: int) -> None:
         every_line = data.split(b"\n")
@@ -60,11 +60,11 @@ class _Lines:
 
     @property
     def span(self) -> tuple[int, int]:
-        """First byte of the lines, and the one behind them."""
+        """The first byte of the lines, and the one after their end."""
         return self._starts[0], self._starts[-1]
 
     def spans(self, mark: SyntaxMark) -> Iterator[_Span]:
-        """A mark, cut into its lines."""
+        """A mark, split by lines."""
         at = max(bisect_right(self._starts, mark.start_byte) - 1, 0)
         while at < len(self._shown) and self._starts[at] < mark.end_byte:
             begin = self._starts[at]
@@ -81,20 +81,20 @@ class _Lines:
 
 
 def source(view: CurrentView, target: str, max_lines: int, seconds: float) -> SourceAnswer:
-    """The file that a handle names, with the lines of the handle among those shown.
+    """The file that a handle names; the excerpt includes the lines of the handle.
 
     Raises:
         HandleError: the handle cannot be followed, or has several owners.
-        ReadError: the file cannot be read, or is no text.
+        ReadError: the file cannot be read, or is not text.
     """
     reader = reader_of(view)
     ref = view.scope.ref if view.scope.kind == "ref" else ""
     handle = typed_handle(target, view.scope.root, view.snapshot.by_path)
     place = Finder(view.snapshot, reader.symbols, ref, reader.data).find(handle)
     start, end = _lines_of(place)
-    # Refuses what is no text, and lines that the file has not.
+    # Rejects files that are not text, and lines that the file does not have.
     language = reader.read(place, 0, 1).language
-    # What is no UTF-8 is replaced before it is counted, so that columns are those of the text.
+    # Invalid UTF-8 is replaced first, so that columns match the returned text.
     data = decode(reader.data(place.file)).decode("utf-8", "replace").encode()
     is_whole = data.count(b"\n") < max_lines
     lines = _Lines(data, 1 if is_whole else max(1, start - _ABOVE), max_lines)
@@ -126,14 +126,14 @@ def source(view: CurrentView, target: str, max_lines: int, seconds: float) -> So
 
 
 def _lines_of(place: Place) -> tuple[int, int]:
-    """First and last line of what a handle names; 0 and 0 of a whole file."""
+    """First and last line of a handle's target; 0 and 0 for a whole file."""
     if place.symbol is not None:
         return place.symbol.start_line, place.symbol.end_line
     return (place.lines.start_line, place.lines.end_line) if place.lines is not None else (0, 0)
 
 
 _Names = dict[tuple[int, str], list[_Span]]
-"""Line and name -> where it stands there."""
+"""Line and name -> its positions in the line."""
 
 
 def _at(lines: _Lines, marks: Iterable[SyntaxMark]) -> _Names:
@@ -147,19 +147,19 @@ def _at(lines: _Lines, marks: Iterable[SyntaxMark]) -> _Names:
 def _links(
     graph: LazyGraph, targets: Targets, place: Place, symbols: Sequence[Symbol], names: _Names
 ) -> list[SourceLink]:
-    """A link for each name of a definition, and for each that means one definition for certain."""
+    """Links of names that are definitions, and of names that mean one definition for certain."""
     path = place.file.path
     links: dict[_Span, SourceLink] = {}
     for symbol, handle in zip(symbols, handles_of(path, symbols, targets.ref), strict=True):
         for span in names.get((symbol.name_line, symbol.name), ())[:1]:
             links.setdefault(span, SourceLink(*span, handle, defines=True))
-    meant: dict[tuple[int, str], set[Node]] = {}
+    targets_by_name: dict[tuple[int, str], set[Node]] = {}
     for edge in graph.edges_from(path):
         if edge.is_certain and edge.kind not in _NOT_WRITTEN:
-            meant.setdefault((edge.line, edge.name), set()).add(_target(edge))
-    known = {key: _only(nodes) for key, nodes in meant.items() if key in names}
-    targets.fetch(list(dict.fromkeys(node for node in known.values() if node is not None)))
-    for key, node in known.items():
+            targets_by_name.setdefault((edge.line, edge.name), set()).add(_target(edge))
+    only_targets = {key: _only(nodes) for key, nodes in targets_by_name.items() if key in names}
+    targets.fetch(list(dict.fromkeys(node for node in only_targets.values() if node is not None)))
+    for key, node in only_targets.items():
         if node is not None:
             for span in names[key]:
                 links.setdefault(span, SourceLink(*span, targets.handle(node), defines=False))
@@ -171,6 +171,6 @@ def _target(edge: Edge) -> Node:
 
 
 def _only(nodes: set[Node]) -> Node | None:
-    """The one definition among what a name means, else the one file; None if there are several."""
+    """The only definition among the nodes, or the only file; None if there are several."""
     definitions = {node for node in nodes if node.symbol != MODULE} or nodes
     return next(iter(definitions)) if len(definitions) == 1 else None

@@ -1,1 +1,1 @@
-"""What keeps indexes small: overview, prune, drop and pin."""
+"""Upkeep of indexes: pruning, dropping, pinning, packs, usage counts, and the doctor's checks."""

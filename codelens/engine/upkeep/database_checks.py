@@ -29,7 +29,7 @@ from codelens.store.vector_tables import foreign_consent
 
 
 def indexes(case: Examination) -> Iterator[Finding]:
-    """Each index: its schema, its structure and checksums, and who writes it."""
+    """Each index: its schema, its structure and checksums, and its writer."""
     folder = case.home / "indexes"
     if (unreadable := barred(folder)) is not None:
         raise unreadable
@@ -41,7 +41,7 @@ def indexes(case: Examination) -> Iterator[Finding]:
 
 
 def _each(path: Path, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
-    """One database; what cannot be read keeps no other from being checked."""
+    """Check one database; an unreadable one does not prevent the check of others."""
     if path.exists() and not path.is_file():
         yield Finding("wrong", str(path), "it is not a file, so nothing can be stored in it",
                       "move it away")  # fmt: skip
@@ -88,14 +88,14 @@ def _index(case: Examination, path: Path) -> Iterator[Finding]:
 def _damaged(
     case: Examination, path: Path, why: str, identity: database_recovery.Identity | None
 ) -> Finding:
-    def mend() -> None:
+    def repair() -> None:
         database_recovery.set_aside(path, identity)
-        # The next question makes it, if there is no room now.
+        # If there is no room now, the next query creates the index.
         with suppress(DiskFull):
             open_index(path).close()
 
     how = "set it aside; the next query builds a new one; saved contexts stay"
-    return case.mended(str(path), f"damaged: {why}", how, mend)
+    return case.mended(str(path), f"damaged: {why}", how, repair)
 
 
 def _lease(case: Examination, db: Database) -> Iterator[Finding]:
@@ -114,11 +114,11 @@ def _lease(case: Examination, db: Database) -> Iterator[Finding]:
 
 
 def contexts_databases(case: Examination) -> Iterator[Finding]:
-    """What people and agents saved: all of it can be read."""
+    """Saved contexts: all of them can be read."""
     folder = case.home / "contexts"
     if (unreadable := barred(folder)) is not None:
         raise unreadable
-    # Copies tell of one that is gone.
+    # Copies show that a database was deleted.
     every = folder.glob("contexts-*.db*")
     files = sorted({path.with_name(f"{path.name.partition('.db')[0]}.db") for path in every})
     for path in files:
@@ -126,8 +126,8 @@ def contexts_databases(case: Examination) -> Iterator[Finding]:
     for aside in asides(folder):
         yield Finding(
             "note", str(aside),
-            "contexts that were set aside (damaged, or another repository's), kept for good",
-            "`codelens load --adopt FILE` in the repository that they are of takes them over; "
+            "contexts that were set aside (damaged, or of another repository); never deleted",
+            "`codelens load --adopt FILE` in the repository that they belong to takes them over; "
             "delete it if you need nothing from it",
         )  # fmt: skip
     if not files:
@@ -160,7 +160,7 @@ def _saved(case: Examination, path: Path) -> Iterator[Finding]:
 
 
 def _contexts(path: Path, *, thorough: bool) -> tuple[str, int]:
-    """What is wrong with saved contexts, and how many there are."""
+    """The fault of saved contexts, and their number."""
     if not path.exists() or not path.stat().st_size:
         return ("it is empty" if path.exists() else "it is gone"), 0
     try:
@@ -181,7 +181,7 @@ def _restore(path: Path) -> None:
 
 
 def usage_database(case: Examination) -> Iterator[Finding]:
-    """The counts of calls."""
+    """The database of call counts."""
     log = usage_log(case.home)
     if log.is_symlink() or (log.exists() and not log.is_file()):
         how = "remove the link" if log.is_symlink() else "move it away"
@@ -198,7 +198,7 @@ def usage_database(case: Examination) -> Iterator[Finding]:
 
 
 def vectors_databases(case: Examination) -> Iterator[Finding]:
-    """Vectors by providers, and the consents that are beside them."""
+    """Vectors by providers, with the consents in the same files."""
     folder = case.home / VECTORS_FOLDER
     files = sorted(folder.glob("vectors-*.db")) if folder.is_dir() else []
     if not files:
@@ -208,7 +208,7 @@ def vectors_databases(case: Examination) -> Iterator[Finding]:
 
 
 def _checked(case: Examination, path: Path, kind: str, how: str) -> Finding:
-    """What a check of the whole file finds; damaged it can be set aside."""
+    """The result of a check of the whole file; a damaged one can be set aside."""
     identity = database_recovery.identity_of(path)
     try:
         db = open_database(path, kind)
@@ -223,8 +223,8 @@ def _checked(case: Examination, path: Path, kind: str, how: str) -> Finding:
     except StoreError as error:
         return _unusable(path, error)
     if fault:
-        mend = lambda: database_recovery.set_aside(path, identity)  # noqa: E731 - one expression, used once
-        return case.mended(str(path), f"damaged: {fault}", how, mend)
+        repair = lambda: database_recovery.set_aside(path, identity)  # noqa: E731 - one use
+        return case.mended(str(path), f"damaged: {fault}", how, repair)
     return Finding("ok", str(path), "fully checked")
 
 

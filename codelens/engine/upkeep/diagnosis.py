@@ -1,8 +1,8 @@
-"""What is wrong with codelens on this machine, and what can be mended of it.
+"""Runs the doctor's checks, which find, and on request repair, faults on this machine.
 
-`CHECKS` names the checks in their order. A check is a function from an `Examination` to findings;
-one that may mend does so only where `Examination.fix` is set. What one check raises is a finding
-of its own and keeps no other from running.
+`CHECKS` lists the checks in order. A check is a function from an `Examination` to findings; it
+repairs only if `Examination.fix` is set. An exception in a check becomes a finding, and the other
+checks still run.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Check = Callable[[Examination], Iterator[Finding]]
 
 CHECKS: tuple[tuple[str, Check], ...] = (
     ("versions", versions),
-    # First of what may mend: a folder that may not be entered hides all in it from the others.
+    # Before other repairs: an inaccessible folder hides its contents from later checks.
     ("permissions", permissions),
     ("home", home),
     ("settings", settings_file),
@@ -47,11 +47,11 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("vectors", vectors_databases),
     ("leftovers", leftovers),
 )
-"""Named checks; who adds one appends a pair."""
+"""Named checks; append a pair to add one."""
 
 
 class CheckResult(NamedTuple):
-    """A finding, with the check that made it."""
+    """A finding, with the name of its check."""
 
     check: str
     state: Literal["ok", "note", "mended", "wrong"]
@@ -70,10 +70,10 @@ def examine(
     """Run the checks.
 
     Args:
-        settings: whose home is examined; of the others none decides what is found.
-        fix: mend what can be; else nothing is changed, and findings say what would be done.
-        thorough: compare indexes of databases with their tables too.
-        checks: named, in their order.
+        settings: their home is examined; no other setting affects the findings.
+        fix: repair what can be repaired; otherwise change nothing and say what would be done.
+        thorough: also compare the SQL indexes of databases with their tables.
+        checks: named, in order.
     """
     case = Examination(settings, fix, thorough)
     for name, check in checks:
@@ -85,7 +85,7 @@ def examine(
 
 
 def _unexamined(name: str, settings: Settings, error: CodelensError | OSError) -> CheckResult:
-    """A check that could not go on."""
+    """The result of a check that failed with an error."""
     if isinstance(error, OSError):
         about = os.fsdecode(error.filename or settings.home)
         problem = f"it cannot be checked: {error.strerror or error}"

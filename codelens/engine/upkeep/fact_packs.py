@@ -1,4 +1,4 @@
-"""Whether the facts of a pack are those that this codelens extracts: some of them, done again."""
+"""Writes facts of commits to packs, and merges packs after verifying a sample of their facts."""
 
 from __future__ import annotations
 
@@ -41,50 +41,50 @@ from codelens.types import CommitId
 
 SAMPLE_FILES = 48
 _SAMPLE_BYTES = 100_000
-"""Of a file at most: a sample must not cost what indexing does."""
+"""Maximum size of a sampled file: verifying must be cheaper than indexing."""
 
 
 def sampled_texts(
     repository: Repository, commit: CommitId, languages: Mapping[str, str]
 ) -> dict[ContentKey, bytes]:
-    """Texts of files of a commit, drawn at random, each under the key that its facts would have.
+    """Random texts of files of a commit, by the key of their facts.
 
     Raises:
-        ReadError: the commit's trees are not in this clone.
+        ReadError: this clone lacks the commit's trees.
     """
     files = read_tree(repository, commit).files
-    # Not to be foreseen by whoever made the pack.
+    # Unpredictable for the author of the pack.
     drawn = random.SystemRandom().sample(files, min(len(files), SAMPLE_FILES))
     texts: dict[ContentKey, bytes] = {}
     for file in drawn:
         try:
             data = repository.read_blob(file.oid)
         except ReadError:
-            continue  # a partial clone lacks it
+            continue  # A partial clone lacks it.
         if len(data) <= _SAMPLE_BYTES:
             texts[hash_of(data), language_of(file.path, data, languages)] = data
     return texts
 
 
 def facts_again(texts: Mapping[ContentKey, bytes]) -> Iterator[tuple[ContentKey, object]]:
-    """The facts of texts as a pack has them, extracted now."""
+    """The facts of texts in the form of a pack, extracted now."""
     for key, data in texts.items():
         (facts,) = extract([Task(data, key[1], "full")])
         yield key, facts._replace(vectors=None, symbol_rows=list(facts.symbol_rows))
 
 
-# Writes facts of commits into a pack, and merges a pack into the index of a repository.
+# Writes facts of commits to a pack, and merges a pack into the index of a repository.
 #
-# A pack is never believed about what is on the disk: no path and no object id is in it. Files are
-# read and hashed here, as always; a text whose hash and language it has is not extracted again.
-# What it says of a text is compared with what this codelens says, for some texts drawn at random.
+# A pack is not trusted about the disk: it has no path and no object id. Files are read and hashed
+# here, as always; a text whose hash and language are in the pack is not extracted again. Its facts
+# are compared with those that this codelens extracts, for some texts selected at random.
 
 _LEASE_S = 600.0
 _BATCH = 512
 
 
 class FactPacks:
-    """Answers `Engine.pack` and `Engine.unpack`; see there for what each takes and raises."""
+    """Implements `Engine.pack` and `Engine.unpack`, which document arguments and errors."""
 
     def __init__(self, pool: IndexPool) -> None:
         self._pool = pool
@@ -95,7 +95,7 @@ class FactPacks:
         """See `Engine.pack`."""
         opened = self._pool.open_any(path)
         if opened.scope.kind == "folder":
-            raise NotInGit(opened.scope.root, "nothing of it can be packed")
+            raise NotInGit(opened.scope.root, "it cannot be packed")
         commits: list[str] = []
         ids: set[int] = set()
         for ref in dict.fromkeys(refs or ("HEAD",)):
@@ -125,7 +125,7 @@ class FactPacks:
         """The commit of a ref, and the contents of its files."""
         with self._pool.view(ViewRequest(path, ref, None, progress)) as view:
             if view.refreshed.status != "fresh":
-                raise ReadError(f"{ref!r} could not be indexed to its end: {view.refreshed.note}")
+                raise ReadError(f"{ref!r} could not be indexed completely: {view.refreshed.note}")
             return view.scope.head, packable(view.index.db, view.refreshed.view.id, _versions())
 
     def unpack(self, path: str | Path, file: Path, progress: Progress) -> UnpackAnswer:
@@ -169,12 +169,12 @@ def _refuse_other_version(reader: PackReader, name: str) -> None:
 
 
 class _Merge:
-    """One pack on its way into an index; call `run` once.
+    """The merge of one pack into an index; call `run` once.
 
     Args:
         file: the pack, for messages.
         expected: facts of some texts, as this codelens extracts them.
-        progress: told how far it is.
+        progress: called with the progress.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class _Merge:
         self._count = self._outdated = self._compared = 0
 
     def run(self, opened: OpenRepository, reader: PackReader) -> UnpackAnswer:
-        """Merge all of it, or nothing."""
+        """Merge the whole pack, or nothing."""
         db, merged = opened.index.db, 0
         stated = reader.head.get("contents")
         total = stated if isinstance(stated, int) else 0
@@ -230,8 +230,8 @@ class _Merge:
         if content.facts != expected:
             raise UnusablePack(
                 self._file,
-                "its facts are not those of this repository's text",
-                "do not use packs of whoever made it",
+                "its facts differ from those of this repository's text",
+                "do not use packs of its author",
             )
         self._compared += 1
 
@@ -241,12 +241,12 @@ def _versions() -> dict[str, int]:
 
 
 def _spool() -> IO[bytes]:
-    """A file without a name: encoded records are put in order before they are written."""
+    """An unnamed temporary file: encoded records are sorted before they are written."""
     return tempfile.TemporaryFile()
 
 
 class _Spooled:
-    """Records in the order in which they are in the index, to be read in the order of a pack."""
+    """Records written in the order of the index, and read in the order of a pack."""
 
     def __init__(self, spool: IO[bytes], file: Path) -> None:
         self._spool = spool
@@ -271,21 +271,21 @@ class _Spooled:
 
 
 def _written(file: Path, head: Mapping[str, Any], records: _Spooled) -> tuple[int, int]:
-    """Write a pack beside its place and move it there; its records, and how many were too large."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    """Write a pack via a temporary file; returns the records, and how many were too large."""
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     left_out = 0
     try:
-        with beside.open("xb") as out:
+        with temporary.open("xb") as out:
             writer = PackWriter(out, {**head, "contents": len(records)})
             for record in records:
                 check_cancelled()
                 left_out += not writer.add(record)
             writer.close()
-        beside.replace(file)
+        temporary.replace(file)
     except OSError as error:
         raise _not_written(file, error) from error
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     return writer.count, left_out
 
 

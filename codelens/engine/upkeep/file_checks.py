@@ -1,4 +1,4 @@
-"""What a check of the doctor gets, and what it says."""
+"""Defines findings of the doctor, and its checks of versions, folders, permissions and space."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ State = Literal["ok", "note", "mended", "wrong"]
 
 
 class Finding(NamedTuple):
-    """One line of the doctor's: what about, what was found, what was or can be done."""
+    """One line of the doctor: the subject, the finding, and what was or can be done."""
 
     state: State
-    """`ok`; `note`: worth knowing; `mended`; `wrong`: still is."""
+    """`ok`; `note`: worth knowing; `mended`: repaired; `wrong`: not repaired."""
     about: str
     found: str
     done: str = ""
-    """What was done; of what is wrong, what to do."""
+    """What was done, or for `wrong`, what to do."""
 
 
 class Examination(NamedTuple):
-    """What is examined, and how."""
+    """What to examine, and how."""
 
     settings: Settings
     fix: bool
@@ -44,28 +44,30 @@ class Examination(NamedTuple):
 
     @property
     def home(self) -> Path:
-        """The folder with all that codelens keeps."""
+        """The folder with all files of codelens."""
         return self.settings.home
 
-    def mended(self, about: str, state_text: str, how: str, mend: Callable[[], object]) -> Finding:
-        """A fault with its remedy: done where that is wanted and succeeds.
+    def mended(
+        self, about: str, state_text: str, how: str, repair: Callable[[], object]
+    ) -> Finding:
+        """Repair a fault if requested; returns the finding.
 
         Args:
-            about: what it is about.
+            about: the subject.
             state_text: the fault.
-            how: the remedy as a command (`remove it`).
-            mend: does it.
+            how: the repair as a command (`remove it`).
+            repair: does it.
         """
         if not self.fix:
             return Finding("wrong", about, state_text, f"--fix: {how}")
         try:
-            mend()
+            repair()
         except (CodelensError, OSError) as error:
             return Finding("wrong", about, state_text, f"could not {how}: {error}")
         return Finding("mended", about, state_text, f"done: {how}")
 
 
-# The doctor's checks of versions, folders, permissions, space and files left behind.
+# Checks of versions, folders, permissions, space and leftover files.
 
 _GIGABYTE = 1_000_000_000
 _KINDS = ("index", "contexts", "usage", "vectors")
@@ -79,7 +81,7 @@ _MINE = {stat.S_IRUSR: "read", stat.S_IWUSR: "write", stat.S_IXUSR: "enter"}
 
 
 def versions(case: Examination) -> Iterator[Finding]:
-    """What runs here."""
+    """The versions in use."""
     del case
     schemas = ", ".join(f"{kind} {migrations(kind)[-1][0]}" for kind in _KINDS)
     yield Finding(
@@ -98,7 +100,7 @@ def versions(case: Examination) -> Iterator[Finding]:
 
 
 def home(case: Examination) -> Iterator[Finding]:
-    """The folder is there, and can be written."""
+    """The home folder exists and is writable."""
     where = str(case.home)
     if not case.home.exists():
         yield Finding("ok", where, "not there yet; the first query creates it")
@@ -117,7 +119,7 @@ def home(case: Examination) -> Iterator[Finding]:
 
 
 def settings_file(case: Examination) -> Iterator[Finding]:
-    """The settings file can be used; without it defaults hold, and nothing is pruned."""
+    """The settings file is valid; without one, defaults apply, and nothing is pruned."""
     file = case.home / "config.toml"
     damage = damage_in(case.home)
     if not damage:
@@ -128,7 +130,7 @@ def settings_file(case: Examination) -> Iterator[Finding]:
 
 
 def settings_set_aside(case: Examination, damage: str) -> Finding:
-    """What is wrong with the settings file, which is renamed where that is wanted."""
+    """The finding for a damaged settings file, which is renamed on request."""
     file = case.home / "config.toml"
     aside = file.with_name(f"{file.name}.set-aside-{time.time_ns()}")
     how = f"rename it to {aside.name!r}, so that the defaults apply"
@@ -136,11 +138,11 @@ def settings_set_aside(case: Examination, damage: str) -> Finding:
 
 
 def permissions(case: Examination) -> Iterator[Finding]:
-    """Its owner can use what is kept, and nobody else: 0700 for folders, 0600 for files."""
+    """Only the owner can access the files: 0700 for folders, 0600 for files."""
     if os.name != "posix" or not case.home.is_dir():
         return
     count = 0
-    # A folder's own mode is mended before it is listed.
+    # A folder's own mode is repaired before the folder is listed.
     for path in everything(case.home):
         finding = _mode(case, path)
         if finding is not None:
@@ -154,10 +156,10 @@ def _mode(case: Examination, path: Path) -> Finding | None:
     about = path.stat()
     mode = stat.S_IMODE(about.st_mode)
     folder = stat.S_ISDIR(about.st_mode)
-    # A program that somebody keeps here stays one.
-    ours = folder or path.parent in {case.home, *(case.home / name for name in _OURS)}
-    wanted_mode = _FOLDER if folder else _FILE | (0 if ours else mode & stat.S_IXUSR)
-    # Of settings nothing is ever written.
+    # A user's executable keeps its execute permission.
+    is_own = folder or path.parent in {case.home, *(case.home / name for name in _OURS)}
+    wanted_mode = _FOLDER if folder else _FILE | (0 if is_own else mode & stat.S_IXUSR)
+    # codelens never writes settings.
     needed = _FILE & ~stat.S_IWUSR if path.name == "config.toml" else wanted_mode
     if os.geteuid() not in {0, about.st_uid}:
         if os.access(path, needed >> 6):
@@ -195,7 +197,7 @@ def disk(case: Examination) -> Iterator[Finding]:
 
 
 def leftovers(case: Examination) -> Iterator[Finding]:
-    """Files that a process which ended in the midst, or a mended fault, left behind."""
+    """Files that an interrupted process or a repaired fault left behind."""
     count = 0
     scarce = view_survey.is_scarce(case.home)
     for path, description in _left(case.home, scarce=scarce):
@@ -242,7 +244,7 @@ def _left(home: Path, *, scarce: bool) -> Iterator[tuple[Path, str]]:
 
 
 def _left_behind(path: Path) -> str:
-    """What a file is that no database needs any more; empty for one that has its place."""
+    """What kind of leftover a file is; empty if it is in use."""
     name = path.name
     of = next((name.removesuffix(log) for log in _LOGS if name.endswith(log)), "")
     if of and ".damaged-" not in of and not path.with_name(of).exists():
@@ -265,7 +267,7 @@ def _is_main(path: Path) -> bool:
 
 
 def folders(home: Path) -> Iterator[Path]:
-    """The home folder, and those right in it; links are not followed."""
+    """The home folder and its direct subfolders; links are not followed."""
     yield home
     if os.access(home, os.R_OK | os.X_OK):
         yield from (
@@ -274,9 +276,9 @@ def folders(home: Path) -> Iterator[Path]:
 
 
 def everything(folder: Path) -> Iterator[Path]:
-    """A folder, and all in it that can be listed; links are not followed."""
+    """A folder and everything in it that can be listed; links are not followed."""
     yield folder
-    # Looked at when it was yielded: it may be made readable in between.
+    # Listed after the yield: the caller may make it readable in between.
     if not os.access(folder, os.R_OK | os.X_OK):
         return
     for path in sorted(folder.iterdir()):

@@ -1,7 +1,7 @@
-"""Whether an error that nobody expects comes from a damaged index, or is a fault of ours.
+"""Determines whether an unexpected error comes from a damaged index or is a bug in codelens.
 
-Each such error is noted beside the index by where it came from and what became of it
-(`codelens.store.saved.pins`), so that no fault of ours has an index rebuilt, or
+Each such error is recorded next to the index, with its origin and outcome
+(`codelens.store.saved.pins`), so that a bug in codelens does not cause the index to be rebuilt, or
 decoded, again and again.
 """
 
@@ -28,10 +28,10 @@ from codelens.store.views import views
 
 
 def fault_behind(db: Database, error: Exception) -> str:
-    """What is wrong with an index that led to an error; empty where the error is a fault of ours.
+    """The fault of an index that caused an error; empty if the error is a bug in codelens.
 
     Raises:
-        StoreError: the same error after it was set aside; or it could not be checked.
+        StoreError: the error recurred after a rebuild; or the index could not be checked.
     """
     if not isinstance(error, IMPOSSIBLE):
         return ""
@@ -43,7 +43,7 @@ def fault_behind(db: Database, error: Exception) -> str:
         return ""
     if before == DAMAGED:
         raise StoreError(
-            f"the index {str(db.path)!r} was built anew for an error that is there again "
+            f"the index {str(db.path)!r} was rebuilt because of an error that occurs again "
             f"({type(error).__name__}: {error}): it is damaged again, or this is a bug in codelens",
             typed="run `codelens doctor --fix --thorough`, which decodes all of it",
             called="`codelens doctor --fix --thorough` decodes all of it",
@@ -52,34 +52,32 @@ def fault_behind(db: Database, error: Exception) -> str:
     try:
         note(db.path, origin, DAMAGED if fault else SOUND)
     except OSError:
-        # To rebuild it without a note could be for ever.
+        # Without the record, it might be rebuilt forever.
         return ""
     return fault
 
 
 def _origin(error: Exception) -> str:
-    """Where an error comes from, by this version; what it says may differ each time."""
+    """The origin of an error in this version; its message may vary."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{os.path.basename(last.filename)}:{last.name}"
     return " ".join((__version__, type(error).__name__, place))
 
 
-# Decodes all that an index holds packed: there may be damage under checksums that are right.
+# Decodes all packed data of an index: it may be damaged although its checksums are right.
 #
-# A program that writes to the file itself leaves such, or a fault of the machine before a page was
-# written. `codelens.engine.upkeep.index_decoding` looks where an error may come from it, and the
-# doctor
-# always.
+# Such damage comes from a program that writes to the file itself, or from a hardware fault before a
+# page was written. `fault_behind` decodes when an error may come from it, the doctor always.
 
 IMPOSSIBLE = (
     LookupError, ValueError, TypeError, AssertionError, ArithmeticError, zlib.error, struct.error,
 )  # fmt: skip
-"""Errors that data which cannot be leads to; and faults of ours."""
+"""Errors that impossible data causes; bugs in codelens cause them, too."""
 
 _BYTES_DECODED = 64_000_000
-"""Of an index, where a share is asked for; it takes some 6 s of CPU."""
+"""Amount decoded if a share is requested; takes some 6 s of CPU."""
 
-# One row in so many.
+# One row in `share[0]`.
 _BLOCKS = "SELECT segment, marks, data FROM postings WHERE id % ? = ?"
 _CONTENTS = "SELECT id, chunk_count FROM contents WHERE id % ? = ?"
 _VECTORS = """
@@ -92,18 +90,18 @@ _PARTS = "SELECT content, data FROM edge_parts WHERE content % ? = ? AND version
 _SURVEYS = "SELECT data FROM surveys WHERE content % ? = ? AND version = ?"
 
 Share = tuple[int, int]
-"""One row in so many, and which."""
+"""Interval of the selected rows, and the remainder of their ids."""
 
 
 def undecodable(db: Database, *, whole: bool = True) -> str:
-    """What of an index cannot be decoded; empty where all can.
+    """Which data of an index cannot be decoded; empty if all can.
 
     Args:
         db: the index.
-        whole: look at all of it, and not at some 64 MB, others each time.
+        whole: decode everything, not just some 64 MB, different ones each time.
 
     Raises:
-        StoreError: it cannot be read.
+        StoreError: the index cannot be read.
     """
     every = 1 if whole else 1 + db.size_bytes() // _BYTES_DECODED
     share = every, randrange(every)  # noqa: S311 - no secret
@@ -131,25 +129,25 @@ def _postings_of(marks: bytes, data: bytes) -> Iterator[bytes]:
 
 
 def _decode_posting(posting: Posting, chunks: Sequence[int]) -> None:
-    """Every document is one of the segment, and the last chunk of each is one of the document."""
+    """Check that every document is in the segment, and its last chunk in the document."""
     docs = posting.docs
     _demand(len(docs) == posting.doc_count > 0, "a posting has too few or many documents")
     for doc in docs:
         last = posting.entries(doc)[-1] >> 16
-        _demand(last < chunks[doc], "a posting has a chunk that its document has not")
+        _demand(last < chunks[doc], "a posting has a chunk that its document does not have")
 
 
 def _decode_contents(db: Database, share: Share) -> None:
     counts: dict[int, int] = dict(db.rows(_CONTENTS, share))
     for batch in contents.batched(counts):
-        known = contents.flowing(db, batch)
+        content_facts = contents.flowing(db, batch)
         chunks = contents.chunks_of(db, batch)
         for content in batch:
-            symbols = len(known[content].symbols)
+            symbols = len(content_facts[content].symbols)
             _demand(len(chunks[content]) == counts[content], "a content has too few or many chunks")
             _demand(
                 all(-1 <= chunk.symbol < symbols for chunk in chunks[content]),
-                "a chunk is of a definition that is not there",
+                "a chunk refers to a definition that does not exist",
             )
 
 
@@ -157,7 +155,7 @@ def _decode_vectors(db: Database, share: Share) -> None:
     try:
         head = shipped().head
     except WordTableDamaged:
-        # Then nobody reads them.
+        # Then nothing reads them.
         return
     for size, count in db.each(_VECTORS, (*share, head.version)):
         _demand(size == count * head.dimension, "a content has too few or many vectors")

@@ -1,9 +1,8 @@
-"""Prune: views that have had their time go, each step under a lease of its own.
+"""Prunes views that were unused for long, each step under its own lease.
 
-Works on files of the home folder, of repositories that may be gone. Beside running servers: views
-go in one transaction each, and what readers may still hold is collected later
-(`store/views/garbage_collection.py`).
-On a full disk the index is taken from others for as long as it lasts
+Works on index files in the home folder, also of deleted repositories, and concurrently with
+servers: each view is removed in one transaction, and data that readers may still use is collected
+later (`store/views/garbage_collection.py`). On a full disk, pruning holds the index exclusively
 (`store/database/database_opening.py`).
 """
 
@@ -48,16 +47,16 @@ def prune(
     every_s: float = 0.0,
     let_go: LetGo = lambda _: nullcontext(),
 ) -> PruneAnswer:
-    """Prune every index of a home folder; one that fails does not keep the others from it.
+    """Prune every index of a home folder; a failure in one does not stop the others.
 
     Args:
-        home: where the indexes are.
+        home: the folder with the indexes.
         limits: how long views are kept.
-        dry_run: show what would be removed; remove nothing.
-        only: this index alone.
-        rest: called between steps; may wait, and says whether to go on.
-        every_s: leave out what was pruned less than so long ago.
-        let_go: keeps the caller's own hands off an index that is needed alone, on a full disk.
+        dry_run: report what would be removed; remove nothing.
+        only: prune only this index.
+        rest: called between steps; may wait, and returns whether to go on.
+        every_s: skip indexes that were pruned more recently than this.
+        let_go: closes the caller's own connection to an index that is needed exclusively.
     """
     files = index_files(home, only)
     results: list[Pruned] = []
@@ -112,16 +111,16 @@ def prune_index(
     """Prune one index.
 
     Args:
-        path: of the index.
+        path: the index.
         limits: how long views are kept.
-        dry_run: show what would be removed; remove nothing.
+        dry_run: report what would be removed; remove nothing.
         rest: called between steps.
         clock: the machine's.
-        removed_views: gains the views that go, also where it cannot be done to the end.
+        removed_views: receives the removed views, even if pruning fails later.
 
     Raises:
-        IndexLocked: another process writes; what was done so far stays done.
-        DiskFull: there is no room for it; see `prune_held`.
+        IndexLocked: another process writes; steps done so far remain.
+        DiskFull: there is not enough room; see `prune_held`.
         StoreError: the index cannot be used.
     """
     with closing(open_index(path)) as db:
@@ -133,17 +132,17 @@ def prune_index(
 def prune_held(
     path: Path, limits: Limits, *, dry_run: bool, rest: Rest, removed_views: list[ViewLife]
 ) -> Pruned:
-    """Prune one index without any room, which takes it from others meanwhile.
+    """Prune one index on a full disk, with exclusive access to it.
 
     Args:
-        path: of the index.
+        path: the index.
         limits: how long views are kept.
-        dry_run: show what would be removed; remove nothing.
+        dry_run: report what would be removed; remove nothing.
         rest: called between steps.
-        removed_views: views that went already, to be told with the others.
+        removed_views: views removed so far, to be reported with the others.
 
     Raises:
-        DiskFull: others have it open, or it would have to grow all the same.
+        DiskFull: other processes have it open, or it would have to grow anyway.
         StoreError: the index cannot be used.
     """
     with closing(database_opening.hold_index(path)) as db:
@@ -164,7 +163,7 @@ def _planned(db: Database, limits: Limits, clock: Clock) -> Pruned:
 
 
 def _is_time(path: Path, every_s: float) -> bool:
-    """Whether the last prune of an index is so long ago, by its own clock."""
+    """Whether enough time passed since the last prune of an index, by its own clock."""
     with view_survey.opened(path) as db:
         return index_metadata.pruned_ago_s(db) >= every_s
 
@@ -192,16 +191,16 @@ def _prune(db: Database, limits: Limits, rest: Rest, clock: Clock, views: list[V
 
 
 def _remove_due(db: Database, limits: Limits, clock: Clock) -> tuple[Survey, list[ViewLife]]:
-    """Remove a few views that are due, as it is under the lease; what is left to be seen.
+    """Remove a few views that are due, checked again under the lease.
 
-    The survey is of before, without those that went.
+    Returns the survey from before, without the removed views, and the removed views.
     """
     lease = writer_lease.acquire(db, 0.0, clock)
     try:
         surveyed = survey(db, limits, clock)
         with db.write(lease):
             _note(db, surveyed, clock)
-        # Looked at again with what was noted: gone since now is gone for no time.
+        # Judged again with the new record: a folder that just went missing is not due yet.
         surveyed = survey(db, limits, clock)
         pairs = [(row, life) for row, life in zip(surveyed.rows, surveyed.lives, strict=True)]
         due_pairs = [(row, life) for row, life in pairs if life.goes][:_VIEWS_A_STEP]

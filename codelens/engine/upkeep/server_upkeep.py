@@ -1,7 +1,7 @@
-"""Memory that a server has freed goes back to the system (glibc; elsewhere nothing is done).
+"""Maintains a server's open indexes and its memory every minute while it is idle.
 
-glibc keeps what is freed for the next use, and gives each thread an arena of its own: a server that
-answers on many threads keeps the peaks of all of them.
+glibc keeps freed memory for the next use, and gives each thread its own arena: a server that
+answers on many threads would keep the peaks of all of them. Other C libraries are left alone.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from codelens.store.views import garbage_collection
 
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 _ARENAS = 2
-"""Python holds its own lock while it works, so threads seldom meet in one."""
+"""Few arenas suffice: Python's own lock rarely lets threads allocate at the same time."""
 _OWN_PAGES_BYTES = 1 << 18
-"""What is as large has pages of its own, which go when it does. glibc raises this to the largest
-block that was freed, up to 32 MB: those of later questions lie among what stays."""
+"""Blocks of this size get their own pages, which are returned when freed. By default, glibc raises
+this to the largest freed block, up to 32 MB, and later blocks would be mixed with lasting ones."""
 
 
 @cache
@@ -39,7 +39,7 @@ def _library() -> ctypes.CDLL | None:
 
 
 def limit_arenas() -> None:
-    """Have threads that start later share arenas."""
+    """Make threads that start later share arenas."""
     library = _library()
     if library is not None:
         library.mallopt(_M_ARENA_MAX, _ARENAS)
@@ -47,17 +47,17 @@ def limit_arenas() -> None:
 
 
 def give_memory_back() -> None:
-    """Give pages that are free back; some milliseconds."""
+    """Return free pages to the system; takes some milliseconds."""
     library = _library()
     if library is not None:
         library.malloc_trim(0)
 
 
-# What a server does about its indexes and its memory each minute, when nobody waits for it.
+# The upkeep of a server each minute, when no call is waiting.
 #
-# Texts that no view needs any more are collected as they become due, a log that grew is cut, free
-# pages go back to the system. Of several servers on one index the first that comes does it: the
-# others see that no view has changed since.
+# Unneeded texts are collected as they become due, a long log is truncated, and free pages are
+# returned to the system. If several servers have one index open, the first one does it: the others
+# see that no view has changed since.
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ Rest = Callable[[], bool]
 
 
 class _Seen(NamedTuple):
-    """An index as it was left here."""
+    """The state of an index after its last upkeep here."""
 
     file: FileState | None
     log: FileState | None
@@ -73,10 +73,10 @@ class _Seen(NamedTuple):
 
 
 class ServerUpkeep:
-    """Tends the indexes that a server has open.
+    """Maintains the indexes that a server has open.
 
     Args:
-        indexes: gives them.
+        indexes: returns them.
     """
 
     def __init__(self, indexes: Callable[[], list[OpenIndex]]) -> None:
@@ -84,11 +84,11 @@ class ServerUpkeep:
         self._seen: dict[Path, _Seen] = {}
 
     def tend(self, rest: Rest, *, idle: bool, collects: bool = True) -> None:
-        """Do what is due; quick where nothing changed.
+        """Do what is due; fast if nothing changed.
 
         Args:
-            rest: called between steps; may wait, and says whether to go on.
-            idle: nobody asked anything for a while: caches of pages go too.
+            rest: called between steps; may wait, and returns whether to go on.
+            idle: there were no calls for a while: page caches are freed, too.
             collects: texts that no view needs may be removed.
         """
         for index in self._indexes():
@@ -101,7 +101,7 @@ class ServerUpkeep:
             except (IndexLocked, LeaseLost) as error:
                 logger.debug("%s is tended later: %s", index.path, error)
             except StoreError as error:
-                # The next question meets it and says so.
+                # The next call will report it.
                 logger.info("%s cannot be tended: %s", index.path, error)
         give_memory_back()
 
@@ -112,12 +112,12 @@ class ServerUpkeep:
             return
         with closing(open_index(path)) as db:
             views = garbage_collection.views_state(db)
-            known = seen is not None and views == seen.views
-            if collects and (not known or garbage_collection.is_due(db)):
+            is_unchanged = seen is not None and views == seen.views
+            if collects and (not is_unchanged or garbage_collection.is_due(db)):
                 garbage_collection.collect(db, rest)
             if _is_long(_files(path)[1]):
                 db.truncate_log()
-            # What is marked becomes due though nobody changes the file.
+            # Marked data becomes due even if nothing changes the file.
             waits = garbage_collection.waiting(db) > 0
         file, log = _files(path)
         self._seen[path] = _Seen(None if waits else file, log, views)

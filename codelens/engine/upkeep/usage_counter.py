@@ -1,12 +1,12 @@
-"""Counts calls of the faces: which tool, which repository, how much was served, what it saved.
+"""Counts calls of the faces: the tool, the repository, the bytes served, and those saved.
 
-What is counted as saved, modestly: the sizes of the files that one would have opened instead, less
-what was served, and never below nothing. Those files are, of an expanded handle or an outlined
-file, the file; of a list of places the first one's alone. Of a file 100 kB count at most, where
-hosts stop reading. A file counts once a process, and only as it is on disk; nothing counts for a
-ref, a map, a status or a saved context.
+Savings are a conservative estimate: the sizes of the files that one would have read instead, minus
+the bytes served, at least 0. For an expanded handle or an outlined file this is the file; for a
+list of places, the first one's file. At most 100 kB of a file count, where hosts stop reading. A
+file counts once per process, as it is on disk; nothing counts for a ref, a map, a status or a saved
+context.
 
-A face says `served` when it has the text; before that a call is only remembered by its thread.
+A face calls `served` when it has sent the text; until then the call is only stored for its thread.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _REMEMBERED = 20_000
 
 
 class _Open(NamedTuple):
-    """A call whose answer was not served yet."""
+    """A call whose answer was not sent yet."""
 
     home: Path
     tool: str
@@ -68,7 +68,7 @@ _seen: set[tuple[str, str]] = set()
 def counted(
     method: Callable[Concatenate[E, P], A],
 ) -> Callable[Concatenate[E, P], A]:
-    """A method of the engine whose calls are counted, under its name."""
+    """Decorate a method of the engine so that its calls are counted under its name."""
 
     @functools.wraps(method)
     def counting(self: E, /, *args: P.args, **named: P.kwargs) -> A:
@@ -89,30 +89,30 @@ def counted(
 
 
 def _has_failed(answer: object) -> bool:
-    """Whether any of what was asked for is an error, as the exit code of `expand` has it."""
+    """Whether any item of the answer is an error, as in the exit code of `expand`."""
     if isinstance(answer, SearchAnswer):
         return False
-    # Late, here and below: a search has no need of the other answers.
+    # Lazy, here and below: a search does not need the other answers.
     from codelens.answers.reading_answers import ExpandAnswer
 
     return isinstance(answer, ExpandAnswer) and any(item.error for item in answer.items)
 
 
 def stands(scope: Scope) -> None:
-    """The call of this thread is about this repository."""
+    """Record the repository of this thread's call."""
     _thread.scope = scope
 
 
 def standing() -> Scope | None:
-    """The repository that this thread's call is about, once it was opened."""
+    """The repository of this thread's call, once it is open."""
     return _thread.scope
 
 
 def served(size_bytes: int) -> Path | None:
-    """The answer of this thread's last call was sent; count it. Never fails.
+    """Count this thread's last call, whose answer was sent. Never fails.
 
     Returns:
-        The home of what was counted, if there was a call.
+        The home with the counts, if there was a call.
     """
     call, scope = _thread.call, _thread.scope
     _thread.call = None
@@ -136,7 +136,7 @@ def served(size_bytes: int) -> Path | None:
 
 
 def tidy(home: Path) -> None:
-    """Add up a log that has grown; when no answer waits for it. Never fails."""
+    """Add up a long log; call it while no answer is waiting. Never fails."""
     if usage_log.has_grown(home):
         try:
             usage_log.fold(home)
@@ -166,7 +166,7 @@ def _whole_bytes(answer: object) -> int:
 
 
 def _files_of(answer: object) -> list[str]:
-    """Printed paths of the files that would have been read."""
+    """Printed paths of the files that one would have read instead."""
     paths = list(dict.fromkeys(_paths_of(answer)))
     if isinstance(answer, SearchAnswer):
         return paths[:1]
@@ -193,7 +193,7 @@ def _paths_of(answer: object) -> Iterator[str]:
         yield from (result.node.path for result in answer.results)
 
 
-# What was counted of codelens's use, added up.
+# Reports of the counted usage.
 
 _DAY_S = 86_400
 _MAX_DAYS = 400
@@ -201,10 +201,10 @@ _NOWHERE = "(no repository)"
 
 
 class UsageReports:
-    """Answers `Engine.usage`.
+    """Implements `Engine.usage`.
 
     Args:
-        settings: where calls are counted, and whether.
+        settings: where and whether calls are counted.
         now_s: seconds since 1970.
     """
 

@@ -1,4 +1,4 @@
-"""Overview, drop, pin: what is done to an index's views by name; see `pruning` for the rest."""
+"""Implements the upkeep methods of `Engine`, and removes or pins views by name."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def overview(home: Path, limits: Limits, *, only: Path | None = None) -> list[Re
 
 
 def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> Dropped:
-    """Remove one view; `force` also if it is active or pinned.
+    """Remove one view; with `force` even if it is active or pinned.
 
-    If it is gone already, what it alone needed goes.
+    If it is gone already, remove data that only it needed.
 
     Raises:
-        SettingError: it is not removed without force.
+        SettingError: removal requires `force`.
     """
     _refuse([life], force=force)
     pairs = zip(survey.rows, survey.lives, strict=True)
@@ -65,13 +65,13 @@ def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> D
 
 
 def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
-    """Remove all views of a repository, and the file if nobody else has it open.
+    """Remove all views of a repository, and the file if no other process has it open.
 
-    That needs no room; nor is what was set aside of it kept.
+    This needs no disk space, and also removes damaged indexes that were set aside.
 
     Raises:
-        SettingError: views are active or pinned, and there is no force.
-        DiskFull: there is no room, and others have it open.
+        SettingError: views are active or pinned, and `force` is not set.
+        DiskFull: the disk is full, and other processes have it open.
     """
     try:
         with view_survey.opened(path) as db:
@@ -97,7 +97,7 @@ def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
 
 
 def _aside(path: Path) -> int:
-    """Remove what was set aside of an index; its size."""
+    """Remove the set-aside files of an index; returns their size."""
     return database_recovery.forget_all(path.parent, path.name)
 
 
@@ -116,7 +116,7 @@ def _drop(
     name = printed(os.fsencode(survey.common_dir))
     if whole:
         size = db.size_bytes()
-        # Who had it open may be gone by now.
+        # The process that had it open may have ended by now.
         if database_opening.remove_file(db):
             return Dropped(survey.repo_id, name, lives, True, size, 0)
     collected = garbage_collection.collect(db)
@@ -125,10 +125,10 @@ def _drop(
 
 
 def one_view(survey: Survey, target: str, scope_key: str) -> ViewLife:
-    """The one view that is called so; see `views_called`.
+    """The only view that matches; see `views_called`.
 
     Raises:
-        SettingError: none is, or several are.
+        SettingError: no view or several views match.
     """
     fitting = views_called(survey, target, scope_key)
     if not fitting and not target:
@@ -154,8 +154,8 @@ def views_called(survey: Survey, target: str, scope_key: str) -> list[ViewLife]:
 
     Args:
         survey: of the index.
-        target: as the user named it; empty: by `scope_key` alone.
-        scope_key: of the ref that it may name, or of where one stands; empty if it names none.
+        target: from the user; empty: use only `scope_key`.
+        scope_key: of the ref that `target` names, or of the current scope; empty if neither.
     """
     pairs = list(zip(survey.rows, survey.lives, strict=True))
     at_scope = [life for row, life in pairs if scope_key and row.scope == scope_key]
@@ -195,17 +195,17 @@ def _refuse(lives: Iterable[ViewLife], *, force: bool) -> None:
 
 
 def pin(db: Database, survey: Survey, life: ViewLife, *, pinned: bool) -> ViewLife:
-    """Pin or unpin a view; as it is then."""
+    """Pin or unpin a view; returns its new state."""
     row = survey.rows[survey.lives.index(life)]
     pins.set_pinned(pins.file_beside(db.path), row.scope, pinned=pinned)
     return replace(life, pinned=pinned, goes=False, why="pinned" if pinned else "not pinned")
 
 
 def file_of(home: Path, repo_id: str) -> Path:
-    """The index of a repository that is named by its id or the beginning of it.
+    """The index of a repository, by its id or the beginning of it.
 
     Raises:
-        SettingError: there is none, or there are several.
+        SettingError: no index or several indexes match.
     """
     fitting = [path for path in index_files(home) if repo_id_of(path).startswith(repo_id)]
     if len(fitting) == 1 and len(repo_id) >= _LEAST_PREFIX:
@@ -217,13 +217,13 @@ def file_of(home: Path, repo_id: str) -> Path:
     )
 
 
-# What keeps indexes in order: prune, overview, drop, pin.
+# The upkeep methods: prune, overview, drop, pin.
 
 _MOST_DAYS = 36_500.0
 
 
 class IndexUpkeep:
-    """Answers `Engine`'s requests of this kind; see there for what each takes and raises."""
+    """Implements the upkeep methods of `Engine`, which document arguments and errors."""
 
     def __init__(self, pool: IndexPool) -> None:
         self._pool = pool
@@ -265,7 +265,7 @@ class IndexUpkeep:
             with index.lock, index.mended():
                 return dropped(index.db)
         except DiskFull:
-            # Some of it may be done.
+            # It may be partly done.
             file = index.path
             with self._pool.closed(file), closing(hold_index(file)) as db, db.without_log():
                 return dropped(db)
@@ -310,7 +310,7 @@ class IndexUpkeep:
 
 
 def _scope_key(opened: OpenRepository, target: str) -> str:
-    """The scope that a target names: a ref, or where one stands; empty if neither."""
+    """The scope that a target names: a ref, or the current one; empty if neither."""
     if not target:
         return opened.scope.key
     try:

@@ -1,4 +1,4 @@
-"""Notes after an answer that a view was used, and where its folders lie; what `prune` goes by."""
+"""Records the use of views, and determines which views and indexes are due for removal."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ logger = logging.getLogger(__name__)
 
 
 def folder_text(folder: str) -> str:
-    """A folder as text that can be stored, as `Scope.worktree`."""
+    """A folder as text that can be stored, like `Scope.worktree`."""
     return os.fsencode(folder).decode("utf-8", "backslashreplace")
 
 
 def note_use(view: CurrentView) -> None:
-    """Best effort, seldom, and without waiting for anyone."""
+    """Record the use of a view: best effort, rarely, and without waiting for locks."""
     row, scope = view.snapshot.row, view.scope
     if not row.id:
         return
@@ -60,7 +60,7 @@ def note_use(view: CurrentView) -> None:
         logger.debug("the use of a view was not recorded: %s", error)
 
 
-# The lives of an index: which views it has, what they stand on, what would go and why.
+# The survey of an index: its views, their folders, what would be removed and why.
 #
 # `survey` only reads; `engine/upkeep/view_removal.py` acts on it.
 
@@ -69,27 +69,27 @@ _PREFIX, _SUFFIX = "index-", ".db"
 
 
 class Survey(NamedTuple):
-    """What an index holds, and how it is with the folders that its views are of."""
+    """The views of an index, and the state of the folders that they belong to."""
 
     repo_id: str
     common_dir: str
     state: State | None
-    """None: which repository it is of was never written down."""
+    """None: its repository was never recorded."""
     rows: tuple[ViewRow, ...]
     lives: tuple[ViewLife, ...]
     folders: dict[str, State]
-    """Each folder, the repository's own too."""
+    """Each folder, including the repository's own."""
     leftover: str
-    """Why the whole index goes; empty if it stays."""
+    """Why the whole index is removed; empty if it stays."""
 
 
 def index_files(home: Path, only: Path | None = None) -> list[Path]:
-    """Every index of a home folder, or `only` that one if it is there.
+    """Every index of a home folder, or only `only` if it exists.
 
     Raises:
-        HomeNotReadable: they cannot be listed.
+        HomeNotReadable: the folder cannot be listed.
     """
-    # A folder that may not be listed globs as an empty one.
+    # A folder without list permission globs as an empty one.
     unreadable = barred(home / "indexes")
     if unreadable is not None:
         raise unreadable
@@ -98,12 +98,12 @@ def index_files(home: Path, only: Path | None = None) -> list[Path]:
 
 
 def repo_id_of(path: Path) -> str:
-    """Which repository an index file is of."""
+    """The id of an index file's repository."""
     return path.name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
 
 
 def limits_of(settings: Settings, days: float | None = None) -> Limits:
-    """How long views are kept; `days` for all kinds, in place of the settings."""
+    """How long views are kept; `days` overrides the settings for all kinds."""
     if days is not None:
         return Limits(*(days * DAY_S for _ in Limits._fields))
     return Limits(
@@ -115,7 +115,7 @@ def limits_of(settings: Settings, days: float | None = None) -> Limits:
 
 
 def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
-    """Look at all views of an index and at the folders they are of; writes nothing."""
+    """Examine all views of an index and their folders; writes nothing."""
     repo_id = repo_id_of(db.path)
     pins.adopt(db)
     pinned = pins.pinned_scopes(pins.file_beside(db.path))
@@ -160,7 +160,7 @@ def survey(db: Database, limits: Limits, clock: Clock = machine) -> Survey:
 
 
 def as_life(db: Database, surveyed: Survey) -> RepositoryLife:
-    """A survey as an answer."""
+    """A survey in the form of an answer."""
     return RepositoryLife(
         surveyed.repo_id,
         printed(os.fsencode(surveyed.common_dir)),
@@ -217,15 +217,15 @@ def _life(row: ViewRow, case: Case, *, goes: bool, why: str, bytes_: int, own: i
     )
 
 
-# Room on a disk that is full: what of codelens's own can go, and what somebody may let go.
+# Room on a full disk: which files of codelens can be removed.
 
 LITTLE_BYTES = 500_000_000
-"""Less than that is little: an index of a large repository takes it."""
+"""Free space below this is scarce: an index of a large repository takes it."""
 _SHOWN = 3
 
 
 class IndexSize(NamedTuple):
-    """What dropping an index would give back."""
+    """The space that dropping an index would free."""
 
     repo_id: str
     size: int
@@ -233,11 +233,11 @@ class IndexSize(NamedTuple):
 
 @contextmanager
 def opened(path: Path) -> Generator[Database]:
-    """An index to be looked at, alone if there is no room to open it otherwise.
+    """Open an index for reading, exclusively if there is no room to open it otherwise.
 
     Raises:
-        DiskFull: it cannot even be read, or others have it open.
-        StoreError: as `open_index`.
+        DiskFull: it cannot even be read, or other processes have it open.
+        StoreError: see `open_index`.
     """
     try:
         db = open_index(path)
@@ -250,12 +250,12 @@ def opened(path: Path) -> Generator[Database]:
 
 
 def is_scarce(home: Path) -> bool:
-    """Whether the disk of the home folder, or of where it would be, has little room."""
+    """Whether the disk of the home folder, or of its future place, has little room."""
     return free_bytes(home) < LITTLE_BYTES
 
 
 def free_bytes(home: Path) -> int:
-    """Room on the disk of the home folder, or of where it would be."""
+    """Free space on the disk of the home folder, or of its future place."""
     place = home
     while not place.exists():
         place = place.parent
@@ -263,14 +263,14 @@ def free_bytes(home: Path) -> int:
 
 
 def largest(home: Path) -> list[IndexSize]:
-    """The indexes that take most, the largest first."""
+    """The largest indexes, the largest first."""
     sizes = [IndexSize(repo_id_of(path), bytes_of(_files_of(path))) for path in index_files(home)]
     index_sizes = [size for size in sizes if size.size]
     return sorted(index_sizes, key=lambda index_size: -index_size.size)[:_SHOWN]
 
 
 def disk_space_advice(home: Path) -> str:
-    """What makes room, as commands: for one who types them."""
+    """Commands that free disk space, for command-line users."""
     index_sizes = largest(home)
     if not index_sizes:
         return "free some space; the indexes use none"
@@ -283,7 +283,7 @@ def disk_space_advice(home: Path) -> str:
 
 
 def bytes_of(paths: Iterable[Path]) -> int:
-    """Sizes of those files that are there."""
+    """The total size of those files that exist."""
     size = 0
     for path in paths:
         with suppress(OSError):

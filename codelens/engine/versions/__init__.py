@@ -1,1 +1,1 @@
-"""Questions about branches, commits and worktrees: what differs, since when, what will collide."""
+"""Compares branches, commits and worktrees: differences, history and conflicts."""

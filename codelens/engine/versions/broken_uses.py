@@ -1,9 +1,9 @@
-"""What a comparison means for the users of what changed: uses that were not changed with it.
+"""Finds the uses that a comparison breaks: those that were not changed with their definition.
 
-Of a definition that is gone, renamed or moved the users are those of the old side's graph, as far
-as their lines stand unchanged on the new side and resolve to nothing there; of a renamed file the
-imports of it and of what it has. Of a definition whose signature cannot take the old calls they are
-those of the new side's graph whose lines were not changed.
+Users of a deleted, renamed or moved definition come from the old side's graph, if their lines are
+unchanged on the new side and resolve to nothing there; for a renamed file, imports of the file and
+of its definitions count. Users of a definition whose new signature rejects the old calls come from
+the new side's graph, if their lines were not changed.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from codelens.scope.text_diff import LineChange, changed_lines
 from codelens.wording import count_of
 
 MOST_ASKED = 300
-"""Definitions whose users are looked for; more say nothing to anybody, and are counted."""
+"""Maximum number of definitions whose users are searched; the rest is counted."""
 _DEPTH = 2
 _SHARE_OF_TESTS = 0.5
-"""Of the time, kept for the tests: a removed method called `from` would take all of it."""
+"""Share of the time for tests: a deleted method named `from` would use all of it."""
 _GONE = frozenset({REMOVED, RENAMED, MOVED})
 T = TypeVar("T")
 _KINDS = frozenset({"call", "ref", "inherit", "import"})
 
 
 class Meaning(NamedTuple):
-    """What a comparison means."""
+    """The effect of a comparison."""
 
     broken: tuple[BrokenUse, ...]
     tests: tuple[str, ...]
@@ -50,13 +50,13 @@ class Meaning(NamedTuple):
 
 
 class Users:
-    """Asks the graphs of both sides.
+    """Finds users in the graphs of both sides.
 
     Args:
-        found: the comparison.
-        new: a look at the new side; its database must be in a read transaction.
-        old: a look at the old side; None where nothing of it is needed, or it cannot be had.
-        seconds: how long files may be resolved for.
+        compared: the comparison.
+        new: a view of the new side; its database must be in a read transaction.
+        old: a view of the old side; None if it is not needed or not available.
+        seconds: time limit for resolving files.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Users:
         self._notes: list[str] = []
 
     def meaning(self) -> Meaning:
-        """Broken uses, the worst first; the tests to run."""
+        """The broken uses, the worst first, and the tests to run."""
         changes, notes = self._with_users(), self._notes
         broken: list[BrokenUse] = []
         for change in changes:
@@ -93,7 +93,7 @@ class Users:
         gone = [
             Node(change.old.file.path, change.old.at)
             for change in changes
-            if change.old is not None and self._is_known(change.old)
+            if change.old is not None and self._was_read(change.old)
         ]
         if self._old is not None and self._old_graph is not None:
             where = f" at {self._compared.old.name}"
@@ -106,7 +106,7 @@ class Users:
         return Meaning(tuple(broken), tests, bool(notes) or partial, tuple(dict.fromkeys(notes)))
 
     def _late_notes(self) -> list[str]:
-        """What of the uses there was no time for, and how to get it."""
+        """Which uses were skipped for lack of time, and how to get them."""
         notes: list[str] = []
         more = "ask again to continue, or with more time"
         graphs = [self._graph, *([self._old_graph] if self._old_graph is not None else [])]
@@ -122,8 +122,8 @@ class Users:
             notes.append(f"at least: {files} at {name} are not indexed yet; {more}")
         return notes
 
-    def _is_known(self, old: Definition) -> bool:
-        """Whether the look at the old side had time for the file that a definition stood in."""
+    def _was_read(self, old: Definition) -> bool:
+        """Whether the old side's view had time to read the file of a definition."""
         graph = self._old_graph
         return graph is not None and old.at < len(graph.symbols(old.file.path))
 
@@ -136,7 +136,7 @@ class Users:
         return self._first(every, MOST_ASKED, "uses")
 
     def _first(self, every: Sequence[T], most: int, subject: str) -> Sequence[T]:
-        """The first that are asked about; a note counts the others."""
+        """The first definitions, which are searched; a note counts the others."""
         if len(every) > most:
             of_all = count_of(len(every), "definition")
             self._notes.append(
@@ -146,7 +146,7 @@ class Users:
 
     def _of_gone(self, change: DefinitionChange) -> BrokenUse | None:
         old = change.old
-        if old is None or self._old_graph is None or not self._is_known(old):
+        if old is None or self._old_graph is None or not self._was_read(old):
             return None
         edges = [
             edge
@@ -160,7 +160,7 @@ class Users:
         return self._broken(how, self._compared.names.handle(old, old=True), now, sites, users)
 
     def _lost(self, edges: Iterable[Edge]) -> list[tuple[bytes, int]]:
-        """Where uses of the old side stand unchanged on the new one and lead nowhere."""
+        """The unchanged lines of old uses that resolve to nothing on the new side."""
         sites: dict[tuple[bytes, int], None] = {}
         for edge in edges:
             place = self._standing(edge.source, edge.line)
@@ -169,7 +169,7 @@ class Users:
         return list(sites)
 
     def _of_renamed_files(self, most: int) -> Iterator[BrokenUse]:
-        """Imports that still name the old path, of at most so many definitions."""
+        """Imports that still name the old path, for at most `most` definitions."""
         graph = self._old_graph
         if graph is None:
             return
@@ -223,9 +223,9 @@ class Users:
         return BrokenUse(how, handle, now, shown, len(places), True, users)
 
     def _resolves(self, path: bytes, line: int, name: str) -> bool:
-        """Whether a use leads somewhere on the new side."""
+        """Whether a use resolves on the new side."""
         if not self._graph.resolve([path]):
-            return True  # not known in time, so not told
+            return True  # Not resolved in time, so not reported.
         table = self._graph.table()
         if line not in table.lines(path, name):
             return False
@@ -233,7 +233,7 @@ class Users:
         return not all(_leads_to_module_alone(edge) for edge in edges)
 
     def _standing(self, path: bytes, line: int) -> tuple[bytes, int] | None:
-        """Where an unchanged line of the old side stands now; None if it was changed or is gone."""
+        """The new position of an unchanged line of the old side; None if changed or deleted."""
         pair = self._pairs.get(path)
         if pair is None:
             gone = path not in self._view.snapshot.by_path
@@ -249,7 +249,7 @@ class Users:
         return pair.new.path, line + moved
 
     def _is_changed(self, path: bytes, line: int) -> bool:
-        """Whether a line of the new side is not as it was."""
+        """Whether a line of the new side was changed."""
         old = self._old_path.get(path)
         if old is None:
             return any(file.path == path for file in self._compared.diff.matches.added_files)
@@ -258,11 +258,11 @@ class Users:
         )
 
     def _changed(self, path: bytes) -> Sequence[LineChange]:
-        known = self._hunks.get(path)
-        if known is None:
+        hunks = self._hunks.get(path)
+        if hunks is None:
             pair = self._pairs[path]
-            known = self._hunks[path] = changed_lines(pair.old.data, pair.new.data)
-        return known
+            hunks = self._hunks[path] = changed_lines(pair.old.data, pair.new.data)
+        return hunks
 
     def _tests(self) -> Iterator[str]:
         nodes = [
@@ -288,9 +288,9 @@ def _hidden(
 
 
 def _leads_to_module_alone(edge: Edge) -> bool:
-    """Whether an import of a name finds the module that should have it, and not the name.
+    """Whether an import of a name finds the module that should have it, but not the name.
 
-    A module that is called by the name is what was imported.
+    If the module itself has that name, the module was imported.
     """
     if edge.kind != "import" or edge.target_symbol >= 0:
         return False
@@ -307,7 +307,7 @@ def changes_of(compared: Compared) -> Iterator[DefinitionChange]:
 
 
 def renamed_files(compared: Compared) -> Iterator[tuple[FileDefinitions, FileDefinitions]]:
-    """Files that have another path, as they were and as they are."""
+    """Files whose path changed, before and after."""
     for file in compared.diff.files:
         old, new = file.old, file.new
         if old is None or new is None or new.text.shown != "text":
@@ -317,13 +317,13 @@ def renamed_files(compared: Compared) -> Iterator[tuple[FileDefinitions, FileDef
 
 
 def takes_something_away(compared: Compared) -> bool:
-    """Whether anything does not stand any more where it stood."""
+    """Whether anything was deleted, renamed or moved."""
     changes = changes_of(compared)
     return any(map(takes_away, changes)) or any(True for _ in renamed_files(compared))
 
 
 def takes_away(change: DefinitionChange) -> bool:
-    """Whether a definition does not stand any more under its name where it stood."""
+    """Whether a definition was deleted, renamed or moved."""
     old, new = change.old, change.new
     if old is None or old.group == "module":
         return False
@@ -347,9 +347,9 @@ def _inside(definition: Definition, path: bytes, line: int) -> bool:
 def public_surface(
     compared: Compared,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Handles of what can newly be seen from outside of its file, and of what cannot any more.
+    """Handles of definitions that became visible outside of their file, and that no longer are.
 
-    What is declared otherwise, so that old calls do not fit, counts as taken away.
+    Those whose new declaration rejects old calls count as removed.
     """
     added: list[str] = []
     removed: list[str] = []

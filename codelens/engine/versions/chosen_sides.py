@@ -1,4 +1,4 @@
-"""Which two sides a comparison is of: refs, the index, the files here or in another worktree."""
+"""Determines the two sides of a comparison: refs, git's index, or files of a worktree."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from codelens.scope.tree_changes import merge_base
 from codelens.types import CommitId
 
 ViewAt = Callable[[str], CurrentView]
-"""Looks at the worktree whose root this is."""
+"""Returns a view of the worktree with this root."""
 
 
 class Sides(NamedTuple):
-    """From what to what."""
+    """The old and new side of a comparison."""
 
     old: AnySide
     new: AnySide
     new_view: CurrentView | None
-    """At the files of the new side, if it is files on disk."""
+    """View of the new side, if it consists of files on disk."""
     old_view: CurrentView | None = None
-    """At those of the old side."""
+    """View of the old side, likewise."""
 
 
 def chosen_sides(
     view: CurrentView, spec: str, other: str, view_at: ViewAt, *, staged: bool
 ) -> Sides:
-    """The sides that are asked for.
+    """The requested sides.
 
     Args:
-        view: at the files here.
+        view: of the files here.
         spec: empty, `REF`, `A..B` or `A...B`; A and B may be worktrees.
         other: a worktree by path or branch, or a ref, in place of the files here; may be empty.
-        view_at: looks at another worktree.
-        staged: compare with what git's index holds.
+        view_at: opens a view of another worktree.
+        staged: compare with git's index.
 
     Raises:
-        SettingError: they do not go together.
-        NotInGit: there is no git here.
+        SettingError: they cannot be combined.
+        NotInGit: the folder is not in a git repository.
         NoSuchRef: a name is neither a ref nor a worktree.
-        ReadError: there is no common history.
+        ReadError: the sides have no common history.
     """
     _refuse(view, spec, other, staged=staged)
     if staged:
@@ -117,7 +117,7 @@ def _side(view: CurrentView, name: str, view_at: ViewAt) -> tuple[AnySide, Curre
 
 
 def worktree_named(view: CurrentView, name: str) -> str | None:
-    """Root of the worktree that a path names; None if none does."""
+    """The root of the worktree that a path names; None if none matches."""
     written = "/" in name or os.sep in name or name in {".", ".."}
     if not written or not can_be_named(name):
         return None

@@ -1,4 +1,4 @@
-"""Against whom: the other worktrees of the repository, and branches with recent commits."""
+"""Answers `conflicts`: what collides with other worktrees and recent branches."""
 
 from __future__ import annotations
 
@@ -65,24 +65,24 @@ class RivalName(NamedTuple):
 
 
 class Rivals(NamedTuple):
-    """Whom to compare with."""
+    """The rivals to compare with."""
 
     chosen: list[RivalName]
     left_out: list[str]
-    """Those that are too many."""
+    """Those that exceed the limit."""
     old_branches: int
     """Branches without a recent commit."""
 
 
 def rivals_of(view: CurrentView, named: tuple[str, ...]) -> Rivals:
-    """Whom to compare with, and how many are not compared with.
+    """The rivals to compare with, and how many others there are.
 
     Args:
-        view: at the files here.
-        named: worktrees by path or branch, and refs; none: all worktrees and recent branches.
+        view: of the files here.
+        named: worktrees by path or branch, and refs; empty: all worktrees and recent branches.
 
     Raises:
-        NoSuchRef: a name is none of them.
+        NoSuchRef: a name is neither a ref nor a worktree.
     """
     if named:
         return Rivals([_rivals_named(view, name) for name in dict.fromkeys(named)], [], 0)
@@ -100,7 +100,7 @@ def _branch_at(root: str) -> str:
     try:
         return Repository.at(root).scope().branch
     except CodelensError:
-        return ""  # told when it is compared
+        return ""  # A broken worktree reports its error when it is compared.
 
 
 def _rivals_named(view: CurrentView, name: str) -> RivalName:
@@ -122,7 +122,7 @@ def _rivals_named(view: CurrentView, name: str) -> RivalName:
     return RivalName("", name)
 
 
-# Will what is here collide with the work in other worktrees and branches?
+# Collisions of the current worktree with other worktrees and branches.
 
 _ORDER = {"certain": 0, "likely": 1, "possible": 2, "harmless": 3}
 _MOST_EDITS = 5_000
@@ -131,22 +131,22 @@ ViewAt = Callable[[RivalName], CurrentView]
 
 
 class Party(NamedTuple):
-    """One of two who changed something."""
+    """One of two sides that changed something."""
 
     name: str
     repository: Repository
     head: CommitId
     branch: str
     view: CurrentView | None
-    """At its files; None for a ref that nobody looked at yet."""
+    """View of its files; None for a ref that is not indexed yet."""
     side: FilesSide | None
-    """Its files as one side, which keeps what it read of git; None for a ref."""
+    """Its files as a side, which caches what it read from git; None for a ref."""
     edits: dict[bytes, SideChange]
     view_at: Callable[[], CurrentView]
 
     @property
     def ref(self) -> str:
-        """Before its handles: a ref is named, a worktree not."""
+        """The prefix of its handles: the ref; empty for a worktree."""
         return "" if self.view is not None and self.view.scope.kind != "ref" else self.name
 
 
@@ -157,12 +157,12 @@ class _Pair(NamedTuple):
 
 
 class Question:
-    """One question about conflicts: my side, and what was worked out of it.
+    """One call of `conflicts`: the current side, with cached results about it.
 
     Args:
-        view: at the files here.
-        facts: where facts come from.
-        seconds: how long files may be resolved for.
+        view: of the files here.
+        facts: reads facts.
+        seconds: time limit for resolving files.
     """
 
     def __init__(self, view: CurrentView, facts: Facts, seconds: float) -> None:
@@ -183,7 +183,7 @@ class Question:
         """A rival, with its uncommitted edits.
 
         Raises:
-            CodelensError: it cannot be looked at.
+            CodelensError: it cannot be read.
         """
         if not rival.root:
             repository = self.mine.repository
@@ -202,10 +202,10 @@ class Question:
         )  # fmt: skip
 
     def answer(self, parties: Sequence[tuple[RivalName, Party]], base: str) -> list[Rival]:
-        """What collides with each, in their order.
+        """The collisions with each party, in their order.
 
         Args:
-            parties: whom to compare with.
+            parties: the rivals.
             base: a ref in place of the merge base; may be empty.
         """
         pairs: list[_Pair] = []
@@ -239,7 +239,7 @@ class Question:
     def _differs(self, party: Party, base: CommitId) -> bool:
         return party.head != base or bool(party.edits)
 
-    # Textual
+    # Textual conflicts
 
     def _merged(self, pairs: Sequence[_Pair]) -> tuple[list[TextMerge | None], tuple[str, ...]]:
         if not pairs:
@@ -269,7 +269,7 @@ class Question:
             edits[path] = _edit(party.side, change)
         return scratch.with_edits(party.head, edits)
 
-    # By definition and of meaning
+    # Collisions of definitions and of meaning
 
     def _compared(self, pair: _Pair, merge: TextMerge | None, notes: Sequence[str]) -> Rival:
         mine, theirs = self.mine, pair.theirs
@@ -277,10 +277,10 @@ class Question:
         lines: list[CollisionLine] = []
         changes: dict[bytes, tuple[FileChange | None, FileChange | None]] = {}
         try:
-            ours, other = self._since(mine, pair.base), self._since(theirs, pair.base)
-            changes = _by_path(ours, other)
-            found_collisions = list(collisions(ours, other, changed_lines))
-            found_collisions += meaning(ours, other, self._uses(mine), self._uses(theirs))
+            current, other = self._since(mine, pair.base), self._since(theirs, pair.base)
+            changes = _by_path(current, other)
+            found_collisions = list(collisions(current, other, changed_lines))
+            found_collisions += meaning(current, other, self._uses(mine), self._uses(theirs))
             lines = [self._line(theirs, collision) for collision in _sorted(found_collisions)]
         except CodelensError as error:
             notes_so_far.append(f"definitions were not compared: {error}")
@@ -297,7 +297,7 @@ class Question:
         )
 
     def _since(self, party: Party, base: CommitId) -> Changed:
-        """What a party changed since a commit; worked out once."""
+        """What a party changed since a commit; cached."""
         key = (party.name, base)
         if key not in self._changed:
             self._changed[key] = self._diff(party, base)
@@ -352,7 +352,7 @@ class Question:
         return self._graphs[party.name]
 
     def walked(self) -> list[CurrentView]:
-        """The looks whose graphs were walked."""
+        """The views whose graphs were walked."""
         return self._walked
 
     def _line(self, theirs: Party, collision: Collision) -> CollisionLine:
@@ -373,7 +373,7 @@ class Question:
 
 
 def _beyond(*parties: Party) -> Iterator[str]:
-    """Whose uncommitted files are too many for git's merge to have them all."""
+    """Notes on parties with too many uncommitted files to merge them all."""
     for party in parties:
         if len(party.edits) > _MOST_EDITS:
             yield (
@@ -391,7 +391,7 @@ def _named(graph: LazyGraph, edges: Sequence[Edge]) -> Iterator[Use]:
 
 
 def _edit(side: FilesSide, change: SideChange) -> tuple[int, bytes] | None:
-    """What git would store of an edit: mode and bytes, of a submodule its commit."""
+    """Mode and bytes that git would store for an edit; for a submodule, its commit."""
     if change.new is None:
         return None
     if change.new.mode == GITLINK:
@@ -456,7 +456,7 @@ def _rival(
 
 
 def says_something(rival: Rival) -> bool:
-    """Whether it is worth a paragraph: what merges cleanly and has nothing to say is counted."""
+    """Whether it is shown in detail: rivals that merge cleanly without notes are counted."""
     return bool(rival.textual or rival.notes) or any(
         line.grade != HARMLESS for line in rival.collisions
     )

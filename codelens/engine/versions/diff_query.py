@@ -1,7 +1,8 @@
-"""What of a worktree's files differs from its HEAD, untracked files included.
+"""Answers `diff`: which definitions differ between two sides; and finds uncommitted edits.
 
-Of my own worktree all files are compared. Of another one only those that differ from mine, or from
-my HEAD, or that I have changed: what is the same on both sides is as uncommitted there as here.
+In the current worktree, all files are compared with HEAD. In another worktree, only files that
+differ from the current files or HEAD, or that are changed here, are compared: a file that is the
+same on both sides is uncommitted in both or in neither.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from codelens.wording import count_of
 
 
 def files_side(view: CurrentView, name: str) -> FilesSide:
-    """The files of a look, as a side."""
+    """The files of a view, as a side."""
     return FilesSide(
         view.repository, view.scope, view.snapshot, view.settings, name,
         pending=view.refreshed.pending, is_checked=not view.refreshed.unchecked,
@@ -51,29 +52,29 @@ def files_side(view: CurrentView, name: str) -> FilesSide:
 
 
 def unlisted_notes(view: CurrentView | None) -> list[str]:
-    """What cannot be said of a look at files that had no time to list all folders."""
+    """A note if there was no time to list all folders of a view."""
     if view is None or not view.refreshed.unlisted:
         return []
-    return ["at least: files that git does not track were not all looked for in time"]
+    return ["at least: there was no time to find all files that git does not track"]
 
 
 class OwnEdits(NamedTuple):
-    """What of my worktree differs from its HEAD."""
+    """What differs from HEAD in the current worktree."""
 
     by_path: dict[bytes, SideChange]
     special: frozenset[bytes]
-    """Links and submodules of HEAD, which no view of files has."""
+    """Links and submodules of HEAD, which views do not have."""
 
 
 def own_edits(view: CurrentView, db: Database, side: FilesSide | None = None) -> OwnEdits:
-    """What was at HEAD, and what is on disk.
+    """The changes from HEAD to the disk.
 
-    Uncommitted changes inside a submodule are left out: no commit here would take them.
+    Leaves out uncommitted changes inside a submodule: no commit here would contain them.
 
     Args:
-        view: at my files.
-        db: where facts are.
-        side: these files, where they are a side already.
+        view: of the current worktree.
+        db: has the facts.
+        side: these files as a side, if it exists already.
     """
     head = CommitSide(view.repository, view.scope.head, "HEAD")
     entries = entries_of(head)
@@ -87,7 +88,7 @@ def own_edits(view: CurrentView, db: Database, side: FilesSide | None = None) ->
 
 
 def _as_committed(change: SideChange) -> SideChange | None:
-    """A change without what is not committed inside of a submodule; None if that is all of it."""
+    """A change without uncommitted parts of a submodule; None if nothing else is left."""
     old, new = change.old, change.new
     if new is None or not new.oid.endswith(DIRTY):
         return change
@@ -98,19 +99,19 @@ def _as_committed(change: SideChange) -> SideChange | None:
 def other_edits(
     here: CurrentView, mine: OwnEdits, there: CurrentView, db: Database, side: FilesSide
 ) -> dict[bytes, SideChange]:
-    """As `own_edits`, of another worktree and its side, given my own.
+    """Like `own_edits`, for another worktree and its side, using the edits here.
 
-    A change of mode alone is one only where the file is changed here, too: else it is no matter.
+    A changed mode counts only if the file is changed here, too: otherwise it is irrelevant.
     """
     before, after = here.snapshot.contents, there.snapshot.by_path
     unread_paths = (before.keys() - after.keys()).union(mine.by_path, mine.special)
-    # No content: the text is not known, so it may differ.
+    # Without content: the text is unknown, so it may differ.
     unread_paths.update(
         file.path
         for file in there.snapshot.files
         if file.content is None or before.get(file.path) != file.content
     )
-    # Neither is it of those that the view there is behind with.
+    # Nor for files that are stale in the other view.
     unread_paths.update(there.refreshed.pending, after if there.refreshed.unchecked else ())
     if here.scope.head != there.scope.head:
         changes = tree_changes(there.repository, here.scope.head, there.scope.head)
@@ -123,35 +124,35 @@ def other_edits(
     return {change.path: change for change in side.unlike(entries, db, unread_paths)}
 
 
-# What differs between two sides, as definitions, and what that means for who uses them.
+# The definitions that differ between two sides.
 
 _FEW_ELSEWHERE = 40
-"""Files that differ outside of the paths asked for: of more it is not looked what moved there."""
+"""Maximum number of differing files outside of the given paths that are searched for moves."""
 _FOLDED = frozenset({"generated", "vendored", "binary", "oversized", "link", "submodule"})
 
 
 class Filters(NamedTuple):
-    """What of a comparison is wanted."""
+    """Which differences to include."""
 
     globs: tuple[str, ...] = ()
-    """Paths, folders or globs; `!` leaves out."""
+    """Paths, folders or globs; `!` excludes."""
     kinds: tuple[str, ...] = ()
-    """Kinds of symbols, or ways to differ (`moved`)."""
+    """Kinds of symbols, or of differences (`moved`)."""
 
 
 class Compared(NamedTuple):
-    """What differs, and how to name it."""
+    """The differences, and the names for them."""
 
     old: AnySide
     new: AnySide
     diff: DefinitionDiff
     names: Names
     left_out: int
-    """Files that differ, and that no glob or kind takes."""
+    """Files that differ, and that the globs or kinds exclude."""
     asked: frozenset[str] = frozenset()
-    """Paths that are asked for by name: these are never listed as a whole."""
+    """Paths that were given by name: these are never folded."""
     unread: int = 0
-    """Those of them that were not even read."""
+    """Number of excluded files that were not read."""
 
 
 class Names:
@@ -162,7 +163,7 @@ class Names:
         self._handles: dict[tuple[bool, bytes], list[str]] = {}
 
     def handle(self, definition: Definition, *, old: bool) -> str:
-        """A definition's handle; with the ref of its side, if that is a commit."""
+        """A definition's handle; with a ref if its side is a commit."""
         key = (old, definition.file.path)
         if key not in self._handles:
             self._handles[key] = handles_of(
@@ -171,7 +172,7 @@ class Names:
         return self._handles[key][definition.at]
 
     def file(self, path: bytes, *, old: bool) -> str:
-        """A file's handle, as `handle`."""
+        """A file's handle; see `handle`."""
         return file_handle(path, self._refs[0 if old else 1])
 
 
@@ -180,22 +181,21 @@ def _ref(side: AnySide) -> str:
 
 
 def facts_of(db: Database, settings: Settings) -> Facts:
-    """Where facts come from."""
+    """The source of facts."""
     return Facts(db, settings.languages, settings.max_file_bytes, settings.worker_count())
 
 
 def compared(
     old: AnySide, new: AnySide, facts: Facts, paths: Sequence[str] = (), others: int = 0
 ) -> Compared:
-    """Compare two sides by definition. Outside of a transaction: what was never seen is stored.
+    """Compare two sides by definition. Call outside of a transaction: it stores new facts.
 
     Args:
-        old: from what.
-        new: to what.
-        facts: where facts come from.
-        paths: compare those files alone: what moved between one of them and another one is not
-            known.
-        others: compare other files as well if no more than so many differ, so that it is known.
+        old: the side before.
+        new: the side after.
+        facts: reads facts.
+        paths: compare only these files: moves between one of them and another file are unknown.
+        others: also compare other files if at most this many differ, to find such moves.
     """
     every = side_changes(old, new, facts.db)
     changes = [change for change in every if _is_chosen(change.path, paths)]
@@ -217,13 +217,13 @@ def compared(
 
 
 def compared_for(old: AnySide, new: AnySide, facts: Facts, filters: Filters) -> Compared:
-    """What of two sides is wanted; files that differ and were not asked for are read if few."""
+    """Compare two sides with filters; few excluded files are read as well, to find moves."""
     everything = compared(old, new, facts, filters.globs, _FEW_ELSEWHERE)
     return chosen(everything, filters)
 
 
 def unread_notes(compared: Compared) -> list[str]:
-    """What the files that were not read can have to do with those that were."""
+    """A note on moves that are unknown because files were not read."""
     ends = {how for change in _changes(compared) for how in change.how} & {ADDED, REMOVED}
     ends |= {file.how for file in compared.diff.files} & {ADDED, REMOVED}
     if not compared.unread or not ends:
@@ -231,7 +231,7 @@ def unread_notes(compared: Compared) -> list[str]:
     files = count_of(compared.unread, "file")
     verb = "differs and was" if compared.unread == 1 else "differ and were"
     return [
-        f"{files} outside of these paths {verb} not read: what moved from or to there is told as "
+        f"{files} outside of these paths {verb} not read: moves from or to there are listed as "
         "removed or added; ask without paths to know"
     ]
 
@@ -242,9 +242,9 @@ def _changes(compared: Compared) -> Iterator[DefinitionChange]:
 
 
 def chosen(compared: Compared, filters: Filters) -> Compared:
-    """What of a comparison is wanted: what moved out of a file was not removed.
+    """Apply filters to a comparison; a definition that moved out of a file counts as moved.
 
-    A definition that came from a wanted file is listed, wherever it stands now.
+    A definition that came from an included file is listed wherever it is now.
     """
     files: list[FileChange] = []
     for file in compared.diff.files:
@@ -294,7 +294,7 @@ def _matches(name: str, glob: str) -> bool:
 
 
 def file_lines(compared: Compared) -> tuple[FileDiff, ...]:
-    """The files that differ, with their definitions, as an answer has them."""
+    """The files that differ, with their definitions, in the form of an answer."""
     files: list[FileDiff] = []
     for file in compared.diff.files:
         name = printed(file.file.path)
@@ -319,7 +319,7 @@ def file_lines(compared: Compared) -> tuple[FileDiff, ...]:
 
 
 def _modes(file: FileChange) -> tuple[str, str]:
-    """The modes of both sides, where they are known and not the same."""
+    """The modes of both sides, if they are known and differ."""
     if file.old is None or file.new is None:
         return "", ""
     before, after = file.old.text.mode, file.new.text.mode
@@ -327,7 +327,7 @@ def _modes(file: FileChange) -> tuple[str, str]:
 
 
 def _commit(file: FileDefinitions | None) -> str:
-    """The commit of a submodule, as git's own diffs write it."""
+    """The commit of a submodule, in the form that git's diffs use."""
     if file is None or file.text.shown != "submodule":
         return ""
     oid = file.data.removesuffix(DIRTY)
@@ -362,7 +362,7 @@ def _line(compared: Compared, change: DefinitionChange) -> DefinitionLine:
 
 
 def totals(files: Sequence[FileDiff]) -> tuple[tuple[str, int], ...]:
-    """How many definitions differ in each way, in the order of `HOW`."""
+    """The number of definitions by kind of difference, in the order of `HOW`."""
     counted = Counter(
         how for file in files for definition in file.definitions for how in definition.how
     )

@@ -1,7 +1,7 @@
-"""Who else changes a file: the same file in other worktrees, read where it lies.
+"""Answers `history`, and finds changes to the same files in other worktrees.
 
-No view is looked at: one file a worktree is read, and compared with the merge base of its HEAD and
-ours. Cheap enough to be asked before every edit.
+The latter updates no view: it reads one file per worktree and compares it with the merge base of
+both HEADs. It is cheap enough to run before every edit.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from codelens.scope.tree_changes import GITLINK, entry_at, merge_base
 from codelens.types import CommitId
 
 _MOST_WORKTREES, _MOST_EDITS = 30, 100
-"""That a status looks at."""
+"""Maximum numbers of worktrees and of edits that a status reads."""
 _SHOWN = 3
 
 
@@ -66,7 +66,7 @@ def changed_elsewhere(
             if base:
                 yield from _in_worktree(there, other, base, paths, facts)
         except CodelensError:
-            continue  # it is being made or deleted
+            continue  # It is being created or deleted.
 
 
 def _in_worktree(
@@ -105,19 +105,21 @@ def _on_disk(root: str, path: bytes, most: int) -> bytes | None:
 
 
 def _text(path: bytes, data: bytes, facts: Facts) -> FileText:
-    (known,) = text_facts(
+    (extracted,) = text_facts(
         facts.db, [Text(path, data)], languages=facts.languages, max_bytes=facts.max_bytes
     )
-    return FileText(path, decode(data), known.symbols, known.language, "text", hash_of(data))
+    return FileText(
+        path, decode(data), extracted.symbols, extracted.language, "text", hash_of(data)
+    )
 
 
 def also_changed_here(view: CurrentView, facts: Facts) -> tuple[str, ...]:
-    """One sentence for each worktree that changed definitions with uncommitted changes here."""
+    """One sentence for each worktree that changes definitions with uncommitted changes here."""
     if view.scope.kind != "worktree" or not view.repository.worktrees():
         return ()
-    mine = sorted(own_edits(view, facts.db).by_path)[:_MOST_EDITS]
+    edited_paths = sorted(own_edits(view, facts.db).by_path)[:_MOST_EDITS]
     roots = view.repository.worktrees()[:_MOST_WORKTREES]
-    changes = changed_elsewhere(view.repository, view.scope, mine, facts, roots=roots)
+    changes = changed_elsewhere(view.repository, view.scope, edited_paths, facts, roots=roots)
     elsewheres = [elsewhere for elsewhere in changes if not elsewhere.is_quiet]
     if not elsewheres:
         return ()
@@ -142,7 +144,7 @@ def also_changed_here(view: CurrentView, facts: Facts) -> tuple[str, ...]:
     )
 
 
-# Which commits changed a definition, when each definition of a file was last changed.
+# The commits that changed a definition; the last change of each definition of a file.
 
 _DAY_S = 86_400
 _SPAN = re.compile(r"(\d+)\s*(d|days?|w|weeks?|m|months?|y|years?)?(?:\s*ago)?\Z")
@@ -150,13 +152,13 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 _TOGETHER_COMMITS = 50
 _TOGETHER_SHOWN = 40
 _TOGETHER_FILES = 200
-"""Commits that change more files say nothing of what belongs together."""
+"""Commits that change more files do not show which definitions belong together."""
 _SHORT = 10
 _MOST_UNSTORED = 64
 
 
 class HistoryRequest(NamedTuple):
-    """What is asked of a history."""
+    """A request for a history."""
 
     target: str
     limit: int
@@ -171,7 +173,7 @@ def history(view: CurrentView, request: HistoryRequest, facts: Facts) -> History
 
     Raises:
         HandleError: the target cannot be followed, or has several owners.
-        NotInGit: there is no git here.
+        NotInGit: the folder is not in a git repository.
         InvalidArgument: `since` is not a date.
     """
     if not view.repository.is_git:
@@ -231,14 +233,16 @@ def _of_definition(
     unstored: Unstored = {}
 
     def snippet(path: bytes, data: bytes, language: str) -> FileText:
-        (known,) = text_facts(
+        (extracted,) = text_facts(
             facts.db, [Text(path, data, language)], languages=facts.languages,
             max_bytes=facts.max_bytes, unstored=unstored, tier="symbols",
         )  # fmt: skip
         if len(unstored) >= _MOST_UNSTORED:
             store_facts(facts.db, unstored)
             unstored.clear()
-        return FileText(path, decode(data), known.symbols, known.language, "text", hash_of(data))
+        return FileText(
+            path, decode(data), extracted.symbols, extracted.language, "text", hash_of(data)
+        )
 
     def read(path: bytes, data: bytes) -> FileText:
         return snippet(path, data, "")
@@ -279,7 +283,7 @@ def _of_definition(
 
 
 def _uncommitted(view: CurrentView, facts: Facts) -> list[Origin]:
-    """The files of HEAD that are not as they were: there what is on disk may have stood."""
+    """The changed files at HEAD: code that is now on disk may have moved from there."""
     files = files_side(view, "files")
     origins: list[Origin] = []
     for change in own_edits(view, facts.db).by_path.values():
@@ -289,7 +293,7 @@ def _uncommitted(view: CurrentView, facts: Facts) -> list[Origin]:
             now = files.read(change.new) if change.new is not None else None
             data = view.repository.read_blob(change.old.oid)
         except ReadError:
-            continue  # too large, or gone meanwhile: nothing is said to have moved from there
+            continue  # Too large, or deleted meanwhile: moves from there are not reported.
         origins.append(Origin(change.path, change.old.oid, data, now))
     return origins
 
@@ -297,7 +301,7 @@ def _uncommitted(view: CurrentView, facts: Facts) -> list[Origin]:
 def _events(
     walked: DefinitionHistory, definition: Definition, view: CurrentView, request: HistoryRequest
 ) -> tuple[list[Event], bool]:
-    """The events that are asked for, and whether there are more."""
+    """The requested events, and whether there are more."""
     oldest = _seconds(request.since) if request.since else 0
     events: list[Event] = []
     on_disk = view.scope.kind != "ref"
@@ -396,7 +400,7 @@ def _of_file(
 def _together(
     view: CurrentView, events: list[Event], definition: Definition, facts: Facts
 ) -> tuple[tuple[Together, ...], int]:
-    """Definitions that the same commits changed; of merges and of huge commits nothing."""
+    """Definitions that the same commits changed; ignores merges and huge commits."""
     walk = CommitWalk(view.repository)
     counts: Counter[str] = Counter()
     looked_at = 0
@@ -431,7 +435,7 @@ def _date(time_s: int) -> str:
 
 
 def _seconds(since: str) -> int:
-    """A date, or so many days, weeks, months or years ago."""
+    """A date, or a number of days, weeks, months or years ago, as seconds since 1970."""
     text = since.strip().lower().replace(".", " ")
     span = _SPAN.match(text)
     if span is not None:

@@ -1,4 +1,4 @@
-"""Questions about branches and commits: diff and conflicts."""
+"""Answers the `Engine` methods about branches and commits: diff, conflicts and history."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class VersionQueries:
-    """Answers `Engine`'s questions of this kind; see there for what each takes and raises."""
+    """Implements the version methods of `Engine`, which document arguments and errors."""
 
     def __init__(self, pool: IndexPool) -> None:
         self._pool = pool
@@ -83,7 +83,7 @@ class VersionQueries:
             )
 
     def _of_refs_alone(self, view_request: ViewRequest, spec: str, other: str) -> ViewRequest:
-        """The request, at the newer of two refs where there are no files: in a bare repository."""
+        """The request, at the newer of two refs if the repository is bare and has no files."""
         try:
             self._pool.open(view_request.path, view_request.ref)
         except BareRepository as error:
@@ -173,7 +173,7 @@ class VersionQueries:
 
 
 def _path_within(file: str, root: str) -> bytes:
-    """A path as printed, or an absolute one inside the worktree, relative to its top.
+    """A printed path, or an absolute one inside the worktree, relative to its top.
 
     Raises:
         OutsideWorktree: an absolute path is not inside the worktree.
@@ -188,9 +188,9 @@ def _path_within(file: str, root: str) -> bytes:
 def _meaning(
     view: CurrentView, sides: Sides, compared: Compared, view_request: ViewRequest, seconds: float
 ) -> Meaning:
-    """What the changes mean to their users, on the new side and, of what is gone, on the old.
+    """The effect of the changes on users: on the new side and, for deletions, on the old.
 
-    A commit that was never looked at is indexed as far as there is time, and further the next time.
+    An unindexed commit is indexed as far as there is time, and further the next time.
     """
     from codelens.branches.sides import CommitSide
     from codelens.engine.graph import candidate_files
@@ -217,11 +217,11 @@ def _meaning(
 
 def _view_at(view: CurrentView, view_request: ViewRequest) -> ViewAt:
     """Views of other worktrees of the repository, each brought up to date once."""
-    known = {view.scope.root: view}
+    views = {view.scope.root: view}
 
     def view_at(root: str) -> CurrentView:
-        if root not in known:
-            known[root] = current_view(view.opened.at_worktree(root), view_request)
-        return known[root]
+        if root not in views:
+            views[root] = current_view(view.opened.at_worktree(root), view_request)
+        return views[root]
 
     return view_at

@@ -1,4 +1,7 @@
-"""What a language's settings say of its bindings, and the children that their paths lead to."""
+"""Reads the bindings of a text: names, parameters, results, bases and exports.
+
+`Rules` holds the `[bindings]` recipes of a language; `Bindings` applies them to the captured nodes.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,14 @@ from codelens.extract.flow.patterns import (
     narrowed,
     paired,
     tested_places,
-    with_told,
+    with_doc_types,
 )
 from codelens.extract.language_settings import LanguageInfo, language_info
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
 
 _ROLES = frozenset({"pattern", "unbound", "list", *PATTERN_ROLES})
-"""What a recipe of the setting `bindings` may say instead of paths; it may say several."""
+"""Roles that a `[bindings]` recipe may name instead of paths. A recipe may name several."""
 OF_SCOPE = {
     "alias": "alias",
     "return": "return",
@@ -38,12 +41,12 @@ OF_SCOPE = {
     "implements": "implements",
     "package": "package",
 }
-"""Captures on the node that is the text itself."""
+"""Captures whose node itself is the text of the binding."""
 BARE = {"yield": ("", "yield"), "this": ("this", "?")}
-"""Captures that say all by standing where they do: name and how."""
+"""Captures that need no text: name and `how`."""
 TYPED = frozenset({"result", "implements", "alias", "package"})
 STEPS = {"each": "[*]", "loop": "[*]", "with": "[with]", "held": ".#try", "caught": "()"}
-"""From a value to what is bound of it."""
+"""The step from the value to what the capture binds."""
 FORMS = {
     "unknown": "?",
     "global": "global",
@@ -51,29 +54,29 @@ FORMS = {
     "own": "own",
     "forward": "forward",
 }
-"""What is bound without a value."""
+"""Captures that bind a name without a value."""
 
 
 class Rules(NamedTuple):
-    """The setting `bindings` of a language."""
+    """The `[bindings]` setting of a language."""
 
     fields: dict[str, tuple[tuple[str, ...], ...]]
-    """Node type -> for name, value and type the paths to try."""
+    """Node type -> the paths to try for name, value and type."""
     patterns: frozenset[str]
     lists: frozenset[str]
     unbound: frozenset[str]
-    """Definitions of these types bind no name outside of a type."""
+    """Definitions of these node types bind no name unless a type contains them."""
     inferred: frozenset[str]
-    """Words in the place of a type that leave it to the value: `var`."""
+    """Keywords in place of a type that leave the type to the value: `var`."""
     documented: bool
-    """Comments tell types (`codelens.extract.flow.patterns`)."""
+    """Whether comments declare types (`codelens.extract.flow.patterns`)."""
     roles: dict[str, str]
-    """Node type -> what it is in a pattern (`patterns`)."""
+    """Node type -> its role in a pattern (`codelens.extract.flow.patterns`)."""
 
 
 @cache
 def rules(language: str) -> Rules:
-    """What a language says of its bindings."""
+    """Returns the binding rules of a language."""
     settings = dict(language_info(language).bindings)
     inferred = frozenset(settings.pop("inferred", "").split())
     documented = bool(settings.pop("documented", ""))
@@ -96,7 +99,7 @@ def rules(language: str) -> Rules:
 
 
 def all_children(node: Node, paths: tuple[str, ...]) -> list[Node]:
-    """All children of the first path that leads anywhere; several only of one ending in `*`."""
+    """Returns the children that the first matching path leads to; only `path*` yields several."""
     if len(paths) == 1 and paths[0].isidentifier():
         only = node.child_by_field_name(paths[0])
         return [] if only is None else [only]
@@ -110,7 +113,7 @@ def all_children(node: Node, paths: tuple[str, ...]) -> list[Node]:
 
 
 def first_child(node: Node, paths: tuple[str, ...]) -> Node | None:
-    """What the first of some paths leads to that leads anywhere."""
+    """Returns the child that the first matching path leads to."""
     for path in paths:
         child_node = child(node, path)
         if child_node is not None:
@@ -118,52 +121,56 @@ def first_child(node: Node, paths: tuple[str, ...]) -> Node | None:
     return None
 
 
-# What is bound in a text, and what is said of its functions and types.
+# The values of `Binding.how`, with the name and text of each:
 #
-# What a `Binding` says, by its `how`:
-#
-# | how | name | text | |---|---|---| | `=` | variable, or `self.x` | the value, as an expression |
-# | `+` | a variable bound elsewhere is given another value | the value | | `:` | variable,
-# parameter, member | its type, as written | | `let` | variable | empty: no value yet | | `?` |
-# variable | empty: something unknown; it hides outer names all the same | | `=` | `this` | in a
-# lambda of Kotlin: what is called with it | | `return` | empty | what the function gives back | |
-# `yield` | empty | the function is a generator: what it gives one by one, or empty | | `->` | empty
-# | the type that it says to give back | | `base`, `implements` | empty | a base of the type | |
-# `alias` | empty | the type that it stands for | | `type` | type parameter | its bound | | `export`
-# | name outside | the expression exported | | `member` | name | number of a symbol that binds no
-# name: it is part of an object written out | | `def`, `import` | name | number of the symbol or
-# import, where its place does not tell the scope | | `global` | name | empty: means the module's |
-# | `asserted` | empty | an expression, a colon, and the type that it is asserted to have, if any |
-# | `forward` | type | empty: it is defined in a file that need not be included | | `own` | name |
-# empty: means the function or class inside of which it stands | | `package` | empty | what the file
-# says to belong to | | `built` | empty | when the file is part of it: Go's constraint |
+#   `=`: a variable or `self.x`; its value. Also `this` in a Kotlin lambda; its receiver.
+#   `+`: a variable bound elsewhere is assigned another value; the value.
+#   `:`: a variable, parameter or member; its type as written.
+#   `let`: a variable without a value; empty.
+#   `?`: a variable with an unknown value, which still hides outer names; empty.
+#   `return`: empty; the returned value.
+#   `yield`: empty; what a generator yields each time, or empty.
+#   `->`: empty; the declared result type.
+#   `base`, `implements`: empty; a base of the type.
+#   `alias`: empty; the type that the alias stands for.
+#   `type`: a type parameter; its bound.
+#   `export`: the exported name; the exported expression.
+#   `member`: a name; the number of a symbol that binds no name, as it is part of an object literal.
+#   `def`, `import`: a name; the number of the symbol or import, if its position does not give the
+#   scope.
+#   `global`: a name that means the module's name; empty.
+#   `asserted`: empty; an expression, a colon, and its asserted type, if any.
+#   `forward`: a type whose defining file need not be included; empty.
+#   `own`: a name that means the enclosing function or class; empty.
+#   `package`: empty; the package that the file declares.
+#   `built`: empty; the build constraint of the file (Go).
 
 HOWS = frozenset(
     "alias asserted assign base built caught each export forward global handed held implements "
     "loop matched own package parameter range receiver rest result return this type unknown "
     "with yield yielded".split()
 )
-"""What a `@bind.<how>` may be, beside `@bind`: docs/languages.md has their meaning."""
+"""The valid `@bind.<how>` captures, in addition to `@bind`. See docs/languages.md."""
 _MOST_NAMES = 200
 _HANDING = {"with": ".apply"}
-"""Functions whose first argument is `this` in the function that they are given."""
+"""Functions that pass their first argument as `this` to their function argument."""
 
 _IT = re.compile(r"\bit\b")
-"""The only parameter, where none is named."""
+"""The implicit name of a lambda's only parameter."""
 
 Row = tuple[int, str, str, str, bool]
-"""Start, name, how, text, and whether it is bound outside of the scope that begins there."""
+"""Start, name, how, text, and whether the name is bound outside of the scope that begins there."""
 
 
 class Bindings:
-    """Reads what is bound in one text.
+    """Reads the bindings of one text.
 
     Args:
         info: the language.
         source: the text.
-        expressions: writes its expressions.
-        opened: spans of the scopes.
-        top_level: whether a position is in no scope but the text itself.
+        expressions: writes the expressions of the text.
+        opened: the spans of the scopes.
+        top_level: whether a position is in the module scope.
     """
 
     def __init__(
@@ -183,21 +190,21 @@ class Bindings:
         self._expressions = expressions
         self._opened = opened
         self._top_level = top_level
-        self._found: list[Row] = []
+        self._rows: list[Row] = []
         self._patterns = Patterns(self._rules.roles, source, expressions)
         expressions.bound = self._patterns.parts
 
     def rows(self, captures: Captures) -> list[Row]:
-        """Rows of all captures, in no order."""
+        """Returns the rows of all captures, unordered."""
         for capture, nodes in captures.items():
             head, _, how = capture.partition(".")
             if head == "bind":
                 self._read(how, nodes)
         comments = captures.get("comment", []) if self._rules.documented else []
-        return with_told(self._found, comments, self._source)
+        return with_doc_types(self._rows, comments, self._source)
 
     def _read(self, how: str, nodes: list[Node]) -> None:
-        add = self._found.append
+        add = self._rows.append
         written, type_of = self._expressions.written, self._expressions.type
         if how in OF_SCOPE:
             label = OF_SCOPE[how]
@@ -222,7 +229,7 @@ class Bindings:
                 row(node)
 
     def _base(self, node: Node, text: str) -> str:
-        """A base with its arguments: `Base[int]`, and `Base<T>`, an expression to TypeScript."""
+        """Writes a base with its type arguments: `Base[int]`, `Base<T>`."""
         if text == UNKNOWN or text.endswith("[]") or node.type == "template_type":
             return self._expressions.type(node)
         around = node.parent
@@ -233,7 +240,7 @@ class Bindings:
         return whole if len(whole) <= LIMIT else text
 
     def _as_member(self, method: Node) -> str:
-        """A method of an object, as that of the type which the object is declared to have."""
+        """Writes a method of an object literal as a member of the declared type of the object."""
         of = method.parent
         declared = declared_type(of) if of is not None and of.type == "object" else None
         name = method.child_by_field_name("name")
@@ -243,22 +250,22 @@ class Bindings:
         return f"`{text}`.{self._source.slice(name.start_byte, name.end_byte)}"
 
     def _taken_by(self, node: Node) -> None:
-        """What is called with a function written out: it says what `this` is in there."""
+        """Binds `this` and `it` in a function literal, from the call that takes the literal."""
         written = self._expressions.written
         paths = self._rules.fields[node.type]
         taker = written(first_child(node, paths[1]))
         if taker in _HANDING:
-            handed = written(first_child(node, paths[2]))
-            taker = UNKNOWN if handed == UNKNOWN else handed + _HANDING[taker]
-        self._found.append((node.start_byte, "this", "=", taker, False))
+            receiver = written(first_child(node, paths[2]))
+            taker = UNKNOWN if receiver == UNKNOWN else receiver + _HANDING[taker]
+        self._rows.append((node.start_byte, "this", "=", taker, False))
         text = self._source.slice(node.start_byte, node.end_byte)
         if child(node, "~lambda_parameters") is None and _IT.search(text):
             text = given_at(node, 0, written)
             form = "?" if text == UNKNOWN else "="
-            self._found.append((node.start_byte, "it", form, text.strip("?"), False))
+            self._rows.append((node.start_byte, "it", form, text.strip("?"), False))
 
     def _row(self, how: str, node: Node) -> None:
-        """Rows of what binds names."""
+        """Adds the rows of a node that binds names."""
         if how == "asserted":
             self._asserted(node)
             return
@@ -269,7 +276,7 @@ class Bindings:
             return
         start, kind = node.start_byte, node.type
         paths = self._rules.fields.get(kind)
-        # The name of what opens a scope is bound around it, unless it is taken from there.
+        # A definition's own name is bound in the scope around it, unless its path begins with `^`.
         around = paths is None or not paths[0] or paths[0][0][0] != "^"
         outside = around and how != "loop" and (start, node.end_byte) in self._opened
         if paths is None:
@@ -279,19 +286,19 @@ class Bindings:
         targets = all_children(node, paths[0])
         if how == "export" and not targets and value is not None:
             text = self._expressions.written(value)
-            self._found.append((start, "default", how, text, outside))
+            self._rows.append((start, "default", how, text, outside))
         for target in targets:
             if how == "assign" and self._is_exported(target) and self._top_level(start):
                 if value is not None and value.type != kind:
                     text = self._expressions.written(value)
                     if text in {LITERAL, UNKNOWN}:
                         text = self._declared(node) or text
-                    self._found.append((start, "default", "export", text, False))
+                    self._rows.append((start, "default", "export", text, False))
                 continue
             self._targeted(start, outside, how, target, value=value, node=type_node)
 
     def _rest(self, node: Node) -> None:
-        """A parameter that takes all further arguments, as a list of its type."""
+        """Binds a rest parameter as a list of its type."""
         paths = self._rules.fields[node.type]
         type_ = first_child(node, paths[2])
         text = self._expressions.type(type_) if type_ is not None else ""
@@ -300,7 +307,7 @@ class Bindings:
             self._named(node.start_byte, False, target, form, text)
 
     def _is_given(self, node: Node) -> bool:
-        """A parameter without a type is what its function gets by what takes it, if any."""
+        """Binds an untyped parameter to what the enclosing call passes. Returns whether it did."""
         paths = self._rules.fields.get(node.type, ())
         if any(first_child(node, path) is not None for path in paths[1:]):
             return False
@@ -313,7 +320,7 @@ class Bindings:
         return text != UNKNOWN or node.type in self._leaves
 
     def _matched(self, how: str, node: Node) -> None:
-        """Rows of what a pattern binds, or what the parameters of a function written out do."""
+        """Adds the rows of a pattern, or of the parameters of a function literal."""
         if how == "handed":
             listed = child(node, "parameters")
             for at, parameter in enumerate(listed.named_children if listed is not None else ()):
@@ -344,28 +351,28 @@ class Bindings:
         for place, name, part in self._patterns.parts(pattern, text):
             at = start if start >= 0 else place
             if not part:
-                self._found.append((at, name, "let", "", False))
+                self._rows.append((at, name, "let", "", False))
             elif part in {UNKNOWN, LITERAL}:
-                self._found.append((at, name, "?", "", False))
+                self._rows.append((at, name, "?", "", False))
             elif part[0] == "`" and part.count("`") == 2 and part[-1] == "`":
-                self._found.append((at, name, ":", part[1:-1], False))
+                self._rows.append((at, name, ":", part[1:-1], False))
             else:
-                self._found.append((at, name, "=", part, False))
+                self._rows.append((at, name, "=", part, False))
 
     def _asserted(self, node: Node) -> None:
-        """Python's `assert isinstance(a, B)`; what else narrows a type is in `narrowing.py`."""
+        """Adds the types that an `isinstance` of Python or an `instanceof` of PHP asserts."""
         if node.type == "binary_expression":
-            self._found += narrowed(node, self._expressions)
+            self._rows += narrowed(node, self._expressions)
             return
         function = child(node, "function")
         if function is None or function.text != b"isinstance":
             return
         tested, of = (self._expressions.written(child(node, f"arguments.{at}")) for at in range(2))
         for start, type_ in tested_places(node, of) if tested != UNKNOWN and plain(of) else ():
-            self._found.append((start, "", "asserted", f"{tested}:{type_}", False))
+            self._rows.append((start, "", "asserted", f"{tested}:{type_}", False))
 
     def _declared(self, node: Node) -> str:
-        """The variable that is declared with what is exported: `var app = module.exports = {}`."""
+        """Returns the variable declared along with an export: `var app = module.exports = {}`."""
         around = node.parent
         while around is not None and around.type == node.type:
             around = around.parent
@@ -374,7 +381,7 @@ class Bindings:
         return text if text.isidentifier() else ""
 
     def _is_exported(self, target: Node) -> bool:
-        """The whole of a module is assigned: `module.exports = ...`."""
+        """Whether the target is the whole module: `module.exports = ...`."""
         if self._exporting is None:
             return False
         start = target.start_byte
@@ -391,7 +398,7 @@ class Bindings:
         value: Node | None,
         node: Node | None,
     ) -> None:
-        """Rows of one target, or of each in a list of targets: `a, b = c, d` and `a, b = f()`."""
+        """Adds the rows of one target, or of each target in a list: `a, b = c, d`, `a, b = f()`."""
         lists = self._rules.lists
         if target.type not in lists:
             form, text = self._meaning(how, value, node)
@@ -420,7 +427,7 @@ class Bindings:
             self._named(start, outside, inner, form, text)
 
     def _part(self, how: str, at: int, value: Node | None, node: Node | None) -> tuple[str, str]:
-        """Form and text of one of several targets of one value."""
+        """Returns form and text of one of several targets of a single value."""
         text = self._expressions.type(node) if node is not None else ""
         if node is not None and text not in self._rules.inferred:
             return ("=", f"`{text}`.#{at}") if text else ("?", "")
@@ -439,10 +446,10 @@ class Bindings:
                 now, part = "=", f"`{text}`.{taken}"
             elif taken is None and form in {"=", ":", "+"}:
                 now, part = "?", ""
-            self._found.append((start, name, now, part, outside))
+            self._rows.append((start, name, now, part, outside))
 
     def _meaning(self, how: str, value: Node | None, kind: Node | None) -> tuple[str, str]:
-        """The form and text that all names of a binding share."""
+        """Returns the form and text that all names of a binding share."""
         if how in FORMS:
             return FORMS[how], self._expressions.type(kind) if kind is not None else ""
         if how == "export":
@@ -461,9 +468,9 @@ class Bindings:
         return ("?", "") if text == UNKNOWN and sign == "=" else (sign, text)
 
     def _names(self, target: Node) -> Iterator[tuple[str, str | None]]:
-        """Names that a target binds: each with the member it takes, empty for the whole.
+        """Yields the names that a target binds, each with its member of the value.
 
-        None stands for a part that nothing is known of.
+        The member is empty for the whole value and None if it is unknown.
         """
         if not target.named_child_count:
             text = self._source.slice(target.start_byte, target.end_byte)
@@ -502,8 +509,8 @@ class Bindings:
             value = node.child_by_field_name("value")
             if key is not None and value is not None:
                 text = self._source.slice(key.start_byte, key.end_byte)
-                known = text.isidentifier() and not taken and value.type in leaves
-                pending.append((value, text if known else "?"))
+                is_simple = text.isidentifier() and not taken and value.type in leaves
+                pending.append((value, text if is_simple else "?"))
                 continue
             left = node.child_by_field_name("left")
             if left is not None:

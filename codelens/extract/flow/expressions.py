@@ -1,10 +1,10 @@
-"""Arguments of calls, as far as overloads are told apart by them.
+"""Writes call arguments and expressions in the short form that name resolution reads.
 
-One line an argument: `[name=]` and an expression (`codelens.extract.flow.expressions`), or, where
-the text alone says its type, a quote and the kind of value: `'string`, `'int`, `'long`, `'real`,
-`'float`, `'decimal`, `'char`, `'bool`, `'null`, `'function`, `'class`. A language says by its
-setting `literals` which nodes are which; without it nothing is told. With `generics` in it, a
-first line `<n` says that `n` type arguments stand behind the name, whether it is called or not.
+`Arguments` writes one line per argument, to distinguish overloads: `[name=]` and an expression, or
+a quote and the kind of value if the node type determines it: `'string`, `'int`, `'long`, `'real`,
+`'float`, `'decimal`, `'char`, `'bool`, `'null`, `'function`, `'class`. The `[literals]` setting of
+a language maps node types to kinds; without it arguments have no text. If the setting has
+`generics`, a first line `<n` says that `n` type arguments follow the name, called or not.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.source_text import Source
 
 _MOST = 12
-"""Arguments of a longer list are only counted."""
+"""Longer argument lists are only counted."""
 _DEEPEST_ARGUMENT = 8
 _SUFFIXES = {"int": {"l": "long"}, "real": {"f": "float", "m": "decimal"}}
 _TRUTHS = frozenset("== != < > <= >= && || === !== instanceof in !in is !is".split())
 _NUMBERS = ("int", "long", "float", "real")
 _ARGUMENT_FORMS = frozenset({"binary", "sign", "array", "argument"})
 _GENERIC = re.compile(rb"<[\w\s.,?<>\[\]:]{0,200}>\s*(?=\()")
-"""Type arguments between a name and what it is called with."""
+"""Type arguments between a name and its argument list."""
 
 
 class Arguments:
-    """Writes arguments of one text."""
+    """Writes the arguments of calls in one text."""
 
     def __init__(self, info: LanguageInfo, source: Source, expressions: Expressions) -> None:
         self._kinds = dict(info.literals)
@@ -38,18 +38,18 @@ class Arguments:
         self._expressions = expressions
 
     def __bool__(self) -> bool:
-        """Whether the language tells anything of arguments."""
+        """Whether the language has a `[literals]` setting."""
         return bool(self._kinds)
 
     def behind(self, end: int) -> int:
-        """Where arguments begin, behind type arguments that stand at a position."""
+        """Returns where the argument list begins, after any type arguments at a position."""
         if self._source.text[end : end + 1] != b"<":
             return end
         match = _GENERIC.match(self._source.text, end)
         return match.end() if match is not None else end
 
     def generics(self, end: int) -> str:
-        """How many type arguments stand at a position."""
+        """Counts the type arguments at a position, as `<n`; empty if there are none."""
         if "generics" not in self._kinds or self._source.text[end : end + 1] != b"<":
             return ""
         depth = count = 0
@@ -63,7 +63,7 @@ class Arguments:
         return ""
 
     def written(self, node: Node) -> tuple[int, str]:
-        """How many there are, and what they are; empty where nothing is known of any."""
+        """Returns the number of arguments and their text; empty if all arguments are unknown."""
         nodes = list(_flat(node))
         if not nodes or len(nodes) > _MOST:
             return len(nodes), ""
@@ -86,7 +86,7 @@ class Arguments:
         return f"{self._source.slice(named.start_byte, named.end_byte)}={value}"
 
     def kind(self, node: Node) -> str:
-        """The kind of value that an argument is by its text alone; empty if that is not told."""
+        """Returns the kind of value that the argument's node shows; empty if it shows none."""
         kind = self._kind(node, 0)
         return kind if not kind or kind[0] == "`" else "'" + kind
 
@@ -140,7 +140,7 @@ _DIMENSIONS = frozenset({"dimensions_expr"})
 
 
 def _flat(node: Node) -> Iterator[Node]:
-    """Arguments in a list, or in lists behind each other: `f<T>(a) { b }` of Kotlin."""
+    """Yields the arguments of a list, or of consecutive lists: `f<T>(a) { b }` in Kotlin."""
     for child in node.named_children:
         if child.type == "value_arguments":
             yield from (inner for inner in child.named_children if not inner.is_extra)
@@ -148,30 +148,29 @@ def _flat(node: Node) -> Iterator[Node]:
             yield child
 
 
-# Expressions in a short form: what resolving names needs of them, and nothing else.
+# Expressions in the short form that name resolution needs:
 #
 #     name    E.name    E()    E[]    E[*]    E[with]    (E|E)    {k,k:E,...E}    `type`    0    ?
 #
-# `E()` is a call or a construction, in TypeScript with a letter for each argument
-# (`codelens.resolve.languages.script`) between its brackets, `E[]` an element by
-# key, `E[*]` one by iteration, `E[with]` what entering it as a context gives, `(E|E)` one or the
-# other, `{...}` an object by its keys, a type in back quotes a value said to be of that type, `0` a
-# literal, `?` anything else. What only wraps a value vanishes. A language says by its setting
-# `expressions` which nodes are which.
+# `E()` is a call or a construction; for TypeScript the parentheses hold one letter per argument
+# (`codelens.resolve.languages.script`). `E[]` is an element by key, `E[*]` an element by iteration,
+# `E[with]` the result of entering a context, `(E|E)` either of two, `{...}` an object by its keys,
+# a type in back quotes a value of that type, `0` a literal, `?` anything else. Wrappers around a
+# value are dropped. The `[expressions]` setting of a language maps node types to forms.
 
 UNKNOWN = "?"
 LITERAL = "0"
 LIMIT = 200
 """Longest expression or type, in characters."""
 _RECORD = 1_000
-"""Longest object written out: a module's default export names all that it has."""
+"""Longest object literal, in characters: a default export may list all names of a module."""
 _MOST_KEYS = 200
 _ABOVE = ".#above"
-"""After a type: an instance of it, seen as one of what it derives from."""
+"""After a type: an instance of the type, seen as its base type."""
 _AWAITED = ".#await"
 _DEEPEST = 40
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\??\.#?[\w$]+)*|[$#][\w$]*(?:\??\.#?[\w$]+)*")
-"""A name, or names with dots between: most of all expressions."""
+"""A name or dotted names, the most common expression."""
 _RANGES = frozenset({"range_expression", "range", "slice"})
 _HEAD = re.compile(r"[^\W\d]\w*")
 _FIRST = frozenset({"&&", "and"})
@@ -181,26 +180,27 @@ _METHODS = {
 }  # fmt: skip
 _MORE = "*"
 _EVERY = "*"
-"""Before the type of nodes: all children that are of it."""
+"""Before a node type: all children of that type."""
 _MOST_BRANCHES = 8
 _MOST_MARKS = 6
 _CHOICES = frozenset({"||", "??", "or"})
 
 
 class Expressions:
-    """Writes expressions of one text."""
+    """Writes the expressions of one text."""
 
     def __init__(self, info: LanguageInfo, source: Source) -> None:
         self._source = source
         self._recipes, self._plain = _recipes(info.expressions)
         self._signs = dict(info.operator_names)
         self.unwraps = any(recipe[0] == "then" for recipe in self._recipes.values())
-        """A `?` behind a value takes out what it holds (Rust); elsewhere it says nothing."""
+        """Whether `?` after a value unwraps it (Rust). In other languages `?` is dropped."""
         self.bound: Callable[[Node, str], Iterable[tuple[int, str, str]]] = lambda _node, _text: ()
-        """What a pattern binds for a value: places, names, and what these stand for."""
+        """Returns what a pattern binds for a value: positions, names, and the value of each name.
+        """
 
     def written(self, node: Node | None, depth: int = 0) -> str:
-        """The expression of a node; `?` if it is too long or deep."""
+        """Writes the expression of a node; `?` if it is too long or too deep."""
         if node is None or depth > _DEEPEST:
             return UNKNOWN
         kind = node.type
@@ -237,17 +237,17 @@ class Expressions:
             return inner
         if form == "index":
             index = child(node, "1")
-            # A part of a list is a list.
+            # A slice of a list is a list.
             is_part = index is not None and index.type in _RANGES
             return inner if is_part else f"{inner}[]"
         behind = f"({_marks(node, parts[1:])})" if form == "marked" else "()"
         if called is not None and called.type == "await_expression":
-            # `await f<T>()`, as the grammar of TypeScript reads it.
+            # The TypeScript grammar parses `await f<T>()` as a call of an await expression.
             return inner.removesuffix(_AWAITED) + behind + _AWAITED
         return inner + behind
 
     def _built_in(self, node: Node, called: str, own: dict[str, str], depth: int) -> str:
-        """What a call gives by the language's own settings; empty if they do not say."""
+        """Writes the result of a built-in call by the language settings; empty if not built in."""
         gives = own.get(called)
         if gives == "made":
             return self._type_argument(node.child_by_field_name("function"))
@@ -264,13 +264,13 @@ class Expressions:
         return f"{text}[]" if text != UNKNOWN and gives != number else text
 
     def _type_argument(self, called: Node | None) -> str:
-        """What a function gives that is told the type of it: `make_unique<Foo>()`."""
+        """Writes the result of a function that returns its type argument: `make_unique<Foo>()`."""
         while called is not None and called.child_by_field_name("arguments") is None:
             called = called.child_by_field_name("name")
         return self._quoted(child(called, "arguments.0")) if called is not None else UNKNOWN
 
     def _method(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
-        """A call whose node holds the object and the name of the method side by side."""
+        """Writes a call whose node holds the object and the method name as siblings."""
         name, owner = child(node, parts[1]), child(node, parts[0])
         if name is None:
             return UNKNOWN
@@ -321,7 +321,7 @@ class Expressions:
         return UNKNOWN if UNKNOWN in {first, second} else f"({first}|{second})"
 
     def _branches(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
-        """What one of several branches gives; a branch that is not there gives nothing."""
+        """Writes the result of any of several branches. A missing branch counts as a literal."""
         texts: dict[str, None] = {}
         for part in parts:
             if part[0] == _EVERY:
@@ -335,7 +335,7 @@ class Expressions:
         return next(iter(texts)) if len(texts) == 1 else f"({'|'.join(texts)})"
 
     def _arms(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
-        """What the first arm gives of which anything is known: they are all of one type."""
+        """Writes the first known arm, as all arms have the same type."""
         value, body = self.written(child(node, parts[0]), depth), child(node, parts[1])
         for arm in body.named_children if body is not None else ():
             text = self._within(arm.child_by_field_name("pattern"), value, arm, depth)
@@ -344,7 +344,7 @@ class Expressions:
         return UNKNOWN
 
     def _guarded(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
-        """As `_arms`, of the two branches of `if`, be it `if let`."""
+        """Writes the first known branch of an `if` or `if let`."""
         condition, first, second = (child(node, part) for part in parts)
         text = UNKNOWN
         if condition is not None and condition.type == "let_condition":
@@ -358,7 +358,7 @@ class Expressions:
     def _within(
         self, pattern: Node | None, value: str, arm: Node, depth: int, result: Node | None = None
     ) -> str:
-        """What an arm gives, seen from outside: without the names that its pattern binds."""
+        """Writes the result of an arm without the names that its pattern binds."""
         text = self.written(result or arm.child_by_field_name("value"), depth)
         head = _HEAD.match(text)
         if head is None or pattern is None:
@@ -368,12 +368,12 @@ class Expressions:
         return UNKNOWN if part in {"", UNKNOWN} else part + text[head.end() :]
 
     def _only(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
-        """What a block gives that is one expression; with more it may be of its own names."""
+        """Writes a block of one expression; a longer block may use names that it binds itself."""
         inner = [part for part in node.named_children if not part.is_extra]
         return self.written(inner[0], depth) if len(inner) == 1 else UNKNOWN
 
     def _sign(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
-        """An operator as the method that it stands for."""
+        """Writes an operator as the method call that it stands for."""
         sign = node.child_by_field_name("operator") or child_of_sign(node)
         word = sign.type if sign is not None else ""
         method = self._signs.get(word, _METHODS[word]) if word in _METHODS else ""
@@ -381,40 +381,40 @@ class Expressions:
         return UNKNOWN if before in {UNKNOWN, LITERAL} else f"{before}.{method}()"
 
     def _last(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
-        """What the last of several statements gives."""
+        """Writes the last of several statements."""
         inner = [part for part in node.named_children if not part.is_extra]
         inner = [part for part in inner if part.type not in parts]
         return self.written(inner[-1], depth) if inner else LITERAL
 
     def _kept(self, node: Node, parts: tuple[str, ...], depth: int) -> str:
-        """What a variable keeps that is given a value if it has none: `@a ||= A.new`."""
+        """Writes the variable that a conditional assignment keeps: `@a ||= A.new`."""
         sign = node.child_by_field_name("operator")
         is_kept = sign is not None and sign.type.rstrip("=") in _CHOICES | _FIRST
         return self.written(child(node, parts[0]), depth) if is_kept else UNKNOWN
 
     def _record(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
-        """An object by its keys and what it takes over; what nothing is known of hides the rest."""
+        """Writes an object by its keys and spreads. A literal if no value in it is known."""
         texts: list[str] = []
-        is_told = False
+        has_known_value = False
         if node.named_child_count > _MOST_KEYS:
             return LITERAL
         for child in node.named_children:
             kind = child.type
             if kind == "shorthand_property_identifier":
                 texts.append(self._source.slice(child.start_byte, child.end_byte))
-                is_told = True
+                has_known_value = True
             elif kind == "spread_element":
                 value = self.written(child.named_child(0), depth)
                 texts.append(f"...{value}")
-                is_told = is_told or value not in {LITERAL, UNKNOWN}
+                has_known_value = has_known_value or value not in {LITERAL, UNKNOWN}
             elif kind in {"pair", "method_definition", "field"}:
                 key = child.child_by_field_name("key" if kind == "pair" else "name")
                 name = "" if key is None else self._source.slice(key.start_byte, key.end_byte)
                 value = self.written(child.child_by_field_name("value"), depth)
                 if name.isidentifier():
                     texts.append(f"{name}:{'?' if value == LITERAL else value}")
-                    is_told = is_told or value not in {LITERAL, UNKNOWN}
-        return "{" + ",".join(texts) + "}" if is_told else LITERAL
+                    has_known_value = has_known_value or value not in {LITERAL, UNKNOWN}
+        return "{" + ",".join(texts) + "}" if has_known_value else LITERAL
 
     def _cast(self, node: Node, _parts: tuple[str, ...], depth: int) -> str:
         to = child(node, "1")
@@ -427,14 +427,14 @@ class Expressions:
         return f"`{text}`" if text and "`" not in text else UNKNOWN
 
     def type(self, node: Node) -> str:
-        """Text of a type, on one line; empty if it is too long."""
+        """Returns the text of a type on one line; empty if it is too long."""
         raw = self._source.slice(node.start_byte, min(node.end_byte, node.start_byte + 4 * LIMIT))
         text = " ".join(raw.split()).removeprefix(":").strip()
         return text if len(text) <= LIMIT else ""
 
 
 _ROOTED = 2
-"""Which part of a member's recipe is the sign before what stands in nothing: Ruby's `::A`."""
+"""Index of the recipe part that stands before a member without an owner: `::A` in Ruby."""
 _FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
     "member": Expressions._member,  # pyright: ignore[reportPrivateUsage]
     "method": Expressions._method,  # pyright: ignore[reportPrivateUsage]
@@ -453,11 +453,11 @@ _FORMS: dict[str, Callable[[Expressions, Node, tuple[str, ...], int], str]] = {
     "then": Expressions._then,  # pyright: ignore[reportPrivateUsage]
     "type": Expressions._type,  # pyright: ignore[reportPrivateUsage]
 }
-"""How a recipe's first word is followed, where there is more to it than one inner node."""
+"""The first words of recipes that need more than one inner node."""
 
 
 def _marks(node: Node, letters: tuple[str, ...]) -> str:
-    """Arguments of a call, a letter each, by the types of their nodes: `string:s`."""
+    """Writes one letter per argument of a call, by node type: `string:s`."""
     letter_of = _pairs(letters)
     marks = "<" if node.child_by_field_name("type_arguments") is not None else ""
     listed = node.child_by_field_name("arguments")
@@ -477,29 +477,30 @@ def _pairs(parts: tuple[str, ...]) -> dict[str, str]:
 
 
 def _pair(part: str) -> tuple[str, str]:
-    """A built-in function, and what it gives: an argument by its number, `new:type` its type.
+    """Splits a built-in function and its result.
 
-    `end:each0` gives an element of an argument,
-    `make:made` what stands in brackets behind the name, `super:above` what is above a type.
+    The result is the number of an argument, `type` for the type that an argument names
+    (`new:type`), `each0` for an element of an argument, `made` for the type argument (`make:made`),
+    or `above` for the base of a type (`super:above`).
     """
     name, _, gives = part.partition(":")
     return name, gives
 
 
 def child_of_sign(node: Node) -> Node | None:
-    """The sign between two operands that no field names."""
+    """Returns the operator between two operands if no field names it."""
     return node.children[1] if node.child_count > 2 else None
 
 
 def plain(text: str) -> bool:
-    """A text is a name, or names with dots between."""
+    """Whether a text is a name or dotted names."""
     return _PLAIN.fullmatch(text) is not None
 
 
 def child(node: Node, path: str) -> Node | None:
-    """The node by fields, or by numbers among the named children.
+    """Returns the node at a path of fields and of numbers of named children.
 
-    `^` is the parent, `$` the last child, `~kind` the first of a kind, `.` the node itself.
+    `^` is the parent, `$` the last child, `~kind` the first child of a kind, `.` the node itself.
     """
     if path.isidentifier():
         return node.child_by_field_name(path)

@@ -1,17 +1,16 @@
-"""Methods that a language calls without their names, as its settings tell: `a + b`, `a[i]`.
+"""Finds methods that are called by an operator or another syntax form: `a + b`, `a[i]`.
 
-`[operators]` says of the type of a `@protocol` node which methods are called on what, and
-`[operator_names]` what the method of a sign is called. A use is `NAME RECEIVER ARGUMENT...`, of
-which all but the name are paths to nodes. In a name `{}` stands for the method of the sign, `{x}`
-for that of `x` and the sign, `{#}` for the place of the node among others, and `{a=b}` for `a`, or
-`b` where something is assigned to the node. A receiver `?path` has to be a variable or a call, what
-follows a `+` is called on it first; an argument `path*` is a list of them, and `'int` one that is
-handed over where the sign stands behind what it belongs to. With `=path` in place of a method the
-node at that path names a member: `const { f: renamed } = module`.
+`[operators]` maps the type of a `@protocol` node to the methods that it calls; `[operator_names]`
+maps an operator to its method name. A use is `NAME RECEIVER ARGUMENT...`; all but the name are
+paths to nodes. In a name `{}` stands for the method of the operator, `{x}` for the method of `x`
+and the operator, `{#}` for the ordinal of the node, and `{a=b}` for `a`, or for `b` if the node is
+assigned to. A receiver `?path` must be a variable or a call; text after `+` is called on it first.
+An argument `path*` is a list of arguments; `'int` is the argument that a postfix operator passes.
+With `=path` in place of a method the node at that path names a member: `const { f: renamed } =
+module`.
 
-Most operands are texts and numbers, so only such uses count of which the text says of an operand
-that it may be anything else (`plain_types`). `codelens.extract.flow.receivers` does the same for
-Python.
+Most operands are strings and numbers, so a use counts only if the text shows that an operand may
+have another type (`plain_types`). `codelens.extract.flow.receivers` does the same for Python.
 """
 
 from __future__ import annotations
@@ -29,22 +28,22 @@ from codelens.extract.source_text import Source
 from codelens.types import PROTOCOL
 
 Use = tuple[int, str, str, str, int, str]
-"""Start, name, kind, receiver, `PROTOCOL` in place of how many arguments there are, arguments."""
+"""Start, name, kind, receiver, `PROTOCOL` in place of the number of arguments, arguments."""
 _SAYING = frozenset({"=", "+", ":", "?", "let"})
-"""Forms of bindings that say of what type a variable is."""
+"""Forms of bindings that give a variable a type."""
 _HEAD = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]*")
 _MARK = re.compile(r"\{(\w*)\}")
 _ASSIGNED = re.compile(r"\{(\S*?)=(\S+)\}")
 _ORDINAL = "{#}"
 _CHAINED = frozenset({"<<", ">>"})
-"""Signs whose result is what stands on their left: of `out << a << b` it is `out`."""
+"""Operators whose result is their left operand: `out << a << b` is `out`."""
 _WRAPPING = frozenset({"parenthesized_expression"})
 _WRITTEN_OUT = frozenset({"binary", "sign", "argument"})
-"""Kinds of arguments that say nothing of what they are."""
+"""Kinds of arguments whose type depends on their operands."""
 
 
 class Operators:
-    """The uses of one text."""
+    """Finds the operator uses of one text."""
 
     def __init__(self, captures: Captures, info: LanguageInfo, source: Source, flow: Flow) -> None:
         self._nodes = captures.get("protocol", [])
@@ -59,10 +58,10 @@ class Operators:
         self._literals = frozenset(
             kind for kind, value in info.literals if value not in _WRITTEN_OUT
         )
-        self._typed = self._known(info)
+        self._typed = self._typed_variables(info)
 
-    def _known(self, info: LanguageInfo) -> dict[str, bool]:
-        """Whether the text says of a variable more than that it is of a plain type."""
+    def _typed_variables(self, info: LanguageInfo) -> dict[str, bool]:
+        """Maps each variable to whether the text gives it more than a plain type."""
         plain = re.compile(info.plain_types) if info.plain_types else None
         typed: dict[str, bool] = {}
         for row in self._flow.bindings:
@@ -73,7 +72,7 @@ class Operators:
         return typed
 
     def uses(self) -> Iterator[Use]:
-        """All of them, in no order."""
+        """Yields all uses, unordered."""
         for node in self._nodes:
             for name, receiver, *arguments in self._recipes.get(node.type, ()):
                 use = self._use(node, name, receiver, arguments)
@@ -99,15 +98,15 @@ class Operators:
             return None
         owner = self._leftmost(first, node.type, sign) if sign in _CHAINED else first
         receiver = self._written(owner)
-        tells = self._tells(receiver)
-        if not tells and (path not in arguments or len(arguments) == 1):
+        has_type = self._has_type(receiver)
+        if not has_type and (path not in arguments or len(arguments) == 1):
             return None
         lines = [
             line for place in arguments for line in self._arguments(node, place, (first, owner))
         ]
-        if not tells:
-            # `2 * v`: what is on the right may be what tells.
-            typed = [line for line in lines if line[:1] != "'" and self._tells(line)]
+        if not has_type:
+            # `2 * v`: the right operand may be the one with a type.
+            typed = [line for line in lines if line[:1] != "'" and self._has_type(line)]
             if not typed:
                 return None
             receiver = typed[0]
@@ -115,7 +114,7 @@ class Operators:
         return first.end_byte - 1, name, "call", receiver + further, PROTOCOL, text
 
     def _sign(self, node: Node, before: str) -> str:
-        """The sign of a node that a method is called for; empty if none is."""
+        """Returns the operator of a node that has a method; empty if it has none."""
         for part in node.children:
             if not part.is_named and before + part.type in self._names:
                 return part.type
@@ -127,7 +126,7 @@ class Operators:
         return node
 
     def _is_value(self, node: Node) -> bool:
-        """A variable of which the text says something, or what a call gives."""
+        """Whether a node is a variable of known type or a call."""
         text = self._source.slice(node.start_byte, node.end_byte)
         return self._typed.get(text.strip("$"), False) or "call" in node.type
 
@@ -145,7 +144,7 @@ class Operators:
         return [kind or self._written(operand)]
 
     def _written(self, node: Node) -> str:
-        """What an operand is, where that is no pointer."""
+        """Writes an operand; `?` if it is a pointer."""
         while node.type in _WRAPPING and node.named_child_count == 1:
             node = node.named_children[0]
         if node.type in self._literals:
@@ -162,7 +161,7 @@ class Operators:
             return UNKNOWN
         return UNKNOWN if text[:1] == "`" and node.type in self._pointing else text
 
-    def _tells(self, text: str) -> bool:
+    def _has_type(self, text: str) -> bool:
         if text in {"", UNKNOWN, LITERAL}:
             return False
         head = _HEAD.match(text)

@@ -1,8 +1,9 @@
-"""Names that a pattern binds, each with the part of the value that it is (Rust).
+"""Finds types and values that a text gives to names by other means than an assignment.
 
-A language says by its setting `bindings` what nodes are: `variant` takes parts by their place,
-`fields` by their names, `list` those of a tuple, `elements` those of a list, `captured` the whole
-beside what is inside, `inner` stands for what is in it, of several the first.
+These are the names in patterns (Rust), parameters of function literals, type tests (PHP, Python),
+and types in doc comments (PHP). For patterns the `[bindings]` setting gives node types a role:
+`variant` binds parts by position, `fields` by name, `list` those of a tuple, `elements` those of a
+list, `captured` binds the whole and its parts, `inner` is replaced by its first child.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from codelens.extract.flow.expressions import UNKNOWN, Expressions, child
 from codelens.extract.source_text import Source
 
 ROLES = frozenset({"variant", "fields", "elements", "captured", "inner"})
-"""What a recipe of the setting `bindings` may say of a pattern, beside `list`."""
+"""Roles in patterns that a `[bindings]` recipe may name, in addition to `list`."""
 _HOLDING = {"Some": ".#try", "Ok": ".#try", "Err": ".#err"}
 _MOST = 200
 
 
 class Part(NamedTuple):
-    """A name, and what it stands for; `?` if that is not known."""
+    """A bound name and its value, `?` if the value is unknown."""
 
     start: int
     name: str
@@ -31,7 +32,7 @@ class Part(NamedTuple):
 
 
 class Patterns:
-    """Takes patterns of one text apart."""
+    """Splits the patterns of one text into parts."""
 
     def __init__(self, roles: Mapping[str, str], source: Source, expressions: Expressions) -> None:
         self._roles = roles
@@ -39,7 +40,7 @@ class Patterns:
         self._written = expressions.written
 
     def parts(self, pattern: Node, value: str) -> Iterator[Part]:
-        """The names in a pattern for a value."""
+        """Yields the names that a pattern binds when it matches a value."""
         pending: list[tuple[Node, str]] = [(pattern, value)]
         count = 0
         while pending and count < _MOST:
@@ -50,7 +51,7 @@ class Patterns:
                 pending += reversed(list(self._inside(node, role, text)))
             elif not node.named_child_count:
                 name = self._source.slice(node.start_byte, node.end_byte)
-                # What begins with a capital is a constant or a variant, and binds nothing.
+                # A capitalized name is a constant or a variant and binds nothing.
                 if name.isidentifier() and name != "_" and not name[0].isupper() and name != "self":
                     yield Part(node.start_byte, name, text)
 
@@ -90,7 +91,7 @@ class Patterns:
 def paired(
     pattern: Node, value: Node | None, text: str, written: Callable[[Node | None], str]
 ) -> Iterator[tuple[Node, str]]:
-    """A pattern with what it is for; part by part, where both are tuples written out."""
+    """Yields a pattern with its value; the parts one by one if both are tuple literals."""
     inner = pattern
     while inner.type == "match_pattern" and inner.named_child_count:
         inner = inner.named_children[0]
@@ -112,21 +113,21 @@ _GIVING = frozenset(
     "arrow_function function_declaration function_expression generator_function "
     "generator_function_declaration method_definition".split()
 )
-"""What a value is given back from, in JavaScript."""
+"""Functions of JavaScript that contain a `return`."""
 _LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 _BETWEEN = _LISTS | {"annotated_lambda", "argument", "call_suffix", "value_argument"}
-"""What may stand between a function written out and the call that takes it."""
+"""Nodes between a function literal and the call that takes it."""
 LAST = 8
-"""In place of a number: the function stands behind the brackets, as the last argument."""
+"""In place of an argument's number: the function literal follows the parentheses."""
 
 
 def given(
     parameter: Node, written: Callable[[Node | None], str], type_of: Callable[[Node], str]
 ) -> str:
-    """What a parameter without a type is given, by what takes the function it is of.
+    """Writes what the enclosing call passes to an untyped parameter of a function literal.
 
-    With the type of the variable that the taker's result is for, as far as one is written: what
-    the taker's type parameters stand for follows from it.
+    The text includes the declared type of the variable that takes the call's result, if any,
+    because the type parameters of the called function may follow from it.
     """
     listed, at = parameter.parent, 0
     closure = listed
@@ -155,7 +156,7 @@ _TYPED = frozenset({"public_field_definition", "as_expression", "satisfies_expre
 
 
 def _expected(closure: Node, type_of: Callable[[Node], str]) -> str:
-    """What TypeScript's code says that a function written out is, by where it stands."""
+    """Writes the type of a function literal that its context declares (TypeScript)."""
     around = closure.parent
     while around is not None and around.type == "parenthesized_expression":
         around = around.parent
@@ -177,7 +178,7 @@ _BY_FUNCTION = frozenset({b"map", b"filter"})
 
 
 def _element(closure: Node, written: Callable[[Node | None], str]) -> str:
-    """What Python's functions and `sort` give a `lambda`: an element of what they are given."""
+    """Writes the parameter of a Python `lambda` key or callback: an element of the sorted list."""
     around = closure.parent
     is_key = around is not None and around.type == "keyword_argument"
     listed = around.parent if around is not None and is_key else around
@@ -204,7 +205,7 @@ def _element(closure: Node, written: Callable[[Node | None], str]) -> str:
 
 
 def given_at(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:
-    """What a function written out is given as its parameter of a place."""
+    """Writes the argument that a call passes to a parameter of a function literal, by position."""
     node, place = closure, 0
     around = closure.parent
     while around is not None and around.type in _BETWEEN:
@@ -224,7 +225,7 @@ def given_at(closure: Node, at: int, written: Callable[[Node | None], str]) -> s
 
 
 def declared_type(value: Node) -> Node | None:
-    """The type that TypeScript's code says of a value: of a variable, or of what gives it back."""
+    """Returns the declared type of the variable or result that takes a value (TypeScript)."""
     node = value.parent
     while node is not None and node.type == "parenthesized_expression":
         node = node.parent
@@ -240,7 +241,7 @@ def declared_type(value: Node) -> Node | None:
 
 
 def handed(closure: Node, at: int, written: Callable[[Node | None], str]) -> str:
-    """What a parameter of a function written out is given, by what it is handed to."""
+    """Writes the argument that a call passes to a parameter of its function literal (Rust)."""
     listed = closure.parent
     call = listed.parent if listed is not None else None
     if listed is None or call is None or listed.type != "arguments":
@@ -255,7 +256,7 @@ def handed(closure: Node, at: int, written: Callable[[Node | None], str]) -> str
 
 
 def _placed(node: Node) -> Iterator[tuple[int, Node]]:
-    """What stands between the commas, each with its place: `_` is no named node."""
+    """Yields the parts between commas with their positions. `_` is not a named node."""
     at = 0
     for part in node.children:
         if part.type == ",":
@@ -268,12 +269,11 @@ def _of(text: str, step: str) -> str:
     return UNKNOWN if text in {"", UNKNOWN} else text + step
 
 
-# Where PHP narrows a type: `assert($a instanceof B)`, `if ($a instanceof B)`, and a way out else.
+# Narrowed types: `assert($a instanceof B)`, `if ($a instanceof B)` and a negated early exit of PHP,
+# and `isinstance(a, B)` of Python.
 #
-# So does Python with `isinstance(a, B)`.
-#
-# Each gives a row where the type begins to hold and, but for the body of a function, one where the
-# block ends that it holds in.
+# Each yields a row where the type begins to hold, and another where it stops, unless it holds until
+# the end of a function body.
 
 _EXPRESSION = re.compile(r"\$\w+(?:\??->\w+)*")
 _ARROW = re.compile(r"\??->")
@@ -288,7 +288,7 @@ Row = tuple[int, str, str, str, bool]
 
 
 def narrowed(node: Node, expressions: Expressions) -> Iterator[Row]:
-    """Rows of one `instanceof`, none where nothing follows from it."""
+    """Yields the rows of one `instanceof`; none if it narrows nothing."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None or left.text is None:
         return
@@ -306,7 +306,7 @@ def narrowed(node: Node, expressions: Expressions) -> Iterator[Row]:
 
 
 def _begins(node: Node) -> tuple[int, Node | None]:
-    """Where an `instanceof` begins to hold, and the block in which it does."""
+    """Returns where an `instanceof` begins to hold, and the block in which it holds."""
     around = _outermost(node, "&&")
     if around is None:
         return 0, None
@@ -331,7 +331,7 @@ def _begins(node: Node) -> tuple[int, Node | None]:
 
 
 def _outermost(node: Node, operator: str) -> Node | None:
-    """What stands around an expression and others that are joined to it by an operator."""
+    """Returns the node around all expressions that the operator joins."""
     around = node.parent
     while around is not None:
         if around.type == "binary_expression":
@@ -345,7 +345,7 @@ def _outermost(node: Node, operator: str) -> Node | None:
 
 
 def _leaves(body: Node) -> bool:
-    """A block ends by leaving what stands around it."""
+    """Whether a block ends by leaving the enclosing block."""
     last = (
         body.named_children[-1]
         if body.type == "compound_statement" and body.named_children
@@ -357,7 +357,7 @@ def _leaves(body: Node) -> bool:
 
 
 def tested_places(test: Node, type_: str) -> Iterator[tuple[int, str]]:
-    """Where Python's `isinstance` begins to tell a type, and where it ends to: no type."""
+    """Yields where an `isinstance` begins to hold, and where it stops: an empty type."""
     around = test.parent
     if around is None or around.type == "assert_statement":
         yield test.start_byte, type_
@@ -369,7 +369,7 @@ def tested_places(test: Node, type_: str) -> Iterator[tuple[int, str]]:
         body = choice.child_by_field_name("consequence") if choice is not None else None
         others = choice.child_by_field_name("alternative") if choice is not None else None
         if body is not None and others is None and _leaves_python(body):
-            # It holds behind the branch, as far as what is around goes.
+            # The type holds after the branch, until the end of the enclosing block.
             yield body.end_byte - 1, type_
             if choice is not None and choice.parent is not None:
                 yield choice.parent.end_byte - 1, ""
@@ -385,7 +385,7 @@ def _leaves_python(body: Node) -> bool:
     return last.type in _LEAVING_PYTHON
 
 
-# Types that comments tell of what has none written: `@var`, `@param` and `@return` of PHP.
+# Types that doc comments declare: `@var`, `@param` and `@return` of PHP.
 
 _BEGIN = "/**"
 _TAG = re.compile(
@@ -410,25 +410,25 @@ _VAGUE = frozenset(
     "array iterable mixed object Generator Iterator Traversable IteratorAggregate".split()
 )
 _MOST_DOC_TYPES = 4_000
-"""Characters of a comment that are looked at."""
+"""Longest part of a comment that is searched, in characters."""
 
 
 _LESS = frozenset({"?", "let", ":", "->"})
-"""Rows that give way to what a comment tells: of no type, or of a vague one."""
+"""Forms of rows without a type, or with a vague type, which a doc comment overrides."""
 
 
-class Told(NamedTuple):
-    """What a comment tells."""
+class DocType(NamedTuple):
+    """A type that a doc comment declares."""
 
     start: int
     name: str
-    """Of a variable, parameter or property; empty for what a function gives."""
+    """A variable, parameter or property; empty for a result."""
     type: str
 
 
-def with_told(rows: list[Row], comments: list[Node], source: Source) -> list[Row]:
-    """Rows of bindings, and of the types that comments tell."""
-    tags = list(_told_types(comments, source))
+def with_doc_types(rows: list[Row], comments: list[Node], source: Source) -> list[Row]:
+    """Adds the types that doc comments declare, and drops the rows that they override."""
+    tags = list(_doc_types(comments, source))
     places = {(start, name) for start, name, _ in tags}
     others = [row for row in rows if row[2] not in _LESS or row[:2] not in places]
     types = [(start, name, ":" if name else "->", type_, False) for start, name, type_ in tags]
@@ -436,7 +436,7 @@ def with_told(rows: list[Row], comments: list[Node], source: Source) -> list[Row
 
 
 def _type_parameters(comments: list[Node], source: Source) -> Iterator[Row]:
-    """What `@template` of a type or a function says: a type parameter, and what it must be."""
+    """Yields the type parameters, with their bounds, that `@template` declares."""
     for comment in comments:
         subject = comment.next_named_sibling
         if subject is None or subject.type not in _TYPES | _FUNCTIONS:
@@ -450,8 +450,8 @@ def _type_parameters(comments: list[Node], source: Source) -> Iterator[Row]:
             yield (inside.start_byte, name, "type", bound, False)
 
 
-def _told_types(comments: list[Node], source: Source) -> Iterator[Told]:
-    """Types tagged by comments, each with the place that it is told of."""
+def _doc_types(comments: list[Node], source: Source) -> Iterator[DocType]:
+    """Yields the types that doc comments declare, each at the position of its declaration."""
     for comment in comments:
         start = comment.start_byte
         text = source.slice(start, min(comment.end_byte, start + _MOST_DOC_TYPES))
@@ -469,7 +469,7 @@ def _told_types(comments: list[Node], source: Source) -> Iterator[Told]:
 
 
 def _type(text: str) -> str:
-    """A type as it would be written in code."""
+    """Writes a doc comment's type as code writes it."""
     text = _NOTHING.sub("", text).replace("$this", "static")
     rows = _ROWS.match(text)
     return f"{rows[1].strip()}[]" if rows is not None else text
@@ -477,45 +477,45 @@ def _type(text: str) -> str:
 
 def _of_variable(
     subject: Node | None, start: int, name: str, type_: str, source: Source
-) -> Iterator[Told]:
+) -> Iterator[DocType]:
     if subject is None or subject.type != _PROPERTY:
         if name:
-            yield Told(start, name, type_)
+            yield DocType(start, name, type_)
         return
     for element in subject.named_children:
         if element.type == "property_element" and _may_say(type_, subject):
             variable = element.child_by_field_name("name")
             if variable is not None:
                 property_name = source.slice(variable.start_byte, variable.end_byte).lstrip("$")
-                yield Told(element.start_byte, property_name, type_)
+                yield DocType(element.start_byte, property_name, type_)
 
 
-def _of_function(subject: Node, tag: str, name: str, type_: str) -> Iterator[Told]:
+def _of_function(subject: Node, tag: str, name: str, type_: str) -> Iterator[DocType]:
     listed = subject.child_by_field_name("parameters")
     if listed is None:
         return
     if tag == "return":
         declared = subject.child_by_field_name("return_type")
         if declared is None:
-            yield Told(listed.start_byte, "", type_)
+            yield DocType(listed.start_byte, "", type_)
         elif _says_more(type_, declared):
-            yield Told(declared.start_byte, "", type_)
+            yield DocType(declared.start_byte, "", type_)
     elif name:
         for parameter in listed.named_children:
             variable = parameter.child_by_field_name("name")
             is_it = variable is not None and variable.text == b"$" + name.encode()
             if is_it and _may_say(type_, parameter):
-                yield Told(parameter.start_byte, name, type_)
+                yield DocType(parameter.start_byte, name, type_)
 
 
 def _may_say(type_: str, declaration: Node) -> bool:
-    """Nothing is declared, or less than a comment tells."""
+    """Whether a doc comment's type replaces the declared one."""
     declared = declaration.child_by_field_name("type")
     return declared is None or _says_more(type_, declared)
 
 
 def _says_more(type_: str, declared: Node) -> bool:
-    """What is declared says less: it is vague, or the same type without its arguments."""
+    """Whether the declared type is vague, or is the same type without its arguments."""
     text = (declared.text or b"").decode("utf-8", "replace").lstrip("?")
     name = text.rpartition("\\")[2]
     head, bracket, _ = type_.partition("<")

@@ -1,8 +1,8 @@
-"""Methods that Python calls without their names: `with a`, `a + b`, `a[i]`, `len(a)`, `a(1)`.
+"""Finds the receiver of each name, and the methods that Python calls without their names.
 
-Each is a use of that method behind what it is called on. Most operands are texts and numbers, or
-nothing is known of them, so only such uses count whose operand the text says anything of. What
-`getattr(a, "b")` takes is a use of `b`.
+Such methods are those of `with a`, `a + b`, `a[i]`, `len(a)` and `a(1)`, each a use of the method
+after its operand. Most operands are strings, numbers or unknown, so a use counts only if the text
+gives the operand a type. `getattr(a, "b")` is a use of `b`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FUNCTIONS = {
 }  # fmt: skip
 _CALLING = frozenset({*_FUNCTIONS, "getattr"})
 _UNIONS = frozenset({"type", "binary_operator", "subscript"})
-"""What stands around `A | B` that is a type."""
+"""Nodes around an `A | B` that is a type."""
 _TEXTS = frozenset({"string", "integer", "float", "none", "true", "false", "concatenated_string"})
 _SAYING_NOTHING = _TEXTS | frozenset(
     "list dictionary set tuple binary_operator comparison_operator not_operator subscript lambda "
@@ -44,7 +44,7 @@ _BUILT_IN = re.compile(
     r"|.*\.(?:decode|encode|format|items|join|keys|lower|lstrip|read|readlines|replace|rsplit|rstrip"
     r"|split|splitlines|strip|upper))\(\)"
 )
-"""What gives a text, a number or a collection of Python's own."""
+"""Calls that return a string, a number or a built-in collection."""
 _HEAD = re.compile(r"(?:(?:self|cls)\.)?[^\W\d]\w*|[(`]")
 
 _Named = tuple[str, Node | None]
@@ -53,58 +53,58 @@ _Named = tuple[str, Node | None]
 def protocol_uses(
     captures: Captures, defined: Set[str], source: Source, flow: Flow
 ) -> Iterator[Use]:
-    """All uses in a text that defines and imports some names, in no order."""
+    """Yields all protocol uses of a text that defines or imports some names, unordered."""
     written = flow.expressions.written
-    telling_names = _told(flow)
-    calls = list(_calls(captures.get("reference.call", []), source, telling_names))
+    typed_names = _typed_names(flow)
+    calls = list(_calls(captures.get("reference.call", []), source, typed_names))
     for node in calls:
         named = _named_in_text(node)
         if named is not None:
             yield named[2].end_byte - 1, named[0], named[1], written(named[2]), -1, ""
     for node in (*captures.get("protocol", []), *calls):
         for name, operand in _READERS[node.type](node):
-            if operand is None or _says_nothing(name, operand, telling_names, defined):
+            if operand is None or _says_nothing(name, operand, typed_names, defined):
                 continue
             receiver = written(operand)
             head = _HEAD.match(receiver)
             if (
                 head is not None
-                and telling_names.get(head[0], True)
+                and typed_names.get(head[0], True)
                 and not _BUILT_IN.fullmatch(receiver)
             ):
                 yield operand.end_byte - 1, f"__{name}__", "call", receiver, PROTOCOL, ""
 
 
-def _calls(names: list[Node], source: Source, telling_names: Mapping[str, bool]) -> Iterator[Node]:
-    """The calls of functions and variables that may call a method."""
+def _calls(names: list[Node], source: Source, typed_names: Mapping[str, bool]) -> Iterator[Node]:
+    """Yields the calls of functions and variables that may call a method."""
     for node, text in zip(names, source.texts(names), strict=True):
-        if telling_names.get(text, text in _CALLING) and node.type == "identifier":
+        if typed_names.get(text, text in _CALLING) and node.type == "identifier":
             call = node.parent
             if call is not None and call.type == "call":
                 yield call
 
 
 def _says_nothing(
-    name: str, operand: Node, telling_names: Mapping[str, bool], defined: Set[str]
+    name: str, operand: Node, typed_names: Mapping[str, bool], defined: Set[str]
 ) -> bool:
-    """Nothing follows from an operand for what is called, or another use says it already."""
+    """Whether the operand does not determine the method, or another use already covers it."""
     if operand.type != "identifier":
         return operand.type in _SAYING_NOTHING
     bare = (operand.text or b"").decode("utf-8", "replace")
     if bare in defined:
-        return name == "call" or not telling_names.get(bare, True)
-    return not telling_names.get(bare, False)
+        return name == "call" or not typed_names.get(bare, True)
+    return not typed_names.get(bare, False)
 
 
-def _told(flow: Flow) -> dict[str, bool]:
-    """Whether the text says of a variable more than that it is of one of Python's own types."""
-    telling_names: dict[str, bool] = {}
+def _typed_names(flow: Flow) -> dict[str, bool]:
+    """Maps each variable to whether the text gives it a type that is not built in."""
+    typed_names: dict[str, bool] = {}
     for row in flow.bindings:
         if row.how in {"=", "+", ":", "?", "let", "type"}:
             says = row.text not in {"", LITERAL, UNKNOWN} and row.text not in _TYPES
             says = says and _BUILT_IN.fullmatch(row.text) is None
-            telling_names[row.name] = telling_names.get(row.name, False) or says
-    return telling_names
+            typed_names[row.name] = typed_names.get(row.name, False) or says
+    return typed_names
 
 
 def _with(node: Node) -> Iterator[_Named]:
@@ -134,7 +134,7 @@ def _subscript(node: Node) -> Iterator[_Named]:
     value = node.child_by_field_name("value")
     last = (value.text or b"").rpartition(b".")[2] if value is not None else b""
     if not last[:1].isupper():
-        # `List[int]`: a type by its name.
+        # `List[int]` is a type.
         yield name, value
 
 
@@ -157,7 +157,7 @@ def _comparison(node: Node) -> Iterator[_Named]:
     if sign.type in {"in", "not in"}:
         yield "contains", right
     elif right.type not in _TEXTS and sign.type in _COMPARISONS:
-        # What is compared with a text or a number is nearly always one as well.
+        # An operand that is compared with a string or a number is nearly always one too.
         yield _COMPARISONS[sign.type], left
 
 
@@ -172,7 +172,7 @@ def _call(node: Node) -> Iterator[_Named]:
 
 
 def _named_in_text(node: Node) -> tuple[str, str, Node] | None:
-    """Name, kind and owner of what `getattr(a, "b")` takes, if a text says the name."""
+    """Returns name, kind and owner of a `getattr(a, "b")` whose name is a string literal."""
     arguments = node.child_by_field_name("arguments")
     if node.children[0].text != b"getattr" or arguments is None:
         return None
@@ -200,10 +200,10 @@ _READERS: dict[str, Callable[[Node], Iterator[_Named]]] = {
 }
 
 
-# What stands before the dot of each name: `Reference.receiver`.
+# Receivers: the text before the dot of each name (`Reference.receiver`).
 
 ROOT = "\\"
-"""The receiver of a name that is told to be in no namespace: `\\strlen()` of PHP."""
+"""The receiver of a name that is qualified as global: `\\strlen()` in PHP."""
 _LONGEST_CHAIN = 160
 _DOTS = frozenset({b".", b":", b">", b"\\"})
 BLANKS = frozenset({b" ", b"\n", b"\t", b"\r"})
@@ -211,18 +211,18 @@ _SPACES = BLANKS | {b"\v", b"\f"}
 _BEFORE_NAME = _DOTS | BLANKS
 _CLOSED = frozenset(")]")
 _CUT = frozenset(".?!")
-"""A text that begins so is not the whole of a chain."""
+"""A text that begins with one of these is only part of a chain."""
 _JOINT = re.compile(rb"\s*\.[?!&]?(?!\.)|>-\??(?=\s*[\w)\]])|::(?=[\w>])|\\(?=\w)")
-"""What joins a member to its owner, read backwards."""
+"""The token between a member and its owner, read backwards."""
 _CHAIN = re.compile(
     rb"(?:\s*\.[?!&]?|>-|::|\\)((?:[\w$#\x80-\xff]+(?:\.[?!&]?|>-\??|::|\\))*[\w$#\x80-\xff]*"
     rb"[A-Za-z_$#\x80-\xff])(?![\w$.)\]?>:\\\x80-\xff\"'`}]|\s+\.)"
 )
-"""The same with the names before it, where there is nothing but names."""
+"""The token and the names before it, if there are only names. Read backwards."""
 _ROOTED = re.compile(rb"\\((?:[\w\x80-\xff]+\\)*[\w\x80-\xff]+)\\(?![\w)\]\x80-\xff])")
-"""Names of namespaces, and that they begin at the outermost: `\\App\\f()` of PHP, backwards."""
+"""A fully qualified namespace: `\\App\\f()` in PHP. Read backwards."""
 _IN_MACRO = re.compile(r"(?:^|[^\w.)\]?'])((?:\w+(?:::\w+)*(?:\([^()]{0,60}\))?\.)+)$")
-"""A chain of plain calls that no tree tells of, as in the arguments of a macro."""
+"""A chain of plain calls without a syntax tree, as in macro arguments."""
 _CALLED = re.compile(r"\([^()]*\)")
 _DOT = re.compile(r"[?!&]?\.|\??->|::|\\")
 
@@ -230,11 +230,11 @@ _DOT = re.compile(r"[?!&]?\.|\??->|::|\\")
 def receivers_of(
     captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow
 ) -> list[str]:
-    """What stands before the dot of each name; see `Reference.receiver`."""
+    """Returns the receiver of each name; see `Reference.receiver`."""
     nodes = captures.get("chain", [])
     ends = [node.end_byte for node in nodes]
     heads = [node.start_byte for node in nodes]
-    # Most chains are names and dots; a longer text is cut, and then looked at as a tree.
+    # Most chains are names and dots. A longer text is cut, then read from the tree.
     slices = map(source.slice, map(max, heads, [end - _LONGEST_CHAIN for end in ends]), ends)
     chains = {
         end: (head, text, node)
@@ -250,14 +250,14 @@ def receivers_of(
         if text[start - 1 : start] not in _BEFORE_NAME:
             add("")
             continue
-        known = chains.get(start + (len(name) if name.isascii() else len(name.encode())))
-        if known is None or known[0] == start:
+        chain_at = chains.get(start + (len(name) if name.isascii() else len(name.encode())))
+        if chain_at is None or chain_at[0] == start:
             if text[start - 1 : start] not in BLANKS:
                 add(_read_back(text, start, owned, flow))
             else:
                 add("" if chained else _over_blanks(text, start, owned, flow))
             continue
-        _, chain, node = known
+        _, chain, node = chain_at
         before, _, last = chain.rpartition(".")
         if last != name:
             add(_read_back(text, start, owned, flow, chain=node, name=name))
@@ -271,9 +271,9 @@ def receivers_of(
 
 
 def _over_blanks(text: bytes, start: int, owned: dict[int, Node], flow: Flow) -> str:
-    """The receiver of a name that stands apart from its dot.
+    """Returns the receiver of a name that is separated from its dot by blanks.
 
-    The tree has to say so: a comment on the line before may end in a full stop.
+    The tree has to confirm the dot, because a comment on the line before may end in a full stop.
     """
     end = start
     while text[end - 1 : end] in _SPACES:
@@ -301,7 +301,7 @@ def _read_back(
     chain: Node | None = None,
     name: str = "",
 ) -> str:
-    """The receiver of a name, from the text before it, else from the tree."""
+    """Returns the receiver of a name from the text before it, or else from the tree."""
     before = text[max(0, start - _LONGEST_CHAIN) : start][::-1]
     near = _CHAIN.match(before)
     if near is not None and chain is not None and b"?" in near[0] and flow.expressions.unwraps:
@@ -318,7 +318,7 @@ def _read_back(
             # Lua: `object:method()`.
             return written(owned[start - 1])
         return ROOT if before[:1] == b"\\" else ""
-    # `a!!.b` is a whole with its sign, `a?.b` is not.
+    # `a!!.b`: the owner includes `!!`. `a?.b`: the owner does not include `?`.
     for length in (joint.end(), joint.end() - (joint[0][-1:] in {b"!", b"?"})):
         end = start - length
         while text[end - 1 : end] in BLANKS:

@@ -1,6 +1,6 @@
-"""Names used, not defined: calls, types, and such other names as the text defines or imports.
+"""Finds the references of a text: calls, types, and names that the text defines or imports.
 
-Thousands of them stand in a large file, so they are worked on by column, not one by one.
+A large file has thousands of them, so they are processed by column rather than one by one.
 """
 
 from __future__ import annotations
@@ -25,33 +25,36 @@ from codelens.extract.symbols.symbols import Symbols
 from codelens.types import Import, Reference
 
 KINDS = ("name", "type", "call")
-"""What `@reference.<kind>` may be; of two kinds at one place the later counts."""
+"""The valid `@reference.<kind>` captures. At the same position the later kind wins."""
 BOUND = (("reference.bound", "name"), ("reference.bound.call", "call"))
-"""Captures that count if the text defines or imports a thing of that name, and their kinds."""
+"""Captures that count only if the text defines or imports the name, with their kinds."""
 _MODULE_PARTS = re.compile(r"[./\\:]+")
 _SEPARATORS, _BRACKETS = ".:>\\", "()[]{}\"'`,;"
 _LONGEST_NAME = 200
 _OWNER = re.compile(r"\s*(?:\.[?!]?|>-|::)\s*([\w$]+)(?![\w$.)\]?!>:])")
-"""The one name before a member's dot, read backwards: forwards each letter would be a start."""
+"""The one name before a member's dot. Read backwards, as a forward search could start at any
+letter.
+"""
 _LONGEST_OWNER = 80
 MACRO = -2
-"""Arguments of a macro: not counted, but no function of that name is called."""
+"""In place of the number of arguments: a macro call, which calls no function of that name."""
 INITIAL = ":"
-"""In place of arguments that begin a constructor: what is called is a type, and never a field."""
+"""In place of arguments that start a constructor: the call names a type, never a field."""
 SETTER = "="
-"""In place of arguments of a method that is called by an assignment: `a.b = c` calls `b=`, and so
-does `a.b += c`, after `b`."""
+"""In place of arguments: a call by assignment. `a.b = c` calls `b=`; `a.b += c` calls `b`, then
+`b=`.
+"""
 _MARKS = (("call.initial", INITIAL), ("call.setter", SETTER))
 _FIELDS = frozenset({"field", "member"})
 _MEMBERS = _FIELDS | {"method", "property"}
-"""Kinds that are used behind their owner, not by name alone."""
+"""Kinds that are used after their owner, not by name alone."""
 
 _PLACE = itemgetter(2, 3)
 _new_reference = cast(
     "Callable[[tuple[str, str, int, int, int, str, int, int, str]], Reference]",
     partial(tuple.__new__, Reference),  # pyright: ignore[reportUnknownMemberType]
 )
-"""`Reference._make` without its check of the length, which would cost twice the rest."""
+"""`Reference._make` without its length check, which would cost twice as much as the rest."""
 
 
 def references_of(
@@ -63,13 +66,13 @@ def references_of(
     source: Source,
     flow: Flow,
 ) -> list[Reference]:
-    """References of a text: calls, types and names, in order of the text.
+    """Returns the references of a text in text order: calls, types and names.
 
-    A `@reference.bound` counts only if the text defines or imports a thing of that name, so local
-    variables mostly stay away. Of a `@reference.open.call` the scopes tell.
+    A `@reference.bound` counts only if the text defines or imports its name, which leaves out most
+    local variables. The scopes decide on a `@reference.open.call`.
     """
-    # By position, as captures come in another order each time where patterns overlap; what is
-    # written later into the same place wins.
+    # By position, because the order of overlapping captures varies between runs. At the same
+    # position the last entry wins.
     found_at = _bound(captures, symbols, imports, info, source=source, flow=flow)
     found_at.update(_open(captures, symbols, source, flow))
     for name, start in _joined_calls(captures, info, source):
@@ -89,7 +92,7 @@ def references_of(
     found_at.update(_listed(captures, info, source))
     senders = _sent(captures, info, source)
     found_at.update((start, (name, "call")) for start, (name, *_) in senders.items())
-    # What a parser puts in where a name is missing is none: `self. = 1`.
+    # The parser inserts an empty node for a missing name: `self. = 1`.
     starts = sorted([start for start, (name, _) in found_at.items() if name])
     named = [found_at[start] for start in starts]
     names = [name for name, _ in named]
@@ -123,7 +126,7 @@ def _with_protocols(
     source: Source,
     flow: Flow,
 ) -> list[Reference]:
-    """References of a text together with those that are not by their names."""
+    """Merges the references by name with the protocol uses, in text order."""
     uses = sorted(unordered)
     line_starts = source.line_starts
     starts = [use[0] for use in uses]
@@ -141,8 +144,8 @@ def _receivers(
     captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow, *,
     senders: dict[int, tuple[str, str, int]], taken: dict[int, tuple[str, str]],
 ) -> list[str]:  # fmt: skip
-    """What each name is of."""
-    # What is sent by its name is called on what it is sent to.
+    """Returns the receiver of each name."""
+    # A method sent by name is called on the receiver of the sending call.
     called, places = names, starts
     if senders:
         places = [senders[start][2] if start in senders else start for start in starts]
@@ -162,7 +165,7 @@ def _receivers(
 def _listed(
     captures: Captures, info: LanguageInfo, source: Source
 ) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Names in the list of what a file exports (`__all__`), by position."""
+    """Yields the names in a file's export list (`__all__`), by position."""
     nodes = captures.get("reference.listed", [])
     exporting = re.compile(info.exporting.encode()) if nodes and info.exporting else None
     for node, name in zip(nodes, source.texts(nodes), strict=True):
@@ -178,7 +181,7 @@ def _listed(
 
 
 def _taken(captures: Captures, source: Source, flow: Flow) -> dict[int, tuple[str, str]]:
-    """Members that a pattern takes, by position: `f` of `ns`, in `const { f } = ns`."""
+    """Returns the members that a pattern reads, by position: `f` of `ns` in `const { f } = ns`."""
     nodes = captures.get("reference.taken", ())
     if not nodes:
         return {}
@@ -200,7 +203,7 @@ def _taken(captures: Captures, source: Source, flow: Flow) -> dict[int, tuple[st
 def _sent(
     captures: Captures, info: LanguageInfo, source: Source
 ) -> dict[int, tuple[str, str, int]]:
-    """Methods that others are told to call, by position: name, and name and place of the other.
+    """Returns methods called by name, by position: the method, the sending method and its position.
 
     `a.send(:b)` calls `b` of `a`.
     """
@@ -211,15 +214,15 @@ def _sent(
         sender = senders.get(arguments.start_byte) if arguments is not None else None
         name = source.slice(sender.start_byte, sender.end_byte) if sender is not None else ""
         if sender is not None and name in info.sending_calls:
-            plain = _plain(source.slice(node.start_byte, node.end_byte), _last_name(info))
-            sent[node.start_byte] = (plain, name, sender.start_byte)
+            method = _plain(source.slice(node.start_byte, node.end_byte), _last_name(info))
+            sent[node.start_byte] = (method, name, sender.start_byte)
     return sent
 
 
 def _arguments(
     captures: Captures, names: list[str], starts: list[int], source: Source, flow: Flow
 ) -> tuple[list[int], list[str]]:
-    """How many arguments stand behind each name, and which."""
+    """Returns the number of arguments after each name, and their text."""
     lists = {node.start_byte: node for node in captures.get("call.arguments", ())}
     texts = [""] * len(names)
     text = source.text
@@ -265,29 +268,29 @@ def _bound(
     source: Source,
     flow: Flow,
 ) -> dict[int, tuple[str, str]]:
-    """Names that count as the text binds them, by position, with their kinds."""
+    """Returns the names that count because the text binds them, by position, with their kinds."""
     found_at: dict[int, tuple[str, str]] = {}
-    known: set[str] = set()
-    telling = re.compile(info.bound_names) if info.bound_names else None
+    bound_here: set[str] = set()
+    always_bound = re.compile(info.bound_names) if info.bound_names else None
     bound = {binding.name for binding in flow.bindings} if info.free_names else set[str]()
     for capture, kind in BOUND:
         nodes = captures.get(capture)
         if nodes:
-            known = known or _known_names(symbols, imports, info.known_members)
+            bound_here = bound_here or _known_names(symbols, imports, info.known_members)
             names = source.texts(nodes)
             if info.reference_names:
                 names = [_plain(name, _last_name(info)) for name in names]
             for node, name in zip(nodes, names, strict=True):
                 if (
-                    name in known
-                    or (telling is not None and telling.fullmatch(name))
+                    name in bound_here
+                    or (always_bound is not None and always_bound.fullmatch(name))
                     or (info.free_names and name not in bound)
                 ) and node.start_byte not in symbols.name_starts:
                     found_at[node.start_byte] = (name, kind)
     members = captures.get("reference.member")
     if members:
-        known = known or _known_names(symbols, imports, info.known_members)
-        for start, name in _used_members(members, known, info, source):
+        bound_here = bound_here or _known_names(symbols, imports, info.known_members)
+        for start, name in _used_members(members, bound_here, info, source):
             if start not in symbols.name_starts:
                 found_at[start] = (name, "name")
     return found_at
@@ -296,7 +299,7 @@ def _bound(
 def _open(
     captures: Captures, symbols: Symbols, source: Source, flow: Flow
 ) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Names that are calls where no variable is called so, by position."""
+    """Yields the names that are calls unless a variable has that name, by position."""
     nodes = captures.get("reference.open.call", ())
     starts = [node.start_byte for node in nodes]
     texts = source.texts(nodes)
@@ -306,9 +309,9 @@ def _open(
 
 
 def _used_members(
-    members: list[Node], known: set[str], info: LanguageInfo, source: Source
+    members: list[Node], owners: set[str], info: LanguageInfo, source: Source
 ) -> Iterator[tuple[int, str]]:
-    """Members of what the file binds, or of the instance: `module.name`, `self.name`."""
+    """Yields members of names that the file binds, and of the instance: `self.name`."""
     selves = re.compile(info.selves) if info.selves != ".*" else None
     for node, name in zip(members, source.texts(members), strict=True):
         start = node.start_byte
@@ -316,7 +319,7 @@ def _used_members(
         if before is None:
             continue
         owner = before[1][::-1]
-        if owner in known or (selves is not None and selves.fullmatch(owner)):
+        if owner in owners or (selves is not None and selves.fullmatch(owner)):
             yield start, name
 
 
@@ -328,7 +331,7 @@ def _plain(text: str, name: re.Pattern[str]) -> str:
 def _joined_calls(
     captures: Captures, info: LanguageInfo, source: Source
 ) -> Iterator[tuple[str, int]]:
-    """Names in several pieces: `[list insert: x at: 1]` calls `insert:at:`."""
+    """Yields names in several pieces: `[list insert: x at: 1]` calls `insert:at:`."""
     for node in captures.get("reference.call.joined", ()):
         pieces: list[str] = []
         first = node.start_byte
@@ -344,7 +347,7 @@ def _joined_calls(
 
 @cache
 def _last_name(info: LanguageInfo) -> re.Pattern[str]:
-    """Finds the last part of a qualified name, in its first group."""
+    """Returns a pattern that matches the last part of a qualified name in its first group."""
     if info.reference_names:
         return re.compile(info.reference_names)
     separators = "".join(sign for sign in _SEPARATORS if sign not in info.name_characters)
@@ -355,7 +358,7 @@ def _last_name(info: LanguageInfo) -> re.Pattern[str]:
 def _last_names(
     nodes: list[Node], source: Source, last_name: re.Pattern[str]
 ) -> tuple[list[str], list[int]]:
-    """Names of the nodes and where they start; a qualified name stands for its last part."""
+    """Returns the names of nodes, without their qualifiers, and their positions."""
     texts = source.texts(nodes)
     starts = [node.start_byte for node in nodes]
     if all(map(str.isidentifier, texts)):
@@ -370,7 +373,7 @@ def _last_names(
         match = last_name.search(text[-_LONGEST_NAME:])
         if match:
             names.append(match[1])
-            # Bytes that are no UTF-8 grow when decoded.
+            # Invalid UTF-8 grows when decoded.
             places.append(max(start, node.end_byte - len(match[1].encode())))
     return names, places
 
@@ -378,22 +381,22 @@ def _last_names(
 def _foreign(
     names: list[str], starts: list[int], symbols: Symbols, ignored: frozenset[str]
 ) -> tuple[list[str], list[int]]:
-    """Without the names in definitions, and without those that are built in."""
+    """Drops the names of definitions and the built-in names."""
     defined = symbols.name_starts
     if not ignored and defined.isdisjoint(starts):
         return names, starts
-    kept_ordinals = [
+    remaining = [
         at
         for at, (name, start) in enumerate(zip(names, starts, strict=True))
         if name not in ignored and start not in defined
     ]
-    return [names[at] for at in kept_ordinals], [starts[at] for at in kept_ordinals]
+    return [names[at] for at in remaining], [starts[at] for at in remaining]
 
 
 def _without_type_parameters(
     names: list[str], starts: list[int], symbols: Symbols, parameters: list[Node], source: Source
 ) -> tuple[list[str], list[int]]:
-    """Without the type parameters, each inside the definition that it is a parameter of."""
+    """Drops type parameters inside of the definition that declares them."""
     holders: dict[str, set[int]] = {}
     ordered = sorted(parameters, key=lambda node: node.start_byte)
     inside = _owners([node.start_byte for node in ordered], symbols)
@@ -401,31 +404,31 @@ def _without_type_parameters(
         holders.setdefault(name, set()).add(holder)
     suspects = [at for at, name in enumerate(names) if name in holders]
     owners = dict(zip(suspects, _owners([starts[at] for at in suspects], symbols), strict=True))
-    given_ordinals: set[int] = set()
+    parameter_uses: set[int] = set()
     for at in suspects:
         owner = owners[at]
         while owner not in holders[names[at]] and owner >= 0:
             owner = symbols.symbols[owner].parent
         if owner in holders[names[at]]:
-            given_ordinals.add(at)
-    kept_ordinals = [at for at in range(len(names)) if at not in given_ordinals]
-    return [names[at] for at in kept_ordinals], [starts[at] for at in kept_ordinals]
+            parameter_uses.add(at)
+    remaining = [at for at in range(len(names)) if at not in parameter_uses]
+    return [names[at] for at in remaining], [starts[at] for at in remaining]
 
 
 def _known_names(symbols: Symbols, imports: Iterable[Import], members: bool) -> set[str]:
     left_out = _FIELDS if members else _MEMBERS
-    known = {symbol.name for symbol in symbols.symbols if symbol.kind not in left_out}
+    names = {symbol.name for symbol in symbols.symbols if symbol.kind not in left_out}
     for imported in imports:
-        known.add(imported.alias or imported.name or imported.module)
+        names.add(imported.alias or imported.name or imported.module)
         if not imported.alias and not imported.name:
             parts = _MODULE_PARTS.split(imported.module)
-            known.update((parts[0], parts[-1]))
-    known -= {"", "*"}
-    return known
+            names.update((parts[0], parts[-1]))
+    names -= {"", "*"}
+    return names
 
 
 def _owners(starts: list[int], extracted: Symbols) -> list[int]:
-    """Innermost symbol at each position, by the spans of the symbols' own nodes."""
+    """Returns the innermost symbol at each position, by the nodes of the symbols."""
     bounds, symbols = [0], [-1]
     ends = [-1]
     inside = [-1]

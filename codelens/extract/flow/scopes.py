@@ -1,4 +1,4 @@
-"""Scopes, and which name is bound in which: where a name's meaning comes from."""
+"""Builds the scopes of a text and the bindings in each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from codelens.extract.symbols.symbols import Symbols
 from codelens.types import Binding, Import, Scope
 
 SCOPES = ("function", "class", "block")
-"""What a `@scope.<kind>` may be."""
+"""The valid `@scope.<kind>` captures."""
 _HOLDERS = FUNCTIONS | TYPES | {"type", "module"}
 _HOLDING = TYPES | {"type"}
 _NO_NAMES = frozenset({"heading", "key", "method", "field", "property", "member"})
@@ -34,7 +34,7 @@ _new_binding = cast(
 
 
 class Flow:
-    """Scopes and bindings of one text."""
+    """The scopes and bindings of one text."""
 
     def __init__(
         self,
@@ -68,12 +68,12 @@ class Flow:
         self._variables = {(row.scope, row.name) for row in self.bindings} - defined
 
     def scopes_at(self, starts: list[int]) -> list[int]:
-        """The innermost scope at each position."""
+        """Returns the innermost scope at each position."""
         inside, places = self._inside, self._places
         return [places[inside[at - 1]] for at in map(bisect_right, repeat(self._bounds), starts)]
 
     def has_variable(self, scope: int, name: str) -> bool:
-        """Whether a name is a variable in a scope: bound in it, or around it up to a definition."""
+        """Whether a name is a variable in a scope or in the enclosing scopes up to a definition."""
         while (scope, name) not in self._variables:
             here = self.scopes[scope]
             if scope == 0 or here.kind == "class" or here.symbol >= 0:
@@ -85,7 +85,7 @@ class Flow:
         return self._inside[bisect_right(self._bounds, start) - 1]
 
     def _owners(self, symbols: Symbols) -> dict[int, int]:
-        """Scope -> the symbol whose inside it is."""
+        """Maps each scope to the symbol whose body it is."""
         by_span: dict[tuple[int, int], int] = {}
         bodies: dict[int, int] = {}
         for at, frame in enumerate(symbols.frames):
@@ -106,18 +106,20 @@ class Flow:
         whole = set(owners.values())
         for start, end, scope in free:
             first = bisect_right(starts, start - 1)
-            # The first body in it is its own, as what is around a body stands right before.
+            # The first body in the scope belongs to it, because a scope begins right before its
+            # body.
             if first < len(starts) and starts[first] < end:
                 at = bodies[starts[first]]
                 frame = symbols.frames[at]
-                # What begins where a body does is in it: `class A; class << self`.
+                # A scope that begins where a body begins is inside that body: `class A; class <<
+                # self`.
                 inside = at in whole and start >= frame.body_start
                 if not inside and frame.tree_start <= start and end <= frame.tree_end:
                     owners[scope] = at
         return owners
 
     def _settled(self, rows: list[Row]) -> list[_Placed]:
-        """Rows with their scopes and lines."""
+        """Adds scopes and lines to the rows."""
         starts = [row[0] for row in rows]
         scopes = [self._inside[at - 1] for at in map(bisect_right, repeat(self._bounds), starts)]
         lines = map(bisect_right, repeat(self._source.line_starts), starts)
@@ -130,7 +132,7 @@ class Flow:
         ]
 
     def _placed(self, extracted: Symbols, imports: list[Import]) -> Iterator[_Placed]:
-        """Definitions and imports whose scope their place among the symbols does not tell."""
+        """Yields definitions and imports whose scope does not follow from their parent symbol."""
         scope_of = {symbol: scope for scope, symbol in self._own.items()}
         symbols = extracted.symbols
         unbound = self._unbound
@@ -160,7 +162,7 @@ class Flow:
                 yield start, scope, name, "import", str(number), imported.line
 
     def _line_begin(self, line: int) -> int:
-        """Where the text of a line begins, behind its blanks."""
+        """Returns where the text of a line begins, after its blanks."""
         start = self._source.line_start_of(line)
         text = self._source.text
         while text[start : start + 1] in {b" ", b"\t"}:
@@ -168,7 +170,7 @@ class Flow:
         return start
 
     def _without_empty_blocks(self, rows: list[_Placed]) -> tuple[list[Scope], list[Binding]]:
-        """Without the blocks in which nothing is bound."""
+        """Drops the blocks that bind nothing."""
         used = {row[1] for row in rows} | {0}
         places: list[int] = []
         scopes: list[Scope] = []
@@ -187,7 +189,7 @@ class Flow:
 
 
 def _nested(spans: list[_Span]) -> tuple[list[int], list[int], list[int]]:
-    """Parent of each span, and the innermost one from each boundary on."""
+    """Returns the parent of each span, and the innermost span from each boundary on."""
     parents, bounds, inside = [-1], [0], [0]
     stack = [0]
     for at in range(1, len(spans)):

@@ -1,4 +1,4 @@
-; Definitions. Declarations are captured by what they stand in: those of blocks are none. One whose
+; Definitions. Declarations are captured by their parent: those in blocks do not count. One whose
 ; declarator takes parameters declares a function.
 (function_definition) @definition.function
 (translation_unit (declaration) @definition.variable)
@@ -37,10 +37,10 @@
 (type_definition type: (union_specifier !name body: (_) @body)) @definition.union
 (type_definition type: (enum_specifier !name body: (_) @body)) @definition.enum
 (preproc_def) @definition.macro
-; A guard against a second inclusion defines nothing: as an import it is left out.
+; An include guard defines nothing; as an import it is left out.
 (_ . "#ifndef" . (_) . (preproc_def !value) @import)
 (preproc_function_def value: (_)? @body) @definition.macro
-; `int PRIV(name)(int x)`: a macro makes the name, since no function gives back a function.
+; `int PRIV(name)(int x)`: a macro makes the name, since no function returns a function.
 (function_declarator declarator: (function_declarator declarator: (identifier)
   parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name @name.function !declarator) .)))
 (function_declarator declarator: (function_declarator declarator: [(field_identifier) (type_identifier)]
@@ -86,7 +86,7 @@
 ; Imports.
 (preproc_include path: (_) @import.module) @import
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 (function_definition) @scope.function
 (compound_statement) @scope.block
 (for_statement) @scope.block

@@ -1,4 +1,4 @@
-; Definitions are lists; the settings tell which by their first word (`forms`).
+; Definitions are lists; the settings identify them by their first word (`forms`).
 (list_lit . (sym_lit) @form.keyword . [(sym_lit) (quoting_lit)]) @form
 (list_lit . (kwd_lit) @form.keyword) @form
 (meta_lit (kwd_lit) @form @form.keyword)
@@ -11,7 +11,7 @@
 (list_lit . (sym_lit) . (sym_lit) (list_lit . (sym_lit name: (sym_name) @name @hint) . (vec_lit)) @form.part)
 (list_lit . (sym_lit) . (sym_lit) . (vec_lit (sym_lit) @form.part))
 
-; Their bodies: behind the arguments, or the first of several arities, or the value.
+; Their bodies: after the arguments, or the first of several arities, or the value.
 (list_lit (vec_lit) . (_) @body)
 (list_lit . (sym_lit) . (sym_lit) . (list_lit) @body)
 (list_lit . (sym_lit) . (sym_lit) . (comment) . (list_lit) @body)
@@ -38,7 +38,7 @@
   (tagged_or_ctor_lit)
 ] @body .)
 
-; Docs. A docstring is no part of a signature, like a comment.
+; Docs. Like a comment, a docstring is not part of a signature.
 (comment) @comment
 (list_lit . (sym_lit) . (sym_lit) . (str_lit) @docstring @comment . (_))
 (list_lit . (sym_lit) . (sym_lit) . (str_lit) . (map_lit) @comment . (_))

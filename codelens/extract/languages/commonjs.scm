@@ -1,4 +1,4 @@
-; What is exported by assignment, and imported by calls.
+; Exports by assignment, and imports by calls.
 (assignment_expression left: (member_expression) right: (class)) @definition.class
 (assignment_expression left: (member_expression) right: (assignment_expression
   left: (member_expression)

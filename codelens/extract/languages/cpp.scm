@@ -1,6 +1,6 @@
-; Definitions. Declarations are captured by what they stand in: those of functions, and `friend`
-; ones, are none. A declaration whose declarator takes parameters declares a function.
-; What has no type is a constructor, or a macro with a block: within functions none is a definition.
+; Definitions. Declarations are captured by their parent: those in functions, and `friend`
+; ones, do not count. A declaration whose declarator takes parameters declares a function.
+; A node without a type is a constructor or a macro with a block; in functions it does not count.
 (function_definition type: (_)) @definition.function
 (translation_unit (function_definition !type) @definition.function)
 (declaration_list (function_definition !type) @definition.function)
@@ -75,7 +75,7 @@
 (namespace_definition) @definition.module
 (namespace_alias_definition) @definition.module
 (preproc_def) @definition.macro
-; A guard against a second inclusion defines nothing: as an import it is left out.
+; An include guard defines nothing; as an import it is left out.
 (_ . "#ifndef" . (_) . (preproc_def !value) @import)
 (preproc_function_def value: (_)? @body) @definition.macro
 
@@ -85,7 +85,7 @@
   parameters: (parameter_list . (parameter_declaration type: (type_identifier) @owner !declarator)
     . (parameter_declaration type: (type_identifier) @name !declarator) .)))
 
-; `int PRIV(name)(int x)`: a macro makes the name, since no function gives back a function.
+; `int PRIV(name)(int x)`: a macro makes the name, since no function returns a function.
 (function_declarator declarator: (function_declarator declarator: (identifier)
   parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name @name.function !declarator) .)))
 (function_declarator declarator: (function_declarator declarator: [(field_identifier) (type_identifier)]
@@ -93,7 +93,7 @@
 (array_declarator declarator: (function_declarator declarator: (identifier)
   parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name @name.variable !declarator) .)))
 
-; What only its own file sees, and what only its class sees.
+; Definitions visible only in their file, or only in their class.
 (translation_unit (_ (storage_class_specifier "static") @private))
 (declaration_list (_ (storage_class_specifier "static") @private))
 (namespace_definition !name body: (_ [
@@ -114,7 +114,7 @@
   (qualified_identifier) @reference.call
   (field_expression field: (_) @reference.call)
 ])
-; What is made is called by the name of its type.
+; A construction calls the name of its type.
 (new_expression type: [(type_identifier) (qualified_identifier)] @reference.call)
 (new_expression type: (template_type name: (_) @reference.call))
 (new_expression type: (qualified_identifier name: (template_type name: (_) @reference.call)))
@@ -123,7 +123,7 @@
 (compound_literal_expression type: [(type_identifier) (qualified_identifier)] @reference.call)
 (compound_literal_expression type: (template_type name: (_) @reference.call))
 (compound_literal_expression type: (qualified_identifier name: (template_type name: (_) @reference.call)))
-; `Derived() : Base(1)`: no field is called here.
+; `Derived() : Base(1)`: this calls no field.
 (field_initializer (field_identifier) @reference.call @call.initial)
 (field_initializer (template_method name: (_) @call.initial))
 (field_initializer (qualified_identifier name: (_) @call.initial) @reference.call)
@@ -150,7 +150,7 @@
 (array_declarator size: (identifier) @reference.bound)
 (case_statement value: [(identifier) (qualified_identifier)] @reference.name)
 
-; What calls a method without its name. What is declared as a pointer has no operators of its own.
+; Syntax that calls a method without its name. Pointers have no operators of their own.
 [
   (binary_expression)
   (assignment_expression)
@@ -176,7 +176,7 @@
 ; Imports.
 (preproc_include path: (_) @import.module) @import
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 (function_definition) @scope.function
 (lambda_expression) @scope.function
 (compound_statement) @scope.block
@@ -190,7 +190,7 @@
 (type_definition) @scope.class
 (field_expression argument: (_) @receiver)
 (qualified_identifier scope: (_) @receiver)
-; Declared and defined elsewhere: `class Foo;`
+; Forward declarations: `class Foo;`
 (class_specifier name: (type_identifier) @bind.forward !body)
 (translation_unit (struct_specifier name: (type_identifier) @bind.forward !body))
 (declaration_list (struct_specifier name: (type_identifier) @bind.forward !body))

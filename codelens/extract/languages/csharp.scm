@@ -1,4 +1,4 @@
-; Definitions. What is internal is seen in its assembly alone.
+; Definitions. An internal one is visible only in its assembly.
 (namespace_declaration) @definition.module
 (file_scoped_namespace_declaration) @definition.module
 (class_declaration) @definition.class
@@ -36,7 +36,7 @@
 ; Docs.
 (comment) @comment
 
-; References. The grammar has no types of their own: a name is one by where it stands.
+; References. The grammar has no type nodes: the position of a name shows that it is a type.
 (invocation_expression function: [
   (identifier) @reference.call
   (generic_name . (identifier) @reference.call)
@@ -103,7 +103,7 @@
 (if_statement condition: (identifier) @reference.bound)
 (while_statement condition: (identifier) @reference.bound)
 
-; What calls a method without its name.
+; Syntax that calls a method without its name.
 [
   (binary_expression)
   (assignment_expression)
@@ -116,12 +116,12 @@
 (using_statement . "using" (variable_declaration (variable_declarator) @protocol))
 (local_declaration_statement . "using" (variable_declaration (variable_declarator) @protocol))
 
-; Imports: `using N` is all of it.
+; Imports: `using N` imports the whole namespace.
 (using_directive
   !name [(identifier) (qualified_name) (alias_qualified_name)] @import.module ";" @import.all) @import
 (using_directive name: (_) @import.alias (_) @import.module) @import
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 (file_scoped_namespace_declaration name: (_) @bind.package)
 (namespace_declaration name: (_) @bind.package)
 [

@@ -1,4 +1,4 @@
-; Definitions. Of a rule with one selector its selector is the rule.
+; Definitions. A rule with one selector is the extent of the selector.
 (rule_set) @extent
 (selectors (_) @definition.key @name)
 (keyframes_statement (keyframes_name) @name) @definition.key

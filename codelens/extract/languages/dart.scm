@@ -1,4 +1,4 @@
-; Definitions. A function's body stands behind its signature, not in it.
+; Definitions. A function's body follows its signature as a sibling.
 (function_body) @body.after
 (program (function_signature) @definition.function)
 (program (getter_signature) @definition.property)
@@ -43,7 +43,7 @@
 (local_function_declaration) @definition.function
 (lambda_expression body: (_) @body)
 
-; Names. The name of a named constructor is what stands behind its class.
+; Names. The name of a named constructor follows its class.
 (function_signature name: (_) @name)
 (getter_signature name: (_) @name)
 (setter_signature name: (_) @name)

@@ -1,4 +1,4 @@
-; Definitions. A stage reaches to the next FROM; one without a name cannot be meant.
+; Definitions. A stage reaches to the next FROM; one without a name cannot be referenced.
 (from_instruction) @section.1
 (arg_instruction) @definition.variable
 (env_pair) @definition.variable

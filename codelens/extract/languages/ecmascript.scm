@@ -1,4 +1,4 @@
-; What JavaScript, TypeScript and TSX share.
+; Shared by JavaScript, TypeScript and TSX.
 
 ; Definitions.
 (function_declaration) @definition.function
@@ -33,7 +33,7 @@
 (export_statement value: (object (pair) @definition.field))
 (variable_declarator value: (call_expression function: (_) @hint))
 
-; What holds a function or a class is one, wherever it stands.
+; A variable that holds a function or a class counts as one anywhere.
 (variable_declarator value: [
   (arrow_function)
   (function_expression)
@@ -63,7 +63,7 @@
   (member_expression property: (_) @reference.call)
 ])
 (new_expression constructor: [(identifier) (member_expression)] @reference.call)
-; `await f<T>()`, as the grammar reads it.
+; `await f<T>()`, which the grammar parses as a call of an await expression.
 (call_expression function: (await_expression [
   (identifier) @reference.call
   (member_expression property: (_) @reference.call)
@@ -99,7 +99,7 @@
   value: (await_expression (call_expression
     function: (import) arguments: (arguments . (string) @import.module .)))) @import
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 [
   (function_declaration)
   (generator_function_declaration)
@@ -137,7 +137,7 @@
 (return_statement (_) @bind.return)
 (arrow_function body: (expression) @bind.return)
 (yield_expression) @bind.yield
-; Functions with a `this` of their own, methods of classes apart.
+; Functions with their own `this`, except for methods of classes.
 (statement_block (function_declaration) @bind.this)
 (object (method_definition) @bind.this)
 (arguments (function_expression) @bind.this)

@@ -1,4 +1,4 @@
-; Definitions are calls and attributes; the settings tell which (`forms`).
+; Definitions are calls and attributes; the settings identify them (`forms`).
 (call target: (identifier) @form.keyword) @form
 (unary_operator operator: "@" operand: (call target: (identifier) (arguments))) @form @form.keyword
 
@@ -33,7 +33,7 @@
 (call (do_block) @body)
 (_ target: (identifier) (arguments . [(call) (identifier) (binary_operator) (alias)] . (keywords) @body .))
 
-; `defimpl P, for: T`: what is in it belongs to T.
+; `defimpl P, for: T`: its content belongs to T.
 (_ target: (identifier) (arguments . (alias) @owner (keywords)) (do_block))
 
 ; Docs.
@@ -50,7 +50,7 @@
 (unary_operator operator: "@" operand: (identifier) @reference.bound)
 (binary_operator operator: "|>" right: (identifier) @reference.call)
 
-; Imports: again the settings tell which calls are some.
+; Imports are calls too, which the settings identify.
 (_ target: (identifier) (arguments . (alias) @import.module))
 (_ target: (identifier) (arguments . (dot left: (alias) @import.module right: (tuple (alias) @import.name))))
 (_ target: (identifier) (arguments (keywords (pair key: (keyword) @import.key value: (alias) @import.value))))

@@ -1,4 +1,4 @@
-; Definitions. Clauses of one name are neighbours and one symbol.
+; Definitions. Adjacent clauses of one name are one symbol.
 (module_attribute) @definition.module
 (fun_decl) @definition.function
 (callback) @definition.function

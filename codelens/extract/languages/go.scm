@@ -1,4 +1,4 @@
-; Definitions. A declaration with one spec is its spec's extent.
+; Definitions. A declaration with one spec is the extent of the spec.
 (function_declaration) @definition.function
 (method_declaration) @definition.method
 (method_declaration receiver: (parameter_list (parameter_declaration type: [
@@ -51,7 +51,7 @@
 (import_spec name: (dot) @import.all)
 (import_spec path: (_) @import.module)
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 (package_clause (package_identifier) @bind.package)
 (source_file (comment) @bind.built . (comment)? . (package_clause))
 [

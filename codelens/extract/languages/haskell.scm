@@ -1,5 +1,5 @@
-; Definitions. A type signature is the first clause of its function. A constructor with fields is
-; its name alone, so that the fields belong to the type.
+; Definitions. A type signature is the first clause of its function. A constructor with fields spans
+; only its name, so that the fields belong to the type.
 (header "module" @export module: (module) @name) @definition.module
 (declarations (signature name: (_)) @definition.function)
 (class_declarations (signature name: (_)) @definition.function)

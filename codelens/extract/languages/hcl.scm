@@ -1,4 +1,4 @@
-; Definitions: blocks with labels. The last label is the name, what stands before it the owner.
+; Definitions: blocks with labels. The last label is the name, the text before it the owner.
 (config_file (body (block . (identifier) @form.keyword) @form))
 (block . (identifier) @owner . (block_start))
 (block . (identifier) @owner . (string_lit) @name . (block_start))
@@ -12,7 +12,7 @@
 ; Docs.
 (comment) @comment
 
-; References: what stands behind var, local, module, or a type of resources.
+; References: names after var, local, module, or a resource type.
 (expression (variable_expr) . (get_attr (identifier) @reference.name))
 (expression (variable_expr) . (get_attr) . (get_attr (identifier) @reference.bound))
 

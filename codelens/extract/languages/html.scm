@@ -1,4 +1,4 @@
-; Definitions: what has an id.
+; Definitions: elements with an id.
 (start_tag) @extent
 (self_closing_tag) @extent
 (attribute (attribute_name) @form.keyword) @form

@@ -1,4 +1,4 @@
-; Definitions. What is neither public nor protected is seen in its package alone.
+; Definitions. One that is neither public nor protected is visible only in its package.
 (package_declaration [(identifier) (scoped_identifier)] @name) @definition.module
 (module_declaration) @definition.module
 (class_declaration) @definition.class
@@ -72,7 +72,7 @@
 (import_declaration [(identifier) (scoped_identifier)] @import.module (asterisk) @import.all) @import
 (requires_module_directive module: (_) @import.module) @import
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 (package_declaration [(identifier) (scoped_identifier)] @bind.package)
 [
   (method_declaration)

@@ -8,6 +8,6 @@
 ; References.
 (class_heritage [(identifier) (member_expression)] @reference.type)
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 (field_definition) @bind
 (class_heritage (_) @bind.base)

@@ -71,7 +71,7 @@
 (type_head (parametrized_type_expression . (identifier) @name))
 (type_head (_ . (parametrized_type_expression . (identifier) @name)))
 
-; What a macro is put before belongs to it.
+; A macro before a definition belongs to the definition.
 (macrocall_expression (macro_argument_list (function_definition) .)) @extent
 (macrocall_expression (macro_argument_list (struct_definition) .)) @extent
 (macrocall_expression (macro_argument_list (assignment . (call_expression)) .)) @extent

@@ -1,4 +1,4 @@
-; Definitions. The grammar has no fields; a companion without a name is none, its members are
+; Definitions. The grammar has no fields. A companion without a name is not one; its members are
 ; those of the class.
 (package_header (identifier) @name) @definition.module
 (class_declaration (type_identifier) @name) @definition.class
@@ -80,7 +80,7 @@
 (when_subject (simple_identifier) @reference.bound)
 (interpolated_identifier) @reference.bound
 
-; What calls a method without its name; `a == null` calls none.
+; Syntax that calls a method without its name; `a == null` calls none.
 [
   (additive_expression)
   (multiplicative_expression)
@@ -108,7 +108,7 @@
 (import_header (import_alias (type_identifier) @import.alias))
 (import_header (wildcard_import) @import.all)
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 (package_header (identifier) @bind.package)
 [
   (function_declaration)

@@ -1,4 +1,4 @@
-; Definitions. What is local is seen outside only if the file returns it.
+; Definitions. A local one is visible outside only if the file returns it.
 (function_declaration) @definition.function
 (function_declaration name: (identifier) @export)
 (function_declaration "local" @private)
@@ -63,7 +63,7 @@
 (function_call name: (identifier)
   arguments: (arguments . (identifier) @import.call . (string content: (_) @import.module))) @import
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 [
   (function_declaration)
   (function_definition)

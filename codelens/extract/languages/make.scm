@@ -1,4 +1,4 @@
-; Definitions. Of a rule with one target its target is the rule; `+=` defines nothing.
+; Definitions. The extent of a single target is its rule; `+=` defines nothing.
 (rule) @extent
 (targets (_) @definition.key @name)
 (variable_assignment !target_or_pattern ["=" ":=" "::=" "?="]) @definition.variable

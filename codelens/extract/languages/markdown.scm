@@ -8,10 +8,10 @@
 (setext_heading (paragraph (inline) @name) (setext_h1_underline)) @section.1
 (setext_heading (paragraph (inline) @name) (setext_h2_underline)) @section.2
 
-; Headings in lists and quotes open none.
+; Headings in lists and quotes open no section.
 (list) @opaque
 (block_quote) @opaque
 
-; Fenced code that says its language.
+; Fenced code with a language.
 (fenced_code_block (info_string) @embedded.language (code_fence_content) @embedded)
 (code_fence_content (block_continuation) @embedded.skip)

@@ -1,4 +1,4 @@
-; What HTML, Vue and Svelte have in common.
+; Shared by HTML, Vue and Svelte.
 
 ; Docs.
 (comment) @comment

@@ -1,4 +1,4 @@
-; Definitions, beside those of C. An extension or a category adds to a class.
+; Definitions, in addition to those of C. An extension or a category adds to a class.
 (class_interface superclass: (_) @head @reference.type) @definition.class
 (class_interface . (identifier) @name)
 (class_interface . (identifier) @owner @reference.type "(") @scope
@@ -22,7 +22,7 @@
 (implementation_definition (_ declarator: (init_declarator value: (block_literal))) @definition.function)
 (instance_variable (struct_declaration . (_) @private))
 
-; C between the methods is not the class's.
+; C code between the methods does not belong to the class.
 (implementation_definition (_ declarator: (_) @outside))
 (class_interface (_ declarator: (_) @outside))
 

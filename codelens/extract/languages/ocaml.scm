@@ -1,4 +1,4 @@
-; Definitions. Values without parameters count where they are not local.
+; Definitions. Values without parameters count unless they are local.
 (value_definition) @extent
 (compilation_unit (value_definition (let_binding
   pattern: [(value_name) (parenthesized_operator)]) @definition.variable))

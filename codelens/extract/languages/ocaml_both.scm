@@ -1,6 +1,6 @@
-; What implementations and interfaces share.
+; Shared by implementations and interfaces.
 
-; Definitions. A binding with parameters is a function, wherever it stands.
+; Definitions. A binding with parameters is a function, even a local one.
 (let_binding pattern: (value_name) (parameter)) @definition.function
 (let_binding pattern: (parenthesized_operator) (parameter)) @definition.function
 (let_binding pattern: (value_name) body: [(fun_expression) (function_expression)]) @definition.function

@@ -1,4 +1,4 @@
-; Definitions. A package holds what follows, up to the next one.
+; Definitions. A package reaches to the next one.
 (package_statement name: (_) @name ";" @body) @section.1
 (package_statement name: (_) (block) @body) @definition.module
 (class_statement name: (_) @name ";" @body) @section.1

@@ -63,7 +63,7 @@
 (simple_parameter default_value: (name) @reference.bound)
 (const_element (_) . (name) @reference.bound)
 
-; What calls a method without its name; `isset($a[1])`, to the grammar a function, reads nothing.
+; Syntax that calls a method without its name. `isset($a[1])`, parsed as a function, reads nothing.
 (function_call_expression function: (variable_name)) @protocol
 (assignment_expression (subscript_expression) @protocol)
 (member_call_expression (arguments (argument (subscript_expression) @protocol)))
@@ -95,7 +95,7 @@
 (require_once_expression [(string) (encapsed_string)] @import.module)
 (binary_expression right: (string) @import.module)
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 (namespace_definition name: (_) @bind.package)
 [
   (function_definition)

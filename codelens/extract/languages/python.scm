@@ -1,4 +1,4 @@
-; Definitions. Assignments in functions are left out by what encloses them.
+; Definitions. The parent nodes exclude assignments in functions.
 (function_definition) @definition.function
 (class_definition) @definition.class
 (type_alias_statement
@@ -20,7 +20,7 @@
 (decorated_definition (decorator [(identifier) (attribute)] @hint))
 (class_definition superclasses: (argument_list [(identifier) (attribute)] @hint))
 
-; What `__all__` lists is all that a module exports.
+; A module exports exactly the names in `__all__`.
 (assignment left: (identifier) right: [(list) (tuple) (expression_list)] @scope)
 (assignment left: (identifier) right: [
   (expression_list (string (string_content) @export.name))
@@ -82,7 +82,7 @@
 (primary_expression/identifier) @reference.bound
 (primary_expression/attribute attribute: (identifier) @reference.name)
 
-; What calls a method without its name.
+; Syntax that calls a method without its name.
 [
   (module)
   (with_item)
@@ -107,7 +107,7 @@
   name: (dotted_name) @import.name alias: (identifier) @import.alias))
 (wildcard_import) @import.all
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 (function_definition) @scope.function
 (lambda) @scope.function
 (class_definition) @scope.class
@@ -133,7 +133,7 @@
 (lambda body: (_) @bind.return)
 (yield) @bind.yield
 (yield . "yield" . (_) @bind.yielded)
-; In a branch it would hold there alone.
+; In a branch it would apply only there.
 (function_definition body: (block (assert_statement . (call
   function: (identifier)
   arguments: (argument_list . (_) . [(identifier) (attribute)] .)) @bind.asserted)))

@@ -9,7 +9,7 @@
 (directive body: (body (content) @body))
 (target name: (name) @name !link) @definition.key
 
-; Code that says its language.
+; Code with a language.
 (directive body: (body (arguments) @embedded.language (content) @embedded))
 
 ; Imports.

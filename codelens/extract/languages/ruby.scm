@@ -47,7 +47,7 @@
 (operator_assignment left: (call method: (_) @call.setter))
 (call method: (identifier) @call.sending arguments: (argument_list . (simple_symbol) @reference.sent))
 
-; What calls a method without its name.
+; Syntax that calls a method without its name.
 [
   (binary)
   (operator_assignment)
@@ -60,7 +60,7 @@
 (argument_list . (string) @import.module)
 (argument_list . (simple_symbol) @import.name . (string) @import.module)
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 [
   (method)
   (singleton_method)

@@ -32,7 +32,7 @@
 (mod_item body: (_) @body)
 (attribute_item) @decorator
 
-; What an impl block holds belongs to its type; that of a trait is as visible as the trait.
+; Members of an impl block belong to its type; members of a trait are as visible as the trait.
 (impl_item) @scope
 (impl_item trait: (_) @export)
 (impl_item type: [(type_identifier) (primitive_type)] @owner)
@@ -64,7 +64,7 @@
 ])
 (macro_invocation macro: (_) @reference.call)
 (token_tree (identifier) @reference.call . (token_tree . "("))
-; Within tokens, a method named `char` or `str` is told as a primitive type.
+; Within tokens, the grammar takes a method named `char` or `str` for a primitive type.
 (token_tree "." . (primitive_type) @reference.call . (token_tree . "("))
 (token_tree (identifier) @reference.bound)
 (type_identifier) @reference.type
@@ -96,7 +96,7 @@
 (static_item value: [(identifier) @reference.bound (scoped_identifier) @reference.name])
 (tuple_expression [(identifier) @reference.bound (scoped_identifier) @reference.name])
 
-; What calls a method without its name.
+; Syntax that calls a method without its name.
 [
   (binary_expression)
   (compound_assignment_expr)
@@ -105,7 +105,7 @@
   (for_expression)
 ] @protocol
 
-; Imports. The path before a list holds for all that is in the list.
+; Imports. The path before a list applies to the whole list.
 (use_declaration) @import
 (use_declaration argument: (identifier) @import.module)
 (use_declaration argument: (scoped_identifier path: (_) @import.prefix name: (_) @import.name))
@@ -126,11 +126,11 @@
 (extern_crate_declaration alias: (_) @import.alias)
 (mod_item !body name: (_) @import @import.module)
 
-; What a macro is called with may be code, if it parses as such: `cfg_rt! { mod task; }`.
+; The arguments of a macro may be code, if they parse as such: `cfg_rt! { mod task; }`.
 (source_file (macro_invocation (token_tree . "{") @reparsed))
 (declaration_list (macro_invocation (token_tree . "{") @reparsed))
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 [
   (function_item)
   (function_signature_item)

@@ -72,7 +72,7 @@
 (prefix_expression (identifier) @reference.bound)
 
 ; Imports.
-; Not by its field: of a path that repeats, tree-sitter matches some parts only.
+; Not by field: in a path that repeats, tree-sitter matches only some parts.
 (import_declaration [(identifier) (operator_identifier)] @import.module) @import
 (import_declaration (namespace_wildcard) @import.all)
 (namespace_selectors (identifier) @import.name)

@@ -1,4 +1,4 @@
-; Definitions. A rule with several selectors is called by the first.
+; Definitions. A rule with several selectors is named by the first.
 (rule_set (selectors . (_) @name)) @definition.key
 (mixin_statement name: (_) @name) @definition.function
 (function_statement name: (_) @name) @definition.function

@@ -17,7 +17,7 @@
 (create_schema (identifier) @name) @definition.module
 (create_database (identifier) @name) @definition.module
 (column_definition name: (_) @name) @definition.field
-; Where the rest of a function is more than the grammar knows.
+; If the grammar does not know the rest of a function.
 (ERROR (keyword_create) @decorator . (keyword_function) @decorator
   . (object_reference schema: (_)? @owner name: (_) @name) @definition.function)
 (ERROR (keyword_replace) . (keyword_function)

@@ -3,5 +3,5 @@
 (script_element (start_tag (tag_name) @name)) @definition.key
 (style_element (start_tag (tag_name) @name)) @definition.key
 
-; References: what the scripts define.
+; References to definitions in the scripts.
 (raw_text_expr) @reference.bound

@@ -32,7 +32,7 @@
 (protocol_property_declaration) @definition.property
 (protocol_property_declaration (protocol_property_requirements) @body)
 (attribute) @decorator
-; `private(set)` is no private; the forms tell.
+; `private(set)` does not make a property private; the forms distinguish it.
 (visibility_modifier) @form @form.keyword
 
 ; Docs.

@@ -25,7 +25,7 @@
 (module name: (string) @export)
 (ambient_declaration (declaration)) @extent
 (ambient_declaration "global") @scope @export
-; What a namespace holds is visible if marked, and all of it where it is but declared.
+; Members of a namespace are visible if marked; in a declared namespace, all are.
 (internal_module body: (statement_block) @scope)
 (ambient_declaration (internal_module body: (statement_block) @export))
 (accessibility_modifier "private") @private
@@ -50,7 +50,7 @@
 ; Imports.
 (import_require_clause (identifier) @import.alias source: (string) @import.module)
 
-; Scopes, and what is bound in them.
+; Scopes and bindings.
 [
   (function_signature)
   (method_signature)

@@ -3,5 +3,5 @@
 (script_element (start_tag (tag_name) @name)) @definition.key
 (style_element (start_tag (tag_name) @name)) @definition.key
 
-; References: what the scripts define.
+; References to definitions in the scripts.
 (directive_attribute (quoted_attribute_value (attribute_value) @reference.bound))

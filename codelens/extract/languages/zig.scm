@@ -1,6 +1,6 @@
-; Definitions. What a declaration declares is told from its text (`forms`): patterns that go down
-; this grammar's long chains of expressions take half a second to compile. `pub` stands before the
-; declaration, as a node of its own.
+; Definitions. The text of a declaration shows its kind (`forms`), because patterns that go down
+; this grammar's long chains of expressions take half a second to compile. `pub` precedes the
+; declaration as a separate node.
 "pub" @lead @decorator @export
 (Decl) @definition.variable
 (Decl (VarDecl "const")) @definition.constant

@@ -1,1 +1,1 @@
-"""Parsing within limits: grammars, captures, and texts that are broken."""
+"""Parses texts within limits: grammars, captures, and repairs of broken texts."""

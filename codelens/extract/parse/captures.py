@@ -1,8 +1,8 @@
-"""How much CPU the extraction of one text may take, whatever step it is in.
+"""Parses a text and captures its nodes, within limits on work and CPU time.
 
-A parse has limits of its own (`captures`); repairs parse several times, and what follows walks
-trees that a hopeless text can make of any shape. So the whole has a limit too, far above what a
-sound text takes (2 to 5 us a byte), asked at each symbol and at each 64th piece of text read.
+A parse limits its steps. Repairs parse several times, and later steps walk trees that a broken text
+can give any shape. An extraction therefore has a CPU limit too, far above the time of a valid text
+(2 to 5 us a byte), checked at each symbol and at each 64th piece of text.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _STACK_BYTES = 256 << 20
 
 
 class ParseTimeout(Exception):
-    """A text takes more work than any sound text of its size does."""
+    """A text takes more work than any valid text of its size."""
 
 
 class CpuLimit:
-    """So much of the CPU time of the thread that makes it and asks.
+    """A limit on the CPU time of the thread that creates and checks it.
 
-    Reading that clock is a call of the kernel (.6 us, a twelfth of an extraction), and the clock on
-    the wall a twelfth of it. No thread uses more CPU than passes on the wall.
+    Reading the CPU clock is a system call (.6 us, a twelfth of an extraction); reading the wall
+    clock costs a twelfth of that. No thread uses more CPU time than wall time.
     """
 
     __slots__ = ("_deadline", "_unreached_until")
@@ -46,18 +46,18 @@ class CpuLimit:
         self._deadline = time.thread_time() + allowed_s
 
     def is_reached(self) -> bool:
-        """Whether the thread has used it all."""
+        """Whether the thread has used up the limit."""
         return time.monotonic() >= self._unreached_until and self.left_s() <= 0
 
     def left_s(self) -> float:
-        """What is left of it, in seconds."""
+        """Returns the remaining seconds."""
         now = time.monotonic()
         left = self._deadline - time.thread_time()
         self._unreached_until = now + left
         return left
 
     def use(self, used_s: float) -> None:
-        """Count what another thread did for this one."""
+        """Counts the CPU time of another thread that worked for this one."""
         self._deadline -= used_s
         self._unreached_until -= used_s
 
@@ -72,7 +72,7 @@ _starting = threading.Lock()
 
 @contextmanager
 def limited(size: int) -> Generator[None]:
-    """What this thread does in the block is for one text of so many bytes."""
+    """Limits the CPU time of this thread in the block, for one text of `size` bytes."""
     before = _work.limit
     _work.limit = CpuLimit(_BASE_S + size * _PER_BYTE_S)
     try:
@@ -82,21 +82,21 @@ def limited(size: int) -> Generator[None]:
 
 
 def check_work() -> None:
-    """Give up if it is too much.
+    """Checks the CPU limit of the current text.
 
     Raises:
         ParseTimeout: the text took more CPU than it may.
     """
     if _work.limit.is_reached():
-        raise ParseTimeout("took more time than any sound text of its size")
+        raise ParseTimeout("took more time than any valid text of its size")
 
 
 def with_deep_stack(work: Callable[[], T]) -> T:
-    """What `work` gives, done by a thread whose stack is far larger; its CPU counts here.
+    """Runs `work` in a thread with a far larger stack. Its CPU time counts for this thread.
 
-    tree-sitter (0.26.1) frees its parser's stack by recursion: over 256 kB of `{-` in C that is
-    87,000 frames, which ends a process whose stack has the usual 8 MB. Where no such thread can
-    be started it is done here.
+    tree-sitter (0.26.1) frees its parser's stack by recursion: 256 kB of `{-` in C take 87,000
+    frames, which crashes a process with the usual stack of 8 MB. If the thread cannot start, `work`
+    runs in the current one.
     """
     results: list[T] = []
     errors: list[BaseException] = []
@@ -129,18 +129,18 @@ def with_deep_stack(work: Callable[[], T]) -> T:
 
 
 def cpu_left_s() -> float:
-    """Seconds of CPU that this thread may still spend on the text."""
+    """Returns the seconds of CPU time that this thread may still spend on the text."""
     return _work.limit.left_s()
 
 
-# Parts of a text, as the parser takes them.
+# Spans: the parts of a text to parse.
 
 Span = tuple[int, int]
-"""Bytes from, to."""
+"""First byte, and the byte after the last."""
 
 
 def ranges(text: bytes, spans: Sequence[Span]) -> list[Range]:
-    """Ranges of spans; empty ones, and what is out of order, are left out."""
+    """Returns the parser's ranges for spans, without empty spans and spans out of order."""
     ranges_: list[Range] = []
     line = at = 0
     for start, end in spans:
@@ -156,7 +156,7 @@ def ranges(text: bytes, spans: Sequence[Span]) -> list[Range]:
 
 
 def overlap(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
-    """What is in both of two rows of spans that are in order."""
+    """Returns the intersection of two ordered lists of spans."""
     shared: list[Span] = []
     at = 0
     for start, end in spans:
@@ -169,62 +169,67 @@ def overlap(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
     return shared
 
 
-# One parse and one run of a language's query, within limits.
+# Parsing and running a language's query.
 #
 # The limits count work, not time: the same text must give the same facts on a slow machine.
 
 Captures = dict[str, list[Node]]
-"""Capture -> its nodes, in no order to rely on: where patterns overlap it changes by the run."""
+"""Capture -> its nodes. Their order is undefined: if patterns overlap, it varies between runs."""
 
 _READ_BYTES = 1_024
 _VIEW_BYTES = 32_768
-"""What the parser is given at once. A lexer that goes to the end of the text and back at each
-character does so within one step, so only reads can stop it: 256 kB of U+2028 in OCaml took 43 s
-when the parser was given the whole rest."""
+"""The bytes that the parser gets at once. A lexer that scans to the end of the text and back at
+each character does so within one step, so only reads can stop it: 256 kB of U+2028 in OCaml took 43
+s when the parser got the whole rest.
+"""
 _BLANKS = b"    "
-"""The longest character of UTF-8."""
+"""As many bytes as the longest UTF-8 character."""
 _STEPS_BASE = 60
-"""Added to a language's `steps`: sound texts take up to 18 a kB (2,900 files), 2,690 damaged ones
-never more than 25 and these 60; Scala alone needs 39. With 40 a kB there are texts of 8 kB at
-whose end tree-sitter copies a forked stack for 16 s into 5 GB, where no callback can stop it."""
+"""Added to a language's `steps`. Valid texts take up to 18 per kB (2,900 files); 2,690 damaged ones
+never took more than 25 per kB plus these 60; Scala alone needs 39. With 40 per kB, tree-sitter
+copies a forked stack at the end of some 8 kB texts for 16 s into 5 GB, and no callback can stop it.
+"""
 _CPU_LIMIT_S = 2.0
 _CPU_LIMIT_S_PER_BYTE = 2e-6
-"""The exception: hopeless texts make single steps slow. Sound ones take a tenth of this."""
+"""The one limit on time: broken texts can make single steps slow. Valid ones take a tenth of this.
+"""
 _STEPS_BETWEEN, _READS_BETWEEN = 8, 64
-"""So many steps, or reads, between two looks at the clock."""
+"""The number of steps, and of reads, between two checks of the clock."""
 _DEEPEST = 1_000
 """The query's time grows with the square of the depth: nested namespaces take 1 s at 2,000 levels,
-25 s at 10,000; beyond 65,535 the cursor's counter wraps."""
+25 s at 10,000. Beyond 65,535 the cursor's counter wraps.
+"""
 _MOST_TOKENS = 10_000
-"""Tokens in a row below one node; the query cursor looks at all that follow, at each."""
+"""Consecutive tokens below one node. At each token the query cursor visits all that follow."""
 _LARGE = 20_000
 _SHALLOW_BYTES = 32_000
-"""What no parse of so short a text can do to a stack of 8 MB: see `with_deep_stack`."""
+"""Parsing such a short text cannot overflow a stack of 8 MB; see `with_deep_stack`."""
 _BRACE = re.compile(rb"[{}]")
 _SHOWN = re.compile(rb"[^\r\n]")
 
 
 class Mask(NamedTuple):
-    """A span that is read otherwise than written."""
+    """A span that is replaced before parsing."""
 
     start: int
     end: int
     word: str | None
-    """What is read in its place, blanks if it is empty; None: blanks, and what follows begins
-    here, as the span holds a mark of it."""
+    """The replacement; blanks if it is empty. None also means blanks, and that the span belongs to
+    the following definition as a mark.
+    """
 
 
 def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
-    """Parse a text, or the given ranges of it as if nothing stood between them.
+    """Parses a text, or the given ranges of it as if they were adjacent.
 
     Raises:
-        ParseTimeout: the parser went over its limit, or left a tree no query could cope with.
+        ParseTimeout: the parser exceeded its limit, or its tree is too large for the query.
     """
     rule = grammar.info.unparsable
     spans = [(range_.start_byte, range_.end_byte) for range_ in ranges]
     parts = [text[start:end] for start, end in spans] or [text]
     if rule is not None and any(_is_unparsable(part, rule) for part in parts):
-        raise ParseTimeout("nested deeper than the grammar can take")
+        raise ParseTimeout("nested too deeply for the grammar")
     if grammar.info.masked:
         text = _replaced(text, masked(grammar.info.masked, text, tuple(spans)))
     check_work()
@@ -239,16 +244,16 @@ def parse(text: bytes, grammar: Grammar, ranges: Sequence[Range] = ()) -> Tree:
 
 
 def _tree(text: bytes, size: int, grammar: Grammar, ranges: Sequence[Range]) -> Tree:
-    """The tree of a text, or of ranges of so many bytes; the parser is freed before it returns."""
+    """Returns the tree of a text or of its ranges with `size` bytes. Frees the parser."""
     parser = Parser(grammar.language, included_ranges=ranges or None)
     work = _BoundedParse(text, size, grammar.info.steps)
     try:
-        # Only the reading form takes a progress callback; it costs no more than the plain one.
+        # Only the callback form takes a progress callback; it costs no more than the plain one.
         tree = parser.parse(work.read, progress_callback=work.is_too_much)
     except ValueError as error:
         raise ParseTimeout(f"gave up after {work.steps} steps") from error
     finally:
-        # Here: an error would carry it to another thread, with less of a stack.
+        # Freed here: an exception would carry it to another thread with a smaller stack.
         del parser
         work.end()
     if work.gave_up:
@@ -257,7 +262,7 @@ def _tree(text: bytes, size: int, grammar: Grammar, ranges: Sequence[Range]) -> 
 
 
 class _BoundedParse:
-    """What the parser reads, and when it is to stop."""
+    """Feeds the parser and stops it at the limits."""
 
     def __init__(self, text: bytes, size: int, steps_per_kb: int) -> None:
         self._text = text
@@ -273,20 +278,20 @@ class _BoundedParse:
         self.gave_up = False
 
     def read(self, offset: int, _point: Point) -> memoryview | bytes:
-        """The text from an offset on."""
+        """Returns the text from an offset on."""
         if not self._parsing:
-            # Predicates ask here for the text of nodes; whatever is no bytes ends the process.
+            # Predicates read the text of nodes here; any other type crashes the process.
             return self._text[offset : offset + _READ_BYTES]
-        # In a broken text a scanner may be asked anew at each byte and go to the end each time,
-        # all within one step: then nothing else can stop it.
+        # In a broken text a scanner may restart at each byte and read to the end each time. All of
+        # that is one step, so only a read can stop it.
         self.reads += 1
         if self.reads % _READS_BETWEEN == 0 and self._cpu.is_reached():
             self.gave_up = True
         if self.gave_up:
-            # Where a view cut a character the parser asks again from it, and reads what it gets
-            # without a look at its length.
+            # After a view with an incomplete last character, the parser reads again from that
+            # character, and uses the reply without checking its length.
             return _BLANKS if 0 < self._view_end - offset < len(_BLANKS) else b""
-        # Perl's scanner asks for the column at each step, which reads anew from the same place.
+        # Perl's scanner asks for the column at each step, which reads the same offset again.
         if offset not in self._views:
             self._views[offset] = self._whole[offset : offset + _VIEW_BYTES]
         view = self._views[offset]
@@ -294,17 +299,17 @@ class _BoundedParse:
         return view
 
     def is_too_much(self, _offset: int, _has_error: bool) -> bool:
-        """Whether to stop; asked at each step."""
+        """Whether to stop. Called at each step."""
         self.steps += 1
         if self.gave_up or self.steps > self._limit:
             return True
         return self.steps % _STEPS_BETWEEN == 0 and self._cpu.is_reached()
 
     def end(self) -> None:
-        """Give back what was read.
+        """Releases the text that was read.
 
-        py-tree-sitter (0.26.1) never gives back what a reading function returned. A view that
-        was released is 200 bytes, a piece of the text would stay as it is.
+        py-tree-sitter (0.26.1) never frees what a read callback returned. A released view leaks 200
+        bytes, a piece of the text would leak completely.
         """
         self._parsing = False
         for view in self._views.values():
@@ -316,7 +321,7 @@ def _is_unparsable(text: bytes, rule: Unparsable) -> bool:
         return _deepest_brace(text) > rule.most
     if not rule.run:
         return False
-    # A search for the regex alone would cost a third of the parse.
+    # Searching for the regex alone would cost a third of the parse.
     marked = text.translate(_marks(rule.characters))
     return b"\1" * rule.run in marked and re.search(rule.regex.encode(), text) is not None
 
@@ -341,10 +346,10 @@ def _mask(regex: str) -> re.Pattern[bytes]:
 
 @lru_cache(maxsize=1)
 def masked(regex: str, text: bytes, spans: tuple[tuple[int, int], ...] = ()) -> list[Mask]:
-    """What in the spans, by default in all of a text, is read otherwise than written.
+    """Returns the spans to replace before parsing, in the given spans or else in the whole text.
 
-    The regex's groups, or all that it matches if it has none, are read as blanks; a named group
-    is read as its name, less `_` and digits at its end, where that fits (`_` itself as blanks).
+    The regex's groups, or its whole match without groups, become blanks. A named group becomes its
+    name without trailing `_` and digits if that fits (`_` alone means blanks).
     """
     pattern = _mask(regex)
     words = {at: name.rstrip("0123456789").rstrip("_") for name, at in pattern.groupindex.items()}
@@ -359,7 +364,7 @@ def masked(regex: str, text: bytes, spans: tuple[tuple[int, int], ...] = ()) -> 
 
 
 def _replaced(text: bytes, spans: list[Mask]) -> bytes:
-    """The text with words and blanks in place of the spans, so that positions stay."""
+    """Returns the text with words and blanks in place of the spans. Positions are unchanged."""
     if not spans:
         return text
     blanked = bytearray(text)
@@ -372,15 +377,15 @@ def _replaced(text: bytes, spans: list[Mask]) -> bytes:
 
 
 def blanked(text: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
-    """The text with blanks in place of the spans, so that positions and lines stay."""
+    """Returns the text with blanks in place of the spans. Positions and lines are unchanged."""
     return _replaced(text, [Mask(start, end, "") for start, end in spans])
 
 
 def captures_of(root: Node, grammar: Grammar) -> Captures:
-    """Nodes of each capture of the grammar's query.
+    """Returns the nodes of each capture of the grammar's query.
 
-    The cursor's own progress callback is no way to stop it: in tree-sitter 0.26.1 it crashes
-    the process. So the trees that would need it are refused before.
+    The cursor's own progress callback cannot stop it: in tree-sitter 0.26.1 it crashes the process.
+    Trees that would need it are therefore refused earlier.
     """
     check_work()
     cursor = QueryCursor(grammar.query)
@@ -393,7 +398,7 @@ def _refuse_long_runs(root: Node) -> None:
     while pending:
         node, depth = pending.pop()
         if node.child_count - node.named_child_count > _MOST_TOKENS + node.named_child_count:
-            raise ParseTimeout(f"{node.child_count} tokens in a row")
+            raise ParseTimeout(f"{node.child_count} consecutive tokens")
         if depth < _DEEPEST:
             pending += [
                 (child, depth + 1) for child in node.children if child.descendant_count > _LARGE

@@ -1,8 +1,7 @@
-"""Grammars and queries, loaded once a process, each when first needed.
+"""Loads grammars and compiles queries, once per process and on first use.
 
-The `__init__` of tree_sitter_language_pack loads three grammars that are rarely wanted; a
-grammar's own extension module is therefore loaded past it. Where that fails, the package is
-asked in its own way.
+Importing tree_sitter_language_pack loads three grammars that are rarely needed. A grammar's own
+extension module is therefore loaded directly, with the package as a fallback.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ _SUFFIXES = (".abi3.so", ".pyd", *EXTENSION_SUFFIXES)
 
 
 class Grammar(NamedTuple):
-    """What parsing one language takes."""
+    """The grammar and query of one language."""
 
     info: LanguageInfo
     language: Language
     query: Query
     captures: tuple[str, ...]
-    """Names of the query's captures, and those that its forms stand for."""
+    """The query's captures, and the captures that its forms map to."""
 
 
 @cache
 def grammar(name: str) -> Grammar:
-    """Grammar and compiled query of a language; compiling takes 2 to 30 ms.
+    """Returns the grammar and compiled query of a language. Compiling takes 2 to 30 ms.
 
     Raises:
         SettingError: no such language, no such grammar, or the query does not fit it.
@@ -55,10 +54,10 @@ def grammar(name: str) -> Grammar:
 
 
 def bundled(grammar_name: str) -> Language:
-    """A grammar by its name in tree-sitter-language-pack.
+    """Returns a grammar by its name in tree-sitter-language-pack.
 
     Raises:
-        SettingError: there is none of that name.
+        SettingError: the pack has no such grammar.
     """
     language = _loaded_alone(grammar_name)
     if language is not None:
@@ -72,7 +71,7 @@ def bundled(grammar_name: str) -> Language:
 
 
 def _loaded_alone(grammar_name: str) -> Language | None:
-    """The grammar from its own extension module; None where it cannot be had so."""
+    """Returns the grammar from its own extension module; None if that fails."""
     spec = importlib.util.find_spec(_PACK)
     for folder in (spec and spec.submodule_search_locations) or ():
         for suffix in _SUFFIXES:
@@ -93,5 +92,5 @@ def _from_file(grammar_name: str, path: Path) -> Language | None:
         loader.exec_module(module)
         return Language(cast("object", module.language()))
     except (ImportError, AttributeError, ValueError) as error:
-        logger.info("%s does not load by itself (%s); asking its package", path, error)
+        logger.info("%s cannot be loaded directly (%s); loading its package", path, error)
         return None

@@ -1,12 +1,13 @@
-"""Conditional sections of the C preprocessor whose branches each hold one half of a pair of braces.
+"""Repairs the parse of texts with macros and conditional sections of the C preprocessor.
+
+Such a section may hold one half of a pair of braces in each branch. The following is one block to a
+compiler and two to a parser:
 
     #ifdef SSL
       if (a) {
     #else
       if (b) {
     #endif
-
-is one block to a compiler and two to a parser.
 """
 
 from __future__ import annotations
@@ -69,14 +70,14 @@ class _Section:
 
 
 def unbalanced_branches(text: bytes) -> list[tuple[Span, ...]]:
-    """For each unbalanced section, what is to be left out: its directives and all branches but one.
+    """Returns what to leave out per unbalanced section: its directives and all branches but one.
 
-    The branch that stays is the first, or the second of `#if 0`. Inner sections come first.
+    The remaining branch is the first, or the second of `#if 0`. Inner sections come first.
     """
     spanses: list[tuple[Span, ...]] = []
     for section, outer in _sections(text):
         first = text[slice(*section.directives[0])]
-        # `extern "C" {`: grammars know it.
+        # Grammars know `extern "C" {`.
         if b"__cplusplus" in first or all(depth == (0, 0) for depth in section.depths):
             continue
         kept_branch = int(len(section.branches) > 1 and _NEVER.match(first) is not None)
@@ -91,7 +92,7 @@ def unbalanced_branches(text: bytes) -> list[tuple[Span, ...]]:
 
 
 def _sections(text: bytes) -> Iterator[tuple[_Section, _Section | None]]:
-    """Sections that are closed, each with the one around it."""
+    """Yields closed sections, each with its enclosing one."""
     opened: list[_Section] = []
     for match in _TOKEN.finditer(text):
         word = match[1]
@@ -109,33 +110,33 @@ def _sections(text: bytes) -> Iterator[tuple[_Section, _Section | None]]:
                 yield section, opened[-1] if opened else None
 
 
-# Parsing around macros that stand where no syntax does: attributes, qualifiers, whole headers.
+# Macros outside of the grammar: attributes, qualifiers, whole headers.
 #
-# A compiler sees what a macro stands for; a parser sees `char* absl_nonnull name(int x)` and takes
-# `absl_nonnull` for the name. The name of a macro tells nothing by itself, but its place does, so a
-# language's `suspected` regex names places. A suspect is blanked out only where the parse went
-# wrong around it, and stays so only where that made the parse better. The same is tried for
-# conditional sections that hold one half of a pair of braces: a compiler reads one branch of them.
-# All positions stay those of the whole text.
+# A compiler expands a macro; a parser sees `char* absl_nonnull name(int x)` and takes
+# `absl_nonnull` for the name. A macro's name identifies nothing, but its place does, so a
+# language's `suspected` regex describes places. A suspect is blanked out only if the parse failed
+# around it, and remains so only if that improved the parse. The same is tried for conditional
+# sections that split a pair of braces, of which a compiler reads one branch. All positions stay
+# those of the whole text.
 
 _BOUNDARY = re.compile(rb"[;{}]")
 _BOUNDARIES_FROM = 4_000
-"""Bytes that are looked through for the end of a statement."""
+"""Bytes to search for the end of a statement."""
 _AHEAD = 1_000
-"""Bytes behind a statement that tell whether a name in it is a suspect."""
+"""Bytes after a statement that help to identify a name in it as a suspect."""
 _MOST_LOOKS = 100
-"""Each look for a node passes all that stand before it."""
+"""Each search for a node visits all nodes before it."""
 _MOST_SUSPECTS = 5_000
 _MOST_FAULTS = 20_000
 _ARGUMENTS = (
     r"\((?:[^()\n]|\n(?![ \t]*\n)"
     r"|\((?:[^()]|\((?:[^()]|\([^()]{0,200}\)){0,200}\)){0,300}\)){0,400}\)"
 )
-"""A pair of brackets with three pairs in it, of bounded length."""
+"""Parentheses with up to three nested pairs, of bounded length."""
 
 
 class Repaired(NamedTuple):
-    """A text with what is no syntax blanked out, and its tree."""
+    """A text with non-syntax blanked out, and its tree."""
 
     text: bytes
     root: Node
@@ -144,17 +145,17 @@ class Repaired(NamedTuple):
 class _Suspect(NamedTuple):
     spans: tuple[Span, ...]
     zone: Span
-    """The statement it stands in."""
+    """The statement that contains it."""
 
 
 def repaired(text: bytes, root: Node, grammar: Grammar, spans: Sequence[Span]) -> Repaired:
-    """The text and tree with fewer errors, or those given where nothing helps.
+    """Returns a text and tree with fewer errors, or the given ones if nothing helps.
 
     Args:
         text: the whole text.
         root: its tree, which has errors.
         grammar: the language's.
-        spans: the parts of the text that are in the language; none: all of it.
+        spans: the parts of the text that are in the language; empty for all of it.
     """
     best = Repaired(text, root)
     faults = _faults(root)
@@ -206,15 +207,15 @@ def _tried(
 
 
 def _statements(text: bytes, root: Node, faults: Sequence[Span]) -> list[Span]:
-    """Spans of the statements that faults begin in or reach into, near ones joined, in order.
+    """Returns the spans of statements with faults in order, nearby ones joined.
 
-    Other statements have no suspects: in a driver of Linux these are 2 % of the text.
+    Other statements have no suspects. In a Linux driver these are 2 % of the text.
     """
     spans: list[Span] = []
     for start, end in faults:
         if spans and end <= spans[-1][1]:
             continue
-        # With the sign before it, which begins some of the places: `} MACRO;`.
+        # Includes the character before it, which begins some of the places: `} MACRO;`.
         first = max(0, _zone(text, start, start)[0] - 1)
         after = _BOUNDARY.search(text, end, end + _BOUNDARIES_FROM)
         last = after.end() if after else end + _BOUNDARIES_FROM
@@ -227,7 +228,7 @@ def _statements(text: bytes, root: Node, faults: Sequence[Span]) -> list[Span]:
 
 
 def _outside_leaf(root: Node, byte: int) -> int:
-    """Where the comment or string that a byte is inside of begins; no sign in it ends anything."""
+    """Returns the start of the comment or string around a byte, where no statement can end."""
     node = root.descendant_for_byte_range(byte, byte)
     is_leaf = node is not None and not node.child_count and node.end_byte > byte
     return node.start_byte if node is not None and is_leaf else byte
@@ -236,12 +237,12 @@ def _outside_leaf(root: Node, byte: int) -> int:
 def _suspects(
     text: bytes, grammar: Grammar, span: Span, places: Sequence[Span]
 ) -> Iterator[_Suspect]:
-    """The suspects that begin in places of a span of the text."""
+    """Yields the suspects that begin in some places of a span of the text."""
     pattern = _pattern(grammar.info)
     groups = range(1, pattern.groups + 1)
     done = 0
     for start, end in places:
-        # What stands behind a place is seen, but belongs to the next.
+        # The pattern may look beyond a place, but a match there belongs to the next place.
         for match in pattern.finditer(text, max(start, done), min(end + _AHEAD, span[1])):
             if match.start() >= end:
                 break
@@ -252,7 +253,7 @@ def _suspects(
 
 
 def _zone(text: bytes, start: int, end: int) -> Span:
-    """From the end of the statement before to the end of this one."""
+    """Returns the span from the end of the previous statement to the end of this one."""
     lowest = max(0, start - _BOUNDARIES_FROM)
     before = max(text.rfind(sign, lowest, start) for sign in (b";", b"{", b"}"))
     after = _BOUNDARY.search(text, end, end + _BOUNDARIES_FROM)
@@ -260,7 +261,7 @@ def _zone(text: bytes, start: int, end: int) -> Span:
 
 
 def _faults(root: Node) -> list[Span]:
-    """Spans of the errors of a tree, by their starts; where something is missing it is empty."""
+    """Returns the spans of a tree's errors by their starts. The span of a missing node is empty."""
     spans: list[Span] = []
     pending = [root]
     while pending and len(spans) < _MOST_FAULTS:
@@ -275,7 +276,7 @@ def _faults(root: Node) -> list[Span]:
 
 
 def _count(faults: list[Span], zone: Span) -> int:
-    """Errors that begin in a zone, or reach from before it into it as the innermost ones."""
+    """Counts errors that begin in a zone; if there are none, one that reaches into it counts."""
     first = bisect_left(faults, (zone[0], -1))
     inside = bisect_left(faults, (zone[1] + 1, -1)) - first
     if inside:
@@ -284,7 +285,7 @@ def _count(faults: list[Span], zone: Span) -> int:
 
 
 def _near(faults: list[Span], branches: Sequence[Span]) -> bool:
-    """An error begins in the section or not far behind it."""
+    """Whether an error begins in the section or shortly after it."""
     first = bisect_left(faults, (branches[0][0], -1))
     return first < len(faults) and faults[first][0] < branches[-1][1] + _BOUNDARIES_FROM
 
@@ -295,7 +296,7 @@ def _weight(faults: list[Span]) -> tuple[int, int]:
 
 @cache
 def _pattern(info: LanguageInfo) -> re.Pattern[bytes]:
-    """All the places in one regex; `<name>` and its like are written out."""
+    """Returns one regex of all the places, with `<name>` and the like expanded."""
     words = {
         "<name>": rf"\b(?!(?:{'|'.join(sorted(info.keywords))})\b)[A-Za-z_]\w*",
         "<macro>": r"\b[A-Z_][A-Z0-9_]{2,}\b",
@@ -308,22 +309,22 @@ def _pattern(info: LanguageInfo) -> re.Pattern[bytes]:
     return re.compile(regex.encode(), re.MULTILINE)
 
 
-# Parsing what a grammar leaves as a flat list of tokens: the bodies of macro calls.
+# Flat token lists: the bodies of macro calls.
 #
-# `cfg_rt! { pub mod task; impl X {} }` holds items for a compiler and tokens for a parser. What is
-# inside is parsed again as the same language, and taken where that gives a tree without errors: of
-# tokio's macro bodies that brings 1,300 definitions, and none from those with syntax of their own.
+# `cfg_rt! { pub mod task; impl X {} }` holds items for a compiler and tokens for a parser. The body
+# is parsed again in the same language and used if that gives a tree without errors. In tokio's
+# macro bodies that finds 1,300 definitions, and none in bodies with a syntax of their own.
 
 REPARSED = "reparsed"
 _DEEPEST_MACRO = 4
 _MOST_MACROS = 2_000
-"""Bodies in one text; beyond them the text is generated."""
+"""Bodies in one text. A text with more is generated."""
 
 
 def reparsed(
     roots: list[Node], captures: Captures, text: bytes, grammar: Grammar
 ) -> tuple[list[Node], Captures]:
-    """The trees and captures with those of the `@reparsed` nodes in place of their tokens.
+    """Returns the trees and captures, with the `@reparsed` nodes parsed instead of their tokens.
 
     Raises:
         ParseTimeout: see `codelens.extract.parse.captures.parse`.
@@ -347,7 +348,7 @@ def reparsed(
 
 
 def _inside(node: Node, text: bytes, grammar: Grammar) -> list[Node]:
-    """The tree of what is between the brackets of a node; none if it has errors or no parts."""
+    """Returns the tree between a node's brackets; None if it has errors or is empty."""
     if node.child_count < 3:
         return []
     first, last = node.children[0], node.children[-1]
@@ -357,7 +358,7 @@ def _inside(node: Node, text: bytes, grammar: Grammar) -> list[Node]:
 
 
 def _without(captures: Captures, inner_roots: list[Node]) -> Captures:
-    """The captures that stand in none of the nodes."""
+    """Returns the captures outside of the nodes."""
     spans = sorted((node.start_byte, node.end_byte) for node in inner_roots)
     starts = [start for start, _ in spans]
 

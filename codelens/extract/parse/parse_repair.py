@@ -1,10 +1,10 @@
-"""Parsing around text that is broken, as it is while somebody types.
+"""Parses around broken text, as it is while somebody types.
 
-A bracket left open makes a parser take what follows for part of it, and lose it. But some lines
-say by themselves that a definition begins there (`restarts` in a language's settings). Where the
-tree has no definition on such a line, the lines from the definition before it are taken out, and
-the rest is parsed again as if they were not there; then the lines taken out are parsed alone.
-All positions stay those of the whole text, so what follows need not know.
+An open bracket makes a parser swallow the definitions that follow. Some lines show by themselves
+that a definition begins there (`restarts` in a language's settings). If the tree has no definition
+at such a line, the lines from the previous definition up to it are removed and the rest is parsed
+without them; then the removed lines are parsed alone. All positions stay those of the whole text,
+so later steps see no difference.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from codelens.extract.parse.macro_repair import REPARSED, repaired, reparsed
 from codelens.extract.symbols.capture_events import with_forms
 
 _BEGINNINGS = ("definition.", "extent", "decorator", "scope", "doc", "import")
-"""Captures of what a restart may be the start of."""
+"""Captures that a restart may be the start of."""
 _MOST_PARSES = 8
 _MOST_FAILURES = 4
 _MOST_LOOKS = 500
 _MOST_SUSPECTS = 3
-"""More pieces whose brackets do not add up are no sign: strings and comments hold them."""
+"""With more unbalanced pieces, brackets are no evidence: strings and comments contain them."""
 _ROUND = ((b"(", b")"), (b"[", b"]"))
 _INERT = re.compile("string|comment|template|text|token_tree|heredoc|pod|data_section")
-"""Types of nodes whose text is no code."""
+"""Types of nodes whose text is not code."""
 
 
 class Parsed(NamedTuple):
@@ -43,12 +43,12 @@ class Parsed(NamedTuple):
 
 
 def parsed(text: bytes, grammar: Grammar, spans: Sequence[Span] = ()) -> Parsed:
-    """Parse a text and run the language's query, around what is broken where that helps.
+    """Parses a text and runs the language's query, around broken text if that helps.
 
     Args:
         text: the whole text.
         grammar: the language's.
-        spans: the parts of the text that are in the language, in order; none: all of it.
+        spans: the parts of the text that are in the language, in order; empty for all of it.
 
     Raises:
         ParseTimeout: see `codelens.extract.parse.captures.parse`.
@@ -102,7 +102,7 @@ class _Repair:
     def _around(
         self, first: int, lost: list[int], holes: list[Span]
     ) -> tuple[Parsed, list[Span], list[int]] | None:
-        """Parse without one of the definitions near a lost line; None if none helps."""
+        """Parses without one of the definitions near a lost line; None if none helps."""
         at = bisect_left(self._restarts, first)
         for suspect in dict.fromkeys((*self._suspects, at - 1, at, at - 2, at - 3)):
             if not 0 <= suspect < len(self._restarts) - 1 or not self._goes_on():
@@ -123,7 +123,7 @@ class _Repair:
 
     @cached_property
     def _suspects(self) -> list[int]:
-        """Pieces between restarts whose brackets tell that the fault is in them, if few."""
+        """Returns the pieces between restarts with unbalanced brackets, if there are only a few."""
         curly: list[int] = []
         odd: list[int] = []
         for at, (start, end) in enumerate(pairwise(self._restarts)):
@@ -134,7 +134,7 @@ class _Repair:
                 odd.append(at)
             elif (open_braces > 0) - (open_braces < 0) != (deeper > 0) - (deeper < 0):
                 curly.append(at)
-        # Where blocks have words for brackets, braces tell nothing.
+        # In languages with keywords for blocks, braces are no evidence.
         return next(
             (count for count in (odd + curly, odd) if len(count) <= _MOST_SUSPECTS), list[int]()
         )
@@ -146,7 +146,7 @@ class _Repair:
         return self._parses < _MOST_PARSES and self._failures < _MOST_FAILURES
 
     def _lost(self, parsed: Parsed, holes: list[Span]) -> list[int]:
-        """Lines that should begin a definition and do not."""
+        """Returns the lines that should begin a definition but do not."""
         starts = {
             node.start_byte
             for capture, nodes in parsed.captures.items()
@@ -154,7 +154,7 @@ class _Repair:
             for node in nodes
         }
         lost: list[int] = []
-        # Each look for a node passes all that stand before it.
+        # Each search for a node visits all nodes before it.
         attempts_left = _MOST_LOOKS
         for start in self._restarts:
             if start in starts or any(begin <= start < end for begin, end in holes):

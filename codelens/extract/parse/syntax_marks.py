@@ -1,8 +1,8 @@
-"""What the words of a text are, for showing it in colours: comments, strings, keywords, names.
+"""Classifies spans of a text for syntax highlighting: comments, strings, keywords, names.
 
-No query of a grammar's own is needed: every grammar names its nodes in the same few ways. A
-keyword is a token that is written as it is named; a comment, a string, a number and a name say so
-in the name of their node. Text of another language inside (a script in a page) is not looked into.
+It needs no query per grammar, because grammars name their nodes in similar ways. A keyword is a
+token whose type is its text; comments, strings, numbers and names have these words in their node
+types. Embedded text of another language (a script in a page) is not classified.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MarkKind = Literal["comment", "string", "number", "keyword", "constant", "type",
 
 
 class SyntaxMark(NamedTuple):
-    """A span of a text in UTF-8 bytes, half-open; marks of a text never overlap."""
+    """A half-open span of a text in UTF-8 bytes. Marks of a text never overlap."""
 
     start_byte: int
     end_byte: int
@@ -45,17 +45,17 @@ _NAME = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z_@#][\w-]*\Z")
 _NODES_BETWEEN = 2_048
-"""So many nodes between two looks at the clock."""
+"""The number of nodes between two checks of the clock."""
 
 
 def syntax_marks(text: bytes, language: str, start_byte: int, end_byte: int) -> list[SyntaxMark]:
-    """The marks of a part of a text, in order; none where the text takes too much work.
+    """Returns the marks of a part of a text in order; none if the text takes too much work.
 
     Args:
         text: all of it, in UTF-8.
-        language: what it is read as.
-        start_byte: marks that end before it are left out.
-        end_byte: those that begin at it or later, too.
+        language: the language to parse it as.
+        start_byte: leave out marks that end at or before it.
+        end_byte: leave out marks that begin at or after it.
 
     Raises:
         SettingError: there is no such language.
@@ -71,7 +71,7 @@ def syntax_marks(text: bytes, language: str, start_byte: int, end_byte: int) -> 
 
 
 def _marks(root: Node, start_byte: int, end_byte: int) -> Iterator[SyntaxMark]:
-    """The marks below a node that lie in a span; of a string what is between its code."""
+    """Yields the marks below a node in a span; of a string the parts around its embedded code."""
     pending: list[Node | SyntaxMark] = [root]
     seen = 0
     while pending:
@@ -95,7 +95,7 @@ def _marks(root: Node, start_byte: int, end_byte: int) -> Iterator[SyntaxMark]:
 
 
 def _kind(node: Node) -> MarkKind | None:
-    """What a node is as a whole; None: what its children are."""
+    """Returns the kind of a whole node; None if its children decide."""
     name = node.type
     if not node.is_named:
         return "keyword" if _WORD.match(name) and not node.child_count else None
@@ -121,7 +121,7 @@ _OF_LEAVES: tuple[tuple[re.Pattern[str], MarkKind], ...] = (
 
 
 def _string_parts(string: Node) -> list[Node | SyntaxMark]:
-    """A string, cut around the code in it, in order."""
+    """Returns the parts of a string around the code in it, in order."""
     parts: list[Node | SyntaxMark] = []
     position = string.start_byte
     for code in _code_in(string):
@@ -135,7 +135,7 @@ def _string_parts(string: Node) -> list[Node | SyntaxMark]:
 
 
 def _code_in(string: Node) -> Iterator[Node]:
-    """The outermost pieces of code in a string, in order."""
+    """Yields the outermost pieces of code in a string, in order."""
     pending = list(reversed(string.children))
     while pending:
         node = pending.pop()

@@ -1,1 +1,1 @@
-"""The definitions of a text: what they are called, where they stand, and what imports name."""
+"""Finds the definitions and imports of a text: names, spans, kinds, visibility."""

@@ -1,4 +1,4 @@
-"""Frames: definitions, and what surrounds them, while one text is read."""
+"""Turns the captures of a text into sorted events and the frames that a sweep over them opens."""
 
 from __future__ import annotations
 
@@ -29,57 +29,58 @@ Span = tuple[int, int]
 
 
 class Frame:
-    """An open interval of the sweep: a definition, or what surrounds definitions."""
+    """An open interval of the sweep: a definition, or a node around definitions."""
 
-    # Defaults live in the class: most frames change few of them, and there are many frames.
+    # Defaults are class attributes, because there are many frames and most change few of them.
     kind = ""
     names: list[Span] | None = None
     renames: dict[Span, str] | None = None
-    """Names that say themselves of what kind the thing is."""
+    """Names that determine the kind themselves."""
     owner: Span | None = None
     docstring: Span | None = None
     hints: list[Span] | None = None
     exported = False
     private = False
     secluded = False
-    """Private as an `@access` before it says."""
+    """Whether it is private by an earlier `@access`."""
     hides: bool | None = None
-    """What follows in its body is private, is not, or nothing says so."""
+    """Whether the rest of its body is private; None if nothing says so."""
     dropped = False
-    """No symbol, and nothing is qualified by it."""
+    """Whether it is not a symbol and qualifies nothing."""
     count = 0
-    """Definitions right inside an extent, and the only one."""
+    """The number of definitions directly inside an extent, and the only one."""
     only: Frame | None = None
     index = -1
-    """Of its symbol, and for a scope of the symbol around it."""
+    """The index of its symbol; for a scope, of the symbol around it."""
     qualified = ""
     owns = False
-    """For a scope: it has an owner."""
+    """For a scope: whether it has an owner."""
     headed = False
-    """The query said where its head ends."""
+    """Whether the query marked the end of its head."""
     outside = False
-    """It does not belong to the type that it stands in."""
+    """Whether it does not belong to the type around it."""
     through: Span | None = None
     """The instance that it is assigned to: `self` in `self.x = 1`."""
     passing = False
-    """Assigned in passing: the references in it belong to the function around it."""
+    """Whether it is assigned in a function, which then owns the references in it."""
     resolved = False
-    """For a scope: `index`, `qualified` and `exported` are known."""
+    """For a scope: whether `index`, `qualified` and `exported` are set."""
 
     def __init__(self, role: int, node: Node, start: int, end: int, parent: Frame | None) -> None:
         self.role = role
         self.node = node
         self.parent = parent
         self.tree_start = self.start = self.head_start = start
-        """Of the node itself; `start` and `end` grow by decorators and extents, and the
-        signature begins at `head_start`, behind the decorators."""
+        """The span of the node itself. `start` and `end` grow by decorators and extents; the
+        signature begins at `head_start`, after the decorators.
+        """
         self.tree_end = self.end = self.body_start = self.body_end = end
         self.local = parent is not None and parent.local
-        """Variables right inside are local to a function."""
+        """Whether variables directly inside are local to a function."""
 
     @property
     def above(self) -> Frame | None:
-        """The definition or scope right around it, or around its extents."""
+        """Returns the definition or scope directly around it, or around its extents."""
         outer = self.parent
         while outer is not None and outer.role == EXTENT:
             outer = outer.parent
@@ -87,34 +88,34 @@ class Frame:
 
     @property
     def is_scope(self) -> bool:
-        """It qualifies what it holds without being a symbol."""
+        """Whether it qualifies its content without being a symbol."""
         return self.role == SCOPE
 
 
 class Definitions(NamedTuple):
-    """What the sweep found."""
+    """The definitions that a sweep found."""
 
     frames: list[Frame]
-    """Definitions and scopes, in order of their starts; names may still be only in fields."""
+    """Definitions and scopes in order of their starts. Names may still be only in fields."""
     exports: list[tuple[int, int, Frame | None]]
-    """Spans of the `@export.name`s, each with the scope that it stands in."""
+    """Spans of the `@export.name`s, each with its enclosing scope."""
     hidden: list[tuple[int, int, Frame | None]]
-    """Spans of the `@private.name`s, each with the definition that it stands in."""
+    """Spans of the `@private.name`s, each with its enclosing definition."""
     closed: list[Span]
     """Spans of the `@export.closed`s."""
     open: bool
-    """The text has no list of what it exports, so it exports everything."""
+    """Whether the text has no export list, so that it exports everything."""
     listed: bool
-    """It has such a list."""
+    """Whether the text has an export list."""
 
 
-# Headings of prose, each reaching to the next one of its level or above.
+# Headings of prose. A section ends at the next heading of the same or a higher level.
 
 _LEVELS = tuple((f"section.{level}", level) for level in range(1, 10))
 
 
 def sections(captures: Captures, text: bytes) -> Iterator[tuple[Node, int]]:
-    """Nodes of the headings with the ends of their sections, blanks at the end left out."""
+    """Yields the heading nodes with the ends of their sections, without trailing blanks."""
     headings = [(node.start_byte, level, node) for node, level in _headings(captures, text)]
     headings.sort(key=lambda heading: heading[0])
     opaque = deque(sorted((node.start_byte, node.end_byte) for node in captures.get("opaque", ())))
@@ -140,10 +141,10 @@ def _headings(captures: Captures, text: bytes) -> Iterator[tuple[Node, int]]:
 
 
 def _by_marks(captures: Captures, text: bytes) -> Iterator[tuple[Node, int]]:
-    """Headings whose level is the rank of their mark, in order of first appearance.
+    """Yields headings whose level is the rank of their mark, in order of first appearance.
 
-    So reStructuredText has it: a mark above and below the title is another one than the same
-    character below it alone (Docutils, "reStructuredText Markup Specification", Sections).
+    This is the rule of reStructuredText: a mark above and below the title differs from the same
+    mark below it alone (Docutils, "reStructuredText Markup Specification", Sections).
     """
     marks = sorted((node.start_byte, node.end_byte) for node in captures.get("section.mark", ()))
     starts = [start for start, _ in marks]
@@ -156,15 +157,15 @@ def _by_marks(captures: Captures, text: bytes) -> Iterator[tuple[Node, int]]:
             yield node, levels.setdefault(mark, len(levels) + 1)
 
 
-# Forms: definitions written as calls or lists, told from others by their first word.
+# Forms: definitions written as calls or lists, distinguished by their first word.
 #
 # In Elixir, Clojure, R or Ruby's class bodies a definition is a call like any other: `def f(x)`,
 # `(defn f [x])`, `attr_accessor :a`. The query captures all such nodes as `@form` and their words
-# as `@form.keyword`; the settings say which words define what.
+# as `@form.keyword`; the settings map the words to roles.
 
 
 def with_forms(captures: Captures, info: LanguageInfo, text: bytes) -> Captures:
-    """The captures, each form among those that its keyword stands for.
+    """Returns the captures, with each form also under the capture of its keyword's role.
 
     The keyword of a form is the first one that begins in it.
     """
@@ -195,7 +196,7 @@ def _parts(
     info: LanguageInfo,
     text: bytes,
 ) -> Iterator[tuple[str, Node]]:
-    """Parts of forms, by the keyword of the innermost form around each: a protocol's methods."""
+    """Adds parts of forms by the keyword of the innermost enclosing form: methods of a protocol."""
     if not parts:
         return
     starts = [start for start, _ in words]
@@ -225,14 +226,14 @@ def _meanings(forms: tuple[tuple[str, str], ...], word: bytes) -> tuple[str, ...
     return tuple(form_capture(role) for role, regex in forms if re.fullmatch(regex, text))
 
 
-# Symbols of broken text made sound: each inside its parent, all in order of their starts.
+# Repairs of symbols in broken text, so that each is inside its parent and all are sorted.
 #
-# While spans grow over decorators and comments, and sections reach to the next one, what an error
-# left of the tree may overlap. Sound texts pass through unchanged.
+# Spans grow over decorators and comments, and sections reach to the next heading. Around an error
+# they may therefore overlap. The symbols of a valid text are unchanged.
 
 
 def tidy(symbols: list[Symbol], frames: list[Frame]) -> None:
-    """Clip symbols to their parents, and sort them where they are out of order.
+    """Clips symbols to their parents, and sorts them if they are out of order.
 
     Args:
         symbols: changed in place.
@@ -254,7 +255,7 @@ def tidy(symbols: list[Symbol], frames: list[Frame]) -> None:
 
 
 def _inside(symbols: list[Symbol], symbol: Symbol) -> Symbol:
-    """The symbol in the closest one around it that it shares some text with."""
+    """Clips the symbol to the closest enclosing one that it overlaps."""
     parent = symbol.parent
     while parent >= 0:
         outer = symbols[parent]
@@ -290,17 +291,17 @@ def _sort(symbols: list[Symbol], frames: list[Frame]) -> None:
     frames[:] = sorted_frames
 
 
-# Captures as events in order of the text: what the sweep of `definitions` goes over.
+# Events: the captures in text order, which the sweep in `definitions` reads.
 
 Event = tuple[int, int, int, int]
-"""Start, minus end, rank, number of the node."""
+"""Start, minus end, rank, index of the node."""
 
 
 class Plan(NamedTuple):
     """How the sweep treats the captures of one grammar."""
 
     ranks: tuple[tuple[str, int], ...]
-    """Capture -> rank among events at one place: outer things first."""
+    """Capture -> rank among events at one position: outer ones first."""
     kinds: dict[int, str]
     """Rank of a definition -> its kind."""
     renames: dict[int, str]
@@ -331,11 +332,11 @@ PRECEDENCE = (
     *("variable", "constant", "field", "member", "type", "key", "function", "method", "class"),
     *("struct", "union", "interface", "trait", "enum", "module", "property", "macro", "heading"),
 )
-"""Of two kinds captured for one node the later counts."""
+"""If one node is captured as two kinds, the later one here wins."""
 _BLANKS = re.compile(rb"\s*")
 _FIRST_RENAME = 1100
 FAR = 1000
-"""Bytes of blanks between what belongs together, at most."""
+"""Longest run of blanks, in bytes, between parts that belong together."""
 
 
 @cache
@@ -362,14 +363,14 @@ class Events(NamedTuple):
 
     plan: Plan
     events: list[Event]
-    """Outer ones first where several begin at one place."""
+    """At one start, the outer events come first."""
     nodes: list[Node]
     bodies: dict[tuple[int, int], tuple[int, int]]
-    """Spans of definitions whose bodies follow them in the tree -> the spans of those."""
+    """Spans of definitions whose bodies follow them in the tree -> spans of these bodies."""
 
 
 def events_of(captures: Captures, grammar: Grammar, text: bytes, spans: Sequence[Span]) -> Events:
-    """All events of the spans of a text, or of all of it if there are none, sorted."""
+    """Returns the sorted events of the spans of a text, or of all of it if there are none."""
     plan = _plan(grammar.captures)
     nodes: list[Node] = []
     events: list[Event] = []
@@ -400,7 +401,7 @@ def events_of(captures: Captures, grammar: Grammar, text: bytes, spans: Sequence
 
 
 def _tails(captures: Captures) -> dict[tuple[int, int], Node]:
-    """Bodies that stand behind their definitions, by the spans of these."""
+    """Returns the bodies that follow their definitions, by the spans of these."""
     tails: dict[tuple[int, int], Node] = {}
     for node in captures.get("body.after", ()):
         before = node.prev_named_sibling
@@ -412,7 +413,7 @@ def _tails(captures: Captures) -> dict[tuple[int, int], Node]:
 
 
 def _masks(regex: str, text: bytes, spans: Sequence[Span]) -> Iterator[Event]:
-    """What was blanked out right before something belongs to it as decorators do."""
+    """Yields text blanked out right before a definition, which belongs to it like a decorator."""
     rank = MARK_RANKS["decorator"]
     for start, end, word in masked(regex, text, tuple(spans)):
         rest = text[end : end + FAR]

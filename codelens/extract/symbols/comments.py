@@ -1,4 +1,4 @@
-"""Comments of a text: blocks that stand before something, and comments behind code."""
+"""Finds docs: comment blocks before or after a definition, trailing comments and docstrings."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ _BLANKS = b" \t\r\n"
 _FAR = 200
 _EMPTY_LINE = re.compile(rb"[ \t\r]*\n[ \t\r]*\n")
 _SPACED = b"\n=cut"
-"""Behind Perl's POD there is a blank line."""
+"""A blank line follows Perl's POD."""
 _MARKS_BEFORE = b" \t\f\v\r=|,"
-"""A comment behind these alone stands on a line of its own: `= -- | doc` in Haskell."""
+"""A comment after only these is on a line of its own: `= -- | doc` in Haskell."""
 _BEFORE_ALL = b" \t\r\n\xef\xbb\xbf"
 _BEFORE_QUOTES = re.compile(r"^\s*[~@$]?[A-Za-z]{0,3}(?=[\"'])")
 
 
 class Comments:
-    """The comments of one text, by where they stand."""
+    """The comments of one text by position."""
 
     def __init__(self, source: Source, nodes: list[Node]) -> None:
         self._source = source
         self.nodes = nodes
-        """As they came."""
+        """In their original order."""
         self._spans = sorted([(node.start_byte, node.end_byte) for node in nodes])
         self._span_starts = [start for start, _ in self._spans]
         self._starts: list[int] = []
-        """Blocks: comments on lines of their own, with no blank line between them."""
+        """Blocks: comments on lines of their own without a blank line between them."""
         self._ends: list[int] = []
         self._by_last_line: dict[int, int] = {}
-        """Last line of a block -> its number."""
+        """Last line of a block -> its index."""
         self._behind: dict[int, tuple[int, int]] = {}
-        """Line -> the comment behind its code."""
+        """Line -> the comment after its code."""
         line_starts = source.line_starts
         text = source.text
         last_line = -1
@@ -68,19 +68,19 @@ class Comments:
             else:
                 self._starts.append(start)
                 self._ends.append(end)
-            # Some grammars count the line end in.
+            # Some grammars include the line end.
             last_line = bisect_right(line_starts, before_blanks(text, end) - 1)
             if text[start:end].rstrip().endswith(_SPACED):
                 last_line += 1
             self._by_last_line[last_line] = len(self._starts) - 1
 
     def line_with_comment(self, line_start: int, line: int) -> int:
-        """Start of the line where the comment block above a line begins; else of the line."""
+        """Returns the start of the line where the comment block above begins, else of this line."""
         at = self._by_last_line.get(line - 1)
         return line_start if at is None else self._source.line_start(self._starts[at])
 
     def leading_doc(self, start: int, line: int) -> str:
-        """Text of the comment block right above a line's first word, or before it on its line."""
+        """Returns the comment block right above a line's first word, or before it on its line."""
         at = self._by_last_line.get(line - 1)
         if at is None:
             at = self._by_last_line.get(line)
@@ -94,7 +94,7 @@ class Comments:
         return plain(self._source.slice(begin, min(self._ends[at], begin + _RAW_LIMIT)))
 
     def following_doc(self, line: int) -> str:
-        """Text of the comment block right below a line, if nothing follows it there."""
+        """Returns the comment block right below a line, if no code follows it there."""
         at = bisect_left(self._starts, self._source.line_start_of(line + 1))
         if at == len(self._starts):
             return ""
@@ -107,7 +107,7 @@ class Comments:
         return plain(self._source.slice(begin, min(end, begin + _RAW_LIMIT)))
 
     def _is_license(self, begin: int) -> bool:
-        """The block that opens the file tells whose it is, not what follows it."""
+        """Whether this is the block that opens the file and states its license."""
         head = self._source.slice(begin, min(self._ends[0], begin + _RAW_LIMIT))
         before = self._source.text[:begin].strip(_BEFORE_ALL)
         return (not before or before.startswith((b"#!", b"<?"))) and (
@@ -115,14 +115,14 @@ class Comments:
         )
 
     def trailing_doc(self, end: int, line: int) -> str:
-        """Text of the comment behind a position, on its line and with nothing but marks between."""
+        """Returns the comment after a position on its line, with only punctuation between."""
         span = self._behind.get(line)
         if span is None or self._source.text[end : span[0]].strip(_BETWEEN) or span[0] < end:
             return ""
         return plain(self._source.slice(span[0], min(span[1], span[0] + _RAW_LIMIT)))
 
     def left_out(self, start: int, end: int) -> str:
-        """Text between two positions, each comment in it replaced by a blank."""
+        """Returns the text between two positions with a blank for each comment in it."""
         spans = self._spans
         at = bisect_left(self._span_starts, start)
         if at == len(spans) or spans[at][0] >= end:
@@ -137,7 +137,7 @@ class Comments:
 
 
 def plain(raw: str) -> str:
-    """Text of a comment without its markers and without directives to tools."""
+    """Returns a comment's text without its markers and without directives to tools."""
     lines: list[str] = []
     for line in raw.split("\n"):
         if line.startswith("#!"):
@@ -151,7 +151,7 @@ def plain(raw: str) -> str:
 
 
 def plain_docstring(raw: str) -> str:
-    """Text of a docstring without its quotes and indentation."""
+    """Returns a docstring's text without quotes and indentation."""
     text = _BEFORE_QUOTES.sub("", raw)
     if text[:1] not in "\"'":
         return plain(raw)
@@ -163,7 +163,7 @@ def plain_docstring(raw: str) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """At most `limit` characters, cut between words where there are any, with an ellipsis."""
+    """Returns at most `limit` characters, cut between words if possible, with an ellipsis."""
     if len(text) <= limit:
         return text
     cut = text.rfind(" ", limit - 60, limit - 1)

@@ -1,4 +1,4 @@
-"""Names and owners of definitions: by capture, else along the field paths of the settings."""
+"""Finds the names, owners and visibility of definitions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NAME_LIMIT = 200
 """Longest name, in characters."""
 _MOST_TAKEN_APART = 1_000
 _PATTERN_TYPES = ("_pattern", "_list")
-"""Ends of the types of nodes that take several values apart."""
+"""Suffixes of the node types that destructure a value."""
 _WORD = re.compile(rb"[^\s()]+")
 _QUOTES = ("'", '"', "`")
 _VALUES = frozenset({"variable", "constant", "field", "member"})
-"""Kinds for which the name `_` means none."""
+"""Kinds for which the name `_` means no name."""
 _DEPTHS = {"<": 1, "(": 1, "[": 1, ">": -1, ")": -1, "]": -1}
 _BRACKETS = re.compile(r"<.*>|\(.*\)|\[.*\]")
 _CLOSING_MARKS = re.compile(r"\s+#+$")
@@ -28,7 +28,7 @@ _CLOSING_MARKS = re.compile(r"\s+#+$")
 
 
 class Names:
-    """Finds the names and owners of definitions in one text."""
+    """Finds the names and owners of definitions in one text: by capture, else by field paths."""
 
     def __init__(self, info: LanguageInfo, source: Source) -> None:
         self._source = source
@@ -45,8 +45,8 @@ class Names:
         self._whole_modules = info.whole_modules
 
     def spans(self, frame: Frame) -> list[Span]:
-        """Where the names of a definition stand; several for `a, b = 1, 2`, none if unnamed."""
-        spans = self._found(frame)
+        """Returns the spans of a definition's names: several for `a, b = 1, 2`, none if unnamed."""
+        spans = self._all_spans(frame)
         if not self._words:
             return spans
         return [
@@ -55,7 +55,7 @@ class Names:
             for word in _WORD.finditer(self._source.text[start:end])
         ]
 
-    def _found(self, frame: Frame) -> list[Span]:
+    def _all_spans(self, frame: Frame) -> list[Span]:
         if frame.names is not None:
             return frame.names
         placeholder: list[Span] = []
@@ -76,9 +76,9 @@ class Names:
         return placeholder or sorted(frame.renames or ())
 
     def name(self, kind: str, span: Span) -> tuple[str, str]:
-        """Text of a name, without quotes and marks, and the owner that is written before it.
+        """Returns a name without quotes and marks, and the owner that is written before it.
 
-        The name is empty if it is none, the owner mostly.
+        The name is empty if it is not valid. The owner is usually empty.
         """
         name = self._source.slice(span[0], span[1])
         if name.isidentifier():
@@ -101,12 +101,12 @@ class Names:
             name = name[1:-1].strip() if paired else name.strip("\"'` ")
         if self._spaced is not None and " " in name:
             name = name.replace(" ", "_") if self._spaced.fullmatch(name) else ""
-        # A pattern whose parts are too deep to be taken apart is no name.
+        # A pattern whose parts are nested too deeply is not a name.
         strange = kind != "key" and not quoted and (name[:1] == "{" or "," in name)
         return "" if strange or len(name) > NAME_LIMIT else name, owner
 
     def _split(self, name: str) -> tuple[str, str]:
-        """`A<x::y>.B::c` -> (`A.B`, `c`); nothing behind a blank is taken apart."""
+        """Splits `A<x::y>.B::c` into (`A.B`, `c`). Text after a blank is not split."""
         depth, at, cut, begin = 0, 0, 0, 0
         end = (name.find(" ") + 1 or len(name) + 1) - 1
         while at < end:
@@ -121,7 +121,7 @@ class Names:
         return self._without_noise(owner), name[begin:]
 
     def owner(self, frame: Frame) -> str:
-        """Name of the type or object that a definition outside it belongs to; mostly empty."""
+        """Returns the type or object that a definition outside of it belongs to; usually empty."""
         span = frame.owner
         paths = self._scope_paths if frame.is_scope else self._owner_paths
         if span is None and not paths:
@@ -147,7 +147,7 @@ class Names:
         return self._source.slice(span[0], span[1])
 
     def _taken_apart(self, pattern: Node) -> list[Node]:
-        """Names in a pattern and in the patterns in it."""
+        """Returns the names in a pattern and its nested patterns."""
         nodes: list[Node] = []
         pending = [pattern]
         while pending and len(nodes) < _MOST_TAKEN_APART:
@@ -160,7 +160,7 @@ class Names:
 
 
 def _target(part: Node) -> Node:
-    """What a part of a pattern gives a name: `a`, `key: a` and `key: a = otherwise`."""
+    """Returns the named node of a part of a pattern: `a`, `key: a` and `key: a = otherwise`."""
     while True:
         inner = part.child_by_field_name("value") or part.child_by_field_name("left")
         if inner is None:
@@ -171,7 +171,7 @@ def _target(part: Node) -> Node:
 
 
 def _followed(node: Node, path: list[str]) -> list[Node]:
-    """Nodes that a field path leads to; `a*` goes on by field a down to the leaves."""
+    """Returns the nodes at a field path; `a*` follows field a down to the leaves."""
     for field in path:
         if field[-1] == "*":
             return [
@@ -186,17 +186,17 @@ def _followed(node: Node, path: list[str]) -> list[Node]:
 
 
 def _leaf(node: Node, field: str) -> Node:
-    """The end of a chain of declarators; what has no such field wraps the next one."""
+    """Returns the end of a chain of declarators. A node without the field wraps the next one."""
     while node.named_child_count:
         node = node.child_by_field_name(field) or node.named_children[0]
     return node
 
 
-# Which definitions are visible outside their file, by each language's own rule.
+# Visibility: which definitions are visible outside their file, by the rule of the language.
 
 
 class Visibility:
-    """Answers for one text, in order of its definitions."""
+    """Decides visibility for one text. Queries must be in order of the definitions."""
 
     def __init__(self, info: LanguageInfo, source: Source, defined: Definitions) -> None:
         self._info = info
@@ -206,7 +206,7 @@ class Visibility:
         self._exporting = re.compile(info.exporting.encode()) if info.exporting else None
         self._private = re.compile(info.private_names) if info.private_names else None
         self._closed = set(self._texts(defined.closed))
-        """Types that are visible without what is in them."""
+        """Types that are visible without their members."""
         self._listed = set(
             self._texts(
                 (start, end)
@@ -214,16 +214,16 @@ class Visibility:
                 if scope is None or self.is_exporting(scope)
             )
         )
-        """Names at top level that are visible."""
+        """Visible names at the top level."""
         self._listed |= self._closed
 
     @property
     def by_expression(self) -> bool:
-        """What a definition's text begins with may export it."""
+        """Whether the text that begins a definition may export it."""
         return self._exporting is not None
 
     def is_exporting(self, frame: Frame) -> bool:
-        """A definition or scope begins as what is visible does."""
+        """Whether a definition or scope begins with the text that exports."""
         if self._exporting is None:
             return False
         return self._exporting.match(self._source.text, frame.tree_start) is not None
@@ -231,13 +231,13 @@ class Visibility:
     def is_exported(
         self, frame: Frame, parent: Frame | None, around: Frame | None, owner: str, name: str
     ) -> bool:
-        """A definition is visible outside its file.
+        """Whether a definition is visible outside its file.
 
         Args:
             frame: the definition.
-            parent: the definition or scope right around it.
-            around: the definition right around it.
-            owner: the type it belongs to outside of which it stands.
+            parent: the definition or scope directly around it.
+            around: the definition directly around it.
+            owner: the type that it belongs to, if it is outside of that type.
             name: its name.
         """
         if around is not None and (_hides(around) or not around.exported):
@@ -285,7 +285,7 @@ class Visibility:
         return not frame.private and name[:1] != "#"
 
     def _is_marked_itself(self, frame: Frame, parent: Frame | None) -> bool:
-        """The rule where each member says for itself whether it is visible."""
+        """Applies the rule by which each member is marked itself."""
         if frame.private:
             return False
         if frame.exported or (frame.kind == "module" and not self._info.modules_marked):
@@ -312,7 +312,7 @@ class Visibility:
 
 
 def _hides(around: Frame) -> bool:
-    """What is inside it is local; a property without a body is a type's shape."""
+    """Whether its content is local. A property without a body only describes a type."""
     return around.kind in FUNCTIONS and (
         around.kind != "property" or around.body_start < around.tree_end
     )
@@ -334,21 +334,21 @@ def _in_marked_extent(frame: Frame) -> bool:
     return outer is not None and outer.dropped
 
 
-# Names that count once in one place: members through an instance, variables of a shell.
+# Names that count once per place: members assigned through an instance, shell variables.
 
 
 class Taken:
-    """Knows which names are taken, in one text."""
+    """Tracks the names taken in one text."""
 
     def __init__(self, frames: list[Frame], names: Names) -> None:
         self._frames = frames
         self._names = names
         self._declared: dict[int, set[str]] | None = None
-        """Names taken in the types, known when the first member through an instance is met."""
+        """Names declared in types. Computed for the first member assigned through an instance."""
         self._seen: set[tuple[int, str]] = set()
 
     def in_type(self, holder: Frame, name: str) -> bool:
-        """A type has a member of that name already, or declares one anywhere; then it is taken."""
+        """Whether a type declares this member or has it already. Takes the name."""
         if self._declared is None:
             self._declared = self._declarations()
         own = self._declared.setdefault(id(holder), set())
@@ -357,13 +357,13 @@ class Taken:
         return taken
 
     def in_place(self, index: int, name: str) -> bool:
-        """A name was met before in the symbol of an index; from now on it was."""
+        """Whether the name occurred before in the symbol at an index. Takes the name."""
         second = (index, name) in self._seen
         self._seen.add((index, name))
         return second
 
     def _declarations(self) -> dict[int, set[str]]:
-        """Names that types declare by themselves, not through an instance, by their frames."""
+        """Returns the names that types declare directly, not through an instance, by frame."""
         names_by_scope: dict[int, set[str]] = {}
         for frame in self._frames:
             outer = frame.above

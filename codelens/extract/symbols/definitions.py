@@ -1,7 +1,8 @@
-"""Macro calls where a definition would stand: `TEST_BEGIN(name) {...}`, `MOCK_METHOD(int, f, ())`.
+"""Sweeps over the captures of a text and assigns names, bodies, owners and marks to definitions.
 
-To a parser they are functions without a type, called after the macro. What they define, if it can
-be told from their form, is named by an argument.
+It also recognizes macro calls in place of definitions: `TEST_BEGIN(name) {...}`, `MOCK_METHOD(int,
+f, ())`. A parser takes them for functions without a type, named after the macro. If their form
+shows what they define, an argument names it.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ _MOST_ARGUMENTS = 50
 
 
 def is_definition(frame: Frame, parent: Frame | None, source: Source, rule: str) -> bool:
-    """Whether a definition is one, and no macro call that defines nothing that can be told.
+    """Whether a definition is valid, rather than a macro call that shows no definition.
 
-    A macro call that defines something is given the name that its arguments tell.
+    A macro call that defines something gets its name from an argument.
 
     Args:
         frame: a definition; its names may be set.
         parent: the definition around it.
         source: the text.
-        rule: regex of the names of macros.
+        rule: regex of macro names.
     """
     if frame.names is not None or (frame.kind not in FUNCTIONS and frame.kind not in _VALUES):
         return True
@@ -59,7 +60,7 @@ def is_definition(frame: Frame, parent: Frame | None, source: Source, rule: str)
     if in_type and parent is not None and parent.qualified.rpartition(".")[2] == name:
         return True
     body = frame.node.child_by_field_name("body") is not None
-    span = _told(arguments, source, in_type, body)
+    span = _name_span(arguments, source, in_type, body)
     if span is None:
         return False
     frame.names = [span]
@@ -68,7 +69,7 @@ def is_definition(frame: Frame, parent: Frame | None, source: Source, rule: str)
 
 
 def _head(node: Node) -> tuple[Node, Node] | None:
-    """The name and the list of arguments, if there is nothing else."""
+    """Returns the name and the argument list, if there is nothing else."""
     head = (
         node if node.child_by_field_name("parameters") else node.child_by_field_name("declarator")
     )
@@ -83,7 +84,7 @@ def _head(node: Node) -> tuple[Node, Node] | None:
 def _has_type(node: Node, source: Source) -> bool:
     if node.child_by_field_name("type") is not None:
         return True
-    # In broken code the type may stand beside it.
+    # In broken code the type may be a sibling.
     before = before_blanks(source.text, node.start_byte)
     return (
         before > 0
@@ -93,11 +94,11 @@ def _has_type(node: Node, source: Source) -> bool:
     )
 
 
-def _told(arguments: Node, source: Source, in_type: bool, body: bool) -> Span | None:
-    """Where the name of what is defined stands.
+def _name_span(arguments: Node, source: Source, in_type: bool, body: bool) -> Span | None:
+    """Returns the span of the argument that names the definition.
 
-    With a body the first argument is the name. In a type `(int, name, (...))` and
-    `(name, int(...))` declare a method, as gmock's do.
+    With a body it is the first argument. In a type, `(int, name, (...))` and `(name, int(...))`
+    declare a method, as in gmock.
     """
     nodes = arguments.named_children[:_MOST_ARGUMENTS]
     texts = [source.slice(*argument.byte_range).strip() for argument in nodes]
@@ -116,11 +117,11 @@ def _regex(rule: str) -> re.Pattern[str]:
     return re.compile(rule)
 
 
-# Captures to definitions: which name, body, owner and marks belong to which node.
+# The sweep: which name, body, owner and mark belongs to which definition.
 #
-# Captures come as flat lists of nodes. They are sorted by position and swept once with a stack of
-# open intervals: what a definition's head holds is its own, what its body holds belongs to others.
-# Nothing recurses, so nesting cannot exhaust the stack.
+# Captures are flat lists of nodes. They are sorted by position and swept once with a stack of open
+# intervals. Captures in a definition's head belong to it; captures in its body belong to inner
+# definitions. Nothing recurses, so nesting cannot exhaust the stack.
 
 _ONE_NAME = frozenset({"function", "method", "macro", "heading", "module"})
 _LOCAL = frozenset({"variable", "constant"})
@@ -131,7 +132,7 @@ _WITH_BODY = FUNCTIONS | TYPES | {"module"}
 def definitions(
     captures: Captures, grammar: Grammar, text: bytes, spans: Sequence[Span] = ()
 ) -> Definitions:
-    """Definitions of the spans of a text, by default all, and the names that it exports."""
+    """Returns the definitions in the spans of a text, by default all, and its exported names."""
     closed = [node.byte_range for node in captures.get("export.closed", ())]
     listed = bool(captures.get("export.list"))
     is_open = "export.list" in grammar.captures and not listed
@@ -141,37 +142,37 @@ def definitions(
 
 
 class _Sweep:
-    """One pass over the events with a stack of the intervals that are open."""
+    """One pass over the events with a stack of open intervals."""
 
     def __init__(self, grammar: Grammar, text: bytes, collected: Definitions) -> None:
         self._text = text
         info = grammar.info
         self._bodies = [path.split(".") for path in info.bodies]
         self._stack: list[Frame] = []
-        self._found = collected
+        self._definitions = collected
         self._access = [(re.compile(rule), kind == "private") for kind, rule in info.access]
         self._private_first = info.private_first
         self._open_bodies = info.open_bodies
         self._decorators = (-1, -1)
-        """Span of the decorators just passed, whose definition is still to come."""
+        """The span of the last decorators, whose definition follows."""
         self._tails: dict[Span, Span] = {}
         self._lead_start = -1
-        """Where what precedes a definition and belongs to its signature begins."""
+        """The start of the text before a definition that belongs to its signature."""
         self._doc_before = (-1, -1)
-        """Span of the doc among them."""
+        """The span of the doc among the decorators."""
         self._marked: list[tuple[str, Span]] = []
-        """Marks in them."""
+        """The marks among the decorators."""
         self._doc_inside: tuple[Span, Frame] | None = None
-        """The last doc found inside a definition."""
+        """The last doc inside a definition."""
         self._hidden = self._hiding_names = (-1, -1)
-        """Spans: definitions, names in it are private."""
+        """Spans in which all definitions, or all names, are private."""
 
     def run(self, event_plan: Events) -> Definitions:
-        """Sweep over them."""
+        """Runs the sweep."""
         plan, events, nodes, self._tails = event_plan
         stack = self._stack
         kinds = plan.kinds
-        # Not kept in `self`: a cycle would hold the whole tree until a garbage collection.
+        # A reference in `self` would be a cycle and hold the whole tree until garbage collection.
         marks = {
             MARK_RANKS["decorator"]: self._decorator,
             MARK_RANKS["export"]: self._export,
@@ -208,7 +209,7 @@ class _Sweep:
                 marks[rank](start, -minus_end)
         while stack:
             self._close(stack.pop())
-        return self._found
+        return self._definitions
 
     def _definition(self, kind: str, start: int, end: int, node: Node) -> None:
         stack = self._stack
@@ -221,10 +222,10 @@ class _Sweep:
             if top is not None and kind in _WITH_BODY and top.body_start < end:
                 self._find_body(frame)
                 if frame.body_start == top.body_start and top.kind:
-                    # `x = function y() {}`: one function, and the outer name is the one used.
+                    # `x = function y() {}` is one function, used by its outer name.
                     return
             stack.append(frame)
-            self._found.frames.append(frame)
+            self._definitions.frames.append(frame)
             self._take_decorators(frame)
             if self._access or self._private_first:
                 self._take_access(frame)
@@ -240,7 +241,7 @@ class _Sweep:
                 self._find_body(frame)
 
     def _leave_out_what_follows(self, frame: Frame, kind: str) -> None:
-        """End a definition before the blanks at its end, and a module before comments there."""
+        """Ends a definition before trailing blanks, and a module before trailing comments."""
         if kind == "module":
             code_end = _end_before_comments(frame.node)
             if code_end < frame.node.end_byte:
@@ -301,7 +302,7 @@ class _Sweep:
             return
         frame = Frame(role, node, start, end, top)
         if role == SCOPE:
-            self._found.frames.append(frame)
+            self._definitions.frames.append(frame)
             self._find_body(frame)
         else:
             frame.dropped = True
@@ -309,7 +310,7 @@ class _Sweep:
         stack.append(frame)
 
     def _close(self, frame: Frame) -> None:
-        """A definition alone in its extent takes its span."""
+        """Gives a definition that is alone in its extent the span of the extent."""
         only, frame.only = frame.only, None
         if frame.role != EXTENT or frame.count != 1 or only is None:
             if frame.role == EXTENT and self._stack and self._stack[-1].role == EXTENT:
@@ -325,14 +326,14 @@ class _Sweep:
             outer.only = only
 
     def _head(self, start: int) -> Frame | None:
-        """The innermost definition or scope, if the position is not inside its body."""
+        """Returns the innermost definition or scope, if the position is not inside its body."""
         frame = self._innermost()
         if frame is None or frame.body_start <= start < frame.body_end:
             return None
         return frame
 
     def _inside(self, start: int) -> Frame | None:
-        """The innermost definition or scope, if the position is inside its body."""
+        """Returns the innermost definition or scope, if the position is inside its body."""
         frame = self._innermost()
         if frame is None or not frame.body_start <= start < frame.body_end:
             return None
@@ -413,7 +414,7 @@ class _Sweep:
         self._doc_before = (start, end)
 
     def _private_name(self, start: int, end: int) -> None:
-        self._found.hidden.append((start, end, self._inside(start)))
+        self._definitions.hidden.append((start, end, self._inside(start)))
 
     def _access_mark(self, start: int, end: int) -> None:
         frame = self._inside(start)
@@ -432,7 +433,9 @@ class _Sweep:
 
     def _export_name(self, start: int, end: int) -> None:
         top = self._stack[-1] if self._stack else None
-        self._found.exports.append((start, end, top if top is not None and top.is_scope else None))
+        self._definitions.exports.append(
+            (start, end, top if top is not None and top.is_scope else None)
+        )
 
     def _hint(self, start: int, end: int) -> None:
         self._is_in_decorators("hint", start, end)
@@ -467,7 +470,7 @@ class _Sweep:
         return at
 
     def _touches(self, end: int, start: int) -> bool:
-        """Nothing but blanks and comments stands between two positions."""
+        """Whether only blanks and comments are between two positions."""
         if end > start or start - end > FAR:
             return False
         between = self._text[end:start]
@@ -475,9 +478,9 @@ class _Sweep:
 
 
 def _end_before_comments(node: Node) -> int:
-    """Where a node ends without the comments at its end.
+    """Returns where a node ends without its trailing comments.
 
-    Kotlin's grammar takes the comment of the first class for a part of the package's header.
+    Kotlin's grammar includes the comment of the first class in the package header.
     """
     code = (child for child in reversed(node.children) if "comment" not in child.type)
     return next(code, node).end_byte

@@ -1,4 +1,4 @@
-"""Imports of a text, from the captures below each `@import`."""
+"""Reads the imports of a text from the captures below each `@import`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from codelens.types import Import
 _ROLES = ("module", "name", "alias", "default", "namespace", "all", "key", "value", "self")
 _QUOTES = "\"'` \t\r\n"
 DEFAULT = "default"
-"""Imported name of a default export."""
+"""The imported name of a default export."""
 
 
 _Part = tuple[int, int, str]
@@ -22,10 +22,9 @@ _Part = tuple[int, int, str]
 
 
 def import_spans(captures: Captures, info: LanguageInfo, source: Source) -> set[tuple[int, int]]:
-    """Spans of the nodes that are imports as a whole.
+    """Returns the spans of whole import statements.
 
-    One that is a call (`@import.call`) is an import if it calls one of the language's
-    `import_calls`.
+    A call (`@import.call`) is an import if it calls one of the language's `import_calls`.
     """
     spans = {(node.start_byte, node.end_byte) for node in captures.get("import", ())}
     calls = captures.get("import.call")
@@ -48,7 +47,7 @@ def import_spans(captures: Captures, info: LanguageInfo, source: Source) -> set[
 def imports_of(
     captures: Captures, info: LanguageInfo, spans: set[tuple[int, int]], source: Source
 ) -> list[Import]:
-    """Imports in order of the text; an import inside another one belongs to the outer."""
+    """Returns the imports in text order. An import inside another one belongs to the outer one."""
     if not spans:
         return []
     reach = {
@@ -79,7 +78,7 @@ def imports_of(
 
 
 class _Statements:
-    """Reads the parts of one import statement after another."""
+    """Reads import statements one after another."""
 
     def __init__(
         self, info: LanguageInfo, source: Source, reach: dict[tuple[int, int], int]
@@ -93,7 +92,7 @@ class _Statements:
         self._keys = [(role, re.compile(regex)) for role, regex in info.import_keys]
 
     def read(self, parts: list[_Part]) -> list[Import]:
-        """The imports of one statement."""
+        """Returns the imports of one statement."""
         if self._keys:
             parts = self._by_keys(parts)
         if any(role == "prefix" for _, _, role in parts):
@@ -112,7 +111,7 @@ class _Statements:
         return [imported for begin, end in pairs for imported in self._one(parts[begin:end])]
 
     def _whole_modules(self, parts: list[_Part]) -> list[_Part]:
-        """Modules that come piece by piece, `a` `.` `b`, each as one."""
+        """Joins the pieces of each module: `a` `.` `b`."""
         joined: list[_Part] = []
         for part in parts:
             start, end, role = part
@@ -125,7 +124,7 @@ class _Statements:
         return joined
 
     def _by_keys(self, parts: list[_Part]) -> list[_Part]:
-        """Values in the roles that the keys before them give: `:refer [a b] :as c`."""
+        """Returns values in the roles given by the keys before them: `:refer [a b] :as c`."""
         values: list[_Part] = []
         role = "name"
         for start, end, key_text in parts:
@@ -133,9 +132,9 @@ class _Statements:
             if key_text == "key":
                 role = self._role(text, "none")
             elif key_text == "value":
-                known = "all" if self._role(text, role) == "all" else role
-                if known != "none":
-                    values.append((start, end, known))
+                value_role = "all" if self._role(text, role) == "all" else role
+                if value_role != "none":
+                    values.append((start, end, value_role))
             else:
                 role = "name" if key_text == "module" else role
                 values.append((start, end, key_text))
@@ -145,7 +144,7 @@ class _Statements:
         return next((role for role, regex in self._keys if regex.fullmatch(text)), unknown)
 
     def _one(self, parts: list[_Part]) -> list[Import]:
-        """What is imported from one module."""
+        """Returns the imports from one module."""
         modules = [part for part in parts if part[2] == "module"]
         module = self._text(modules[0])
         imports: list[Import] = []
@@ -167,12 +166,12 @@ class _Statements:
         return [self._split(imported) for imported in imports] if self._splits else imports
 
     def _split(self, imported: Import) -> Import:
-        """`a.b.C` bound itself is C of `a.b`."""
+        """Splits a module that is bound itself: `a.b.C` is C of `a.b`."""
         module, dot, name = imported.module.rpartition(".")
         return imported if imported.name or not dot else imported._replace(module=module, name=name)
 
     def _bare(self, parts: list[_Part]) -> list[Import]:
-        """Several modules behind something else: each binds itself."""
+        """Returns several modules of one statement, each of which binds itself."""
         imports: list[Import] = []
         for part in parts:
             if part[2] == "module":
@@ -189,7 +188,7 @@ class _Statements:
         return text[1:-1] if text[:1] == "<" and text[-1:] == ">" else text
 
     def _tree(self, parts: list[_Part]) -> list[Import]:
-        """Names behind prefixes that hold as far as their brackets do: `use a::{b, c::d}`."""
+        """Returns names with prefixes, which apply within their brackets: `use a::{b, c::d}`."""
         imports: list[Import] = []
         prefixes: list[_Part] = []
         for part in parts:
@@ -214,7 +213,7 @@ class _Statements:
 
 
 def _bound(role: str, text: str) -> tuple[str, str]:
-    """Imported name and local name."""
+    """Returns the imported name and the local name."""
     if role == "name":
         return text, ""
     if role == "all":

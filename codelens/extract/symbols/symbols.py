@@ -1,4 +1,4 @@
-"""Definitions to symbols: kinds, signatures, docs, and what encloses what."""
+"""Builds symbols from definitions: kinds, signatures, docs and parents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DOCSTRING_RAW = 2400
 _PLAIN_VALUES = frozenset({"variable", "constant", "field", "type", "property"})
 _MANY_NAMES = _PLAIN_VALUES | TYPES | {"member"}
 _FLOATING = TYPES | {"member", "variable", "constant"}
-"""Kinds that, declared in passing, belong to what is around, not to the variable."""
+"""Kinds that, if declared within a variable, belong to its surroundings."""
 _NAMED_SHAPES = FUNCTIONS - {"function", "method"}
 _HOLDERS = TYPES | {"module"}
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
@@ -35,17 +35,17 @@ _new_symbol = cast(
     "Callable[[_Row], Symbol]",
     partial(tuple.__new__, Symbol),  # pyright: ignore[reportUnknownMemberType]
 )
-"""`Symbol` from its fields in order, at a third of the price of its constructor."""
+"""Builds a `Symbol` from its fields in order, at a third of the cost of its constructor."""
 
 
 class Symbols(NamedTuple):
-    """Symbols of a text, and what later steps need of them."""
+    """The symbols of a text, with the data that later steps need."""
 
     symbols: list[Symbol]
     frames: list[Frame]
     """The frame of each symbol."""
     name_starts: set[int]
-    """Where the names of definitions stand: these are no references."""
+    """The positions of definition names, which are not references."""
 
 
 def symbols_of(
@@ -55,10 +55,10 @@ def symbols_of(
     comments: Comments,
     imports: set[Span],
 ) -> Symbols:
-    """Symbols of the definitions found, in order of their starts.
+    """Returns the symbols of definitions in order of their starts.
 
     Args:
-        defined: what the sweep left.
+        defined: the result of the sweep.
         info: the language's settings.
         source: the text.
         comments: its comments.
@@ -88,11 +88,11 @@ class _Builder:
         self._visibility = Visibility(info, source, defined)
         self._taken = Taken(defined.frames, self._names)
         self._last_in: dict[int, int] = {}
-        """Parent -> the last symbol right in it, where clauses are merged."""
+        """Parent -> the last symbol directly in it, for merging clauses."""
         self.found = Symbols([], [], set())
 
     def hide(self, defined: Definitions) -> None:
-        """Make private what is said to be so apart from its definition."""
+        """Makes symbols private that a separate statement declares private."""
         if not defined.hidden:
             return
         names = {
@@ -108,7 +108,7 @@ class _Builder:
                 symbols[at] = symbol._replace(exported=False)
 
     def add(self, frame: Frame) -> None:
-        """Add the symbols of a definition; it is dropped if it has no name."""
+        """Adds the symbols of a definition. A definition without a name is dropped."""
         self._source.check()
         parent = self._place(frame)
         if frame.dropped:
@@ -138,7 +138,7 @@ class _Builder:
         return is_definition(frame, self._around(parent), self._source, self._info.macro_names)
 
     def _place(self, frame: Frame) -> Frame | None:
-        """What a definition belongs to; it is dropped if it is none there."""
+        """Returns the parent of a definition. A definition that is invalid there is dropped."""
         parent = self._enclosing(frame) if frame.parent is not None else None
         while frame.outside and parent is not None and (parent.owns or parent.kind in TYPES):
             parent = self._enclosing(parent)
@@ -149,7 +149,7 @@ class _Builder:
         return parent
 
     def _add_named(self, frame: Frame, parent: Frame | None, owner: str, span: Span) -> bool:
-        """Add the symbol of one name; true if it became part of the one before."""
+        """Adds the symbol of one name. Returns whether it was merged into the previous one."""
         name, own = self._names.name(frame.kind, span)
         if not name:
             return False
@@ -168,7 +168,7 @@ class _Builder:
         inside = _joined(around, owner) if owner else around
         symbol = self._symbol(frame, parent, owner, name, span=span, inside=inside)
         if frame.kind != "field":
-            # Go's embedded fields are uses of their types as well.
+            # Embedded fields of Go are also uses of their types.
             own_start = span[1] - len(name.encode()) if own else span[0]
             self.found.name_starts.add(own_start)
         if self._info.merged and self._is_merged(symbol, frame):
@@ -178,7 +178,7 @@ class _Builder:
         return False
 
     def _through_self(self, frame: Frame, parent: Frame | None) -> Frame | None:
-        """The type that a member assigned in its methods belongs to: `self.x = 1`."""
+        """Returns the type of a member that is assigned in a method: `self.x = 1`."""
         start, end = frame.through or (0, 0)
         if not _regex(self._info.selves).fullmatch(self._source.slice(start, end)):
             frame.dropped = True
@@ -194,17 +194,17 @@ class _Builder:
         return around
 
     def _is_stray(self, frame: Frame, parent: Frame | None) -> bool:
-        """A member of nothing. A property may also be in the type of a function's parameter."""
+        """Whether a member has no type. A property may also be in the type of a parameter."""
         around = self._around(parent)
         if frame.kind == "property":
             return around is None
         return around is None or around.kind not in _HOLDERS
 
     def _settle(self, frame: Frame, index: int, around: str) -> None:
-        """Let what is inside a definition know what it became."""
+        """Updates the frame of a definition, which inner definitions read."""
         symbol = self.found.symbols[index]
         if symbol.kind in FUNCTIONS and frame.kind not in FUNCTIONS:
-            # Known to be a function by a hint alone: all of it is inside.
+            # Only a hint says that it is a function, so all of it is the body.
             frame.body_start = frame.tree_start
         frame.index = index
         frame.kind = symbol.kind
@@ -213,7 +213,7 @@ class _Builder:
         frame.exported = symbol.exported
 
     def _is_merged(self, symbol: Symbol, frame: Frame) -> bool:
-        """Make a clause part of the definition right before it, if it belongs there."""
+        """Merges a clause into the definition right before it, if they belong together."""
         symbols = self.found.symbols
         at = self._last_in.get(symbol.parent, -1)
         self._last_in[symbol.parent] = len(symbols)
@@ -257,17 +257,17 @@ class _Builder:
         )
 
     def _enclosing(self, frame: Frame) -> Frame | None:
-        """The definition or scope that qualifies a definition."""
+        """Returns the definition or scope that qualifies a definition."""
         outer = frame.parent
         floats = frame.kind in _FLOATING
-        # The parts of a type in the head of a function are the function's.
+        # Members of a type in a function's head belong to the function.
         shape = frame.kind in {"property", "method"} and frame.body_start == frame.tree_end
         hiding = _NAMED_SHAPES if shape else FUNCTIONS
         while outer is not None:
             if not (
                 outer.dropped
                 or (floats and outer.kind in _PLAIN_VALUES)
-                # What stands in the head of a function is not inside it.
+                # The head of a function is not inside the function.
                 or (frame.tree_start < outer.body_start and outer.kind in hiding)
             ):
                 if outer.is_scope and not outer.resolved:
@@ -277,7 +277,7 @@ class _Builder:
         return None
 
     def _around(self, parent: Frame | None) -> Frame | None:
-        """The definition at or around a definition or scope."""
+        """Returns the definition at or around a definition or scope."""
         while parent is not None and parent.is_scope:
             parent = self._enclosing(parent)
         return parent
@@ -324,7 +324,7 @@ class _Builder:
         return False
 
     def _hinted(self, kind: str, hints: list[Span]) -> str:
-        """The closer kind that a base or a decorator tells, of the same family."""
+        """Returns the more specific kind that a base or a decorator implies, in the same family."""
         for start, end in hints:
             text = self._source.slice(start, end)
             for closer, pattern in self._info.hints:
@@ -349,7 +349,7 @@ class _Builder:
         whole = " ".join(raw.split())
         head = whole.rstrip(_TAIL)
         if called[-1:] in _TAIL and called not in head:
-            # An operator's name is made of the same signs.
+            # An operator's name ends in the same characters.
             head = whole.rstrip(_BODY_TAIL)
         return shortened(head + tail, _SIGNATURE_LIMIT)
 
@@ -366,7 +366,7 @@ class _Builder:
             elif style == "leading":
                 doc = self._comments.leading_doc(frame.start, first)
                 if not doc and frame.start < frame.tree_start:
-                    # Between its attributes and itself.
+                    # A doc between the attributes and the definition.
                     line = self._source.line(frame.tree_start)
                     doc = self._comments.leading_doc(frame.tree_start, line)
             elif _is_short(frame):
@@ -379,7 +379,7 @@ class _Builder:
 
 
 def _is_short(frame: Frame) -> bool:
-    """Its doc may stand behind it, on its line."""
+    """Whether its doc may follow it on its line."""
     if frame.kind == "property":
         return frame.body_start == frame.tree_end
     return frame.kind not in _HOLDERS and frame.kind not in FUNCTIONS

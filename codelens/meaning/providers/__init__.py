@@ -1,1 +1,1 @@
-"""Vectors by embedding providers: off until somebody enables one for a repository."""
+"""Vectors by embedding providers: off until a user enables one for a repository."""

@@ -1,7 +1,7 @@
-"""Requests that hang are given up, those that fail are sent again, and who cancels waits for none.
+"""Embeds texts by a provider: time limits, retries, batches, validation, and packed vectors.
 
-The clients' own repetitions are off: they know nothing of a call that was cancelled, and each
-counts and waits in its own way.
+Hanging requests are given up, failed ones are sent again, and a cancelled call waits for none. The
+clients' own retries are off: they ignore cancelled calls, and each counts and waits differently.
 """
 
 from __future__ import annotations
@@ -30,39 +30,39 @@ T = TypeVar("T")
 
 
 class Patience(NamedTuple):
-    """How long a provider is waited for."""
+    """How long to wait for a provider."""
 
     attempts: int
-    """Times that a request is sent at most."""
+    """The most times that a request is sent."""
     timeout_s: float
-    """Of one of them, from the connection to the last byte."""
+    """Time limit of one attempt, from the connection to the last byte."""
     first_pause_s: float = 1.0
-    """Before the second attempt; it doubles each time. What the provider says counts more."""
+    """Pause before the second attempt, doubled each time; a pause set by the provider wins."""
     longest_pause_s: float = 60.0
 
 
 FOR_INDEXING = Patience(attempts=5, timeout_s=60.0)
 FOR_A_QUESTION = Patience(attempts=1, timeout_s=5.0)
-"""Who asks waits: the answer without the provider is better than a late one."""
+"""Somebody waits: an answer without the provider is better than a late one."""
 
 
 class TimedOut(Exception):
-    """A request took longer than it may."""
+    """A request exceeded its time limit."""
 
 
 def patiently(
     request: Callable[[], T], patience: Patience, on_timeout: Callable[[], ProviderFailed]
 ) -> T:
-    """The outcome of a request; sent again where that may help.
+    """Send a request; send it again if that may help.
 
     Args:
-        request: sends it once; from another thread.
+        request: sends it once; called from another thread.
         patience: how often, and for how long.
-        on_timeout: the error to raise for a request that hangs.
+        on_timeout: makes the error for a request that hangs.
 
     Raises:
         ProviderError: it failed for good.
-        CallCancelled: nobody waits any more.
+        CallCancelled: nobody waits for the answer any more.
     """
     pause_s = patience.first_pause_s
     for attempt in range(1, patience.attempts + 1):
@@ -83,10 +83,10 @@ def patiently(
 
 
 def rest(seconds: float) -> None:
-    """Wait, or until nobody waits for the answer any more.
+    """Wait, unless the call is cancelled.
 
     Raises:
-        CallCancelled: that came first.
+        CallCancelled: nobody waits for the answer any more.
     """
     woken = threading.Event()
     with current_call().telling(woken.set):
@@ -95,14 +95,14 @@ def rest(seconds: float) -> None:
 
 
 def within(request: Callable[[], T], timeout_s: float) -> T:
-    """The outcome of a request that is sent in a thread of its own.
+    """Send a request in a separate thread, with a time limit.
 
-    A client's own time-out counts from byte to byte, and what comes drop by drop never ends. A
-    thread that is given up ends with its client's time-out, or with the process.
+    A client's own time limit counts from byte to byte, so that a slow trickle never ends. An
+    abandoned thread ends with its client's limit, or with the process.
 
     Raises:
         TimedOut: it took too long.
-        CallCancelled: nobody waits any more.
+        CallCancelled: nobody waits for the answer any more.
     """
     outcomes: queue.SimpleQueue[Callable[[], T]] = queue.SimpleQueue()
 
@@ -133,19 +133,19 @@ def within(request: Callable[[], T], timeout_s: float) -> T:
     return outcome()
 
 
-# A provider's vectors as bytes: brought to one length, a byte a number, 128 for zero.
+# A provider's vectors as bytes: scaled to one length, a byte per number, 128 for zero.
 #
-# As those by the table of words (`codelens.meaning.text_vectors`), with a length that grows with
-# the dimension, so that eight standard deviations of a number fit into a byte. A product of two is
-# then the cosine times the length squared, in integers.
+# The form is that of the word table's vectors (`codelens.meaning.text_vectors`), with a length that
+# grows with the dimension, so that eight standard deviations of a number fit into a byte. The
+# product of two is then the cosine times the squared length, in integers.
 
 _DEVIATIONS = 8
 _LARGEST = 127
 
 
 def packed(vector: Sequence[float]) -> bytes:
-    """A vector that is finite and not zero, a byte a number."""
-    # Through the largest, since squares of very small numbers are 0.
+    """Pack a finite vector that is not zero, a byte per number."""
+    # Divided by the largest number first, since squares of very small numbers are 0.
     largest = max(map(abs, vector))
     numbers = [number / largest for number in vector]
     length = math.sqrt(math.fsum(number * number for number in numbers))
@@ -154,45 +154,45 @@ def packed(vector: Sequence[float]) -> bytes:
 
 
 def unpacked(data: bytes) -> list[int]:
-    """The numbers of a vector."""
+    """The numbers of a packed vector."""
     return [byte - ZERO for byte in data]
 
 
 def length_squared(dimension: int) -> float:
-    """What the product of two equal vectors is, as far as no number was cut."""
+    """The product of two equal vectors, if no number was clipped."""
     return (_LARGEST / _DEVIATIONS) ** 2 * dimension
 
 
-# Vectors of texts by a provider: in batches it takes, checked, and with patience.
+# Vectors of texts by a provider: in batches of its limits, validated, and with retries.
 
 BYTES_A_TOKEN = 3
-"""For what is told before it is sent. To cut a text that is too long, two are counted."""
+"""For estimates before sending. To cut a text that is too long, two bytes are assumed."""
 _PROBE = "def add(left, right): return left + right"
-"""What a provider's dimension is asked with: nothing of a repository."""
+"""The text that determines a provider's dimension; it is from no repository."""
 
 
 class EmbeddingProvider(Protocol):
-    """What makes vectors of texts."""
+    """Turns texts into vectors."""
 
     def dimension(self) -> int:
-        """Numbers of a vector.
+        """The number of elements of a vector.
 
         Raises:
-            ProviderError: it cannot be told.
+            ProviderError: it cannot be determined.
         """
         ...
 
     def embed(self, texts: Sequence[str], kind: Kind) -> Embedded:
-        """A vector for each text, in their order.
+        """A vector for each text, in order.
 
         Raises:
-            ProviderError: there are none.
+            ProviderError: the provider returned none.
         """
         ...
 
 
 class Batch(NamedTuple):
-    """Texts that were sent in one request, by where they are among all, and what came back."""
+    """Texts sent in one request, by their positions among all, and the answer."""
 
     start: int
     texts: Sequence[str]
@@ -200,27 +200,27 @@ class Batch(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """What was sent, each attempt counted."""
+    """Counts of what was sent, including each attempt."""
 
     requests: int = 0
     failed: int = 0
-    """Of the requests: those without a usable answer."""
+    """Requests without a usable answer."""
     texts: int = 0
     bytes: int = 0
     tokens: int = 0
-    """As the provider counts them; 0 where it does not say."""
+    """As the provider counts them; 0 if it does not say."""
 
 
 class Embedder:
     """An `EmbeddingProvider` over a provider's client.
 
     Args:
-        spec: what the provider takes.
-        model: of the provider.
-        endpoint: where it is.
-        client: connected.
-        patience: how long it is waited for.
-        dimension: that its vectors must have; 0 where that is not known yet.
+        spec: the provider and its limits.
+        model: the provider's model.
+        endpoint: the provider's URL.
+        client: the connected client.
+        patience: how long to wait for it.
+        dimension: the required dimension of its vectors; 0 if not known yet.
     """
 
     def __init__(
@@ -240,12 +240,12 @@ class Embedder:
         self._sent = Sent()
 
     def take_sent(self) -> Sent:
-        """What was sent since this was last asked for."""
+        """Return the counts since the last call, and reset them."""
         sent, self._sent = self._sent, Sent()
         return sent
 
     def dimension(self) -> int:
-        """See `EmbeddingProvider`; asked for with a text of no repository."""
+        """See `EmbeddingProvider`; sends a text that is from no repository."""
         if not self._dimension:
             self.embed([_PROBE], "document")
         return self._dimension
@@ -257,11 +257,11 @@ class Embedder:
         return Embedded(vectors, sum(embedded.tokens for embedded in batches))
 
     def batches(self, texts: Sequence[str], kind: Kind) -> Iterator[Batch]:
-        """The same batch by batch, so that what is there can be stored before the next is sent.
+        """Like `embed`, batch by batch, so that one can be stored before the next is sent.
 
         Raises:
-            ProviderError: a batch failed; those before are done.
-            CallCancelled: nobody waits any more.
+            ProviderError: a batch failed; those before it are done.
+            CallCancelled: nobody waits for the answer any more.
         """
         for start, sized in batched_texts(texts, self._spec, self._batch_texts):
             size = sum(len(text.encode("utf-8", "replace")) for text in sized)
@@ -285,24 +285,24 @@ class Embedder:
         return ProviderFailed(self._spec.name, self._endpoint, why)
 
     def _check(self, embedded: Embedded, count: int) -> None:
-        """Refuse what is not one finite vector of the same dimension a text.
+        """Check that there is one finite, nonzero vector of the same dimension per text.
 
         Raises:
-            AnswerInvalid: it is not.
+            AnswerInvalid: it is not so.
         """
         vectors = embedded.vectors
         why = ""
         if len(vectors) != count:
             why = f"{len(vectors)} vectors for {count} texts"
         elif not all(math.isfinite(number) for vector in vectors for number in vector):
-            why = "a vector has NaN or infinity in it"
+            why = "a vector contains NaN or infinity"
         elif not all(any(vector) for vector in vectors):
-            why = "a vector has nothing but zeros"
+            why = "a vector contains only zeros"
         else:
             expected = self._dimension or len(vectors[0])
             wrong = next((len(vector) for vector in vectors if len(vector) != expected), 0)
             if wrong:
-                why = f"a vector of {wrong} numbers in place of {expected}"
+                why = f"a vector of {wrong} numbers instead of {expected}"
             self._dimension = expected
         if why:
             raise AnswerInvalid(self._spec.name, self._model, why)
@@ -312,7 +312,7 @@ class Embedder:
 def connected(
     spec: ProviderSpec, model: str, endpoint: str, *, patience: Patience, dimension: int = 0
 ) -> Generator[Embedder]:
-    """A provider that is connected in the block.
+    """Connect to a provider for the block.
 
     Raises:
         ProviderNotInstalled: the extra is not installed.
@@ -328,7 +328,7 @@ def connected(
 def batched_texts(
     texts: Sequence[str], spec: ProviderSpec, most_texts: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """Texts in batches that the provider takes, each with where it starts; long ones are cut."""
+    """Split texts into batches that the provider takes, with their start; cut long texts."""
     most_bytes = 2 * spec.most_text_tokens
     most_batch_bytes = 2 * spec.most_request_tokens
     start, batch, batch_bytes = 0, list[str](), 0

@@ -1,13 +1,13 @@
-"""What goes wrong with an embedding provider.
+"""The interface of a provider's client, and the errors of a provider.
 
 ProviderError
-+-- ProviderNotInstalled   its client is an extra; so are the libraries of a cross-encoder
++-- ProviderNotInstalled   its client, or a cross-encoder's libraries, are a missing extra
 +-- ProviderKeyMissing     the environment has no key
-+-- ProviderRefused        the key is wrong, or may not do that
-+-- RequestRejected        the model or the request does not please it; asking again is no use
-+-- ProviderBusy           too many requests; it may say when to ask again
++-- ProviderRefused        the key is wrong, or lacks the permission
++-- RequestRejected        it rejects the model or the request; a retry does not help
++-- ProviderBusy           too many requests; it may say when to retry
 +-- ProviderFailed         it is down, hangs, or broke off
-+-- AnswerInvalid          what it sent are no vectors, or scores, as they were asked for
++-- AnswerInvalid          it did not return the requested vectors or scores
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar, cast
 from codelens.errors import CodelensError
 
 _MOST_QUOTED = 300
-"""Characters of what a provider says that a message has."""
+"""The most characters of a provider's text in a message."""
 
 
 class ProviderError(CodelensError):
-    """An embedding provider gives no vectors."""
+    """An embedding provider returned no vectors."""
 
 
 class ProviderNotInstalled(ProviderError):
@@ -51,7 +51,7 @@ class ProviderRefused(ProviderError):
 
 
 class RequestRejected(ProviderError):
-    """The provider rejects the request as such."""
+    """The provider rejects this request in any case."""
 
     def __init__(self, provider: str, model: str, why: str, remedy: str = "") -> None:
         enable = f"`codelens meaning enable --provider {provider} --model NAME`"
@@ -66,8 +66,8 @@ class ProviderBusy(ProviderError):
 
     Args:
         provider: its name.
-        why: what it says.
-        retry_after_s: when it may be asked again; None if it does not say.
+        why: its message.
+        retry_after_s: when to retry; None if it does not say.
     """
 
     def __init__(self, provider: str, why: str, retry_after_s: float | None) -> None:
@@ -85,71 +85,71 @@ class ProviderFailed(ProviderError):
 
 
 class AnswerInvalid(ProviderError):
-    """The provider sent something else than the vectors or scores that were asked for."""
+    """The provider did not return the requested vectors or scores."""
 
     def __init__(self, provider: str, model: str, why: str) -> None:
         super().__init__(
-            f"{provider} sent nothing usable of model {model!r}: {why}; nothing of it was "
+            f"{provider} returned an unusable answer for model {model!r}: {why}; nothing was "
             "stored: check the model and the endpoint"
         )
 
 
 def quoted(text: str) -> str:
-    """What a provider said, in one line of readable length."""
+    """A provider's message on one line of readable length."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= _MOST_QUOTED else f"{line[:_MOST_QUOTED]} ..."
 
 
-# What each provider's client is wrapped in: one request, and one tree of errors.
+# The interface of a provider's client: one request, and one tree of errors.
 
 T = TypeVar("T")
 
 Kind = Literal["document", "query"]
-"""What a text is: providers make other vectors of a question than of what answers it."""
+"""The kind of a text: providers embed a question differently from a text that answers it."""
 
 
 class Embedded(NamedTuple):
-    """What a provider made of texts."""
+    """A provider's answer."""
 
     vectors: Sequence[Sequence[float]]
-    """One a text, in their order."""
+    """One per text, in order."""
     tokens: int
-    """As the provider counts them; 0 where it does not say."""
+    """As the provider counts them; 0 if it does not say."""
 
 
 class Connection(NamedTuple):
-    """Where requests go, and as whom."""
+    """Where requests go, and with which key."""
 
     provider: str
     model: str
     endpoint: str
-    """URL. It is always given to the client: what its own variables say does not count."""
+    """URL. It is always passed to the client, so that the client's own variables do not count."""
     key: str
     key_variable: str
-    """The environment variable that has the key; empty where none is needed."""
+    """The environment variable with the key; empty if none is needed."""
     timeout_s: float
     remedy: str = ""
-    """What to do where the provider rejects a request as such; empty: enable another model."""
+    """What to do if the provider rejects a request; empty: enable another model."""
 
 
 class EmbeddingClient(Protocol):
     """A provider's official client."""
 
     def request(self, texts: Sequence[str], kind: Kind) -> Embedded:
-        """One request, sent once.
+        """Send one request, once.
 
         Raises:
-            ProviderError: as far as it is known why.
+            ProviderError: with the reason, if known.
         """
         ...
 
     def close(self) -> None:
-        """End its connections."""
+        """Close its connections."""
         ...
 
 
 def library(provider: str, module: str) -> Any:  # noqa: ANN401 (clients are partly untyped)
-    """A provider's client, or what else its extra installs, imported now.
+    """Import a provider's client, or another library of its extra.
 
     Raises:
         ProviderNotInstalled: the extra, which has the provider's name, is not installed.
@@ -161,7 +161,7 @@ def library(provider: str, module: str) -> Any:  # noqa: ANN401 (clients are par
 
 
 def sent(connection: Connection, request: Callable[[], T]) -> T:
-    """The outcome of a request; whatever the client raises is told as a `ProviderError`.
+    """Send a request, and raise all errors of the client as a `ProviderError`.
 
     Raises:
         ProviderError: it failed.
@@ -169,23 +169,23 @@ def sent(connection: Connection, request: Callable[[], T]) -> T:
     try:
         return request()
     except (AttributeError, KeyError, IndexError, TypeError) as error:
-        why = f"an answer of another form ({type(error).__name__}: {error})"
+        why = f"an answer in an unexpected format ({type(error).__name__}: {error})"
         raise AnswerInvalid(connection.provider, connection.model, why) from error
     except Exception as error:
         raise _translated(connection, error) from error
 
 
 def numbers(rows: Iterable[Iterable[float]]) -> list[list[float]]:
-    """Vectors as lists of numbers, whatever the client has them in.
+    """Convert a client's vectors to lists of numbers.
 
     Raises:
-        TypeError: it has something else.
+        TypeError: they are something else.
     """
     return [[float(number) for number in row] for row in rows]
 
 
 def _translated(connection: Connection, error: Exception) -> ProviderError:
-    """By the status of HTTP, which each client has under a name of its own."""
+    """Classify an error by its HTTP status, for which each client has another name."""
     provider, why = connection.provider, str(error) or type(error).__name__
     if connection.key:
         why = why.replace(connection.key, "***")
@@ -209,5 +209,5 @@ def _retry_after_s(error: Exception) -> float | None:
     try:
         return max(0.0, float(text))
     except ValueError:
-        # None, or a date: then the usual pause is made.
+        # None, or a date: then the usual pause applies.
         return None

@@ -1,4 +1,4 @@
-"""Google Gemini by the package `google-genai`."""
+"""Google Gemini through the package `google-genai`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TASKS: dict[Kind, str] = {"document": "RETRIEVAL_DOCUMENT", "query": "CODE_RETR
 
 
 class GeminiClient:
-    """Embeddings by `google.genai.Client`, which does not tell the tokens."""
+    """Embeddings through `google.genai.Client`, which does not report tokens."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""Models on this machine, or on one of one's own, by the package `ollama`."""
+"""Models on this machine, or on another machine of the user, through the package `ollama`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from codelens.meaning.providers.embedding_client import (
 
 
 class OllamaClient:
-    """Embeddings by `ollama.Client`; what is too long for the model is cut by the server."""
+    """Embeddings through `ollama.Client`; the server cuts texts too long for the model."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

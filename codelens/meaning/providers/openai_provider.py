@@ -1,4 +1,4 @@
-"""OpenAI, and whatever speaks its protocol, by the package `openai`."""
+"""OpenAI, and services with its protocol, through the package `openai`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from codelens.meaning.providers.embedding_client import (
 
 
 class OpenAIClient:
-    """Embeddings by `openai.OpenAI`. Its models make no difference between kinds of text."""
+    """Embeddings through `openai.OpenAI`. Its models treat all kinds of text the same."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""How many results a search by vectors alone gives, and whether results are reranked unasked."""
+"""The supported providers: their defaults, limits and connections; and files never sent to them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from codelens.meaning.providers.voyage_provider import VoyageClient, VoyageReran
 
 
 class CapabilityProfile(NamedTuple):
-    """Limits of a kind of provider."""
+    """Limits of a class of providers."""
 
     name: str
     default_limit: int
-    """Results where nobody says how many."""
+    """Results if no limit is given."""
     largest_limit: int
-    """More are never given."""
+    """The most results for any limit."""
     reranks: bool
-    """Whether a search is reranked where nobody says so, and the provider has a reranker."""
+    """Whether to rerank by default, if the provider has a reranker."""
 
 
 LOCAL_SLOW = CapabilityProfile("local slow", 10, 15, reranks=False)
@@ -39,9 +39,9 @@ CLOUD_FAST = CapabilityProfile("cloud fast", 50, 50, reranks=True)
 CLOUD_STANDARD = CapabilityProfile("cloud standard", 25, 30, reranks=True)
 
 
-# Which files are never sent to a provider, by their names.
+# Files that are never sent to a provider, by name.
 #
-# By what is in it a file is left out as well: `codelens.secret_masking.holds_key`.
+# `codelens.secret_masking.holds_key` leaves out more files by their content.
 
 _NAMES = re.compile(
     rb"""(?:^|/)(?:
@@ -58,11 +58,11 @@ _NAMES = re.compile(
 
 
 def may_hold_secrets(path: bytes) -> bool:
-    """Whether a file is known by its path to hold keys or passwords."""
+    """Whether a file's path suggests that it contains keys or passwords."""
     return _NAMES.search(path) is not None
 
 
-# The providers there are, what each of them takes, and a connection to one.
+# The supported providers, their limits, and connections to them.
 
 BATCH_VARIABLE = "EMBEDDING_BATCH_SIZE"
 DEFAULT_BATCH = 100
@@ -70,23 +70,23 @@ DEFAULT_BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class ProviderSpec:
-    """A provider: its defaults, and what it takes in one request."""
+    """A provider: its defaults, and its limits per request."""
 
     name: str
-    """As users name it, and the extra that installs its client."""
+    """The name for users, which is also the extra that installs its client."""
     client: Callable[[Connection], EmbeddingClient]
     key_variable: str
-    """The environment variable of its key; empty where none is needed."""
+    """The environment variable of its key; empty if none is needed."""
     model: str
     endpoint: str
     profile: CapabilityProfile
     most_texts: int
-    """Of a request."""
+    """Per request."""
     most_text_tokens: int
     """A longer text is cut."""
     most_request_tokens: int
     reranker: Callable[[Connection], RerankingClient] | None = None
-    """None: the provider has none."""
+    """None if the provider has no reranker."""
     rerank_model: str = ""
 
 
@@ -115,21 +115,22 @@ PROVIDERS: Mapping[str, ProviderSpec] = {
 
 
 def provider_called(name: str) -> ProviderSpec:
-    """The provider of that name.
+    """The provider with this name.
 
     Raises:
-        SettingError: there is none.
+        SettingError: there is no such provider.
     """
     if name not in PROVIDERS:
-        raise SettingError(f"there is no provider {name[:50]!r}; there are {', '.join(PROVIDERS)}")
+        names = ", ".join(PROVIDERS)
+        raise SettingError(f"unknown provider {name[:50]!r}; the providers are {names}")
     return PROVIDERS[name]
 
 
 def checked_endpoint(spec: ProviderSpec, endpoint: str) -> str:
-    """The URL that texts go to: the one that was given, else the provider's own.
+    """The URL that texts are sent to: the given one, or else the provider's default.
 
     Raises:
-        SettingError: it is no URL of HTTP, or has a password in it.
+        SettingError: it is not an HTTP URL, or contains a password.
     """
     url = (endpoint or spec.endpoint).rstrip("/")
     try:
@@ -154,7 +155,7 @@ def connect(
     timeout_s: float,
     environ: Mapping[str, str] | None = None,
 ) -> EmbeddingClient:
-    """The provider's client; nothing is sent yet.
+    """Make the provider's client; sends nothing yet.
 
     Raises:
         ProviderNotInstalled: the extra is not installed.
@@ -170,13 +171,13 @@ def connect_reranker(
     timeout_s: float,
     environ: Mapping[str, str] | None = None,
 ) -> RerankingClient:
-    """The client of a provider that has a reranker; nothing is sent yet.
+    """Make the client of a provider's reranker; sends nothing yet.
 
     Raises:
         ProviderNotInstalled: the extra is not installed.
         ProviderKeyMissing: the environment has no key.
     """
-    assert spec.reranker is not None, "asked of a provider that has one"
+    assert spec.reranker is not None, "the provider has no reranker"
     connection = _connection(spec, spec.rerank_model, endpoint, timeout_s, environ)
     remedy = "its endpoint may have no reranker: search without it (`--rerank off`)"
     return spec.reranker(connection._replace(remedy=remedy))
@@ -197,10 +198,10 @@ def _connection(
 
 
 def batch_size(spec: ProviderSpec, environ: Mapping[str, str] | None = None) -> int:
-    """Texts of one request: `EMBEDDING_BATCH_SIZE`, as far as the provider takes so many.
+    """Texts per request: `EMBEDDING_BATCH_SIZE`, up to the provider's limit.
 
     Raises:
-        SettingError: the variable is no whole number of at least 1.
+        SettingError: the variable is not a whole number of at least 1.
     """
     text = (os.environ if environ is None else environ).get(BATCH_VARIABLE, "")
     if not text:

@@ -1,4 +1,4 @@
-"""Voyage AI by the package `voyageai`."""
+"""Voyage AI through the package `voyageai`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _client(connection: Connection) -> Any:  # noqa: ANN401 (the client is untyp
 
 
 class VoyageClient:
-    """Embeddings by `voyageai.Client`."""
+    """Embeddings through `voyageai.Client`."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -41,11 +41,11 @@ class VoyageClient:
         return Embedded(numbers(answer.embeddings), answer.total_tokens)
 
     def close(self) -> None:
-        """See `EmbeddingClient`; the client keeps a connection a thread, which ends with it."""
+        """See `EmbeddingClient`; the client has a connection per thread, which ends with it."""
 
 
 class VoyageReranker:
-    """Reranking by `voyageai.Client`."""
+    """Reranking through `voyageai.Client`."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""What `text` and `regex` share: which files are read, in what order, and how lines are ranked."""
+"""Searches files for text or patterns: which files to read, their order, and ranking of lines."""
 
 from __future__ import annotations
 
@@ -23,10 +23,8 @@ from codelens.store.views.snapshot import Snapshot
 from codelens.store.views.views import OVERSIZED, FileRow
 from codelens.wording import count_of
 
-# What `text` and `regex` share: which files are read, in what order, and how lines are ranked.
-#
-# The postings know words, not texts: files that hold every word of a pattern are read first. Files
-# that may hold it only inside longer words follow while there are too few results and time is left.
+# Postings contain words, not texts: files with every word of a pattern are read first. Files that
+# may contain it only inside longer words follow while there are too few results and time is left.
 
 KEPT_LINES = 50
 LINE_CHARS = 300
@@ -37,21 +35,21 @@ _NO_TEXTS = frozenset(
     b" mkv mo mov mp3 mp4 npy npz o ogg onnx otf parquet pdf pkl png psd pyc pyd rar so sqlite tar"
     b" tgz tif tiff ttf war wasm wav webm webp whl woff woff2 xls xlsx xz zip zst".split()
 )
-"""Ends of paths of what is no text, which has no lines either where it is small."""
+"""Extensions of non-text files, which have no lines even if small."""
 _PATH = itemgetter(FileRow._fields.index("path"))
 
 
 class Words(NamedTuple):
-    """What a pattern says of words."""
+    """The words that a pattern implies."""
 
     sure: tuple[str, ...]
-    """Stand in every match, bounded on both sides."""
+    """Words in every match, bounded on both sides."""
     edge: tuple[str, ...]
-    """Stand in every match, perhaps inside longer words."""
+    """Words in every match, perhaps inside longer words."""
 
 
 class Line(NamedTuple):
-    """One match: its first and last line, and the text of the first, cut."""
+    """One match: its first and last line, and the truncated text of the first."""
 
     start: int
     end: int
@@ -64,29 +62,29 @@ class FileMatches(NamedTuple):
     file: FileRow
     matches: int
     lines: list[Line]
-    """At most `kept_lines`; what is most likely meant first."""
+    """At most `kept_lines` lines, the most relevant first."""
 
 
 Look = Callable[[Sequence[FileRow], "Clock"], tuple[list[FileMatches], int]]
-"""Looks for the pattern in files; also says how many it did not get to."""
+"""Searches files for the pattern; also returns how many were not reached."""
 
 
 def kept_lines(request: Request) -> int:
-    """How many lines of a file may be results."""
+    """Return the maximum number of result lines per file."""
     return max(KEPT_LINES, request.limit)
 
 
 class Clock:
-    """Tells when to stop."""
+    """A deadline."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds left; not positive when it is over.
+        """Return the seconds left; not positive after the deadline.
 
         Raises:
-            CallCancelled: nobody waits for the answer any more.
+            CallCancelled: the call was cancelled.
         """
         check_cancelled()
         return self._end - time.monotonic()
@@ -102,9 +100,9 @@ def scan(
     notes: list[str],
     most: int | None = None,
 ) -> list[Ranked]:
-    """Lines that match, best files first, one a file before there are two of any.
+    """Return matching lines, best files first, one per file before the second of any.
 
-    With `most` so many files are read at most: the best, or those in the uppermost folders.
+    With `most`, at most this many files are read: the best, or those in the top folders.
     """
     corpus = corpus_of(view)
     clock = Clock(request.seconds)
@@ -147,7 +145,7 @@ def scan(
 
 
 def _oversized(view: Snapshot, filters: Filters) -> list[str]:
-    """One sentence on texts that may hold it and are too large to be read."""
+    """Return a sentence on texts that may match and are too large to read."""
     large = [
         file
         for file in view.files
@@ -166,22 +164,22 @@ def _oversized(view: Snapshot, filters: Filters) -> list[str]:
 
 
 def _weighed(view: Snapshot, corpus: Corpus, words: Sequence[str]) -> list[Weighed] | None:
-    """For each word the one term that all its spellings share; None where the view lacks one.
+    """Return for each word the term that all its spellings share; None if the view lacks one.
 
-    In another letter case a word may fall into other parts, but its compound stays.
+    In another case a word may split into other parts, but its compound stays.
     """
     terms: dict[str, None] = {}
     for word in words:
-        known = terms_of_word(word) if word.isascii() else ()
-        if known and "".join(parts_of_word(word)) not in STOPWORDS:
-            terms[known[-1]] = None
+        parts = terms_of_word(word) if word.isascii() else ()
+        if parts and "".join(parts_of_word(word)) not in STOPWORDS:
+            terms[parts[-1]] = None
     weighed, _ = candidates.weigh(view, corpus, [Term(term, 1.0) for term in terms])
     weighed = [term for term in weighed if term.hits is not None]
     return weighed if len(weighed) == len(terms) else None
 
 
 def _holding(corpus: Corpus, terms: Sequence[Weighed]) -> set[int]:
-    """Contents that hold every one of some terms."""
+    """Return the contents that contain all of some terms."""
     holding: set[int] | None = None
     for term in terms:
         here: set[int] = set()
@@ -193,7 +191,7 @@ def _holding(corpus: Corpus, terms: Sequence[Weighed]) -> set[int]:
 
 
 def _best_first(files: list[FileRow], scores: dict[int, float]) -> list[FileRow]:
-    """Files by their scores, those that have none behind; of equals by path."""
+    """Sort files by score, without scores last; ties by path."""
     ordered = sorted(files, key=_PATH)
     if not scores:
         return ordered
@@ -205,7 +203,7 @@ def _best_first(files: list[FileRow], scores: dict[int, float]) -> list[FileRow]
 def _split(
     corpus: Corpus, files: list[FileRow], edge: list[Weighed] | None
 ) -> tuple[list[FileRow], list[FileRow]]:
-    """Files that have every edge word as a word of its own; the others."""
+    """Split files into those with every edge word as a separate word, and others."""
     holding = _holding(corpus, edge) if edge else set[int]()
     probable_files = files if edge == [] else [file for file in files if file.content in holding]
     rest = [] if edge == [] else [file for file in files if file.content not in holding]
@@ -213,7 +211,7 @@ def _split(
 
 
 def one_by_one(find: Callable[[FileRow], FileMatches | None]) -> Look:
-    """A `Look` that goes through the files in this process."""
+    """Return a `Look` that searches the files in this process."""
 
     def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[FileMatches], int]:
         matched_files: list[FileMatches] = []
@@ -229,7 +227,7 @@ def one_by_one(find: Callable[[FileRow], FileMatches | None]) -> Look:
 
 
 def is_text(data: bytes | None) -> bool:
-    """Whether bytes can be searched: there are some, and no NUL near their start."""
+    """Whether bytes are searchable: not empty, and without a NUL near their start."""
     return bool(data) and b"\0" not in data[:_SNIFFED_BYTES]
 
 
@@ -244,7 +242,7 @@ def _results(
     for file_match in matched_files:
         shares = {
             "matches": math.log1p(file_match.matches),
-            # A share of the best file of this view: not to be held against those of another.
+            # A share of the best file of this view, so not comparable between views.
             "file": 0.0 if request.common else scores.get(file_match.file.content or 0, 0.0),
             "role": -ranking_weights.PUSHED_DOWN["token"].get(
                 facts[file_match.file.path_id].role, 0.0
@@ -261,7 +259,7 @@ def _results(
 
 
 def _with_copies(ranked: Ranked, matched_files: Sequence[FileMatches]) -> Ranked:
-    """A line with the same line of the files that have the very same text."""
+    """Add the same line of files with identical text to a result."""
     files = [other.file for other in matched_files[1:]]
     return ranked._replace(alike=tuple(ranked._replace(file=file, line="") for file in files))
 
@@ -269,7 +267,7 @@ def _with_copies(ranked: Ranked, matched_files: Sequence[FileMatches]) -> Ranked
 def _rounds(
     scored: Sequence[tuple[float, FileMatches, dict[str, float]]], request: Request
 ) -> Iterator[Ranked]:
-    """The first line of each file, then the second of each, until there are enough."""
+    """Yield the first line of each file, then the second of each, until there are enough."""
     left = request.limit
     for number in range(kept_lines(request)):
         for score, file_match, shares in scored:
@@ -289,7 +287,7 @@ def _rounds(
                     return
 
 
-# Literal text: smart case (letter case counts once the text has a capital), over lines or more.
+# Searches literal text with smart case (case matters if the text has a capital), across lines too.
 
 _WORD_BYTE = re.compile(rb"[\w\x80-\xff]")
 
@@ -304,9 +302,9 @@ def search_text(
     notes: list[str],
     most: int | None = None,
 ) -> list[Ranked]:
-    """Lines that hold `text`; by the number of matches and how well the file fits its words.
+    """Return lines with `text`, by the number of matches and how well the file fits its words.
 
-    With `most` no more files than that are read.
+    With `most`, at most that many files are read.
     """
     needle = text.strip().strip("\0")
     if not needle:
@@ -327,7 +325,7 @@ def search_text(
 
 
 def words_of(text: str) -> Words:
-    """The words of a literal text; the first and last may go on beyond it."""
+    """Return the words of a literal text; the first and last may be parts of longer words."""
     sure: list[str] = []
     edge: list[str] = []
     for match in WORD.finditer(text):
@@ -363,15 +361,15 @@ def _find(
 
 
 def folded(data: bytes, literal: bytes) -> bytes:
-    """`data` in lower case, as far as it must be to find `literal`."""
+    """Lower the case of `data`, as far as finding `literal` requires."""
     if literal.isascii():
         return data.lower()
     return data.decode("utf-8", "replace").lower().encode()
 
 
 def line_at(searched: bytes, data: bytes, at: int) -> str:
-    """The line around a place, as it is written; from near the place if it is long."""
-    # In lower case some letters take more bytes: then only the folded text knows the place.
+    """Return the line around a place as written; if long, from near the place."""
+    # Some letters have more bytes in lower case: then only the folded text has the place.
     text = data if len(data) == len(searched) else searched
     start = text.rfind(b"\n", 0, at) + 1
     end = text.find(b"\n", at)

@@ -1,4 +1,10 @@
-"""Searches lines of thousands of characters (minified code, data) in overlapping pieces."""
+"""Searches lines of thousands of characters (minified code, data) in overlapping pieces.
+
+`re` can try a match from every place of a line to its end: with a million characters that can take
+hours. In pieces the time is linear in the length of the line.
+
+Imports nothing from codelens, since the child process that runs patterns imports only this file.
+"""
 
 from __future__ import annotations
 
@@ -7,34 +13,28 @@ from collections.abc import Iterable, Sequence
 from time import monotonic
 
 MAX_LINE = 2000
-"""A longer line is searched in pieces of so many characters."""
-
-
+"""A longer line is searched in pieces of this many characters."""
 STEP = 1000
-"""A match of up to so many characters lies in one of the pieces, wherever it begins."""
-
-
+"""A match of up to this many characters is inside one of the pieces."""
 ODD_LETTERS = ("\u0130", "\u0131", "\u017f", "\u212a")
-"""Letters that match an ASCII letter (i, s, k) where case does not count."""
-
-
+"""Letters that match an ASCII letter (i, s, k) if case is ignored."""
 _TRIES = 4
-"""So often in a line a match that is not sure is tried again without an end of the piece."""
+"""Maximum number of retries per line, without a piece's end, of an uncertain match."""
 
 
 class LineSearch:
-    """Looks for a pattern in lines.
+    """Searches lines for a pattern.
 
     Args:
-        pattern: what is looked for.
-        reach: how many characters a match takes, with what it looks at around itself.
-        is_free: what stands around a match does not matter to it.
-        looks_far: it looks at more than `STEP` characters around itself.
-        is_anchored: it matches at the beginning of a line alone.
-        is_tame: to try it at one place of a line takes time that grows as the line.
-        needed: every match holds one of each of these.
-        fold: they are in lower case, and letter case does not count.
-        seconds: how long pieces behind the first may be searched.
+        pattern: the pattern.
+        reach: maximum characters of a match, including those that it looks at around itself.
+        is_free: a match does not depend on the text around it.
+        looks_far: a match looks at more than `STEP` characters around itself.
+        is_anchored: the pattern only matches at the start of a line.
+        is_tame: one try at a place takes time linear in the line.
+        needed: every match contains one alternative of each.
+        fold: the alternatives are in lower case, and case is ignored.
+        seconds: time limit for pieces after the first.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class LineSearch:
         self._fold = fold
         self._seconds = seconds
         self.cut = False
-        """A line may hold a match that was not seen; to be set back by whoever asks."""
+        """A match may have been missed in a line; the caller resets it."""
 
     def among(self, numbered: Iterable[tuple[int, str]]) -> list[tuple[int, int]]:
-        """Numbers of the lines that match; of a long one also where, counted from 1, else 0."""
+        """Return the numbers of matching lines; for long lines also the 1-based column, else 0."""
         search, find = self._pattern.search, self._find
         matched = [
             (number, match)
@@ -65,7 +65,7 @@ class LineSearch:
         return [(number, match if isinstance(match, int) else 0) for number, match in matched]
 
     def _find(self, line: str) -> int:
-        """Where a match begins in a long line, counted from 1; 0 if there is none."""
+        """Return the 1-based column of a match in a long line; 0 if there is none."""
         line = line.rstrip("\r")
         if self._lacks(line):
             return 0
@@ -89,7 +89,7 @@ class LineSearch:
             if self._lacks(line[start:end]):
                 continue
             match = self._pattern.search(line, start, end)
-            # What begins later is found in the next piece, with more room behind it.
+            # The next piece finds later matches, with more text after them.
             if match and (match.start() < start + STEP or end == len(line)):
                 if end == len(line) or self._is_sure(match, end):
                     return match.start() + 1
@@ -101,13 +101,13 @@ class LineSearch:
         return 0
 
     def _is_sure(self, match: re.Match[str], end: int) -> bool:
-        """Whether it is one in the line, too, which goes on behind the piece."""
+        """Whether a match in a piece is also a match in the whole line."""
         if self._is_free or self._is_near:
             return True
         return not self._looks_far and match.end() < end
 
     def _lacks(self, text: str) -> bool:
-        """Whether a text holds nothing of what every match must hold."""
+        """Whether a text lacks what every match contains."""
         if self._fold:
             if not text.isascii():
                 for letter, plain in zip(ODD_LETTERS, "iisk", strict=True):

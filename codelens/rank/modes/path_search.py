@@ -1,4 +1,4 @@
-"""Files by their path: exact, by its end, by part of it, by glob, by its words."""
+"""Searches files by path (exact, end, part, glob, words), and by meaning."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WHOLE, END, FOLDER, NAME, NAME_START, IN_NAME, IN_PATH, WORDS = (
     2.0,
     1.0,
 )
-_SAID = {
+_REASONS = {
     WHOLE: "the path",
     END: "the end of the path",
     FOLDER: "in this folder",
@@ -51,7 +51,7 @@ _PATH: Callable[[FileRow], bytes] = itemgetter(FileRow._fields.index("path"))
 def search_paths(
     view: Snapshot, query: Query, request: Request, filters: Filters, notes: list[str]
 ) -> list[Ranked]:
-    """Files whose path answers, best first; a shorter path before a longer one."""
+    """Return files whose path matches, best first; shorter paths first."""
     place = pasted_locations.whole(query.text)
     if place is not None and (place.line or place.names or _is_rooted(place.path)):
         ranked = named(view, place, request, filters, notes)
@@ -71,10 +71,10 @@ def search_paths(
 def named(
     view: Snapshot, place: Location, request: Request, filters: Filters, notes: list[str]
 ) -> list[Ranked]:
-    """What stands where a place says, in the files that its path names.
+    """Return the place in the files that its path names.
 
-    A path names files in full, by its end, by what is left of it after the root of another
-    machine or the `a/` of a diff, or as the folder that they lie in.
+    A path names files in full, by its end, by the rest after another machine's root or the `a/` of
+    a diff, or as their folder.
     """
     scored = [(grade, file) for grade, file in _graded(view.files, place.path) if grade >= FOLDER]
     if not scored:
@@ -94,12 +94,12 @@ def named(
 
 
 def _is_rooted(path: str) -> bool:
-    """Whether a path begins where it does not in a worktree: at a root, a drive, a diff's side."""
+    """Whether a path starts outside of a worktree: at a root, a drive, or a side of a diff."""
     return path.startswith(("/", "~", "../", "a/", "b/")) or path[1:3] == ":/"
 
 
 def _folder(files: Iterable[FileRow], path: str) -> list[FileRow]:
-    """The files of the folder that the longest end of a rooted path names."""
+    """Return the files of the folder that matches the longest end of a rooted path."""
     parts = parts_of(path)
     if not _is_rooted(path):
         return []
@@ -113,14 +113,14 @@ def _folder(files: Iterable[FileRow], path: str) -> list[FileRow]:
 
 
 def _graded(files: Iterable[FileRow], text: str) -> list[tuple[float, FileRow]]:
-    """Files whose path has `text`; letter case is ignored unless there are capitals in it."""
+    """Grade files whose path contains `text`; case matters only if it has capitals."""
     needle = text.removeprefix("./").rstrip("/").encode("utf-8", "replace")
     if not needle:
         return []
     fold = needle == needle.lower()
     rows = list(files)
     paths = map(_PATH, rows)
-    # In C as far as it goes: this is done for every file of a view.
+    # As much as possible in C, since this runs for every file of a view.
     searched = map(bytes.lower, paths) if fold else paths
     return [
         (_grade(path, needle), file)
@@ -144,14 +144,14 @@ def _grade(path: bytes, needle: bytes) -> float:
     return IN_NAME if needle in name else IN_PATH
 
 
-def _by_words(view: Snapshot, query: Query, known: set[int]) -> list[tuple[float, FileRow]]:
-    """Files by the share of the query's words in stem and folders."""
+def _by_words(view: Snapshot, query: Query, already_found: set[int]) -> list[tuple[float, FileRow]]:
+    """Grade files by the share of the query's words in stem and folders."""
     terms = list(dict.fromkeys(terms_of_text(query.text)))[:_SCANNED_WORDS]
     counts: dict[int, int] = {}
     files: dict[int, FileRow] = {}
     for term in view.paths_with_terms(terms).values():
         for file in term:
-            if file.path_id not in known:
+            if file.path_id not in already_found:
                 counts[file.path_id] = counts.get(file.path_id, 0) + 1
                 files[file.path_id] = file
     return [(WORDS * count / len(terms), files[number]) for number, count in counts.items()]
@@ -174,18 +174,18 @@ def _results(
     ranked: list[Ranked] = []
     there = 0
     for score, file in shown:
-        known = about.get(file.content) if file.content is not None else None
-        last = max(known.lines, 1) if known else 1
+        content = about.get(file.content) if file.content is not None else None
+        last = max(content.lines, 1) if content else 1
         explain = {"path": score} if request.explain else {}
         here = _within(view, file, place, score)
         there += len(here)
-        reason = _SAID.get(score, "words of the path")
+        reason = _REASONS.get(score, "words of the path")
         whole = Ranked(file, 1, last, "file", -1, score, reason, "", explain)
         ranked.extend(ranked._replace(explain=explain) for ranked in here or [whole])
     if ranked and not there and place.line:
-        known = about.get(ranked[0].file.content or 0)
+        content = about.get(ranked[0].file.content or 0)
         notes.append(f"no line {place.line}: `{printed(ranked[0].file.path)}` has "
-                     f"{known.lines if known else 0} lines")  # fmt: skip
+                     f"{content.lines if content else 0} lines")  # fmt: skip
     if ranked and place.names:
         if there:
             ranked = [result for result in ranked if result.kind != "file"]
@@ -195,7 +195,7 @@ def _results(
 
 
 def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> list[Ranked]:
-    """What a place says of where in a file; nothing if it says or finds nothing."""
+    """Resolve the line or names of a place in a file; empty if it has none or nothing matches."""
     shares = {"path": score}
     if place.names:
         return [
@@ -214,11 +214,11 @@ def _within(view: Snapshot, file: FileRow, place: Location, score: float) -> lis
     return [location_context.shown(view, file, spot, why, line="", shares=shares)]
 
 
-# Files by what they mean alone, whatever words they have: `search --meaning only`.
+# Searches files by meaning only, regardless of their words: `search --meaning only`.
 
 
 def search_by_meaning(search_state: SearchState) -> list[Ranked]:
-    """The chunk of each file that is most like the question, best first; ties by path."""
+    """Return the chunk of each file most similar to the question, best first; ties by path."""
     likeness = search_state.request.likeness or _by_table(search_state)
     if likeness is None:
         return []

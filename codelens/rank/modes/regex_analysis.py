@@ -1,7 +1,7 @@
-"""A regular expression's syntax tree, as far as it tells how long it may take and what it needs.
+"""Analyses a regular expression: how long it may take, and which literals every match contains.
 
-The tree comes from `re._parser`, which has no types and is private: `Part` is all that the rest
-sees of it. Its shape has been the same from Python 3.11 to 3.14.
+The syntax tree comes from `re._parser`, which is private and untyped; the rest of codelens sees
+only `Part`. Its shape has not changed from Python 3.11 to 3.14.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from codelens.rank.modes.long_lines import ODD_LETTERS
 
 MAX_PATTERN = 1000
 _FEW, _LONG, _ENDLESS, _TAME_WAYS = 8, 500, 10**9, 4000
-"""A repeat of more than 8 counts as 500 ways to match, and one around another choice as endless.
-So one open repeat beside a few choices is tame, and two are not."""
+"""A repeat of more than 8 counts as 500 ways to match, and one around another choice as unbounded.
+So one open repeat with a few choices is tame, and two are not."""
 _EDGE, _ANY, _MAYBE = "\0", "\1", "\2"
-"""In a pattern as text: no word goes on here; anything may stand here; the first or nothing."""
+"""Marks in a pattern as text: no word continues here; anything may be here; the first or
+nothing."""
 
 
 class Part(NamedTuple):
@@ -31,21 +32,21 @@ class Part(NamedTuple):
     """`literal`, `edge` (an end of a word or line, or white space), `repeat`, `branch`, `group`
     (capturing or not), `inner` (look-around, atomic, `\\B`), `backref`, or `other`."""
     text: str = ""
-    """The literal; of `other` the characters of which it is one, if they are told one by one."""
+    """The literal; of `other` its possible characters, if they are enumerable."""
     least: int = 0
     most: int = 0
     inside: tuple[tuple[Part, ...], ...] = ()
 
 
 def compiled(text: str) -> tuple[re.Pattern[str], tuple[Part, ...]]:
-    """A pattern and its parts; letter case counts once the text has a capital.
+    """Compile a pattern and return its parts; case matters if the text has a capital.
 
     Raises:
-        QueryError: the text is no regular expression, or too long.
+        QueryError: the text is not a regular expression, or too long.
     """
     if len(text) > MAX_PATTERN:
         raise QueryError(f"the pattern has {len(text)} characters; at most {MAX_PATTERN} are taken")
-    # `\S`, `\W` and the like are no capitals.
+    # `\S`, `\W` and the like do not count as capitals.
     capitals = any(char.isupper() for char in re.sub(r"\\.", "", text))
     flags = re.NOFLAG if capitals else re.IGNORECASE
     try:
@@ -103,16 +104,16 @@ def _one_of(items: Sequence[tuple[object, Any]]) -> Part:
 
 
 _INNER = {"ASSERT": 1, "ASSERT_NOT": 1, "ATOMIC_GROUP": 0, "POSSESSIVE_REPEAT": 2}
-"""Where the inner pattern stands among the fields."""
+"""Index of the inner pattern among the fields."""
 
 
 def is_tame(parts: Iterable[Part]) -> bool:
-    """Whether no line can make a pattern take long."""
+    """Whether the pattern is fast on every line."""
     return _ways(parts) <= _TAME_WAYS
 
 
 def _ways(parts: Iterable[Part]) -> int:
-    """An upper estimate of how many ways of matching are tried at one place of a line."""
+    """Estimate an upper bound of the ways to match at one place of a line."""
     total = 1
     for part in parts:
         total = min(total * _ways_of(part), _ENDLESS)
@@ -132,14 +133,14 @@ def _ways_of(part: Part) -> int:
 
 
 def reach(parts: Iterable[Part]) -> int:
-    """How many characters a match takes at most, with those that it looks at around itself."""
+    """Return the maximum characters of a match, including those it looks at around itself."""
     return min(sum(map(_reach_of, parts)), _ENDLESS)
 
 
 def shortest(parts: Sequence[Part]) -> Sequence[Part]:
-    """Parts that match somewhere if these do: a repeat at an end is done no more than it must.
+    """Shorten repeats at both ends to their minimum; the result matches where these parts do.
 
-    Of a pattern that looks at nothing around its match.
+    Only valid for a pattern that does not look around its match.
     """
     ends = {0, len(parts) - 1}
     return [
@@ -158,8 +159,8 @@ def _reach_of(part: Part) -> int:
 
 
 def is_anchored(pattern: re.Pattern[str], parts: Sequence[Part]) -> bool:
-    """Whether a match begins where the line does."""
-    # An end of a word is an `edge`, too; which one it is says the text.
+    """Whether a match can only start at the start of a line."""
+    # A word boundary is an `edge`, too; the text shows which one it is.
     return bool(parts and parts[0].kind == "edge" and _ANCHORED.match(pattern.pattern))
 
 
@@ -167,7 +168,7 @@ _ANCHORED = re.compile(r"(?:\(\?[a-z]+\))?(?:\^|\\A)")
 
 
 def looks_around(parts: Iterable[Part], over: int) -> bool:
-    """Whether it looks at more than `over` characters beside those that it takes."""
+    """Whether a match looks at more than `over` characters around those that it takes."""
     return any(
         (part.kind in {"edge", "inner"} and _reach_of(part) > over)
         or any(looks_around(inside, over) for inside in part.inside)
@@ -176,9 +177,9 @@ def looks_around(parts: Iterable[Part], over: int) -> bool:
 
 
 def sure_words(pattern: re.Pattern[str], parts: Iterable[Part]) -> tuple[str, ...]:
-    """Words that stand, bounded on both sides, in whatever the pattern matches."""
+    """Return words that every match contains, bounded on both sides."""
     if pattern.flags & re.ASCII:
-        # Its words end at letters that go on with those of the index: `\bfoo` matches in `éfoo`.
+        # ASCII word boundaries differ from those of the index: `\bfoo` matches in `éfoo`.
         return ()
     text = "".join(_literals(parts))
     words: list[str] = []
@@ -195,7 +196,7 @@ def _ends_word(char: str) -> bool:
 
 
 def _literals(parts: Iterable[Part]) -> Iterator[str]:
-    """The pattern as text, with signs for what is no literal."""
+    """Yield the pattern as text, with marks for non-literal parts."""
     for part in parts:
         if part.kind == "literal":
             yield part.text
@@ -211,43 +212,43 @@ def _literals(parts: Iterable[Part]) -> Iterator[str]:
             yield _ANY
 
 
-# What texts a regular expression cannot match without: told from the pattern, sought as bytes.
+# Derives literals that a text must contain to match, and finds them as bytes.
 #
-# Of a pattern come *clauses*, as Russ Cox describes for Google's code search: every line that
-# matches holds one of the alternatives of each clause. To find those as bytes is some fifty times
-# faster than to try the pattern on each line, and a file or line that lacks a clause needs no look.
+# A pattern yields *clauses*, as Russ Cox describes for Google Code Search: every matching line
+# contains one alternative of each clause. Finding them as bytes is some fifty times faster than
+# trying the pattern on each line, and a file or line that lacks a clause is skipped.
 
 _MOST_WAYS = 16
-"""Alternatives of one clause: more are slower to look for than they save."""
+"""Maximum alternatives of a clause: more take longer to find than they save."""
 _ODD_BYTES = tuple(letter.encode() for letter in ODD_LETTERS)
 
 _Ways = frozenset[str]
 _NOTHING: _Ways = frozenset({""})
 
 
-class _Known(NamedTuple):
-    """What is known of the text that a part of a pattern matches."""
+class _PartText(NamedTuple):
+    """What a part of a pattern implies about the text that it matches."""
 
     exact: _Ways | None
-    """It is one of these; None where that cannot be said."""
+    """All possible texts; None if unknown."""
     clauses: tuple[_Ways, ...] = ()
-    """It holds one of each; given where it is not exact."""
+    """Clauses of the text; used if it is not exact."""
 
 
 class Required(NamedTuple):
-    """What a line must hold to match."""
+    """What a line must contain to match."""
 
     clauses: tuple[tuple[bytes, ...], ...]
-    """One of each; those that tell most first. In lower case where case does not count."""
+    """Clauses, the most selective first. In lower case if case is ignored."""
     fold: bool
 
     def lines(self, data: bytes) -> list[int] | None:
-        """Numbers of the lines that may match, ascending; None: any may."""
+        """Return ascending numbers of lines that may match; None if any may."""
         if not self.clauses:
             return None
         searched = data.lower() if self.fold else data
         for clause in self.clauses:
-            # Loops and no generators: this is done for every file of a view.
+            # Loops instead of generators, since this runs for every file of a view.
             for way in clause:
                 if way in searched:
                     break
@@ -256,7 +257,7 @@ class Required(NamedTuple):
         return None if self._odd(data) else _lines_with(searched, self.clauses[0])
 
     def _odd(self, data: bytes) -> bool:
-        """Whether letters stand in it that these bytes do not show."""
+        """Whether the data has letters that the clauses' bytes do not cover."""
         if not self.fold or data.isascii():
             return False
         dotted, dotless, long_s, kelvin = _ODD_BYTES
@@ -264,16 +265,16 @@ class Required(NamedTuple):
 
 
 def required_literals(pattern: re.Pattern[str], parts: Iterable[Part]) -> Required:
-    """What every line that matches holds; nothing is said for what cannot be told."""
+    """Return the clauses of every matching line; none for undecidable parts."""
     fold = bool(pattern.flags & re.IGNORECASE)
-    known = _sequence(parts, fold)
-    clauses = known.clauses if known.exact is None else _clause(known.exact)
+    part_text = _sequence(parts, fold)
+    clauses = part_text.clauses if part_text.exact is None else _clause(part_text.exact)
     ordered = sorted(set(clauses), key=lambda ways: (-_worth(ways), sorted(ways)))
     return Required(tuple(tuple(way.encode() for way in sorted(ways)) for ways in ordered), fold)
 
 
 def _worth(ways: _Ways) -> int:
-    """How much a clause tells: a short alternative stands in most texts."""
+    """Rate the selectivity of a clause: short alternatives are in most texts."""
     return min(map(len, ways))
 
 
@@ -281,26 +282,26 @@ def _clause(ways: _Ways) -> tuple[_Ways, ...]:
     return (ways,) if "" not in ways else ()
 
 
-def _sequence(parts: Iterable[Part], fold: bool) -> _Known:
-    """Parts one after the other: what is exact grows until something is not."""
+def _sequence(parts: Iterable[Part], fold: bool) -> _PartText:
+    """Combine parts in sequence: exact text grows until a part is not exact."""
     run = _NOTHING
     clauses: list[_Ways] = []
     whole = True
     for part in parts:
-        known = _of(part, fold)
-        joined = _joined(run, known.exact) if known.exact is not None else None
+        part_text = _of(part, fold)
+        joined = _joined(run, part_text.exact) if part_text.exact is not None else None
         if joined is not None and _repeats(part):
-            # The text goes on with the same once more, or with what follows.
+            # The same part may repeat, or the next part follows.
             clauses += _clause(joined)
             run, whole = _NOTHING, False
         elif joined is not None:
             run = joined
         else:
-            clauses += [*_clause(run), *known.clauses, *_clause(known.exact or _NOTHING)]
+            clauses += [*_clause(run), *part_text.clauses, *_clause(part_text.exact or _NOTHING)]
             run, whole = _NOTHING, False
     if whole:
-        return _Known(run)
-    return _Known(None, (*clauses, *_clause(run)))
+        return _PartText(run)
+    return _PartText(None, (*clauses, *_clause(run)))
 
 
 def _repeats(part: Part) -> bool:
@@ -313,12 +314,12 @@ def _joined(before: _Ways, after: _Ways) -> _Ways | None:
     return frozenset(start + end for start in before for end in after)
 
 
-def _of(part: Part, fold: bool) -> _Known:
+def _of(part: Part, fold: bool) -> _PartText:
     if part.kind in {"literal", "other"} and part.text:
         spellings = {_spelling(char, fold) for char in part.text}
         ways = frozenset(spelling for spelling in spellings if spelling is not None)
         is_exact = len(ways) == len(spellings) <= _MOST_WAYS
-        return _Known(ways if is_exact else None)
+        return _PartText(ways if is_exact else None)
     if part.kind == "group":
         return _sequence(part.inside[0], fold)
     if part.kind == "branch":
@@ -328,36 +329,36 @@ def _of(part: Part, fold: bool) -> _Known:
         if part.least:
             return once
         if part.most == 1 and once.exact is not None:
-            return _Known(once.exact | _NOTHING)
-    return _Known(None)
+            return _PartText(once.exact | _NOTHING)
+    return _PartText(None)
 
 
 def _spelling(char: str, fold: bool) -> str | None:
-    """A character as the bytes of a text show it; None if several ways of writing it match."""
+    """Return the character in the form of the text's bytes; None if several spellings match it."""
     if char.isascii():
         return char.lower() if fold else char
-    # U+FFFD stands for any bytes that are no UTF-8; surrogates are in no text.
+    # U+FFFD represents any invalid UTF-8; surrogates are in no text.
     if char == "\ufffd" or "\ud800" <= char <= "\udfff":
         return None
     return None if fold and not char.lower() == char == char.upper() else char
 
 
-def _branch(choices: Sequence[_Known]) -> _Known:
-    """One of several: it holds the best clause of one of them."""
-    if all(known.exact is not None for known in choices):
-        exact = frozenset[str]().union(*(known.exact or () for known in choices))
-        return _Known(exact) if len(exact) <= _MOST_WAYS else _Known(None)
+def _branch(choices: Sequence[_PartText]) -> _PartText:
+    """Combine alternatives: the text contains the best clause of one of them."""
+    if all(choice.exact is not None for choice in choices):
+        exact = frozenset[str]().union(*(choice.exact or () for choice in choices))
+        return _PartText(exact) if len(exact) <= _MOST_WAYS else _PartText(None)
     either: set[str] = set()
-    for known in choices:
-        clauses = known.clauses if known.exact is None else _clause(known.exact)
+    for choice in choices:
+        clauses = choice.clauses if choice.exact is None else _clause(choice.exact)
         if not clauses:
-            return _Known(None)
+            return _PartText(None)
         either |= max(clauses, key=_worth)
-    return _Known(None, (frozenset(either),)) if len(either) <= _MOST_WAYS else _Known(None)
+    return _PartText(None, (frozenset(either),)) if len(either) <= _MOST_WAYS else _PartText(None)
 
 
 def _lines_with(text: bytes, ways: Sequence[bytes]) -> list[int]:
-    """Numbers of the lines that hold one of `ways`."""
+    """Return the numbers of lines that contain one of `ways`."""
     numbers: set[int] = set()
     for way in ways:
         number, counted = 1, 0

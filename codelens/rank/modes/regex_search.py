@@ -1,8 +1,8 @@
-"""Python regular expressions, line by line, with a bound on time.
+"""Searches lines with Python regular expressions, within a time limit.
 
-Nothing stops Python's `re` in the middle of a line, and some patterns need longer than the age of
-the universe for thirty characters. So a pattern that cannot take long runs here, and any other
-in a child process that ends itself at the deadline.
+Python's `re` cannot be interrupted, and some patterns take practically forever on thirty
+characters. So only patterns that are always fast run here; all others run in a child process that
+ends itself at the deadline.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from codelens.wording import count_of
 Read = Callable[[FileRow], bytes | None]
 
 _LONG_LINES_SHARE = 0.25
-"""Of the time, for what stands in long lines behind their beginning."""
+"""Share of the time for the rest of long lines after their first piece."""
 _BATCH_BYTES = 16_000_000
 _LEAST_S = 0.05
 _GRACE_S = 1.0
@@ -38,18 +38,20 @@ _GRACE_S = 1.0
 def search(
     view: Snapshot, request: Request, filters: Filters, read: Read, notes: list[str]
 ) -> list[Ranked]:
-    """Lines that match the request's query as a regular expression, smart case.
+    """Return lines that match the request's query as a regular expression with smart case.
 
     Raises:
-        QueryError: the pattern is none, or too long.
+        QueryError: the pattern is invalid or too long.
     """
     pattern, parts = regex_analysis.compiled(request.query)
     if "\n" in request.query or "\\n" in request.query:
         notes.append("patterns are matched line by line: one with a line break matches nothing")
-    sought = _sought(pattern, parts, line_scan.kept_lines(request))
+    pattern_search = _analysed(pattern, parts, line_scan.kept_lines(request))
     cut: set[bytes] = set()
     words = Words(regex_analysis.sure_words(pattern, parts), ())
-    look = (_here if sought.is_tame else _in_child)(sought, read, request.seconds, cut)
+    look = (_here if pattern_search.is_tame else _in_child)(
+        pattern_search, read, request.seconds, cut
+    )
     results = line_scan.scan(view, words, request, filters, look=look, notes=notes)
     if cut:
         notes.append(
@@ -59,15 +61,15 @@ def search(
     return results
 
 
-class _Sought(NamedTuple):
-    """A pattern with what is known of it."""
+class _PatternSearch(NamedTuple):
+    """A pattern and its analysis."""
 
     pattern: re.Pattern[str]
     required: Required
     manner: Mapping[str, object]
-    """As `LineSearch` takes it, and JSON can carry it."""
+    """Arguments of `LineSearch`, in a form for JSON."""
     most: int
-    """Lines of a file that are kept."""
+    """Maximum number of result lines per file."""
 
     @property
     def is_tame(self) -> bool:
@@ -77,9 +79,9 @@ class _Sought(NamedTuple):
         return LineSearch(self.pattern, seconds=seconds, **cast("dict[str, Any]", self.manner))
 
 
-def _sought(
+def _analysed(
     pattern: re.Pattern[str], parts: Sequence[Part], most: int = line_scan.KEPT_LINES
-) -> _Sought:
+) -> _PatternSearch:
     required = regex_analysis.required_literals(pattern, parts)
     is_free = not regex_analysis.looks_around(parts, 0)
     manner = {
@@ -91,21 +93,21 @@ def _sought(
         "needed": [[way.decode() for way in ways] for ways in required.clauses],
         "fold": required.fold,
     }
-    return _Sought(pattern, required, manner, most)
+    return _PatternSearch(pattern, required, manner, most)
 
 
-def _here(sought: _Sought, read: Read, seconds: float, cut: set[bytes]) -> Look:
-    lines = sought.line_search(seconds * _LONG_LINES_SHARE)
+def _here(pattern_search: _PatternSearch, read: Read, seconds: float, cut: set[bytes]) -> Look:
+    lines = pattern_search.line_search(seconds * _LONG_LINES_SHARE)
 
     def find(file: FileRow) -> FileMatches | None:
         data = read(file)
         if not data or not line_scan.is_text(data):
             return None
         lines.cut = False
-        matched = matching_lines(lines, data, sought.required.lines(data))
+        matched = matching_lines(lines, data, pattern_search.required.lines(data))
         if lines.cut:
             cut.add(file.path)
-        return _file_matches(file, data, matched, sought.most) if matched else None
+        return _file_matches(file, data, matched, pattern_search.most) if matched else None
 
     return line_scan.one_by_one(find)
 
@@ -113,13 +115,13 @@ def _here(sought: _Sought, read: Read, seconds: float, cut: set[bytes]) -> Look:
 def matching_lines(
     lines: LineSearch, data: bytes, among: Sequence[int] | None = None
 ) -> list[tuple[int, int]]:
-    """Lines that match, as `LineSearch.among` tells them; of some numbers alone, if given."""
+    """Find matching lines as `LineSearch.among` does; only among some numbers, if given."""
     if among is None:
         return lines.among(enumerate(data.decode("utf-8", "replace").split("\n"), 1))
     if not among:
         return []
     rows = data.split(b"\n", among[-1])
-    # No character of UTF-8 goes over the end of a line.
+    # No UTF-8 character spans a line end.
     return lines.among((number, rows[number - 1].decode("utf-8", "replace")) for number in among)
 
 
@@ -136,7 +138,7 @@ def _file_matches(
 
 
 def _shown(line: bytes, at: int) -> str:
-    """A line, cut; from near a place in it, counted from 1, if that is far from its beginning."""
+    """Truncate a line; start near a 1-based column if that is far from the beginning."""
     if at <= line_scan.LINE_CHARS:
         text = line[: 4 * line_scan.LINE_CHARS].decode("utf-8", "replace")
     else:
@@ -159,17 +161,17 @@ while size := source.read(8):
     matched = lines.among(enumerate(text.split("\\n"), 1))
     print(json.dumps([matched, lines.cut]), flush=True)
 """
-# The watchdog is a thread of C: it ends the child also where Python's own signals wait for `re`,
-# and where our process was killed and nobody waits for the child any more.
+# The watchdog is a C thread: it ends the child even while `re` delays Python's signals,
+# and after codelens was killed.
 
 
-def _in_child(sought: _Sought, read: Read, seconds: float, cut: set[bytes]) -> Look:
+def _in_child(pattern_search: _PatternSearch, read: Read, seconds: float, cut: set[bytes]) -> Look:
     def look(files: Sequence[FileRow], clock: Clock) -> tuple[list[FileMatches], int]:
         matched_files, late = run(files, clock, 0.0)
         again = [file for file in files if file.path in cut]
         if late or not again:
             return matched_files, late
-        # Once all files were looked at, since a long line can take what time there is.
+        # After all files, since a long line can take all the time.
         share = min(seconds * _LONG_LINES_SHARE, clock.left())
         more, _ = run(again, Clock(share), share)
         return list({match.file.path: match for match in (*matched_files, *more)}.values()), late
@@ -178,12 +180,12 @@ def _in_child(sought: _Sought, read: Read, seconds: float, cut: set[bytes]) -> L
         matched_files: list[FileMatches] = []
         done = 0
         while done < len(files) and clock.left() > _LEAST_S:
-            batch = _batch(files[done:], sought.required, read)
-            answers = _run(sought, [data for _, data in batch], clock, long)
+            batch = _batch(files[done:], pattern_search.required, read)
+            answers = _run(pattern_search, [data for _, data in batch], clock, long)
             for (file, data), (matched, is_cut) in zip(batch, answers, strict=False):
                 (cut.add if is_cut else cut.discard)(file.path)
                 if matched:
-                    matched_files.append(_file_matches(file, data, matched, sought.most))
+                    matched_files.append(_file_matches(file, data, matched, pattern_search.most))
             done += len(answers)
             if len(answers) < len(batch):
                 break
@@ -193,7 +195,7 @@ def _in_child(sought: _Sought, read: Read, seconds: float, cut: set[bytes]) -> L
 
 
 def _batch(files: Sequence[FileRow], required: Required, read: Read) -> list[tuple[FileRow, bytes]]:
-    """The next files with their bytes; none for those that cannot be searched, or cannot match."""
+    """Return the next files with their bytes; no bytes for files that cannot match."""
     batch: list[tuple[FileRow, bytes]] = []
     size = 0
     for file in files:
@@ -208,22 +210,22 @@ def _batch(files: Sequence[FileRow], required: Required, read: Read) -> list[tup
 
 
 def _run(
-    sought: _Sought, texts: Sequence[bytes], clock: Clock, long: float
+    pattern_search: _PatternSearch, texts: Sequence[bytes], clock: Clock, long: float
 ) -> list[tuple[list[tuple[int, int]], bool]]:
-    """Of each text its lines as `LineSearch.among` tells them, and whether one was cut.
+    """Return for each text the lines of `LineSearch.among`, and whether one was cut.
 
-    Of fewer texts than given when time ran out.
+    Covers fewer texts if time ran out.
     """
     seconds = max(clock.left(), _LEAST_S)
-    pattern = sought.pattern
+    pattern = pattern_search.pattern
     head = {
-        "pattern": pattern.pattern, "flags": pattern.flags, "manner": sought.manner,
+        "pattern": pattern.pattern, "flags": pattern.flags, "manner": pattern_search.manner,
         "folder": os.path.dirname(long_lines.__file__), "seconds": seconds, "long": long,
     }  # fmt: skip
     sent = [json.dumps(head).encode() + b"\n"]
     for text in texts:
         sent += [struct.pack("<q", len(text)), text]
-    with subprocess.Popen(  # noqa: S603 - our own interpreter and program
+    with subprocess.Popen(  # noqa: S603 - this interpreter, with a constant program
         [sys.executable, "-I", "-S", "-c", _CHILD],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     ) as child:  # fmt: skip
@@ -234,5 +236,5 @@ def _run(
             child.kill()
             out, _ = child.communicate()
     check_cancelled()
-    # The last line may be cut off where the child ended in the middle of it.
+    # The last line may be incomplete if the child ended while writing it.
     return [json.loads(line) for line in out.split(b"\n")[:-1]]

@@ -1,1 +1,1 @@
-"""What people paste: stack traces, messages, declarations and locations."""
+"""Parses pasted text: stack traces, messages, declarations and locations."""

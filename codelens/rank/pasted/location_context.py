@@ -1,4 +1,4 @@
-"""What stands at a line of a file: the definition around it, or the lines near it."""
+"""Resolves lines and stack frames to places of a view."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from codelens.store.views.views import FileRow
 from codelens.wording import count_of
 
 CLOSE_LINES = 80
-"""A longer definition is shown by the part of it that is meant."""
+"""Of a longer definition, only the relevant part is shown."""
 _BEFORE, _AFTER = 10, 20
 _MOST_COMMENT = 40
-"""Lines of a comment that are read as one."""
+"""Maximum length of a comment in lines."""
 _NAMED, _NAMED_ALIKE = 4, 2
 _LINE_CHARS = 300
 
@@ -34,18 +34,18 @@ class Spot(NamedTuple):
     start: int
     end: int
     symbol: int
-    """Position of the definition that these lines are, -1 if none."""
+    """Position of the definition that these lines contain, -1 if none."""
     inside: str
-    """Name of the definition around them; empty if there is none."""
+    """Name of the enclosing definition; empty if none."""
 
 
 def at_line(
     view: Snapshot, file: FileRow, first: int, last: int = 0, text: bytes | None = None
 ) -> Spot | None:
-    """The innermost definition around some lines; a part of it if it is long.
+    """Return the innermost definition around some lines; a part of it if it is long.
 
-    Lines of the comment right above a definition belong to it, where the file's `text` is given.
-    None where the file has no such line.
+    The comment right above a definition belongs to it if the file's `text` is given. None if the
+    file has no such line.
     """
     if file.content is None:
         return None
@@ -68,7 +68,7 @@ def at_line(
         key=lambda definition: (definition.end_line - definition.start_line, -definition.ordinal),
         default=None,
     )
-    # The field or key on the line itself says less than what it belongs to.
+    # The owner says more than a field or key on the line itself.
     close = [
         definition
         for definition in around
@@ -78,7 +78,9 @@ def at_line(
         definition for definition in close if definition.end_line > definition.start_line
     ] or close
     if whole:
-        smallest = min(whole, key=lambda known: (known.end_line - known.start_line, -known.ordinal))
+        smallest = min(
+            whole, key=lambda symbol: (symbol.end_line - symbol.start_line, -symbol.ordinal)
+        )
         return Spot(smallest.start_line, smallest.end_line, smallest.ordinal, smallest.name)
     name = inner.name if inner else ""
     if last > first:
@@ -92,7 +94,7 @@ def at_line(
 def _described(
     own: Sequence[Definition], text: bytes | None, first: int, last: int
 ) -> Definition | None:
-    """The definition in whose comment some lines stand, right above it."""
+    """Return the definition whose comment, right above it, contains some lines."""
     below = min(
         (definition for definition in own if definition.start_line > last),
         key=lambda definition: (definition.start_line, definition.ordinal),
@@ -105,9 +107,9 @@ def _described(
 
 
 def named(view: Snapshot, file: FileRow, names: Sequence[str]) -> list[Definition]:
-    """Definitions of a file called by `names`, outermost first; the owners may be left out.
+    """Return definitions of a file with `names`, outermost first; owners may be left out.
 
-    Exact spelling before other conventions; only the best is kept.
+    Exact spelling beats other conventions; only the best match counts.
     """
     if file.content is None or not names:
         return []
@@ -123,7 +125,7 @@ def named(view: Snapshot, file: FileRow, names: Sequence[str]) -> list[Definitio
 
 
 def _agree(own: Sequence[Definition], definition: Definition, names: Sequence[str]) -> int:
-    """Names in common from the last one outwards; as typed counts more than by convention."""
+    """Count matching names from the last one outwards; exact ones count more than conventions."""
     score = 0
     at: Definition | None = definition
     for name in reversed(names):
@@ -132,13 +134,13 @@ def _agree(own: Sequence[Definition], definition: Definition, names: Sequence[st
         score += _NAMED if at.name == name else _NAMED_ALIKE
         at = own[at.parent] if 0 <= at.parent < len(own) else None
     else:
-        # Nothing is left of the names, nor of its owners.
+        # No names are left, nor owners.
         score += at is None
     return score
 
 
 def line_of(text: bytes | None, number: int) -> str:
-    """A line of a text, stripped and cut; empty if there is none."""
+    """Return a line of a text, stripped and truncated; empty if it does not exist."""
     lines = (text or b"").split(b"\n", number)
     if not 0 < number <= len(lines):
         return ""
@@ -148,9 +150,9 @@ def line_of(text: bytes | None, number: int) -> str:
 def shown(
     view: Snapshot, file: FileRow, spot: Spot, why: str, *, line: str, shares: Mapping[str, float]
 ) -> Ranked:
-    """A spot as a result; its score is the sum of `shares`, its line the definition's signature.
+    """Return a spot as a result; its score is the sum of `shares`, its line the signature.
 
-    `line` is shown where the spot is no definition.
+    `line` is shown if the spot is not a definition.
     """
     if spot.symbol >= 0 and file.content is not None:
         line = reads.signature(view.db, file.content, spot.symbol)
@@ -160,35 +162,35 @@ def shown(
     )  # fmt: skip
 
 
-# The frames of a stack trace in a view: which files they are, and what stands there.
+# Finds the frames of a stack trace in a view.
 
 _PACKAGES = re.compile(
     r".*(?:/|^)(?:site-packages|dist-packages|lib/python\d[.\d]*|lib/ruby/\d[.\d]*|usr/local/go/src"
     r"|\.m2/repository|rustc/[0-9a-f]+)/"
 )
-"""Folders of libraries; the rest of the path begins with the library's own name."""
+"""Folders of libraries; the rest of the path starts with the library's name."""
 _VERSIONED = re.compile(
     r".*(?:/|^)(?:node_modules/(?:@[^/]+/)?[^/]+|gems/[^/]+-\d[^/]*|\.cargo/registry/src/[^/]+/[^/]+"
     r"|go/pkg/mod/[^@]+@[^/]+|vendor/[^/]+/[^/]+)/"
 )
-"""The rest of the path begins inside the library: its name is lost."""
+"""The rest of the path starts inside the library: its name is lost."""
 _RUNTIME = re.compile(r"<|node:|internal/|\[native code\]|native$|ruby:|kernel:")
 _SCHEME = re.compile(r"[a-z][\w.+-]*://(?:[^/]*:\d+|localhost|[\w-]+(?:\.[\w-]+)+)?/?")
 _FILES_COMPARED = 20
 _TELLING = 4
-"""So many folders and a name that agree tell a library without its own name."""
+"""This many matching folders and names identify a library without its name."""
 _TOP = 10.0
-"""The score of the innermost frame here; each further one has a little less."""
+"""Score of the innermost frame in the view; it decreases with each further frame."""
 _STEP = 0.01
 
 
 class Placed(NamedTuple):
-    """The frames that are here."""
+    """The frames that are in the view."""
 
     results: list[Ranked]
-    """Innermost first, each place once."""
+    """Places, innermost first, each once."""
     here: int
-    """How many of the frames lie in files of the view; places may be fewer."""
+    """Number of frames in files of the view; there may be fewer places."""
     total: int
 
 
@@ -199,7 +201,7 @@ def place_frame(
     filters: Filters,
     read: Callable[[FileRow], bytes | None],
 ) -> Placed:
-    """Find the frames of a trace in a view; what lies in libraries is left out."""
+    """Find the frames of a trace in a view; frames in libraries are left out."""
     paths = {frame.path: _own(frame.path) for frame in trace.frames if frame.path}
     ends = Ends(view.files, [path for path, _ in paths.values()])
     ranked: list[Ranked] = []
@@ -207,8 +209,8 @@ def place_frame(
     here = 0
     for number, frame in enumerate(trace.frames):
         path, trust = paths.get(frame.path, ("", ""))
-        known = _file(view, frame, ends.find(path), trust)
-        places = _spots(view, known, frame) if known else _by_name(view, frame)
+        frame_file = _file(view, frame, ends.find(path), trust)
+        places = _spots(view, frame_file, frame) if frame_file else _by_name(view, frame)
         places = [spot for spot in places if not filters.active or filters.keep([spot[0]])]
         here += bool(places)
         for file, spot, reason in places[:1]:
@@ -225,7 +227,7 @@ def place_frame(
 
 
 def trace_summary(trace: Trace, placed: Placed) -> str:
-    """A sentence on what was understood."""
+    """Return a sentence about the parsed trace."""
     total = count_of(placed.total, "frame")
     if not placed.here:
         return f"a stack trace ({trace.kind}): none of its {total} is in this worktree"
@@ -236,10 +238,10 @@ def trace_summary(trace: Trace, placed: Placed) -> str:
 
 
 def _own(path: str) -> tuple[str, str]:
-    """The path of a frame as a repository may have it, and how far it can be trusted.
+    """Return the path of a frame as a repository may have it, and its reliability.
 
-    `` for a path of no library; `package` where it begins with a library's name: it counts where
-    the view is that library; `function` where even that is lost: a function must agree as well.
+    Empty for a path outside of libraries; `package` if it starts with a library's name: it counts
+    if the view is that library; `function` if even that is lost: a function must match as well.
     """
     if _RUNTIME.match(path):
         return "", ""
@@ -252,7 +254,7 @@ def _own(path: str) -> tuple[str, str]:
 
 
 def _file(view: Snapshot, frame: Frame, ending: Ending, trust: str) -> FileRow | None:
-    """The file that a frame lies in; the one that has its function where several may be it."""
+    """Return the file of a frame; of several candidates the one with its function."""
     if not ending.common or (trust and not ending.all_of_it):
         return None
     owners = [part for part in frame.name.split(".") if part]
@@ -270,24 +272,24 @@ def _file(view: Snapshot, frame: Frame, ending: Ending, trust: str) -> FileRow |
 def _has(
     view: Snapshot, file: FileRow, frame: Frame, owners: Sequence[str], ending: Ending
 ) -> bool:
-    """Whether a file has the frame's function; around its line where the path says too little."""
+    """Whether a file has the frame's function, near its line if the path is unreliable."""
     called = named(view, file, owners) if owners else []
     return bool(called) and (ending.common > 1 or ending.whole or _around_line(called, frame.line))
 
 
 def _spots(view: Snapshot, file: FileRow, frame: Frame) -> list[tuple[FileRow, Spot, str]]:
-    """Where in a file a frame is: at its line, unless its function has moved since."""
+    """Return the places of a frame in a file: its line, unless its function has moved since."""
     owners = frame.name.split(".") if frame.name else []
     called = named(view, file, owners)
     spot = at_line(view, file, frame.line)
-    lies = f"line {frame.line}" + (f", in {spot.inside}" if spot and spot.inside else "")
+    place = f"line {frame.line}" + (f", in {spot.inside}" if spot and spot.inside else "")
     if called and not _around_line(called, frame.line):
         near = min(called, key=lambda definition: abs(definition.start_line - frame.line))
         moved = f"{near.name}, not at line {frame.line} now" if frame.line else near.name
         return [(file, Spot(near.start_line, near.end_line, near.ordinal, near.name), moved)]
     if spot is None:
         return []
-    return [(file, spot, lies)]
+    return [(file, spot, place)]
 
 
 def _around_line(called: Sequence[Definition], line: int) -> bool:
@@ -295,7 +297,7 @@ def _around_line(called: Sequence[Definition], line: int) -> bool:
 
 
 def _by_name(view: Snapshot, frame: Frame) -> list[tuple[FileRow, Spot, str]]:
-    """A frame without a path, by a name with its owner that only one place has."""
+    """Find a frame without a path by a qualified name that is unique."""
     parts = tuple(frame.name.split("."))
     if frame.path or len(parts) < 2:
         return []

@@ -1,7 +1,7 @@
-"""Error messages and log lines: what in them is constant and what was filled in; pure text.
+"""Splits messages and log lines into constants and values, and finds where they are written.
 
-In the source stands `"Connection to %s failed after %d retries"`, in the log the values. What is
-told to be a value: numbers and what holds digits, quoted words, paths, addresses, times, ids.
+The source contains `"Connection to %s failed after %d retries"`, the log the values. Values are
+numbers, words with digits, quoted words, paths, addresses, times and ids.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _ASKING = re.compile(
     r"|move|rename|replace|simplify|simplifie|bump|revert)(?:e?d|e?s)?\b",
     re.IGNORECASE,
 )
-"""How people begin: with a question, or with what was or is to be done."""
+"""First words of people's queries: a question, or what was or should be done."""
 _WRONG = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|failed|failure|unable|not|isn't|aren't|wasn't"
     r"|doesn't|don't"
@@ -78,53 +78,53 @@ _WRONG = re.compile(
     r"|^no (?=\w)",
     re.IGNORECASE,
 )
-"""What programs say when something is wrong; people who ask rather say what they look for."""
+"""Words of programs on errors; people rather describe what they look for."""
 _NAMING = frozenset("quoted dotted".split())
-"""Values that may as well be names that a person writes about."""
+"""Kinds of values that may be names in a person's query."""
 _STRONG = frozenset("time url path repr hex hash id".split())
 _LEADING = re.compile(r"[\s\-*>#]*")
 
 
 class Message(NamedTuple):
-    """A text that a program wrote, taken apart."""
+    """A text written by a program, split into its parts."""
 
     error: str
-    """The class that stands before it, without modules; empty if none does."""
+    """Error class before the text, without modules; empty if none."""
     runs: tuple[str, ...]
-    """What stands between the values, in order, as written; each has a word."""
+    """Texts between the values, in order, as written; each has a word."""
     values: tuple[str, ...]
-    """What was taken for filled in."""
+    """Texts recognised as values."""
     naming: tuple[str, ...]
-    """Those values that may as well be names that a person writes about."""
+    """Values that may be names in a person's query."""
     has_head: bool
-    """Something stands before it that only programs write: a time, a level, a class."""
+    """Whether a prefix is typical of programs: a time, a level, a class."""
     filled: bool
-    """Something in it shows that a program wrote it; else it may be a sentence of a person."""
+    """Whether a program certainly wrote it; else it may be a person's sentence."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The constant words, in order."""
+        """Return the constant words, in order."""
         return tuple(word for run in self.runs for word in WORD.findall(run))
 
     @property
     def constant(self) -> str:
-        """What is ranked: the text without its values, but with names unless a program wrote it."""
+        """Return the text to rank: without values, but with names unless a program wrote it."""
         return " ".join((*self.runs, *(() if self.has_head else self.naming)))
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The values that are not ranked."""
+        """Return the values that are not ranked."""
         return (
             self.values if self.has_head else tuple(v for v in self.values if v not in self.naming)
         )
 
 
 _MOST_BLANKS = 60
-"""More words than these are somebody's question or note, unless a program's mark stands before."""
+"""A text with more words is a person's question or note, unless it has a program's prefix."""
 
 
 def parse_message(text: str) -> Message | None:
-    """The message that a text is; None where it looks like something that a person asks."""
+    """Parse a message; None if the text looks like a person's query."""
     lines = [line for line in text.strip()[:MAX_CHARS].splitlines() if line.strip()]
     if not lines or len(lines) > _LINES:
         return None
@@ -135,7 +135,7 @@ def parse_message(text: str) -> Message | None:
     if body.endswith("?") and not (has_head or strong):
         return None
     wrong = bool(_WRONG.search(body))
-    # A sentence with a capital and something in quotes; a question was turned away above.
+    # A capitalised sentence with a quotation; questions were excluded above.
     quoting = body[:1].isupper() and any(value[0] in "'`" for value in values)
     filled = has_head or strong or (bool(values) and wrong) or quoting
     message = Message(named, runs, values, naming, has_head, filled)
@@ -147,7 +147,7 @@ def parse_message(text: str) -> Message | None:
 
 
 def _without_head(text: str) -> tuple[str, str, bool]:
-    """What a program says, the class of the error, and whether something stood before it."""
+    """Return the message, the error class, and whether there was a prefix."""
     body = text
     for form in (_LEADING, _PREFIX, _ERROR):
         match = form.match(body)
@@ -168,7 +168,7 @@ def _without_head(text: str) -> tuple[str, str, bool]:
 def _taken_apart(
     text: str,
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool]:
-    """Runs, values, those that may be names, and whether one is nothing that a person types."""
+    """Return runs, values, possible names, and whether one is a value that nobody types."""
     strong = False
     runs: list[str] = []
     values: list[str] = []
@@ -198,38 +198,38 @@ def _taken_apart(
 
 
 def shown_values(message: Message) -> str:
-    """The values of a message that are left out, as a note names them."""
+    """Return the omitted values of a message for a note."""
     shown = [value if len(value) <= 40 else value[:37] + "..." for value in message.left_out]
     more = len(shown) - _SHOWN_VALUES
     return ", ".join(shown[:_SHOWN_VALUES]) + (f" and {more} more" if more > 0 else "")
 
 
-# Where in a view a message is written: most of its constant words, in order, close together.
+# Finds where a view writes a message: most of its constant words, in order, close together.
 #
-# Chosen by postings, then read, a bounded number of files; nothing is said to be the source of a
-# message that was not seen there.
+# Postings choose a bounded number of files, which are then read; a file counts as the source only
+# if the message was found in its text.
 
 READ_FILES = 40
-"""Files that are read at most."""
+"""Maximum number of files to read."""
 _READ_BYTES = 3_000_000
 _CLOSE_LOOK = 300
-"""Contents whose chunks are compared, by the share of the message's words that they hold."""
+"""Number of contents whose chunks are compared, by their share of the message's words."""
 _NEAR_BYTES = 600
-"""A message in the source reaches no further from any of its words."""
+"""Maximum distance of a message's end from any of its words in the source."""
 _GAP = 12
-"""Words of the source that may stand between two of a message: names of values, quotes of lines."""
+"""Maximum number of source words between two words of a message: value names, line quotes."""
 _SEEN_PLACES = 10
 _ANCHORS = 3
 _SETTLED = 12
-"""So many files are read after one that surely writes the message."""
+"""Number of files read after one that certainly writes the message."""
 _ENOUGH, _SURE = 0.6, 0.85
-"""Share of the constant words, by weight, that a place must have: of a message with values; of a
-text that may as well be a sentence of a person."""
+"""Minimum weighted share of the constant words: of a message with values; of a text that may be a
+person's sentence."""
 _LEAST_RUN = 3
 _IN_ONE_CHUNK = 0.7
-"""So much of what is enough must stand in one chunk; a message may go over its end."""
+"""A chunk must have this share of the minimum, since a message may cross its end."""
 _COMMON, _TERMS = 0.2, 8
-"""Files are chosen by so many terms, and by those of fewer files than this share."""
+"""Number of terms that choose files, and their maximum share of files."""
 _TRANSLATED = (b".po", b".pot", b".xliff", b".xlf", b".arb", b".strings", b".resx", b".ftl")
 _TOP = 10.0
 _ROUNDING = 1e-9
@@ -239,12 +239,12 @@ Read = Callable[[FileRow], bytes | None]
 
 
 class Said(NamedTuple):
-    """A place that has a message's constant words."""
+    """A place with a message's constant words."""
 
     file: FileRow
     line: int
     share: float
-    """Of the constant words, by weight, those that stand there in order."""
+    """Weighted share of the constant words that are there in order."""
     pushed: bool
     """The file has a role that the query does not ask for: a test, a page of docs."""
 
@@ -264,16 +264,16 @@ def places(
     read: Read,
     roles: frozenset[str],
 ) -> list[Said]:
-    """Places that write the message, best first: production code before the rest, then by share.
+    """Return the places that write the message, best first: production code, then by share.
 
-    Files of one of `roles` count as production code: the query asks for them.
+    Files with one of `roles` count as production code, since the query asks for them.
     """
     words = _words(message, terms)
     if not words:
         return []
-    # Two words stand together everywhere: then signs and capitals must agree as well.
+    # Two words are adjacent in many texts: then signs and capitals must match, too.
     literal = max(message.runs, key=len).encode() if len(words) < _LEAST_RUN else b""
-    # Between values only so many words stand beside each other.
+    # Values limit the number of adjacent words.
     least = min(_LEAST_RUN, max(len(WORD.findall(run)) for run in message.runs))
     ranked_origins: list[tuple[tuple[bool, bool, float, int], Said]] = []
     size = 0
@@ -299,7 +299,7 @@ def places(
             if share >= _SURE and file.path_id not in pushed:
                 stop = min(stop, order + _SETTLED)
     ranked_origins.sort(key=lambda ranked_origin: ranked_origin[0])
-    # Catalogues of translations repeat what the source writes.
+    # Translation catalogues repeat the texts of the source.
     return [origin for _, origin in ranked_origins if not origin.file.path.endswith(_TRANSLATED)]
 
 
@@ -309,18 +309,18 @@ def _literal_place(data: bytes, literal: bytes) -> tuple[float, int]:
 
 
 def _words(message: Message, terms: Sequence[Weighed]) -> list[_Word]:
-    """The constant words with what each is worth: rare ones much, stopwords a little."""
-    known = {term.text: term.weight for term in terms}
-    least = min(known.values(), default=1.0)
+    """Weigh the constant words: rare words have a high weight, stopwords a low one."""
+    weight_of = {term.text: term.weight for term in terms}
+    least = min(weight_of.values(), default=1.0)
     words: list[_Word] = []
     for word in message.words:
-        mine = [known[term] for term in terms_of_word(word) if term in known]
-        if mine:
-            weight = max(mine)
+        weights = [weight_of[term] for term in terms_of_word(word) if term in weight_of]
+        if weights:
+            weight = max(weights)
         elif word.lower() in STOPWORDS:
             weight = least / 4
         else:
-            weight = max(known.values(), default=1.0)  # a value that was not told from the text
+            weight = max(weight_of.values(), default=1.0)  # a value that was not recognised
         words.append(_Word(word.lower(), weight))
     return words if any(terms_of_word(word.text) for word in words) else []
 
@@ -334,9 +334,9 @@ def _likely(
     roles: frozenset[str],
     least: float,
 ) -> list[FileRow]:
-    """Files by the weight of the words that one chunk of them holds together.
+    """Sort files by the weight of the words that one of their chunks contains together.
 
-    `least` is the share of it that a chunk must have.
+    `least` is the share that a chunk must have.
     """
     rare = _rarest(corpus, terms)
     total = sum(term.weight for term in rare)
@@ -361,30 +361,34 @@ def _likely(
 
 
 def _rarest(corpus: Corpus, terms: Sequence[Weighed]) -> list[Weighed]:
-    """The terms that tell most; common ones only where there are too few others."""
-    known = sorted(
+    """Return the most selective terms; common ones only if there are too few others."""
+    sorted_terms = sorted(
         (term for term in terms if term.hits),
         key=lambda ranked_origin: (-ranked_origin.weight, ranked_origin.text),
     )
-    rare = [term for term in known if term.hits and term.hits.files <= _COMMON * corpus.file_count]
-    return (rare if len(rare) >= _LEAST_RUN else known)[:_TERMS]
+    rare = [
+        term
+        for term in sorted_terms
+        if term.hits and term.hits.files <= _COMMON * corpus.file_count
+    ]
+    return (rare if len(rare) >= _LEAST_RUN else sorted_terms)[:_TERMS]
 
 
 def _holding(corpus: Corpus, terms: Sequence[Weighed], least: float) -> list[tuple[int, int]]:
-    """Segment and number of the contents that hold terms of a weight together, most first."""
+    """Return segment and number of contents with terms of a total weight, heaviest first."""
     scores: dict[int, list[float]] = {}
     for term in terms:
         for number, row in term.hits.rows.items() if term.hits else ():
-            known = scores.get(number)
-            if known is None:
-                known = scores[number] = [0.0] * len(corpus.segments[number].contents)
+            segment_scores = scores.get(number)
+            if segment_scores is None:
+                segment_scores = scores[number] = [0.0] * len(corpus.segments[number].contents)
             weight = term.weight
             for doc in row.docs:
-                known[doc] += weight
+                segment_scores[doc] += weight
     ranked_files = [
         (-score, corpus.files_of[corpus.segments[number].contents[doc]][0].path, number, doc)
-        for number, known in scores.items()
-        for doc, score in enumerate(known)
+        for number, segment_scores in scores.items()
+        for doc, score in enumerate(segment_scores)
         if score >= least and corpus.segments[number].body[doc]
     ]
     ranked_files.sort()
@@ -392,7 +396,7 @@ def _holding(corpus: Corpus, terms: Sequence[Weighed], least: float) -> list[tup
 
 
 def _pushed_down(view: Snapshot, files: Sequence[FileRow], roles: frozenset[str]) -> set[int]:
-    """Paths that are no production code: by role, and catalogues of translations."""
+    """Return the path ids outside of production code: by role, and translation catalogues."""
     down = ranking_weights.pushed_down(False, roles)
     facts = view.path_facts(file.path_id for file in files)
     return {
@@ -405,11 +409,11 @@ def _pushed_down(view: Snapshot, files: Sequence[FileRow], roles: frozenset[str]
 def best_place(
     data: bytes, words: Sequence[_Word], least: int, enough: float = 0.0
 ) -> tuple[float, int]:
-    """The share of the words that stand in order near one line, and that line; 0 if none.
+    """Return the share of words in order near one line, and that line; 0 if none.
 
-    Looked for around the rarest words that the text has. `least` of the words must stand beside
-    each other: else it is a text about the same thing. A share below `enough` may be told as less
-    than it is.
+    Searches around the rarest words that the text has. At least `least` of the words must be
+    adjacent: otherwise the text only has the same topic. A share below `enough` may be
+    underestimated.
     """
     text = data.lower()
     if not all(word.text.isascii() for word in words):
@@ -437,12 +441,12 @@ def best_place(
 
 
 def _most(near: bytes, worth: Sequence[tuple[bytes, float]]) -> float:
-    """What the words that stand near in any order weigh: no less than those in order."""
+    """Return the weight of nearby words in any order: an upper bound for those in order."""
     return sum(weight for word, weight in worth if word in near)
 
 
 def _around(text: bytes, place: int, words: Sequence[_Word], at: int) -> tuple[float, int]:
-    """The weight of the words in order around one that stands at a place, and their longest run."""
+    """Return the weight of the words in order around a place, and their longest run."""
     size = len(words[at].text.encode())
     low, high = max(place - _NEAR_BYTES, 0), min(place + size + _NEAR_BYTES, len(text))
     behind = WORD.findall(text[place + size : high].decode("utf-8", "replace"))
@@ -458,7 +462,7 @@ def _around(text: bytes, place: int, words: Sequence[_Word], at: int) -> tuple[f
 
 
 def _in_order(pieces: Sequence[str], words: Sequence[_Word]) -> tuple[float, int, int]:
-    """Weight of the words found in order; the longest run of neighbours; the run from the start."""
+    """Return the weight of words in order, their longest run, and the run at the start."""
     weight, at, run, best, first = 0.0, 0, 0, 0, 0
     attached = True
     for word in words:
@@ -481,7 +485,7 @@ def _in_order(pieces: Sequence[str], words: Sequence[_Word]) -> tuple[float, int
 
 
 def results(view: Snapshot, origins: Sequence[Said], request: Request, read: Read) -> list[Ranked]:
-    """The places as results, one a file, in their order."""
+    """Return the places as results, one per file, in order."""
     ranked_hits: list[Ranked] = []
     for number, origin in enumerate(origins):
         text = read(origin.file)
@@ -490,11 +494,11 @@ def results(view: Snapshot, origins: Sequence[Said], request: Request, read: Rea
             continue
         share = int(100 * origin.share)
         words = "the message" if origin.share > _ALL else f"{share} % of the message"
-        lies = f"line {origin.line}"
+        place = f"line {origin.line}"
         shares = {"message": _TOP - number * 0.01}
         line = location_context.line_of(text, origin.line)
         ranked = location_context.shown(
-            view, origin.file, spot, f"{words}, {lies}", line=line, shares=shares
+            view, origin.file, spot, f"{words}, {place}", line=line, shares=shares
         )
         ranked_hits.append(ranked if request.explain else ranked._replace(explain={}))
     return ranked_hits

@@ -1,8 +1,8 @@
-"""A query that is one definition as code declares or calls it; pure text.
+"""Recognises a query that declares or calls one definition as code does; pure text.
 
-`def f(x):`, `func (r *T) Name`, `obj->m()`, `#define X`, `@decorator`, `operator==`, `valid?`.
-Whether it is one is known only once the view has such a definition: `class methods` may be a
-question. `Declared.sure` says where the form alone is enough.
+Forms are `def f(x):`, `func (r *T) Name`, `obj->m()`, `#define X`, `@decorator`, `operator==`,
+`valid?`. Whether the query is a declaration depends on the view having such a definition: `class
+methods` may be a question. `Declared.sure` marks unambiguous forms.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _STRONG = {
     "impl": _TYPES, "typedef": _TYPES, "newtype": _TYPES, "let": _VALUES, "var": _VALUES,
     "val": _VALUES, "macro_rules!": _CALLABLE,
 }  # fmt: skip
-"""Words that nobody writes before a name but in code."""
+"""Words before a name that occur only in code."""
 _NOUNS = {
     "class": _TYPES, "struct": _TYPES, "interface": _TYPES, "trait": _TYPES, "enum": _TYPES,
     "type": _TYPES, "module": _TYPES, "namespace": _TYPES, "protocol": _TYPES, "object": _TYPES,
@@ -61,7 +61,7 @@ _NOUNS = {
     "variable": _VALUES, "attribute": _VALUES, "symbol": frozenset[str](),
     "decorator": _CALLABLE | _TYPES,
 }  # fmt: skip
-"""Words that also stand in questions."""
+"""Words before a name that also occur in questions."""
 _WORDS = "|".join(map(re.escape, [*_STRONG, *_NOUNS]))
 _KEYWORD = re.compile(
     rf"(?:{_MODIFIER}\s+)*(?P<word>{_WORDS})\s+{_QUALIFIED}{_GENERIC}{_REST}", re.DOTALL
@@ -87,17 +87,17 @@ _SHAPE = re.compile(r"[a-z0-9][A-Z]|_\w|[A-Z]|\d|[?!$]")
 
 
 class Declared(NamedTuple):
-    """A name as code declares or calls it."""
+    """A name in the form of a declaration or call."""
 
     name: Name
     kinds: frozenset[str]
     """Kinds that the form allows; empty for any."""
     sure: bool
-    """It is a name even where no definition is called so."""
+    """Whether it is a name even if no definition has it."""
 
 
 def declared(text: str) -> Declared | None:
-    """The name that all of a text declares or calls; None for a plain name, words, or a path."""
+    """Return the name that the whole text declares or calls; None for other texts."""
     text = text.strip().strip("`").strip()
     if not text or len(text) > MAX_CHARS:
         return None
@@ -151,12 +151,12 @@ def _of(text: str, kinds: frozenset[str], *, sure: bool) -> Declared | None:
 
 
 def _kept_operator(text: str) -> str:
-    """`operator->` holds a separator that separates nothing."""
+    """Protect the separator in `operator->`, which separates nothing."""
     return re.sub(r"(operator\s*)->", "\\1\0", text)
 
 
 def _is_marked(text: str) -> bool:
-    """Whether a name has signs that plain words and qualified names have not."""
+    """Whether a name has signs that plain words and qualified names lack."""
     parts = _SPLIT.split(text)
     return (
         text.startswith(tuple("$@.#:\\~"))

@@ -1,4 +1,4 @@
-"""What a text has to have to be a stack trace: asked of every query, before a trace is read."""
+"""Recognises pasted locations and possible traces, and finds the files of pasted paths."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ _SIGNS = (
 
 
 def may_be_trace(text: str) -> bool:
-    """Whether a closer look is worth it; nearly every query ends here."""
+    """Whether a text may be a stack trace; rules out nearly every query quickly."""
     return any(sign in text for sign in _SIGNS)
 
 
-# Places as they are typed and pasted: paths with lines, ranges, names behind them; pure text.
+# Parses typed and pasted places: paths with lines, ranges, names; pure text.
 #
-# `src/a.py:120`, `a.py#L10-L20`, `C:\src\a.cs(12,5)`, `b/src/a.go` of a diff, pytest's
+# Forms are `src/a.py:120`, `a.py#L10-L20`, `C:\src\a.cs(12,5)`, `b/src/a.go` of a diff, pytest's
 # `tests/test_a.py::TestA::test_b[1]`, codelens' own `src/a.py#A.b`, links to a file on a forge.
 
 _MAX_TOKEN = 1000
 
 
 class Location(NamedTuple):
-    """A path, and what was said of where in it."""
+    """A path, and a place in the file."""
 
     path: str
     """`/` between its parts, otherwise as typed."""
     line: int = 0
-    """0 for none."""
+    """First line; 0 for none."""
     last: int = 0
-    """The last line of a range; `line` where one line is named."""
+    """Last line of a range; `line` for a single line."""
     names: tuple[str, ...] = ()
-    """Definitions named behind the path, outermost first."""
+    """Names of definitions after the path, outermost first."""
     is_certain: bool = False
-    """It can be nothing but a path: a folder is named, or a line."""
+    """Whether it is certainly a path: it has a folder or a line."""
 
 
-# Possessive where a long token of one kind of character would be tried again from each place.
+# Possessive, since a long token of one kind of character would be retried from each place.
 _PATH = re.compile(
     r"(?:[A-Za-z]:)?[\w.@+~-]*+(?:[/\\][\w.@+~\[\]()$ -]*[\w.@+~\[\]()$-])+/?|"
     r"[\w.@+~-]+/|[\w@+~-][\w.@+~-]*\.[A-Za-z]\w{0,9}|"
@@ -68,7 +68,7 @@ _QUOTES = "`'\",;!?<>"
 
 
 def whole(text: str) -> Location | None:
-    """The place that all of a query is; None if it is something else."""
+    """Return the place that is the whole query, else None."""
     text = text.strip()
     if len(text) > _MAX_TOKEN or "\n" in text:
         return None
@@ -80,7 +80,7 @@ def whole(text: str) -> Location | None:
 
 
 def inside(text: str) -> tuple[Location, ...]:
-    """The places that stand among other words, each once."""
+    """Return the places among other words, each once."""
     locations = (_token(word) for word in text.split() if len(word) <= _MAX_TOKEN)
     return tuple(dict.fromkeys(location for location in locations if location is not None))
 
@@ -122,30 +122,30 @@ def _slashes(path: str) -> str:
     return path.replace("\\", "/")
 
 
-# Which files of a view a path means that was written elsewhere: the longest common end decides.
+# Finds the files of a view for a path from elsewhere, by the longest common end.
 #
-# A trace or a link names files as they lay on another machine, a diff with `a/` before them, a
-# build below another folder. What is sure is the end of the path.
+# A trace or a link has paths of another machine, a diff a leading `a/`, a build another folder.
+# Only the end of the path is reliable.
 
 
 class Ending(NamedTuple):
-    """The files whose paths have most of their end in common with one path."""
+    """The files whose paths share the longest end with one path."""
 
     files: Sequence[FileRow]
-    """Shortest path first; empty if none is called so."""
+    """Shortest path first; empty without a matching name."""
     common: int
-    """Folders and name that agree, counted from the end."""
+    """Number of matching path parts, counted from the end."""
     whole: bool
-    """All of the path, or all of the file's, agrees: not only a part of both."""
+    """The whole path, or the whole path of the file, matches."""
     all_of_it: bool
-    """All of the path as it was written agrees."""
+    """The whole path matches as written."""
 
 
 NONE = Ending((), 0, whole=False, all_of_it=False)
 
 
 def parts_of(path: str) -> tuple[bytes, ...]:
-    """Folders and name of a path, without what only says where the root is."""
+    """Return the folders and the name of a path, without the root."""
     text = path.replace("\\", "/")
     if text[1:3] == ":/":
         text = text[3:]
@@ -159,7 +159,7 @@ def parts_of(path: str) -> tuple[bytes, ...]:
 
 
 class Ends:
-    """Answers for a few paths after one walk over the files."""
+    """Resolves some paths with one pass over the files."""
 
     def __init__(self, files: Iterable[FileRow], paths: Iterable[str]) -> None:
         last_parts = {parts[-1].lower() for path in paths if (parts := parts_of(path))}
@@ -170,16 +170,16 @@ class Ends:
                 self._called.setdefault(name, []).append(file)
 
     def find(self, path: str) -> Ending:
-        """The files that `path` means best; by exact case, else by any."""
+        """Return the files that match `path` best; by exact case, else by any."""
         parts = parts_of(path)
         if not parts:
             return NONE
-        known = self._called.get(parts[-1].lower(), ())
-        ending = _longest(known, parts)
+        same_name = self._called.get(parts[-1].lower(), ())
+        ending = _longest(same_name, parts)
         if ending.common:
             return ending
         folded = tuple(part.lower() for part in parts)
-        return _longest(known, folded, fold=True)
+        return _longest(same_name, folded, fold=True)
 
 
 def _longest(files: Iterable[FileRow], parts: Sequence[bytes], *, fold: bool = False) -> Ending:

@@ -1,7 +1,7 @@
-"""What people and agents type and paste besides words: each way to read a query, in turn.
+"""Tries the special forms of a query in turn: traces, paths, wildcards, names, messages, quotes.
 
-The text is taken apart elsewhere (`traces`, `messages`, `locations`, `declarations`), here what
-comes out is held against the view. A way that does not fit gives None, and the next is tried.
+Other modules parse the text; this one resolves the parts in the view. A form that does not match
+returns None, and the next one is tried.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ Rank = Callable[[SearchState], list[Ranked]]
 Answer = tuple[list[Ranked], str]
 
 _SOURCES = 5
-"""Places of a message at most; after them comes what was ranked."""
+"""Maximum number of places of a message; ranked results follow."""
 _RANKED_FIRST = 3
 _LITERAL_FILES = 300
-"""Files that are read for a query without a word to look up."""
+"""Maximum number of files read for a query without a word to look up."""
 _NAMED_FILES = 3
 _TOP = 10.0
 _REGEX = re.compile(
     r"\.[*+](?=.*\w)(?!\w*[/\\])|\\[bBdDwWsS](?![\w\\])|\\[bBdDwWsS][+*\\(\[]|\[\^?[\w-]*[A-Za-z0-9]-[A-Za-z0-9][\w-]*\]"
     r"|\(\?[:=!<P]|(?<=\w)\|(?=\w)|\\[.()\[\]{}|*+?$^]|\[\^.+\]|\{\d+,?\d*\}|^\^\w|\w\$$"
 )
-# `get.*name` is a regular expression; a star after a dot is one of a glob behind a slash or a star.
+# `get.*name` is a regular expression; `.*` is a glob only after a slash or a star.
 _WILD = re.compile(r"(?!/.*/$)(?:[*]|[^\s*]*[^\s*.][*]|[^\s*]*/[*])(?!\))[^\s()|\\^$+]*")
 _SLASHED = re.compile(r"/(?=.*[\\.*+?\[\](){}|^$]).+/[gimsuy]*")
 
 
 def trace(search_state: SearchState, rank: Rank) -> Answer | None:
-    """A stack trace: its frames that are here, then what its error says."""
+    """Answer a stack trace: its frames in the view, then its error."""
     if not may_be_trace(search_state.request.query):
         return None
-    # The forms of all languages are 48 regular expressions: 5 ms that most searches do without.
+    # Late import: the 48 regular expressions take 5 ms, and most searches do not need them.
     from codelens.rank.pasted import location_context, message_origins, stack_traces
 
     trace = stack_traces.parse(search_state.request.query)
@@ -65,7 +65,7 @@ def trace(search_state: SearchState, rank: Rank) -> Answer | None:
     if trace.message or trace.error:
         text = f"{trace.error}: {trace.message}" if trace.error else trace.message
         message = message_origins.parse_message(text)
-        # Frames are the answer; the rest of a trace is not read as a question.
+        # Frames are the answer; the rest of a trace is not a question.
         aside = search_state._replace(query=query_analysis.analyse(text), notes=[])
         rest = _message(aside, message, rank) if message else rank(aside)
     elif not placed.results:
@@ -73,13 +73,13 @@ def trace(search_state: SearchState, rank: Rank) -> Answer | None:
         if calls:
             rest = rank(search_state._replace(query=query_analysis.analyse(calls), notes=[]))
     if not placed.results and not rest:
-        # Nothing of it is here: what is said around it is the question.
+        # No frame is in the view: the text around the trace is the question.
         rest = rank(search_state._replace(notes=[]))
     return before(placed.results, rest, search_state.request.limit), "auto"
 
 
 def place(search_state: SearchState) -> Answer | None:
-    """A path, perhaps with a line or a name in it, and nothing else."""
+    """Answer a query that is only a path, perhaps with a line or a name."""
     location = pasted_locations.whole(search_state.query.text)
     if location is None:
         return None
@@ -98,7 +98,7 @@ def place(search_state: SearchState) -> Answer | None:
 
 
 def wildcard(search_state: SearchState) -> Answer | None:
-    """A path with wildcards, and nothing else: `test_*.py`, `src/**/query.*`."""
+    """Answer a query that is only a path with wildcards: `test_*.py`, `src/**/query.*`."""
     text = search_state.query.text
     if not _WILD.fullmatch(text) or not ("/" in text or "." in text):
         return None
@@ -115,9 +115,9 @@ def wildcard(search_state: SearchState) -> Answer | None:
 
 
 def as_name(search_state: SearchState) -> SearchState:
-    """The same, as a name alone where the query is one that is declared, called or quoted so."""
+    """Treat a query that declares, calls or quotes a single name as that name."""
     if search_state.query.text.isidentifier():
-        return search_state  # it is a name already; 3 ms of regular expressions are left alone
+        return search_state  # already a name; saves 3 ms of regular expressions
     from codelens.rank.pasted import pasted_declarations
 
     declaration = pasted_declarations.declared(search_state.query.text)
@@ -139,7 +139,7 @@ def as_name(search_state: SearchState) -> SearchState:
 
 
 def nothing_to_look_up(search_state: SearchState) -> Answer | None:
-    """A query of common words and signs: definitions called so, or the text in a few files."""
+    """Answer a query of common words and signs by definitions with that name, or as text."""
     if search_state.query.terms:
         return None
     matches = [
@@ -179,7 +179,7 @@ def nothing_to_look_up(search_state: SearchState) -> Answer | None:
 
 
 def definitions(search_state: SearchState, defined: Sequence[Defined], why: str) -> list[Ranked]:
-    """Definitions as results: as typed first, production code before the rest, then by path."""
+    """Return definitions as results: exact names, production code, then by path."""
     facts = search_state.view.path_facts(definition.file.path_id for definition in defined)
     down = ranking_weights.PUSHED_DOWN["token"]
 
@@ -204,16 +204,16 @@ def definitions(search_state: SearchState, defined: Sequence[Defined], why: str)
 
 
 def message(search_state: SearchState, rank: Rank) -> Answer | None:
-    """An error message or a log line: where it is written, then its constant words."""
+    """Answer an error message or a log line: where it is written, then its constant words."""
     if search_state.query.single:
         return None
-    # Late, since a name needs none of it.
+    # Late import: names do not need it.
     from codelens.rank.pasted import message_origins
 
     message = message_origins.parse_message(search_state.query.text)
     if message is None or (search_state.query.phrases and not message.has_head):
-        return None  # a person quotes what must stand there
-    # `src/a.c:12:5: error: ...`: a tool says where, and then what.
+        return None  # a person's quotation must be there verbatim
+    # `src/a.c:12:5: error: ...`: a tool's location and message.
     return places_inside(search_state, _message(search_state, message, rank)), "auto"
 
 
@@ -250,7 +250,7 @@ def _message(search_state: SearchState, message: Message, rank: Rank) -> list[Ra
         search_state = search_state._replace(query=constant._replace(text=search_state.query.text))
     ranked = rank(search_state)
     if origins and origins[0].pushed:
-        # No code writes it: a test or a page that quotes it is no better than what was ranked.
+        # No code writes it: tests or pages that quote it are not better than ranked results.
         quoting = [*results, *ranked]
         return before(ranked[:_RANKED_FIRST], quoting, search_state.request.limit, SCORED)
     return before(results, ranked, search_state.request.limit)
@@ -261,7 +261,7 @@ def quoted_first(
     files_with_chunks: Sequence[tuple[FileRow, int]],
     ranked: Sequence[Ranked],
 ) -> list[Ranked]:
-    """`ranked` behind the places that hold what is quoted to the letter."""
+    """Put places with the exact quotation before `ranked`."""
     first: list[Ranked] = []
     for number, (file, line) in enumerate(files_with_chunks[: search_state.request.limit]):
         text = search_state.read(file)
@@ -292,7 +292,7 @@ def quoted_first(
 
 
 def places_inside(search_state: SearchState, ranked: Sequence[Ranked]) -> list[Ranked]:
-    """`ranked` behind the files that words of the query name with a folder or a line."""
+    """Put files that the query names with a folder or a line before `ranked`."""
     first: list[Ranked] = []
     request = search_state.request._replace(answering=None)  # a vague place adds nothing
     for place in search_state.query.places:
@@ -312,7 +312,7 @@ _VAGUE = frozenset({"in this folder"})
 
 
 def production_first(judged: Sequence[Judged], query: Query) -> list[Judged]:
-    """The same; of files that define a name, those of production code before the others."""
+    """Put production code first among the files that define a name."""
     pushed = ranking_weights.PUSHED_DOWN["token"].keys() - query.roles
     return sorted(
         judged,
@@ -322,8 +322,8 @@ def production_first(judged: Sequence[Judged], query: Query) -> list[Judged]:
     )
 
 
-def tell_regex(search_state: SearchState) -> None:
-    """A note where a query is most likely a regular expression; it is not run as one unasked."""
+def suggest_regex(search_state: SearchState) -> None:
+    """Add a note if the query is probably a regular expression, which only mode=regex runs."""
     text = search_state.query.text
     if search_state.query.phrases or "\n" in text:
         return

@@ -1,8 +1,8 @@
-"""Stack traces as they are pasted: their frames and the error; pure text, no view.
+"""Parses pasted stack traces: frames and error; pure text, no view.
 
-One table of line forms for Python, pytest, JavaScript, Java, Kotlin, Scala, Go, Rust, Ruby, C#,
-PHP, Elixir, Lua and native debuggers. A text is a trace when it has a frame and something more
-that only a trace has: a second frame, or a line that names an error.
+One table has the line forms of Python, pytest, JavaScript, Java, Kotlin, Scala, Go, Rust, Ruby, C#,
+PHP, Elixir, Lua and native debuggers. A text is a trace if it has a frame and another sign: a
+second frame, or a line with an error.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ class Frame(NamedTuple):
     """One call of a trace."""
 
     path: str
-    """As written, `/` between its parts; empty where the trace gives none."""
+    """Path as written, `/` between its parts; empty if the trace has none."""
     line: int
-    """0 where the trace gives none."""
+    """Line; 0 if the trace has none."""
     name: str
-    """Function that was running, perhaps with its owners, `.` between; empty if unknown."""
+    """Running function, perhaps with owners, separated by `.`; empty if unknown."""
 
 
 class Trace(NamedTuple):
     """A stack trace."""
 
     kind: str
-    """Language or tool, as it is called."""
+    """Name of the language or tool."""
     frames: tuple[Frame, ...]
-    """Innermost first; of several errors the one that was shown to the user, then its causes."""
+    """Innermost first; of several errors the reported one, then its causes."""
     error: str
-    """The error's class; empty if none is named."""
+    """The error's class; empty if unknown."""
     message: str
-    """What the error says; may be empty."""
+    """The error message; may be empty."""
 
 
 class _Form(NamedTuple):
-    """A kind of line that is a frame; groups `path`, `line`, `name`, `owner` where it has them."""
+    """A form of frame lines, with the groups `path`, `line`, `name`, `owner` if present."""
 
     kind: str
     pattern: re.Pattern[str]
     last_first: bool = False
-    """The innermost call comes last."""
+    """Whether the innermost call comes last."""
     called: bool = False
-    """`name` is what is called there, not what was running."""
+    """Whether `name` is the called function, not the running one."""
 
 
 def _form(kind: str, pattern: str, *, last_first: bool = False, called: bool = False) -> _Form:
@@ -121,7 +121,7 @@ _PENDING = (
     ("Go", re.compile(r"([\w./*()\[\]{}-]+)\([^)]*\)\s*$")),
     ("Go", re.compile(r"created by ([\w./*()-]+?)(?: in goroutine \d+)?\s*$")),
 )
-"""Lines that name the function of the frame on the next line."""
+"""Lines with the function of the frame on the next line."""
 
 _ERROR_FORMS = (
     re.compile(r"panic: (?P<error>)(?P<message>.+?)(?: \[recovered\])?$"),
@@ -165,7 +165,7 @@ _UNNAMED = frozenset("anonymous module lambda main init closure genexpr listcomp
 
 
 def parse(text: str) -> Trace | None:
-    """The trace that a text is, None if it is none; reads at most `MAX_CHARS`."""
+    """Parse a trace of at most `MAX_CHARS`; None if the text is not one."""
     text = text[:MAX_CHARS].replace("\r\n", "\n")
     if not may_be_trace(text):
         return None
@@ -186,13 +186,13 @@ def _lines(text: str) -> list[str]:
     if "\n" not in text and "\\n" in text:
         text = text.replace("\\n", "\n").replace("\\t", "\t")
     if "\n" not in text.strip():
-        # Pasted into one line: frames begin where they can.
+        # Pasted as one line: split where frames can start.
         text = _NEXT_FRAME.sub("\n ", text)
     return [line[:_MAX_LINE] for line in text.split("\n") if line.strip()]
 
 
 def _frames(lines: Iterable[str]) -> tuple[list[list[Frame]], list[str]]:
-    """Frames, innermost first, a list for each error of the trace; the kinds of their lines."""
+    """Return the frames, innermost first, a list for each error; and the kinds of their lines."""
     groups: list[list[Frame]] = [[]]
     kinds: list[str] = []
     reverse = False
@@ -252,7 +252,7 @@ def _slashes(path: str) -> str:
 
 
 def plain(name: str) -> str:
-    """A function's name without what the tool adds: `main.(*Server).Handle` -> `Server.Handle`."""
+    """Remove a tool's additions to a name: `main.(*Server).Handle` -> `Server.Handle`."""
     name = _HASH.sub("", name).rsplit("/", 1)[-1]
     name = name.replace("(*", "").replace("(", "").replace(")", "")
     for _ in range(3):
@@ -267,7 +267,7 @@ def _is_counter(part: str) -> bool:
 
 
 def _error(lines: Sequence[str]) -> tuple[str, str]:
-    """Class and message of the error that ended it: the last that is named, before any cause."""
+    """Return class and message of the final error: the last one named, before any cause."""
     candidates: list[tuple[int, str, str]] = []
     for number, line in enumerate(lines):
         shown = line.strip()
@@ -292,12 +292,12 @@ def _error(lines: Sequence[str]) -> tuple[str, str]:
 
 
 def _is_top(lines: Sequence[str]) -> bool:
-    """Whether the error stands above its frames: everywhere but in Python."""
+    """Whether the error is above its frames, as everywhere but in Python."""
     return not any(line.lstrip().startswith(('File "', "E  ")) for line in lines)
 
 
 def _after_panic(lines: Sequence[str]) -> str:
-    """Rust says what happened on the line after the place."""
+    """Return Rust's message, on the line after the location."""
     for at, line in enumerate(lines[:-1]):
         if _PANIC_PLACE.search(line) and line.rstrip().endswith(":"):
             return lines[at + 1].strip()

@@ -1,1 +1,1 @@
-"""What a query says."""
+"""Analyses queries."""

@@ -1,7 +1,7 @@
-"""Near matches: names and words of a view that are spelt almost like one that it has not.
+"""Finds near matches: names and words of a view spelled almost like an unknown one.
 
-Offered as such and never as the thing itself. Both look-ups go by an index from the first
-letters; a slip in the first letter is found only where it is a swap with the second.
+Results say that they are near matches. Both look-ups use an index by first letters; a typo in the
+first letter is found only if it swaps the first two letters.
 """
 
 from __future__ import annotations
@@ -28,21 +28,22 @@ from codelens.store.views.views import FileRow
 SHOWN = 3
 _SHORTEST = 4
 _LONG = 8
-"""From this length two slips are looked for in a name, below it one."""
+"""Names of this length or more may have two typos, shorter ones one."""
 _TELLING, _VERY_LONG = 8, 12
-"""Words: from the first length on one other letter may be a slip, from the second on two slips."""
+"""Words: from the first length on a replaced letter counts as a typo, from the second on two typos
+are allowed."""
 _SUFFIXES = (
     "", "e", "s", "es", "d", "ed", "ing", "er", "ers", "or", "ors", "ion", "ions", "ation",
     "ations", "ication", "ications", "able", "ible", "ive", "al", "ally", "ly", "ity", "ities",
     "ment", "ments", "ness", "ance", "ence", "ant", "ent", "y", "ies", "ize", "izer", "ization",
     "ator", "ate", "ated", "ates", "ating", "ful", "ous", "ism", "ist", "ic", "ics", "ical",
 )  # fmt: skip
-"""What a stemmer takes off a word of English."""
+"""Suffixes that the stemmer removes from English words."""
 _LONGEST_SUFFIX = max(map(len, _SUFFIXES))
 
 
 class Near(NamedTuple):
-    """A term of the view that a word which it has not may be a slip of."""
+    """A term of the view that an unknown word may be a typo of."""
 
     typed: str
     term: str
@@ -50,7 +51,7 @@ class Near(NamedTuple):
 
 
 def names_spelt_alike(view: Snapshot, name: str) -> list[str]:
-    """Keys of names of the view that are spelt almost like `name`, nearest first."""
+    """Return keys of names of the view spelled almost like `name`, nearest first."""
     key = key_of(name)
     if len(key) < _SHORTEST:
         return []
@@ -58,24 +59,24 @@ def names_spelt_alike(view: Snapshot, name: str) -> list[str]:
     near: list[tuple[int, str]] = []
     pieces = [piece for piece, _, _ in _pieces(key, most)]
     starts = (key[0], key[1] + key[0])
-    for known in vocabulary.keys_nearly(view.db, starts, key, most, pieces):
-        if _may_be_near(key, known, most):
-            steps = distance(key, known, most)
+    for candidate in vocabulary.keys_nearly(view.db, starts, key, most, pieces):
+        if _may_be_near(key, candidate, most):
+            steps = distance(key, candidate, most)
             if 0 < steps <= most:
-                near.append((steps, known))
+                near.append((steps, candidate))
     here: list[str] = []
-    for _, known in sorted(near):
-        if view.symbols_with_key(known):
-            here.append(known)
+    for _, candidate in sorted(near):
+        if view.symbols_with_key(candidate):
+            here.append(candidate)
         if len(here) == SHOWN:
             break
     return here
 
 
 def terms_spelt_alike(view: Snapshot, corpus: Corpus, typed: str) -> list[Near]:
-    """Terms of the view with a word that `typed` may be a slip of, the most used first.
+    """Return terms of the view with a word that `typed` may be a typo of, most used first.
 
-    Which words the view has of a term is for its texts to say: see `is_slip`.
+    Only the texts show which words of a term the view has: see `is_slip`.
     """
     lower = typed.lower()
     if len(lower) <= _SHORTEST or not lower.isascii() or not lower.isalpha():
@@ -92,15 +93,15 @@ def terms_spelt_alike(view: Snapshot, corpus: Corpus, typed: str) -> list[Near]:
     ]
     hits_by_term = candidates.read_hits(view.db, corpus, near)
     return sorted(
-        (Near(typed, term, known.files) for term, known in hits_by_term.items()),
+        (Near(typed, term, hits.files) for term, hits in hits_by_term.items()),
         key=lambda near: (-near.files, near.term),
     )
 
 
 def is_slip(typed: str, correction: str) -> bool:
-    """Whether one word may be a slip of the pen of another that exists.
+    """Whether one word may be a typo of another existing word.
 
-    Short words with one other letter are mostly other words: `caller`, `called`.
+    Short words that differ in one letter are mostly different words: `caller`, `called`.
     """
     if typed == correction:
         return False
@@ -112,7 +113,7 @@ def is_slip(typed: str, correction: str) -> bool:
 
 
 def _has_form(lower: str, term: str, most: int) -> bool:
-    """Whether a word with this term may be spelt almost like another."""
+    """Whether a word with this term may be spelled almost like another."""
     short = len(lower) - len(term)
     for ending in _SUFFIXES:
         form = term + ending
@@ -127,7 +128,7 @@ def _has_form(lower: str, term: str, most: int) -> bool:
 
 
 def _may_be_near(left: str, right: str, most: int) -> bool:
-    """A quick test: an edit spoils two neighbouring pieces at most, so one of these is whole."""
+    """A quick test: an edit changes at most two adjacent pieces, so one piece stays whole."""
     for piece, start, end in _pieces(left, most):  # noqa: SIM110 - a generator costs as much again
         if piece in right[start:end]:
             return True
@@ -136,7 +137,7 @@ def _may_be_near(left: str, right: str, most: int) -> bool:
 
 @lru_cache(maxsize=16)
 def _pieces(word: str, most: int) -> tuple[tuple[str, int, int], ...]:
-    """Parts of a word side by side, and where in another each may stand."""
+    """Split a word into pieces, each with the range where another word may contain it."""
     size = max(len(word) // (2 * most + 1), 1)
     return tuple(
         (word[at : at + size], max(at - most, 0), at + size + most)
@@ -145,7 +146,7 @@ def _pieces(word: str, most: int) -> tuple[tuple[str, int, int], ...]:
 
 
 def _has_letters(term: str, lower: str, most: int) -> bool:
-    """Whether all letters of a term but `most` stand in a word about where they do in the term."""
+    """Whether all but `most` letters of a term are at about the same place in a word."""
     missing = 0
     for at, letter in enumerate(term):
         if letter not in lower[max(at - most, 0) : at + most + 1]:
@@ -156,15 +157,15 @@ def _has_letters(term: str, lower: str, most: int) -> bool:
 
 
 def distance(left: str, right: str, most: int, *, goes_on: bool = False) -> int:
-    """Edits from one text to the other, a swap of neighbours being one; above `most`: any such.
+    """Return the edit distance, with a swap of neighbours as one edit; above `most` any value.
 
-    Tried out from the first difference on: with two edits at most that is quicker than a table.
+    Recursive from the first difference: with at most two edits that is faster than a table.
 
     Args:
         left: a text.
         right: another one.
         most: how many edits are of interest.
-        goes_on: to how `left` begins; what follows in it costs nothing.
+        goes_on: compare with a prefix of `left`; the rest of it costs nothing.
     """
     if not goes_on and abs(len(left) - len(right)) > most:
         return most + 1
@@ -188,55 +189,55 @@ def distance(left: str, right: str, most: int, *, goes_on: bool = False) -> int:
     return 1 + steps
 
 
-# Near matches held against the view: what a misspelt word or name may mean, and said so.
+# Looks up near matches in the view: what a misspelled word or name may mean.
 #
-# A near match is never claimed to be what was asked for: a note names it, its `why` says so, and it
-# stands below every text that has the name to the letter.
+# A near match is never presented as an exact one: a note names it, its `why` says so, and it ranks
+# below every text that contains the exact name.
 
 _NEAR_WORDS, _NEAR_TERMS, _NEAR_FILES, _NEAR_BYTES = 3, 4, 6, 200_000
 _NEAR_NAMES = 2
 _NEAR_PLACES, _NEAR_AMONG_WORDS = 5, 2
 _TELLING_NAME = 6
-"""Among words a shorter name is nearly spelt like too many."""
+"""Minimum length of a name among words: shorter names resemble too many."""
 
 
 def near_words(search_state: SearchState, unknown: Sequence[str]) -> tuple[Query, dict[str, str]]:
-    """The query with words of the view for those that are almost them; which for which."""
+    """Replace unknown words of the query by near words; return the query and the replacements."""
     corrected_query = search_state.query
     near_by_word: dict[str, str] = {}
     for word in unknown[:_NEAR_WORDS]:
         if not query_analysis.looks_like_name(word):
-            other = _meant(search_state, word)
+            other = _corrected_word(search_state, word)
             if other:
                 near_by_word[word] = other
                 corrected_query = query_analysis.corrected(corrected_query, word, other)
     return corrected_query, near_by_word
 
 
-def _meant(search_state: SearchState, word: str) -> str:
-    """The word that the view has and that another is a slip of, as a text has it; or empty."""
+def _corrected_word(search_state: SearchState, word: str) -> str:
+    """Return the word of the view that `word` is a typo of, as a text spells it; or empty."""
     corpus = corpus_of(search_state.view)
     lower = word.lower()
     for near in terms_spelt_alike(search_state.view, corpus, word)[:_NEAR_TERMS]:
         seen: set[str] = set()
         for file in _with_term(corpus, search_state, near.term)[:_NEAR_FILES]:
             text = (search_state.read(file) or b"")[:_NEAR_BYTES].decode("utf-8", "replace").lower()
-            seen |= {known for known in WORD.findall(text) if near.term in terms_of_word(known)}
-            seen |= {part for known in WORD.findall(file.path.decode("utf-8", "replace").lower())
-                     for part in known.split("_") if near.term in terms_of_word(part)}  # fmt: skip
-        slips = sorted(known for known in seen if is_slip(lower, known))
+            seen |= {other for other in WORD.findall(text) if near.term in terms_of_word(other)}
+            seen |= {part for other in WORD.findall(file.path.decode("utf-8", "replace").lower())
+                     for part in other.split("_") if near.term in terms_of_word(part)}  # fmt: skip
+        slips = sorted(other for other in seen if is_slip(lower, other))
         if slips:
             return min(slips, key=lambda word: (distance(lower, word, 2), word))
     return ""
 
 
 def _with_term(corpus: Corpus, search_state: SearchState, term: str) -> list[FileRow]:
-    known = candidates.read_hits(search_state.view.db, corpus, [term]).get(term)
-    if known is None:
+    hits = candidates.read_hits(search_state.view.db, corpus, [term]).get(term)
+    if hits is None:
         return []
     contents = [
         corpus.segments[number].contents[doc]
-        for number, row in known.rows.items()
+        for number, row in hits.rows.items()
         for doc in row.docs
     ]
     files = [file for content in contents for file in corpus.files_of.get(content, ())]
@@ -244,7 +245,7 @@ def _with_term(corpus: Corpus, search_state: SearchState, term: str) -> list[Fil
 
 
 def near_names(search_state: SearchState, name: Name) -> tuple[list[str], list[Ranked]]:
-    """Names almost like one that nothing is called, and their definitions as such."""
+    """Return names almost like an undefined one, and their definitions as near matches."""
     shown: list[str] = []
     ranked: list[Ranked] = []
     for key in names_spelt_alike(search_state.view, name.parts[-1]):
@@ -270,9 +271,9 @@ def with_near_names(
     judged: Sequence[Judged],
     results: Sequence[Ranked],
 ) -> list[Ranked]:
-    """`results` with the definitions that may be meant by names that nothing is called here.
+    """Add definitions with names almost like the undefined names of the query.
 
-    Behind what has the name to the letter as a word of its text, before everything else.
+    They come after files that contain the exact name as a word, and before everything else.
     """
     first = list(results)
     called = {
@@ -300,12 +301,12 @@ def with_near_names(
 
 
 def _is_alone(search_state: SearchState) -> bool:
-    """Whether a name was asked for, and not words with names among them."""
+    """Whether the query is a name, not words with names among them."""
     return search_state.query.single or search_state.request.mode == "symbol"
 
 
 def _near_with_note(search_state: SearchState, name: Name) -> list[Ranked]:
-    """What may be meant by a name that nothing is called, and a note that names it."""
+    """Return near matches of an undefined name, and add a note that names them."""
     alone = _is_alone(search_state) and not search_state.request.kinds
     if alone:
         shown, near = partial_names.partial_names(search_state, name)
@@ -336,7 +337,7 @@ def _behind_holding(
     near: Sequence[Ranked],
     results: Sequence[Ranked],
 ) -> list[Ranked]:
-    """`results` with those that may be meant behind the files that hold the name itself."""
+    """Insert near matches after the files that contain the name itself."""
     holding = _holding(search_state, judged, name)
     exact = [result for result in results if result.file.path_id in holding]
     rest = [result for result in results if result.file.path_id not in holding]
@@ -347,16 +348,16 @@ def _behind_holding(
 def _with_near_owner(
     search_state: SearchState, defined: Sequence[Defined], results: Sequence[Ranked]
 ) -> list[Ranked]:
-    """`results` behind the definitions whose owner is almost the one that was named."""
+    """Put definitions first whose owner is almost the one in the query."""
     name = search_state.query.names[0]
     *above, owner, last = name.parts
     near: list[Defined] = []
     for key in names_spelt_alike(search_state.view, owner):
         parts = (*above, key, last)
-        known = query_analysis.defined_names(search_state.view, [Name(".".join(parts), parts)])
+        candidates = query_analysis.defined_names(search_state.view, [Name(".".join(parts), parts)])
         near += [
             definition
-            for definition in known
+            for definition in candidates
             if definition.grade > query_analysis.LAST and definition not in near
         ]
     near = [
@@ -386,7 +387,7 @@ def _with_near_owner(
 
 
 def _holding(search_state: SearchState, judged: Sequence[Judged], name: Name) -> set[int]:
-    """Files that are called so, or whose text has the name as a word: it is no definition."""
+    """Return files named like this, or whose text has the name as a word outside of definitions."""
     word = name.parts[-1].encode("utf-8", "replace")
     form = re.compile(rb"(?<![\w])" + re.escape(word) + rb"(?![\w])", re.IGNORECASE)
     return {

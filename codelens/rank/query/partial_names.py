@@ -1,7 +1,7 @@
-"""Names and file names of which a part was typed: their beginning, a piece, or some letters.
+"""Finds names and files by a part of their name, and puts unique and quoted matches first.
 
-`Sess` is how `Session` begins, `ession` a piece of it, `vldSess` has letters of `validateSession`
-in order. They stand behind what is called so, and the reason says how they match.
+`Sess` is a prefix of `Session`, `ession` a piece of it, `vldSess` has letters of `validateSession`
+in order. Partial matches rank below exact ones, and the reason says how they match.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from codelens.store.views.views import FileRow
 
 PREFIX, PIECE, LETTERS = 0, 1, 2
 _SHORTEST = {PREFIX: 2, PIECE: 3, LETTERS: 4}
-_SAID = {PREFIX: "begins with", PIECE: "contains", LETTERS: "has in order the letters of"}
+_REASONS = {PREFIX: "begins with", PIECE: "contains", LETTERS: "has in order the letters of"}
 _NAMES = 5
 _FILES = 3
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 
 
 class Partial(NamedTuple):
-    """What a part of a name may mean."""
+    """The names and places that contain a part of a name."""
 
     names: list[str]
     places: list[Ranked]
@@ -39,9 +39,9 @@ class Partial(NamedTuple):
 def partial_names(
     search_state: SearchState, name: Name, tiers: Sequence[int] = (PREFIX, PIECE)
 ) -> Partial:
-    """Definitions, then files, whose names a name that nothing is called may be a part of.
+    """Return definitions, then files, whose names contain an undefined name.
 
-    Of the tiers the first that holds anything counts; in it shorter names come first.
+    The first tier with a match counts; within it shorter names come first.
     """
     typed = name.parts[-1]
     key = key_of(typed)
@@ -52,7 +52,7 @@ def partial_names(
     places: list[Ranked] = []
     for called in shown:
         here = [definition for definition in defined if definition.symbol.name == called]
-        places += definitions(search_state, here, f"name {_SAID[tier]} {typed}: {called}")[:1]
+        places += definitions(search_state, here, f"name {_REASONS[tier]} {typed}: {called}")[:1]
     files = _files(search_state, typed, key) if PIECE in tiers else []
     return Partial(shown, [*places, *files])
 
@@ -63,21 +63,21 @@ def _definitions(
     typed = name.parts[-1]
     keys: dict[int, list[str]] = {}
     known_keys = vocabulary.keys_with_letters if LETTERS in tiers else vocabulary.keys_holding
-    for known in known_keys(search_state.view.db, key):
-        if known != key:
-            keys.setdefault(_tier(key, known), []).append(known)
+    for name_key in known_keys(search_state.view.db, key):
+        if name_key != key:
+            keys.setdefault(_tier(key, name_key), []).append(name_key)
     for tier in tiers:
         if len(key) < _SHORTEST[tier]:
             break
         definitions: list[Defined] = []
-        for known in sorted(keys.get(tier, ()), key=lambda part: (len(part), part)):
-            parts = (*name.parts[:-1], known)
+        for name_key in sorted(keys.get(tier, ()), key=lambda part: (len(part), part)):
+            parts = (*name.parts[:-1], name_key)
             here = [
                 definition
                 for definition in query_analysis.defined_names(
                     search_state.view, [Name(".".join(parts), parts)]
                 )
-                if _is_meant(definition, tier, typed)
+                if _matches(definition, tier, typed)
                 and (
                     not search_state.filters.active or search_state.filters.keep([definition.file])
                 )
@@ -90,22 +90,23 @@ def _definitions(
     return LETTERS, []
 
 
-def _is_meant(definition: Defined, tier: int, typed: str) -> bool:
+def _matches(definition: Defined, tier: int, typed: str) -> bool:
     if definition.symbol.kind in {"heading", "key"}:
         return False
     return tier != LETTERS or abbreviates(typed, definition.symbol.name)
 
 
-def _tier(key: str, known: str) -> int:
-    if known.startswith(key):
+def _tier(key: str, name_key: str) -> int:
+    if name_key.startswith(key):
         return PREFIX
-    return PIECE if key in known else LETTERS
+    return PIECE if key in name_key else LETTERS
 
 
 def abbreviates(typed: str, name: str) -> bool:
-    """Whether the parts of what was typed are letters, in order, of successive words of a name.
+    """Whether the parts of `typed` are letters, in order, of successive words of a name.
 
-    Each part begins as its word does: `vldSess` and `vldsess` fit `validate_session`.
+    Each part starts with the first letter of its word: `vldSess` and `vldsess` fit
+    `validate_session`.
     """
     words = [part.lower() for part in _PARTS.findall(name)]
     parts = [part.lower() for part in _PARTS.findall(typed)]
@@ -123,29 +124,29 @@ def _in_order(letters: str, text: str) -> bool:
 
 
 def _likely(files: Sequence[FileRow], key: str) -> Sequence[FileRow]:
-    """The files whose paths may hold a key, so that few of many are looked at one by one."""
+    """Preselect the files whose paths may contain a key, so that few are checked one by one."""
     if not key.isascii():
         return files
     names = [file.path for file in files]
-    # What a key leaves out may stand between any two of its letters.
+    # Characters that a key omits may separate any two of its letters.
     letters = b"[^a-z0-9/\\x00]*".join(key[at : at + 1].encode() for at in range(len(key)))
     numbers = set(matching(names, re.compile(letters)))
-    # Other letters may be folded to those of ASCII.
+    # Keys fold other letters to ASCII.
     if not b"".join(names).isascii():
         numbers.update(number for number, name in enumerate(names) if not name.isascii())
     return [files[number] for number in sorted(numbers)]
 
 
 def _files(search_state: SearchState, typed: str, key: str) -> list[Ranked]:
-    """Files whose names, less their extensions, begin with what was typed or contain it."""
+    """Return files whose stems start with or contain what was typed."""
     if len(key) < _SHORTEST[PIECE]:
         return []
     graded: list[tuple[int, int, bytes]] = []
     for file in _likely(search_state.view.files, key):
         stem = file.path.rpartition(b"/")[2].split(b".")[0].decode("utf-8", "replace")
-        known = key_of(stem)
-        if key in known and known != key:
-            graded.append((_tier(key, known), len(file.path), file.path))
+        stem_key = key_of(stem)
+        if key in stem_key and stem_key != key:
+            graded.append((_tier(key, stem_key), len(file.path), file.path))
     shown: list[Ranked] = []
     for tier, _, path in sorted(graded)[: _FILES * 4]:
         file = search_state.view.by_path[path]
@@ -153,14 +154,14 @@ def _files(search_state: SearchState, typed: str, key: str) -> list[Ranked]:
             continue
         about = search_state.view.about([file.content] if file.content is not None else [])
         last = max((content.lines for content in about.values()), default=1)
-        reason = f"file name {_SAID[tier]} {typed}: {printed(path.rpartition(b'/')[2])}"
+        reason = f"file name {_REASONS[tier]} {typed}: {printed(path.rpartition(b'/')[2])}"
         shown.append(Ranked(file, 1, max(last, 1), "file", -1, 1.0, reason, "", {}))
         if len(shown) == _FILES:
             break
     return shown
 
 
-# An exact name that one definition alone has is first, whatever its kind and place.
+# Puts the only definition of an exact name first, regardless of its kind and place.
 
 _PROSE = frozenset({"heading", "key"})
 
@@ -168,9 +169,9 @@ _PROSE = frozenset({"heading", "key"})
 def unique_first(
     search_state: SearchState, defined: Sequence[Defined], results: list[Ranked]
 ) -> list[Ranked]:
-    """`results` with the one definition that has the name asked for, to the letter, before them.
+    """Put the only definition with the exact name first.
 
-    Headings and keys of data count only where what was typed is written as a name is.
+    Headings and data keys count only if the query is written as a name.
     """
     if not search_state.query.single:
         return results
@@ -184,7 +185,7 @@ def unique_first(
     if not code and query_analysis.looks_like_name(search_state.query.text):
         code = named
     exact = [definition for definition in code if definition.grade == query_analysis.EXACT]
-    # A word may mean the same name in another convention; who writes an identifier means its case.
+    # A word may refer to a name in another convention; an identifier refers to its exact case.
     in_its_case = query_analysis.looks_like_name(search_state.query.text)
     if len(exact) != 1 or (len(code) > 1 and not in_its_case):
         return results
@@ -201,7 +202,7 @@ def unique_first(
     return before(first, results, search_state.request.limit)
 
 
-# Quoted phrases in a query of words: the files that hold them to the letter come first.
+# Puts files first that contain the quoted phrases of a query verbatim.
 
 CHECKED_FILES = 60
 
@@ -209,10 +210,10 @@ CHECKED_FILES = 60
 def files_with_phrases(
     judged: Sequence[Judged], phrases: Sequence[str], read: Callable[[FileRow], bytes | None]
 ) -> tuple[list[Judged], list[tuple[FileRow, int]]]:
-    """`judged` with the files first that hold every phrase; these with the first one's line.
+    """Put files first that contain every phrase; return them with the first phrase's line.
 
-    Only the best `CHECKED_FILES` are read. Whole words; letter case counts where a phrase has a
-    capital, as in a search for text.
+    Reads only the best `CHECKED_FILES`. Phrases match whole words; case matters for a phrase with a
+    capital, as in text search.
     """
     patterns = [_form(phrase) for phrase in phrases]
     first: list[Judged] = []

@@ -1,9 +1,9 @@
-"""Words akin to a query's words.
+"""Analyses a query: its terms, names, paths and roles, related words, and the definitions it names.
 
-Two rules of the language, none of a repository: the noun of the one who does it, which the
-stemmer leaves apart for short words (Porter, "An algorithm for suffix stripping", 1980: `er` goes
-only where enough is left), and the usual abbreviations of code. Kindred terms count little
-(`weights.KIN_WEIGHT`), so a word that was typed always outweighs them.
+Related words follow two rules of the language, none of a repository: agent nouns, which the stemmer
+keeps for short words (Porter, "An algorithm for suffix stripping", 1980: it removes `er` only if
+enough is left), and the usual abbreviations in code. Related terms have a low weight
+(`weights.KIN_WEIGHT`), so typed words always outweigh them.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ _DOUBLED = frozenset("bdglmnpt")
 
 
 def related_to(query: Query) -> list[Term]:
-    """Terms akin to the words of a query that it does not have itself, in a fixed order.
+    """Return terms related to the words of a query, without its own, in a fixed order.
 
-    None for a single name, which is meant as it is typed; and no more than a query may have.
+    A single name has none, since it is meant as typed. The query's limit of terms applies.
     """
     if query.single:
         return []
@@ -69,7 +69,7 @@ def related_to(query: Query) -> list[Term]:
     seen = {term.text for term in query.terms}
     terms: list[Term] = []
     for term in query.typed:
-        for other in _kin_of(term):
+        for other in _related_terms(term):
             if other not in seen and len(terms) < terms_left:
                 seen.add(other)
                 terms.append(Term(other, ranking_weights.KIN_WEIGHT))
@@ -77,13 +77,13 @@ def related_to(query: Query) -> list[Term]:
 
 
 @lru_cache(maxsize=4096)
-def _kin_of(term: str) -> Sequence[str]:
+def _related_terms(term: str) -> Sequence[str]:
     every = (*_doers(term), *_deeds(term), *_table().get(term, ()))
     return tuple(dict.fromkeys(suffix for suffix in every if len(suffix) >= _SHORTEST))
 
 
 def _doers(term: str) -> list[str]:
-    """read, reader; write, writer; map, mapper; connect, connector."""
+    """Return agent nouns: read, reader; write, writer; map, mapper; connect, connector."""
     if len(term) < _SHORTEST or not term.isalpha():
         return []
     if term.endswith("e"):
@@ -97,7 +97,7 @@ def _doers(term: str) -> list[str]:
 
 
 def _deeds(term: str) -> list[str]:
-    """reader, read; writer, write; mapper, map."""
+    """Return the verbs of agent nouns: reader, read; writer, write; mapper, map."""
     if len(term) <= _SHORTEST + 1 or not term.endswith(("er", "or")):
         return []
     bare = term[:-2]
@@ -109,7 +109,7 @@ def _deeds(term: str) -> list[str]:
 
 @cache
 def _table() -> dict[str, tuple[str, ...]]:
-    """Term -> terms of the words that stand for the same; both ways."""
+    """Return term -> terms of equivalent words, in both directions."""
     pairs: dict[str, dict[str, None]] = {}
     for entry in " | ".join(_ABBREVIATIONS.strip().splitlines()).split(" | "):
         short, *long = entry.split()
@@ -122,23 +122,22 @@ def _table() -> dict[str, tuple[str, ...]]:
     return {term: tuple(others) for term, others in pairs.items()}
 
 
-# What a query says: its terms, the names and paths in it, and which kinds of file it asks for.
+# Extracts the terms, names and paths of a query, and the roles of files it asks for.
 #
-# Knows nothing of any view; what a name turns out to be is told later
-# (`codelens.rank.query.query_analysis`).
+# This part is independent of any view; names are resolved later (`defined_names`).
 
 MAX_CHARS = 10_000
 MAX_TERMS = 64
 _READ_TERMS = 256
 _SPELLED_WORDS = 5
 
-# Three in a row are Python's, and quote nothing that is asked for.
+# Triple quotes are Python's, and quote no phrase.
 _PHRASE = re.compile(r'(?<!")"(?!")([^"\n]{1,500})"(?!")|“([^”\n]{1,500})”')
-# Possessive and bound to a word's start: else a word of 10,000 letters takes seconds.
+# Possessive and anchored to a word's start: otherwise a word of 10,000 letters takes seconds.
 _QUALIFIED = re.compile(r"(?<!\w)[^\W\d]\w*+(?:(?:\.|::|#|->)[^\W\d]\w*+)+[!?]?")
 _NAME = re.compile(r"[^\W\d]\w*")
 _JOINING = re.compile(r"[\s_-]*")
-"""What may stand between two words that are also one identifier."""
+"""Separators between two words that may form one identifier."""
 _SEPARATORS = re.compile(r"\.|::|#|->")
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_\w|[A-Za-z]\d")
 
@@ -158,15 +157,15 @@ _ROLE_OF = {word: role for role, words in _ROLE_WORDS.items() for word in words.
 
 
 class Term(NamedTuple):
-    """One term that is looked up."""
+    """A term to look up."""
 
     text: str
     weight: float
-    """1, or less for a compound that nobody typed."""
+    """1, or less for a compound that was not typed."""
 
 
 class Name(NamedTuple):
-    """A name in the query that may be an identifier of the code."""
+    """A name in the query that may be an identifier."""
 
     text: str
     """As typed."""
@@ -175,28 +174,28 @@ class Name(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A query, understood as far as its text alone goes."""
+    """A query, analysed by its text alone."""
 
     text: str
     terms: tuple[Term, ...]
     words: tuple[str, ...]
-    """All words in order, stopwords too."""
+    """All words in order, including stopwords."""
     typed: tuple[str, ...]
-    """The terms of the words' parts, in order, without compounds; repeats kept."""
+    """The terms of the words' parts, in order, without compounds; includes repetitions."""
     whole: str
     """The query as one lower-case identifier."""
     names: tuple[Name, ...]
-    """Candidates for identifiers; the whole query if it is one token."""
+    """Possible identifiers; the whole query if it is one token."""
     spelled: Name | None
-    """A few words as one identifier: `get adapter` may mean `get_adapter`."""
+    """A few words joined to one identifier: `get adapter` may mean `get_adapter`."""
     places: tuple[Location, ...]
-    """Words that look like paths, with the lines and names behind them."""
+    """Words that look like paths, with their lines and names."""
     phrases: tuple[str, ...]
-    """What stands in double quotes."""
+    """Phrases in double quotes."""
     single: bool
-    """One name, perhaps a qualified one, rather than a question."""
+    """The query is one name, perhaps qualified, not a question."""
     roles: frozenset[str]
-    """Roles of files that the query asks for; they are then not pushed down."""
+    """Roles of files that the query asks for; they get no penalty."""
     notes: tuple[str, ...]
 
     @property
@@ -204,22 +203,22 @@ class Query(NamedTuple):
         """Whether the query has no space in it."""
         return len(self.text.split()) == 1
 
-    def unknown(self, known: Set[str]) -> list[str]:
-        """The words that carry a topic, none of whose terms is in `known`; each once."""
+    def unknown(self, known_terms: Set[str]) -> list[str]:
+        """Return the content words without a term in `known_terms`, each once."""
         missing = [
             word
             for word in dict.fromkeys(self.words)
-            if terms_of_word(word) and known.isdisjoint(terms_of_word(word))
+            if terms_of_word(word) and known_terms.isdisjoint(terms_of_word(word))
         ]
         read = {term.text for term in self.terms}
         return [word for word in missing if read.intersection(terms_of_word(word))]
 
 
 def analyse(text: str) -> Query:
-    """Understand a query; any text but a blank one has an answer, perhaps one without terms.
+    """Analyse a query; any text but a blank one is valid, even if it has no terms.
 
     Raises:
-        QueryError: what was read of it is blank.
+        QueryError: the query is blank.
     """
     notes: list[str] = []
     text = text.strip()
@@ -258,16 +257,17 @@ def analyse(text: str) -> Query:
 
 
 def _roles(text: str) -> frozenset[str]:
-    """The roles asked for: of several lines by the first, which says what the text is about.
+    """Return the roles that the query asks for; only the first of several lines counts.
 
-    "Tests were added" further down in a message does not ask for tests.
+    The first line has the topic: "Tests were added" further down in a message does not ask for
+    tests.
     """
     words = WORD.findall(text.partition("\n")[0].lower())
     return frozenset(_ROLE_OF[word] for word in words if word in _ROLE_OF)
 
 
 def of_name(query: Query, name: Name) -> Query:
-    """The same query, which turned out to be nothing but a name."""
+    """Return the query as a single name."""
     words = analyse(" ".join(name.parts))
     return words._replace(
         text=query.text, names=(name,), spelled=None, places=(), phrases=(), single=True,
@@ -276,18 +276,18 @@ def of_name(query: Query, name: Name) -> Query:
 
 
 def looks_like_name(word: str) -> bool:
-    """Whether a word is written as an identifier."""
+    """Whether a word has the form of an identifier."""
     return bool(_HUMPS.search(word))
 
 
 def corrected(query: Query, typed: str, correction: str) -> Query:
-    """The same query with one word in another's stead."""
+    """Return the query with one word replaced."""
     text = re.sub(rf"(?<!\w){re.escape(typed)}(?!\w)", correction, query.text)
     return analyse(text)._replace(notes=query.notes)
 
 
 def _without_marks(word: str) -> str:
-    """A word without its accents, as the index has it; scripts that are composed stay so."""
+    """Remove accents from a word, as the index does; composed scripts stay unchanged."""
     if word.isascii():
         return word
     plain = unicodedata.normalize("NFKD", word)
@@ -295,7 +295,7 @@ def _without_marks(word: str) -> str:
 
 
 def _terms(text: str, single: bool) -> list[Term]:
-    """Terms in the order of the query, each once, at the best of its weights."""
+    """Return terms in the order of the query, each once with its highest weight."""
     weights: dict[str, float] = {}
     before, end = "", 0
     for match in WORD.finditer(text):
@@ -314,7 +314,7 @@ def _terms(text: str, single: bool) -> list[Term]:
 
 
 def _names(text: str, single: bool) -> tuple[Name, ...]:
-    """Qualified names, then words with humps or underscores; in a single token any word."""
+    """Return qualified names, then words with humps or underscores; in a single token any word."""
     names_by_key: dict[str, Name] = {}
     for match in _QUALIFIED.finditer(text):
         names_by_key[match[0]] = Name(match[0], tuple(_SEPARATORS.split(match[0])))
@@ -333,28 +333,28 @@ def _spelled(words: tuple[str, ...], single: bool) -> Name | None:
     return Name(joined, (joined,))
 
 
-# The names of a query among the definitions of a view: exact, by convention, or near.
+# Resolves the names of a query to definitions of a view: exact, by convention, or near.
 
 EXACT, CONVENTION, LAST = 3, 2, 1
-"""How a definition is called: as typed; the same without its convention; or only the last part
-of a qualified name, which stands when no definition has all of it."""
+"""How a definition's name matches: exactly; in another convention; or only the last part of a
+qualified name, if no definition has all of it."""
 OTHER = -1
-"""Another operator."""
+"""A different operator."""
 REACHED = 0
-"""Its owners and folders have the parts of a qualified name in order, with others between: an
-import path that a package passes on. Turned into `EXACT` or `LAST` by what else there is."""
+"""Owners and folders contain the parts of a qualified name in order, with gaps: an import path that
+a package re-exports. Later becomes `EXACT` or `LAST`, depending on the other matches."""
 
 CONTAINERS = frozenset("class struct interface trait enum module union type".split())
 MEMBERS = frozenset("field property member".split())
 WEAK = MEMBERS | {"key", "heading"}
-"""Their names are too common to come before everything else."""
+"""Kinds whose names are too common to rank before everything else."""
 _UNNAMED = frozenset("__init__ index mod lib main".split())
-"""Files that are called by their folder."""
+"""Stems of files that are named by their folder."""
 _OPERATOR = re.compile(r"operator\s*[^\w\s]")
 
 
 class Defined(NamedTuple):
-    """A definition that a name of the query stands for."""
+    """A definition that a name of the query refers to."""
 
     file: FileRow
     symbol: Definition
@@ -362,10 +362,10 @@ class Defined(NamedTuple):
 
 
 def defined_names(view: Snapshot, names: Sequence[Name]) -> list[Defined]:
-    """Definitions in the view that `names` stand for, by path and position.
+    """Return definitions in the view that `names` refer to, by path and position.
 
-    `Class.method` stands for a `method` inside `Class`, in any convention; `module.name` for a
-    `name` in a file or folder called so.
+    `Class.method` refers to a `method` inside `Class`, in any convention; `module.name` to a `name`
+    in a file or folder `module`.
     """
     best: dict[tuple[int, int], Defined] = {}
     for name in names:
@@ -378,9 +378,9 @@ def defined_names(view: Snapshot, names: Sequence[Name]) -> list[Defined]:
         definitions = _settled(definitions)
         top = max((definition.grade for definition in definitions), default=0)
         for definition in definitions:
-            known = best.get((definition.file.path_id, definition.symbol.ordinal))
+            best_so_far = best.get((definition.file.path_id, definition.symbol.ordinal))
             if (definition.grade > LAST or top == LAST) and (
-                known is None or known.grade < definition.grade
+                best_so_far is None or best_so_far.grade < definition.grade
             ):
                 best[definition.file.path_id, definition.symbol.ordinal] = definition
     return sorted(
@@ -389,7 +389,7 @@ def defined_names(view: Snapshot, names: Sequence[Name]) -> list[Defined]:
 
 
 def keys_of(name: str) -> list[str]:
-    """The keys that a name is looked up by: as typed, and without accents."""
+    """Return the keys to look up a name: as typed, and without accents."""
     key = key_of(name)
     if key.isascii():
         return [key]
@@ -400,7 +400,7 @@ def keys_of(name: str) -> list[str]:
 
 
 def _settled(definitions: Sequence[Defined]) -> list[Defined]:
-    """The same without `REACHED` and `OTHER`: they stand where there is nothing better."""
+    """Drop `REACHED` and `OTHER` if there are better matches."""
     definitions = [definition for definition in definitions if definition.grade != OTHER] or [
         definition._replace(grade=LAST) for definition in definitions
     ]
@@ -414,7 +414,7 @@ def _settled(definitions: Sequence[Defined]) -> list[Defined]:
 
 
 def _grade(name: Name, called: str, qualified: str, path: bytes) -> int:
-    """How a definition answers a name; `REACHED` where only some of its owners were named."""
+    """Grade how a definition matches a name; `REACHED` if the name has only some of its owners."""
     last = _spelling(name.parts[-1], called)
     if len(name.parts) == 1 or last == OTHER:
         return last
@@ -434,7 +434,7 @@ def _grade(name: Name, called: str, qualified: str, path: bytes) -> int:
 
 
 def _spelling(typed: str, called: str) -> int:
-    """As typed, in another convention, or another operator."""
+    """Grade a spelling: exact, another convention, or another operator."""
     if typed == called:
         return EXACT
     if _OPERATOR.match(typed) and _OPERATOR.match(called):
@@ -443,7 +443,7 @@ def _spelling(typed: str, called: str) -> int:
 
 
 def _modules(path: bytes, owners: Sequence[str]) -> list[str]:
-    """Folders and stem of a file, as modules are called; a file called like its class adds none."""
+    """Return folders and stem of a file as module names; the stem is left out for its class."""
     *folders, name = path.decode("utf-8", "replace").split("/")
     stem = name.split(".")[0]
     if stem in _UNNAMED or key_of(stem) == key_of(owners[0]):
@@ -452,7 +452,7 @@ def _modules(path: bytes, owners: Sequence[str]) -> list[str]:
 
 
 def telling(definition: Defined) -> tuple[int, bool, int, int]:
-    """Sorts the definitions of one file: as typed, containers, the longest, the first."""
+    """Return the sort key of a definition in its file."""
     lines = definition.symbol.end_line - definition.symbol.start_line
     return (
         definition.grade,
@@ -463,7 +463,7 @@ def telling(definition: Defined) -> tuple[int, bool, int, int]:
 
 
 def names_by_file(defined: Sequence[Defined]) -> Mapping[int, list[Defined]]:
-    """Path id -> the definitions there."""
+    """Group definitions by path id."""
     grouped: dict[int, list[Defined]] = {}
     for definition in defined:
         grouped.setdefault(definition.file.path_id, []).append(definition)

@@ -1,1 +1,1 @@
-"""Candidates, features and the one formula."""
+"""Candidates, features and the scoring formula."""

@@ -1,4 +1,4 @@
-"""Where in a text the terms of a query stand: counted once a definition, not once a chunk."""
+"""Counts the terms of a query in a text, once per definition instead of once per chunk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codelens.rank.scoring import chunk_scores
 from codelens.store.facts.ranking_reads import Definition
 
 Counts = Mapping[int, int]
-"""Position of a term in the query -> how often it stands there."""
+"""Position of a term in the query -> its number of occurrences."""
 
 _COMMENT = ("#", "//", "/*", "*", "--", ";", "%", "<!--", '"""', "'''", "@", "[", "=begin", "=end")
 _BLOCKS = (
@@ -22,7 +22,7 @@ _BLOCKS = (
 _CLOSINGS = tuple(closing for closing, _ in _BLOCKS)
 _MOST_COMMENT = 40
 _MANY_LINES = 8
-"""Of more lines that hold terms the occurrences of each term are counted by their order."""
+"""With more lines with terms, the occurrences of each term are counted by binary search."""
 _NOTHING: tuple[int, ...] = ()
 _LINE_END = "\0"
 _ENDED = (-1,)
@@ -31,11 +31,11 @@ _WORDS_AND_LINES = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() or chr(byte) in "_\n" else ord(" ")
     for byte in range(256)
 )
-"""What stands in a word stays, and line ends; all else becomes a space."""
+"""Translation table that keeps word characters and line ends; all else becomes a space."""
 
 
 class TermNumbers(dict[str, tuple[int, ...]]):
-    """Word as written -> the numbers of the query's terms in it; those that were learnt."""
+    """Word as written -> the numbers of the query's terms in it, for words learned so far."""
 
     def __init__(self, terms: Sequence[str]) -> None:
         super().__init__({_LINE_END: _ENDED})
@@ -43,30 +43,30 @@ class TermNumbers(dict[str, tuple[int, ...]]):
         self._beginnings = chunk_scores.beginnings(tuple(terms))
 
     def learn(self, words: Iterable[str]) -> None:
-        """Have all of some words: nearly none has one of the terms, which is told at once."""
+        """Add some words; nearly all have no term, which a fast test shows."""
         new = [word for word in words if word not in self]
         self.update(dict.fromkeys(new, _NOTHING))
         for at in chunk_scores.lines_holding(new, self._beginnings):
             self[new[at]] = self._numbers_of(new[at])
 
     def _numbers_of(self, word: str) -> tuple[int, ...]:
-        known = self._numbers
+        number_of = self._numbers
         return tuple(
-            known[term]
+            number_of[term]
             for part in ((word,) if word.isascii() else WORD.findall(word))
             for term in terms_of_word(part)
-            if term in known
+            if term in number_of
         )
 
 
 class BodyTerms:
-    """The counts of any lines of one text whose ends are known beforehand.
+    """Counts terms in spans of one text, whose borders are given in advance.
 
     Args:
-        lines: of the text.
+        lines: the lines of the text.
         borders: first lines of spans, and the lines after their last; 1-based.
-        hit: spans of lines that hold a term at all, in order; the others are not read.
-        numbers: which words tell.
+        hit: spans of lines that contain a term, in order; other lines are not read.
+        numbers: the term numbers of words.
     """
 
     def __init__(
@@ -85,13 +85,13 @@ class BodyTerms:
         numbers.learn(set(words))
         line_numbers = chain.from_iterable(range(start, end + 1) for start, end in spans)
         self._numbers: list[int] = []
-        """The lines that have a term, in order."""
+        """The lines with a term, in order."""
         self._terms: list[list[int]] = []
-        """The terms of each of these lines, as often as they stand there."""
+        """The terms of each of these lines, with repetitions."""
         self._places: dict[int, list[int]] = {}
         """Term -> the line of each of its occurrences."""
         number, present, places = next(line_numbers, 0), list[int](), self._places
-        # Nearly every word has none of the terms: these are passed over in C.
+        # Nearly every word has no term: C code skips these.
         for terms in filter(None, map(numbers.__getitem__, words)):
             if terms is _ENDED:
                 number = next(line_numbers, 0)
@@ -102,15 +102,15 @@ class BodyTerms:
                 self._terms.append(present)
             present += terms
             for term in terms:
-                known = places.get(term)
-                if known is None:
-                    known = places[term] = []
-                known.append(number)
+                lines_of_term = places.get(term)
+                if lines_of_term is None:
+                    lines_of_term = places[term] = []
+                lines_of_term.append(number)
         self.by_line = dict(zip(self._numbers, map(set, self._terms), strict=True))
-        """Line -> the terms that stand there, of lines that have one; lines in order."""
+        """Line -> its terms, for lines with terms, in order."""
 
     def inside(self, start: int, end: int) -> dict[int, int]:
-        """The counts of the lines `start` to `end`, both of which were given as borders."""
+        """Return the counts for the lines `start` to `end`, which must be borders."""
         first, stop = bisect_left(self._numbers, start), bisect_right(self._numbers, end)
         if stop - first > _MANY_LINES:
             spread = {
@@ -126,7 +126,7 @@ class BodyTerms:
 
 
 def _touched(starts: Sequence[int], hit: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The spans between borders that share a line with one of `hit`."""
+    """Yield the spans between borders that overlap one of `hit`."""
     at = 0
     for start, stop in pairwise(starts):
         while at < len(hit) and hit[at][1] < start:
@@ -136,32 +136,31 @@ def _touched(starts: Sequence[int], hit: Sequence[tuple[int, int]]) -> Iterator[
 
 
 class LineWeights:
-    """Where the terms of a question come together: the lines of one text that have most of them.
+    """Finds the lines of a text in which the terms of a question concentrate.
 
-    BM25 of a body counts a term wherever it stands; that several stand in one line tells that they
-    are about one thing.
+    BM25 of a body ignores positions; several terms in one line show that the line is about them.
 
     Args:
-        by_line: line -> the terms that stand there, by their positions; lines in order.
-        weights: of each term.
+        by_line: line -> its terms, by position in the query; lines in order.
+        weights: weight of each term.
     """
 
     def __init__(self, by_line: Mapping[int, Set[int]], weights: Sequence[float]) -> None:
         self._numbers = list(by_line)
-        # In the order of the terms, as a sum of floats depends on it.
+        # In the order of the terms, since a sum of floats depends on the order.
         self._weights = [sum(weights[at] for at in sorted(terms)) for terms in by_line.values()]
 
     def best(self, start: int, end: int) -> float:
-        """The weight of the heaviest of the lines `start` to `end`; 0 where none has a term."""
+        """Return the weight of the heaviest line from `start` to `end`; 0 if none has a term."""
         first, stop = bisect_left(self._numbers, start), bisect_right(self._numbers, end)
         return max(self._weights[first:stop], default=0.0)
 
 
 def _words_and_line_ends(lines: Sequence[str]) -> list[str]:
-    """The words of some lines, with `_LINE_END` between any two lines.
+    """Return the words of some lines, with `_LINE_END` between lines.
 
-    Cut at characters of ASCII alone, in C, four times as quick as `WORD`: what is not ASCII may be
-    several words in one.
+    Splits only at ASCII characters, in C, which is four times as fast as `WORD`; non-ASCII text may
+    be several words in one.
     """
     text = "\n".join(lines).encode("utf-8", "replace").translate(_WORDS_AND_LINES)
     return text.replace(b"\n", _SPACED_LINE_END).decode().split()
@@ -170,7 +169,7 @@ def _words_and_line_ends(lines: Sequence[str]) -> list[str]:
 def borders_of(
     every: Sequence[Definition], first: Sequence[int], gaps: Sequence[tuple[int, int]]
 ) -> list[int]:
-    """The lines at which a definition, the comment above one or a gap begins, or has ended."""
+    """Return the lines where a definition, the comment above it, or a gap starts or has ended."""
     borders = [
         line
         for at, symbol in enumerate(every)
@@ -180,7 +179,7 @@ def borders_of(
 
 
 def gaps(every: Sequence[Definition], first: Sequence[int], last: int) -> Iterator[tuple[int, int]]:
-    """The runs of lines that stand in no definition."""
+    """Yield the runs of lines outside of definitions."""
     at = 1
     for number, row in enumerate(every):
         if first[number] > at:
@@ -191,11 +190,11 @@ def gaps(every: Sequence[Definition], first: Sequence[int], last: int) -> Iterat
 
 
 def comment_start(lines: Sequence[str], start: int, known: dict[int, int] | None = None) -> int:
-    """The first line of the comment that ends right above a line, or the line itself.
+    """Return the first line of the comment right above a line, or the line itself.
 
-    `known` keeps what was seen of the lines: those above two definitions are often the same. A
-    line -> the first of the run of comment lines that it ends, as far as that is known; of a block
-    of several lines the first, negative; 0 where it is no comment.
+    `known` caches lines, since the lines above two definitions are often the same. It maps a line
+    to the first line of the run of comment lines that it ends, as far as known; to the negative
+    first line of a block comment; to 0 if it is not a comment.
     """
     known = {} if known is None else known
     first = start
@@ -205,16 +204,16 @@ def comment_start(lines: Sequence[str], start: int, known: dict[int, int] | None
             above = known[first - 1] = _comment_at(lines, first - 1, known)
         if not above:
             break
-        # A block counts whole, however long; of a run each line counts.
+        # A block counts whole, regardless of its length; in a run each line counts.
         first = -above if above < 0 else max(above, start - _MOST_COMMENT)
-    # A lone bracket or star may end the definition above.
+    # A single bracket or star may end the definition above.
     while first < start and lines[first - 1].strip() in {"[", "]", "*", "/"}:
         first += 1
     return first
 
 
 def _comment_at(lines: Sequence[str], last: int, known: Mapping[int, int]) -> int:
-    """What `known` of `comment_start` says of a line."""
+    """Return the entry of a line for the cache of `comment_start`."""
     opening = _block_start(lines, last)
     if opening:
         return -opening
@@ -225,9 +224,9 @@ def _comment_at(lines: Sequence[str], last: int, known: Mapping[int, int]) -> in
 
 
 def _block_start(lines: Sequence[str], last: int) -> int:
-    """The first line of the block comment whose end ends a line; 0 where none does.
+    """Return the first line of the block comment that ends at a line's end; 0 if none does.
 
-    The lines inside need no sign of their own, and Elixir's `@doc` is a text in quotes.
+    The inner lines need no marker, and Elixir's `@doc` is a quoted text.
     """
     end = lines[last - 1].rstrip()
     if not end.endswith(_CLOSINGS):

@@ -1,4 +1,4 @@
-"""The postings of a query's terms, read once, and what the view's statistics make of them."""
+"""Chooses candidate files for a query from the postings of its terms and the view's statistics."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from codelens.rank.search_request import CommonScale
 
 _LOOK_UP = 16
-"""A look-up in a posting costs about as much as so many steps along it."""
+"""A look-up in a posting costs about as much as this many steps along it."""
 
 
 class Hits(NamedTuple):
-    """One term in the whole view."""
+    """The occurrences of one term in the whole view."""
 
     rows: Mapping[int, Posting]
-    """By segment, in no order that matters."""
+    """Postings by segment, in any order."""
     files: int
-    """Files of the view that hold the term; a content at two paths counts twice."""
+    """Number of files with the term; a content at two paths counts twice."""
 
 
 def read_hits(db: Database, corpus: Corpus, terms: Sequence[str]) -> dict[str, Hits]:
-    """The postings of each of `terms` that the view holds."""
+    """Read the postings of the `terms` that the view contains."""
     rows: dict[str, dict[int, Posting]] = {term: {} for term in terms}
     files = dict.fromkeys(terms, 0)
     segments = corpus.segments
@@ -53,7 +53,7 @@ def read_hits(db: Database, corpus: Corpus, terms: Sequence[str]) -> dict[str, H
 
 
 def _files_with(segment: Segment, row: Posting) -> int:
-    """How many files of the view a posting stands for."""
+    """Return the number of files of the view for a posting."""
     files = segment.files
     if files is None:
         return row.doc_count
@@ -64,18 +64,18 @@ def _files_with(segment: Segment, row: Posting) -> int:
 
 
 def term_idf(total: int, having: int) -> float:
-    """BM25's weight of a term that `having` of `total` hold; never negative."""
+    """Return BM25's weight of a term in `having` of `total` documents; never negative."""
     return math.log(1.0 + (total - having + 0.5) / (having + 0.5))
 
 
-# Which paths are one file in several human languages: `locale/de/formats.py`, `README.fr.md`.
+# Detects translations of one file: `locale/de/formats.py`, `README.fr.md`.
 
 _LOCALES = (
     "af ar az be bg bn bs ca ckb cs cy da de el en eo es et eu fa fi fr fy ga gd gl he hi hr hu hy "
     "id ig io is it ja ka kab kk km kn ko ky lb lt lv mk ml mn mr ms my nb ne nl nn no os pa pl pt "
     "ro ru sk sl sq sr sv sw ta te tg th tk tr tt udm ug uk ur uz vi zh"
 )
-"""ISO 639 codes that software is translated to (those of Django's own list, and a few more)."""
+"""ISO 639 codes that software is translated to (Django's list and a few more)."""
 _LOCALE = re.compile(
     rf"(?i)(?:{'|'.join(_LOCALES.split())})(?:[_-](?:[a-z]{{2}}|[a-z]{{4}}|\d{{3}}))?\Z"
 )
@@ -92,10 +92,10 @@ _SUFFIX = re.compile(r"(.+)[._-]([A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,4})?)\Z")
 
 @lru_cache(maxsize=20_000)
 def family(path: bytes, *, prose: bool) -> str:
-    """What the translations of a file share and other files do not; empty if it is none.
+    """Return a key that only the translations of a file share; empty for other files.
 
-    A code of two letters is also a word (`io`, `is`, `my`). So it counts only below a folder that
-    says so, in prose, or at the end of the stem of a data file; `README.md` is of the family of
+    A code of two letters can be a word (`io`, `is`, `my`). So it counts only below a folder for
+    translations, in prose, or at the end of a data file's stem. `README.md` is in the family of
     `README.de.md`.
     """
     *folders, name = path.decode("utf-8", "surrogateescape").split("/")
@@ -120,55 +120,55 @@ def family(path: bytes, *, prose: bool) -> str:
     return f"{'/'.join(shown)}.{ending}"
 
 
-# The first stage: the files of a view that may answer, by whole-file BM25F.
+# The first stage chooses the files of a view that may answer, by whole-file BM25F.
 #
-# Scores here only choose; the second stage (`codelens.rank.scoring.definition_features`) scores
-# again. What is chosen follows from the view alone: sums run in the order of the terms' weights,
-# ties break by path.
+# These scores only select; the second stage (`codelens.rank.scoring.definition_features`) scores
+# again. The choice depends only on the view: sums follow the order of the terms' weights, and ties
+# are broken by path.
 
 WANTED = 100
-"""Files that get a closer look. The 200 best chunks hold .995 of the relevant files of
+"""Number of files for the second stage. The 200 best chunks contain .995 of the relevant files of
 the retrieval benchmark; on its 25 repositories 80 files rank as well as 200."""
 _COMMON_IN_PATHS = 0.2
-"""A path term of more files than this share tells too little to choose by."""
+"""A path term in a larger share of files is too common to choose by."""
 _WORTH_PRUNING = 2000
-"""Postings of a term that make it worth to look first who can still be among the best."""
+"""Minimum number of a term's postings for pruning to pay off."""
 _FEW_LEFT = 2000
-"""So many documents are cheaper to look up one by one than a row of postings is to walk."""
+"""Up to this many documents, single look-ups are cheaper than walking a posting."""
 _WALKED = 40_000
-"""Postings that are walked, rarest terms first; of the terms left only `_FINISHED` documents get
-theirs. Below this a choice is exact. Above, .999 of the 30 best documents and .987 of the 120 best
-stay the same (simulated: 89 queries on Linux, 52,000 files)."""
+"""Number of postings to walk, rarest terms first; the remaining terms are looked up only for
+`_FINISHED` documents. Below this number the choice is exact. Above it, .999 of the 30 best
+documents and .987 of the 120 best stay the same (simulated: 89 queries on Linux, 52,000 files)."""
 _FINISHED = 1000
-"""Documents, the best by the terms walked, that get the rest looked up."""
+"""Number of documents, the best by the walked terms, for which the other terms are looked up."""
 _SORTED_AT = 4
-"""The best scores are sorted whenever there are this many times as many as wanted."""
+"""The best scores are sorted when there are this many times as many as wanted."""
 
 Keep = Callable[[list[FileRow]], list[FileRow]]
 
 
 class Weighed(NamedTuple):
-    """A term of the query with what the view says of it."""
+    """A term of the query with its statistics in the view."""
 
     text: str
     weight: float
     """The term's own weight times its IDF."""
     hits: Hits | None
     named: frozenset[int]
-    """Path ids of files whose stem or folders have the term."""
+    """Path ids of files with the term in stem or folders."""
 
 
 _Scores = dict[int, list[float]]
-"""For each segment a score for each of its documents."""
+"""For each segment the scores of its documents."""
 
 
 def weigh(
     view: Snapshot, corpus: Corpus, terms: Sequence[Term], common: CommonScale | None = None
 ) -> tuple[list[Weighed], int]:
-    """The terms that the view knows, with their weights; at most `MAX_TERMS`, the rarest.
+    """Weigh the terms that the view contains; keep the rarest `MAX_TERMS`.
 
-    With `common` those that any of its views knows, by how rare they are in all of them. Second,
-    how many were left out for that.
+    With `common`, terms of any of its views count, by their rarity in all of them. The second value
+    is the number of terms left out.
     """
     texts = [term.text for term in terms]
     read = read_hits(view.db, corpus, texts)
@@ -176,7 +176,7 @@ def weigh(
     weighed: list[Weighed] = []
     named = {text: frozenset(file.path_id for file in paths.get(text, ())) for text in texts}
     having = {
-        text: min(max(known.files if (known := read.get(text)) else 0, len(named[text])),
+        text: min(max(posting.files if (posting := read.get(text)) else 0, len(named[text])),
                   corpus.file_count)
         for text in texts
     }  # fmt: skip
@@ -202,13 +202,13 @@ def choose(
     keep: Keep | None,
     also_first: bool,
 ) -> list[FileRow]:
-    """The best files; those of `also` come in whatever their score, but take up half at most.
+    """Return the best files; files of `also` always take part, but fill half at most.
 
-    Best first; with `also_first` those of `also` before all others, and without a bound. `keep`
-    drops files that a filter excludes; None where nothing is filtered.
+    Best first; with `also_first`, all files of `also` come first, without a limit. `keep` drops
+    files that a filter excludes; None if nothing is filtered.
     """
     text = _text_scores(corpus, terms, None if keep else WANTED)
-    # So many contents are as good by their text alone: no file below can be among the best.
+    # Enough contents are as good by text alone: no file below can be among the best.
     floor = 0.0 if keep else _floor(text, WANTED)
     ordered = _ordered(corpus, text, _path_scores(corpus, terms), also, floor)
     if also:
@@ -228,7 +228,7 @@ def _ordered(
     also: Sequence[FileRow],
     floor: float,
 ) -> list[FileRow]:
-    """Files that are not below `floor` by text and path, and all of `also`; best first."""
+    """Return files not below `floor` by text and path, and all of `also`; best first."""
     scored: dict[int, tuple[float, bytes, FileRow]] = {}
 
     def consider(file: FileRow, floor: float) -> None:
@@ -258,24 +258,24 @@ def _filtered(ordered: list[FileRow], keep: Keep) -> list[FileRow]:
 
 
 def whole_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
-    """Content -> its whole-file score as a share of the best; those without any left out."""
+    """Return content -> whole-file score as a share of the best, without zero scores."""
     scores = _text_scores(corpus, terms, None)
     top = max(chain.from_iterable(scores.values()), default=0.0)
     return {
         corpus.segments[number].contents[at]: score / top
-        for number, known in scores.items()
-        for at, score in enumerate(known)
+        for number, scores_of_segment in scores.items()
+        for at, score in enumerate(scores_of_segment)
         if score > 0.0
     }
 
 
 def _text_scores(corpus: Corpus, terms: Sequence[Weighed], file_count: int | None) -> _Scores:
-    """BM25F of whole files, rarest terms first.
+    """Compute BM25F of whole files, rarest terms first.
 
-    With `file_count` a score is complete only where a file can be among so many best (MaxScore:
-    Turtle and Flood, "Query evaluation: strategies and optimizations", 1995): once the terms left
-    cannot lift the others there, they are looked up for the few alone. After `_WALKED` postings
-    it is complete for the best so far.
+    With `file_count`, a score is complete only if the file can be among the best (MaxScore: Turtle
+    and Flood, "Query evaluation: strategies and optimizations", 1995): once the remaining terms
+    cannot lift other files there, they are looked up only for those few. After `_WALKED` postings
+    only the best so far are complete.
     """
     scores: _Scores = {}
     ordered = sorted(
@@ -291,7 +291,7 @@ def _text_scores(corpus: Corpus, terms: Sequence[Weighed], file_count: int | Non
             floor = _floor(scores, _FINISHED)
             if floor > 0 and _finish(corpus, scores, ordered[at:], floor):
                 break
-        # A test costs as much as a term of a third of the files.
+        # A test costs as much as a term in a third of the files.
         if tests and left <= tests[0] and term.hits.files > _WORTH_PRUNING:
             del tests[0]
             floor = _floor(scores, file_count or 1) - left
@@ -300,17 +300,17 @@ def _text_scores(corpus: Corpus, terms: Sequence[Weighed], file_count: int | Non
         left -= term.weight * (K1 + 1.0)
         for number, row in term.hits.rows.items():
             segment = corpus.segments[number]
-            known = scores.get(number)
-            if known is None:
-                known = scores[number] = [0.0] * len(segment.body)
-            _add(known, row, segment, term.weight)
+            segment_scores = scores.get(number)
+            if segment_scores is None:
+                segment_scores = scores[number] = [0.0] * len(segment.body)
+            _add(segment_scores, row, segment, term.weight)
     return scores
 
 
 def _add(scores: list[float], row: Posting, segment: Segment, weight: float) -> None:
-    """Add one term's share; the one loop over every document that holds a term.
+    """Add one term's share; the only loop over every document with a term.
 
-    The same sum as `_count`, written out: a call costs more than all the rest.
+    The same sum as `_count`, inlined: a call would cost more than the rest.
     """
     body, names, notes = segment.body, segment.names, segment.docs
     top = weight * (K1 + 1.0)
@@ -334,12 +334,12 @@ def _count(total: int, segment: Segment, doc: int) -> float:
 
 
 def _floor(scores: _Scores, file_count: int) -> float:
-    """The wanted-th best score; 0 where there are fewer."""
+    """Return the `file_count`-th best score; 0 if there are fewer."""
     best: list[float] = []
     floor = 0.0
-    for known in scores.values():
-        if max(known) > floor:
-            best += [score for score in known if score > floor]
+    for segment_scores in scores.values():
+        if max(segment_scores) > floor:
+            best += [score for score in segment_scores if score > floor]
             if len(best) > _SORTED_AT * file_count:
                 best.sort(reverse=True)
                 del best[file_count:]
@@ -349,28 +349,28 @@ def _floor(scores: _Scores, file_count: int) -> float:
 
 
 def _finish(corpus: Corpus, scores: _Scores, terms: Sequence[Weighed], floor: float) -> bool:
-    """Add the last terms to the documents that are not below `floor`, if they are few."""
+    """Add the remaining terms to the documents not below `floor`, if there are few."""
     few = {
-        number: [doc for doc, score in enumerate(known) if score >= floor]
-        for number, known in scores.items()
-        if max(known) >= floor
+        number: [doc for doc, score in enumerate(segment_scores) if score >= floor]
+        for number, segment_scores in scores.items()
+        if max(segment_scores) >= floor
     }
     if sum(map(len, few.values())) > _FEW_LEFT:
         return False
     for number, docs in few.items():
-        known, segment = scores[number], corpus.segments[number]
+        segment_scores, segment = scores[number], corpus.segments[number]
         for term in terms:
             row = term.hits.rows.get(number) if term.hits else None
             for doc in docs if row else ():
                 total = row.total(doc) if row else 0
                 if total:
                     count = _count(total, segment, doc)
-                    known[doc] += term.weight * (K1 + 1.0) * count / (count + K1)
+                    segment_scores[doc] += term.weight * (K1 + 1.0) * count / (count + K1)
     return True
 
 
 def _path_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
-    """By path id; counted once a term, as much as a word of the text that stands there often."""
+    """Score paths by path id; each term counts once, like a frequent word of the text."""
     scores: dict[int, float] = {}
     most = max(_COMMON_IN_PATHS * corpus.file_count, WANTED)
     for term in terms:
@@ -381,18 +381,18 @@ def _path_scores(corpus: Corpus, terms: Sequence[Weighed]) -> dict[int, float]:
 
 
 def _best(corpus: Corpus, scores: Mapping[int, list[float]], floor: float) -> list[int]:
-    """Contents that have a score, not below `floor`."""
+    """Return contents with a score not below `floor`."""
     if not floor:
         return [
             corpus.segments[number].contents[at]
-            for number, known in scores.items()
-            for at, score in enumerate(known)
+            for number, segment_scores in scores.items()
+            for at, score in enumerate(segment_scores)
             if score
         ]
     return [
         corpus.segments[number].contents[at]
-        for number, known in scores.items()
-        if max(known) >= floor
-        for at, score in enumerate(known)
+        for number, segment_scores in scores.items()
+        if max(segment_scores) >= floor
+        for at, score in enumerate(segment_scores)
         if score >= floor
     ]

@@ -1,7 +1,7 @@
-"""Which of a file's many names can have a term at all, told without taking them apart.
+"""Scores the chunks of candidates, and preselects names and lines that can contain a term.
 
-A header may define ten thousand names, and a query touches a few: looking for how a term begins
-in all names at once, as one text, leaves few to be split and stemmed (about 5 us each).
+A header may define ten thousand names, and a query matches few. Searching all names at once for the
+beginnings of terms leaves few to split and stem (about 5 us each).
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from codelens.store.facts.ranking_reads import BODY_WORD, CHUNK_WORDS, ChunkTabl
 from codelens.store.views.views import FileRow, PathFacts
 
 MOST = 500
-"""Names of one file that are compared: a header of registers may have thousands with one word."""
+"""Maximum number of names of a file to compare: in a header of registers, thousands may share a
+word."""
 _DENSE = 8
-"""Where a beginning stands in one line of so many, each line is looked at: a jump from one to the
-next costs as much as some such looks."""
+"""If a beginning is in more than one of this many lines, each line is checked: a jump from one
+match to the next costs as much as this many checks."""
 
 
 @lru_cache(maxsize=64)
 def beginnings(terms: tuple[str, ...]) -> tuple[str, ...]:
-    """What every name with one of `terms` holds one of, in lower case and without underscores.
+    """Return lower-case beginnings, of which every name with one of `terms` contains one.
 
-    Empty where nothing can be said. Porter's stem is how the word begins but for its end: `y`
-    becomes `i`, an `e` may be added, and `bil(ity)` becomes `bl(e)`.
+    Underscores are ignored. Empty if there is no such beginning. Porter's stem is a prefix of the
+    word except at its end: `y` becomes `i`, an `e` may be added, and `bil(ity)` becomes `bl(e)`.
     """
     starts: set[str] = set()
     for term in terms:
         if not term.isascii():
-            continue  # stands only in names that are not ASCII, which are all looked at
+            continue  # occurs only in non-ASCII names, which are all checked
         start = term.replace("_", "")
         if start.endswith("ble"):
             start = start[:-2]
@@ -46,27 +47,27 @@ def beginnings(terms: tuple[str, ...]) -> tuple[str, ...]:
         if not start:
             return ()
         starts.add(start)
-    # Whoever holds the longer one holds the shorter: a compound begins with its first part.
+    # A name with the longer one has the shorter, too: a compound starts with its first part.
     return tuple(
         sorted(start for start in starts if not any(o in start for o in starts if o != start))
     )
 
 
 def holding(names: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
-    """Positions of the names that hold one of `starts`, ascending; some may have no term.
+    """Return ascending positions of names with one of `starts`; some may have no term.
 
-    Of more than `MOST` those that hold the most of `starts`, then the first.
+    Of more than `MOST` names, those with the most of `starts`, then the first.
     """
     text = "\n".join(names)
     if not starts or not text.isascii() or text.count("\n") != len(names) - 1:
-        return range(len(names))  # names that can hold a term in other letters, or of two lines
+        return range(len(names))  # names with non-ASCII letters or of two lines may match
     counts = _counts(text, starts)
     positions = list(compress(range(len(names)), counts))
     return _with_most(counts) if len(positions) > MOST else positions
 
 
 def _counts(text: str, starts: Sequence[str]) -> list[int]:
-    """Of each line how many of `starts` it holds."""
+    """Count for each line how many of `starts` it contains."""
     text = text.lower().replace("_", "")
     line_count = text.count("\n") + 1
     counts = [0] * line_count
@@ -83,7 +84,7 @@ def _counts(text: str, starts: Sequence[str]) -> list[int]:
 
 
 def _with_most(counts: Sequence[int]) -> list[int]:
-    """Positions of the `MOST` greatest counts, of equals the first; ascending."""
+    """Return ascending positions of the `MOST` greatest counts, the first of equals."""
     left = MOST
     for least, times in sorted(Counter(counts).items(), reverse=True):
         if times >= left:
@@ -94,19 +95,19 @@ def _with_most(counts: Sequence[int]) -> list[int]:
 
 
 def lines_holding(lines: Sequence[str], starts: Sequence[str]) -> Iterable[int]:
-    """Positions of the lines that hold one of `starts`, ascending; some may have no term."""
+    """Return ascending positions of lines with one of `starts`; some may have no term."""
     if not starts:
         return range(len(lines))
     text = "\n".join(lines)
     positions = [at for at, count in enumerate(_counts(text, starts)) if count]
     if text.isascii():
         return positions
-    # An accent may stand inside of a beginning.
+    # A beginning may contain an accent.
     return sorted({*positions, *(at for at, line in enumerate(lines) if not line.isascii())})
 
 
 def _sparse(text: str, start: str) -> list[int]:
-    """The lines that hold `start`, where most do not."""
+    """Find the lines with `start` if most lines lack it."""
     numbers: list[int] = []
     find, count = text.find, text.count
     number = counted = 0
@@ -121,7 +122,7 @@ def _sparse(text: str, start: str) -> list[int]:
     return numbers
 
 
-# Chunk scores of the candidates: BM25F over body, docs, names, file stem and folders.
+# Scores the chunks of candidates by BM25F over body, docs, names, file stem and folders.
 
 _NO_CHUNKS = ChunkTable()
 _NO_PLACE = (-1, -1)
@@ -129,14 +130,14 @@ _BODY, _FLAT_BODY = ranking_weights.BODY_WEIGHT, 1.0 - ranking_weights.BODY_B
 
 
 class Scored(NamedTuple):
-    """What the chunks of one candidate are worth."""
+    """The scores of one candidate's chunks."""
 
     chunks: list[tuple[float, int]]
-    """Score and position of each chunk that holds a term, best first."""
+    """Score and position of each chunk with a term, best first."""
     whole: float
-    """Of the whole file as one text."""
+    """Score of the whole file as one text."""
     term_bits: int
-    """Bit i is set when the text, a name or the path has term i."""
+    """Bit i is set if the text, a name or the path has term i."""
     named: bool
     """Whether a symbol's name has one of the terms."""
 
@@ -160,7 +161,7 @@ class ChunkScorer:
         self._docs = ranking_weights.DOC_B / corpus.chunk_docs
 
     def score(self, file: FileRow, facts: PathFacts) -> Scored:
-        """What the chunks of a file are worth."""
+        """Score the chunks of a file."""
         segment, doc = self._corpus.place.get(file.content or 0, _NO_PLACE)
         chunks = self._chunks.get(file.content or 0, _NO_CHUNKS)
         body: dict[int, float] = {}
@@ -185,7 +186,7 @@ class ChunkScorer:
             named = named or bool(total & 0xFF)
             whole += term.weight * _saturated(self._whole_count(total, segment, doc) + in_path)
             self._add(added, row.entries(doc), chunks, body, (term.weight, in_path, plain))
-        # The order of tuples, since a key costs a call for each; of equals the first chunk.
+        # Sorts tuples, since a key costs a call for each; the first chunk of equals wins.
         ordered = sorted([(base + more, -chunk) for chunk, more in added.items()], reverse=True)
         ordered = [(score, -chunk) for score, chunk in ordered]
         if base and not ordered and len(chunks):
@@ -206,9 +207,9 @@ class ChunkScorer:
         body: dict[int, float],
         term: tuple[float, float, float],
     ) -> None:
-        """Add one term's share to each chunk that has it; what the path gives all is left out.
+        """Add one term's share to each chunk that has it, without the path's share of all chunks.
 
-        `body` keeps what one occurrence in the body of each chunk counts.
+        `body` has the value of one occurrence in the body of each chunk.
         """
         weight, in_path, plain = term
         top = weight * (K1 + 1.0)
@@ -225,7 +226,7 @@ class ChunkScorer:
             added[chunk] = added.get(chunk, 0.0) + top * count / (count + K1) - plain
 
     def _field_counts(self, entry: int, at: int, lengths: Sequence[int]) -> float:
-        """What the occurrences in names and docs of a chunk count."""
+        """Return the value of the occurrences in names and docs of a chunk."""
         count = 0.0
         if entry & 0xF:
             norm = ranking_weights.NAME_WEIGHT / (
@@ -249,7 +250,7 @@ class ChunkScorer:
 
 
 def path_counts(facts: PathFacts, terms: Sequence[Weighed]) -> list[float]:
-    """The normed occurrences of each term in stem and folders."""
+    """Return the normalised occurrences of each term in stem and folders."""
     stem, folders = facts.stem.split(), facts.folders.split()
     in_stem = ranking_weights.STEM_WEIGHT / (
         1.0

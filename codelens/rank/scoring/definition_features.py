@@ -1,4 +1,4 @@
-"""How the names of a file's definitions answer a query."""
+"""Scores candidates: adds features of their definitions, and sums all features to an order."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 
 
 class SymbolMatch(NamedTuple):
-    """The definitions of one file against a query."""
+    """The similarity of one file's definitions to a query."""
 
     total: float
     """ln(1 + sum of squared cosines) over those above `weights.SYMBOL_COSINE`."""
     best: float
     """The best cosine."""
     at: int
-    """Position of the definition that has it, -1 if none has any."""
+    """Position of the definition with the best cosine, -1 if none has any."""
     cosines: Sequence[float]
-    """Of each definition."""
+    """The cosine of each definition."""
 
 
 NOTHING = SymbolMatch(0.0, 0.0, -1, ())
@@ -77,13 +77,13 @@ def match_symbols(definitions: Sequence[Definition], query: PathQuery) -> Symbol
 
 
 def _cosine(name: str, query: PathQuery, length: float) -> float:
-    known = query.terms
+    weights = query.terms
     terms = _terms_of_name(name)
-    if known.keys().isdisjoint(terms):
+    if weights.keys().isdisjoint(terms):
         return 0.0
     common = squares = 0.0
     for term in terms:
-        weight = known.get(term)
+        weight = weights.get(term)
         if weight is None:
             squares += query.other * query.other
         else:
@@ -97,17 +97,17 @@ def _terms_of_name(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(terms_of_text(name)))
 
 
-# The second stage: what each candidate is scored by; features are about 0 to 1.
+# The second stage computes the features of each candidate, about 0 to 1.
 #
-# Chunks and paths are looked at for every candidate (`codelens.rank.scoring.file_features`),
-# definitions for the best of them by that. Features over the graph of imports and references were
-# measured and left out: they added .003 to the retrieval benchmark.
+# Features of chunks and paths cover every candidate (`codelens.rank.scoring.file_features`),
+# features of definitions only the best of them. Features of the graph of imports and references
+# were measured and left out: they added .003 on the retrieval benchmark.
 
 _SCALED = ("symsum", "deflen", "logsize")
 
 
 class Evidence(NamedTuple):
-    """All that is known of one candidate."""
+    """The features of one candidate and their sources."""
 
     file: FileRow
     facts: PathFacts
@@ -116,16 +116,16 @@ class Evidence(NamedTuple):
     scored: Scored
     symbols: SymbolMatch
     definitions: Sequence[Definition]
-    """Of the whole file; empty where no name has a term of the query."""
+    """Definitions of the whole file; empty if no name has a term of the query."""
     defined: Sequence[Defined]
-    """What the names of the query stand for, here."""
+    """Definitions of the file that names of the query refer to."""
     single: bool
     """The query is one name."""
     features: Mapping[str, float]
 
 
 class Examined(NamedTuple):
-    """The candidates, and what came of the look at their meaning."""
+    """The candidates, and the result of comparing meanings."""
 
     evidence: list[Evidence]
     meaning: Meaning
@@ -143,7 +143,7 @@ def examine(
     likeness: QuestionLikeness | None = None,
     common: CommonScale | None = None,
 ) -> Examined:
-    """The candidates that are worth it with all their features, in no stated order."""
+    """Compute all features of the promising candidates, in no defined order."""
     chunks = reads.chunks(
         view.db, {candidate.content for candidate in candidates if candidate.content is not None}
     )
@@ -153,7 +153,9 @@ def examine(
         question=question, candidates=candidates, chunks=chunks, likeness=likeness,
         common=common,
     )  # fmt: skip
-    known = add_meaning(view, query.text, seen, likeness, common) if by_meaning else NOT_ASKED
+    compared_meaning = (
+        add_meaning(view, query.text, seen, likeness, common) if by_meaning else NOT_ASKED
+    )
     best = _most_promising(seen, query, defined)
     own = _definitions_of(view, best, defined)
     about = view.about(
@@ -166,7 +168,7 @@ def examine(
         definitions = own.get(content, ())
         like = match_symbols(definitions, question)
         here = defined.get(promising.file.path_id, ())
-        # The words as one name mean that definition, not another that one of them is called.
+        # The words as one name mean that definition, not one named by a single word.
         spelled = _spelled(here, query)
         here = spelled or here
         features = {**promising.features, **_named(like, here), "logsize": 0.0}
@@ -185,14 +187,14 @@ def examine(
     scale(rows, asked_for or rows, _SCALED, stage_of(query, "definitions"), common)
     return Examined(
         [candidate._replace(features=row) for candidate, row in zip(evidence, rows, strict=True)],
-        known,
+        compared_meaning,
     )
 
 
 def _definitions_of(
     view: Snapshot, best: Sequence[FileFeatures], defined: Mapping[int, list[Defined]]
 ) -> Mapping[int, Sequence[Definition]]:
-    """The definitions of files of which a name has a term of the query."""
+    """Read the definitions of files in which a name has a term of the query."""
     named = {
         features.file.content
         for features in best
@@ -203,14 +205,14 @@ def _definitions_of(
 
 
 def _is_empty(about: Content | None) -> bool:
-    """Whether a file is there in name alone: an `__init__.py` answers nothing."""
+    """Whether a file has no content, such as an empty `__init__.py`, which answers nothing."""
     return about is not None and about.size_bytes == 0
 
 
 def _most_promising(
     seen: list[FileFeatures], query: Query, defined: Mapping[int, list[Defined]]
 ) -> list[FileFeatures]:
-    """Those whose definitions are worth a read, by what a look tells of their score."""
+    """Return the candidates whose definitions are worth reading, by their score so far."""
     promise = ranking_weights.TOKEN if query.single else ranking_weights.WORDS
 
     def key(candidate: FileFeatures) -> tuple[bool, float, bytes]:
@@ -222,7 +224,7 @@ def _most_promising(
 
     looked_at = ranking_weights.LOOKED_AT
     if query.single:
-        # Forty translations may define the name before the one place that is meant.
+        # Forty translations may define the name before the place that is meant.
         looked_at += sum(features.file.path_id in defined for features in seen)
     return sorted(seen, key=key)[:looked_at]
 
@@ -242,7 +244,7 @@ def _named(like: SymbolMatch, defined: Sequence[Defined]) -> dict[str, float]:
 
 
 def _spelled(defined: Sequence[Defined], query: Query) -> Sequence[Defined]:
-    """Those that are called as all words of the query together."""
+    """Return the definitions named by all words of the query together."""
     if query.spelled is None:
         return ()
     key = key_of(query.spelled.text)
@@ -250,7 +252,7 @@ def _spelled(defined: Sequence[Defined], query: Query) -> Sequence[Defined]:
 
 
 def with_definitions(view: Snapshot, candidates: Sequence[Evidence]) -> list[Evidence]:
-    """The same with the definitions of every file, also where no name has a term."""
+    """Add the definitions of every file, even if no name has a term."""
     missing = {
         candidate.file.content
         for candidate in candidates
@@ -268,7 +270,7 @@ def with_definitions(view: Snapshot, candidates: Sequence[Evidence]) -> list[Evi
     ]
 
 
-# From features to an order: a weighted sum, less what a file's role takes off.
+# Orders candidates by the weighted sum of their features minus the penalty of their role.
 
 
 class Judged(NamedTuple):
@@ -281,7 +283,7 @@ class Judged(NamedTuple):
 
 
 def judge(candidates: Sequence[Evidence], query: Query) -> list[Judged]:
-    """Every candidate with its score, best first; ties by path."""
+    """Score every candidate, best first; ties are broken by path."""
     chosen = ranking_weights.TOKEN if query.single else ranking_weights.WORDS
     down = ranking_weights.pushed_down(query.single, query.roles)
     judged: list[Judged] = []
@@ -298,7 +300,7 @@ def judge(candidates: Sequence[Evidence], query: Query) -> list[Judged]:
 
 
 def judged_with_definitions(view: Snapshot, judged: Sequence[Judged], first: int) -> list[Judged]:
-    """The same, the first so many with the definitions of their files."""
+    """Add definitions to the first files."""
     ready = with_definitions(view, [scored.evidence for scored in judged[:first]])
     return [
         *(scored._replace(evidence=more) for scored, more in zip(judged, ready, strict=False)),
@@ -307,7 +309,7 @@ def judged_with_definitions(view: Snapshot, judged: Sequence[Judged], first: int
 
 
 def role_of(candidate: Evidence) -> str:
-    """The path's role; else `generated` where the text says so."""
+    """Return the path's role; else `generated` if the text is marked so."""
     if not candidate.facts.role and candidate.about is not None and candidate.about.generated:
         return "generated"
     return candidate.facts.role

@@ -1,7 +1,8 @@
-"""How much each term of a question tells of the definition that is meant, as against the file.
+"""Ranks the definitions of the best files of code as answers to a question.
 
-A file answers by holding many of the words; which of its definitions is meant, those say that are
-said again, and those of the first line: of a message the rest explains.
+Terms are weighed for definitions: a file answers if it contains many of the words, but which of its
+definitions answers depends on the words that the query repeats, and on those of its first line,
+since the rest of a message explains it.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from codelens.store.facts.ranking_reads import Definition
 
 
 def emphasised(query: Query, terms: Sequence[Weighed]) -> list[Weighed]:
-    """The terms, in their order, weighed for the bodies of definitions.
+    """Weigh the terms, in order, for the bodies of definitions.
 
-    The logarithm of how often a term is said is the usual damping of its frequency (Salton and
-    Buckley, "Term-weighting approaches in automatic text retrieval", 1988).
+    The logarithm is the usual damping of a term's frequency (Salton and Buckley, "Term-weighting
+    approaches in automatic text retrieval", 1988).
     """
     times = Counter(term for word in query.words for term in terms_of_word(word))
     first_line, _, rest = query.text.partition("\n")
@@ -44,21 +45,21 @@ def emphasised(query: Query, terms: Sequence[Weighed]) -> list[Weighed]:
     return [term._replace(weight=term.weight * emphasis(term.text)) for term in terms]
 
 
-# What is shown for a definition that is only part of another: a field, alias, constructor.
+# Decides what to show for a definition that is part of another: a field, alias, constructor.
 
 _PARTS = frozenset({"field", "property", "member", "constant", "variable", "type"})
 _SHORT = 3
 _CONSTRUCTORS = frozenset("__init__ __new__ __construct constructor initialize init new".split())
 _TESTS = frozenset({"test", "tests"})
 _ASKED = 0.75
-"""Likeness of a name that is asked for by words."""
+"""Minimum similarity of a name that the words of a query ask for."""
 
 
 def is_shown_alone(at: int, every: Sequence[Definition], like: float, grade: int) -> bool:
-    """Whether a definition is an answer of its own.
+    """Whether a definition is an answer by itself.
 
-    A part of a type (field, alias, enum member, constructor) is none unless it is asked for: by
-    name, or by words that are all of its name.
+    A part of a type (field, alias, enum member, constructor) is an answer only if the query asks
+    for it by name, or by all words of its name.
     """
     symbol = every[at]
     if symbol.parent < 0 or every[symbol.parent].kind not in query_analysis.CONTAINERS:
@@ -73,7 +74,7 @@ def is_shown_alone(at: int, every: Sequence[Definition], like: float, grade: int
 
 
 def is_part(at: int, every: Sequence[Definition]) -> bool:
-    """Whether a definition is a line or two of a type: a field, an alias, an enum's member."""
+    """Whether a definition is a short part of a type: a field, an alias, an enum member."""
     symbol = every[at]
     return (
         symbol.parent >= 0
@@ -83,26 +84,26 @@ def is_part(at: int, every: Sequence[Definition]) -> bool:
 
 
 _LONG_OWNER = 80
-"""Lines: of a longer type its constructor is shown, since the type would not fit an answer."""
+"""The constructor stands in for a type with more lines, which would not fit an answer."""
 
 
-def beside_code(every: Sequence[Definition]) -> set[int]:
-    """The definitions that lie in a container of tests, in the source that they test."""
-    beside: set[int] = set()
+def tests_in_source(every: Sequence[Definition]) -> set[int]:
+    """Return the definitions inside a container of tests, in the source that they test."""
+    inner_tests: set[int] = set()
     for at, symbol in enumerate(every):
         is_container = symbol.kind in query_analysis.CONTAINERS and symbol.name.lower() in _TESTS
-        if is_container or symbol.parent in beside:
-            beside.add(at)
-    return beside
+        if is_container or symbol.parent in inner_tests:
+            inner_tests.add(at)
+    return inner_tests
 
 
 def is_declaration_alone(at: int, every: Sequence[Definition]) -> bool:
-    """Whether a definition only names a package, namespace or module, and nothing stands in it."""
+    """Whether a definition only names a package, namespace or module, and contains nothing."""
     return every[at].kind == "module" and not (at + 1 < len(every) and every[at + 1].parent == at)
 
 
 def is_constructor(at: int, every: Sequence[Definition]) -> bool:
-    """Whether a definition makes or unmakes the type that it stands in."""
+    """Whether a definition is a constructor or destructor of the type around it."""
     symbol = every[at]
     if symbol.parent < 0:
         return False
@@ -113,31 +114,31 @@ def is_constructor(at: int, every: Sequence[Definition]) -> bool:
 
 
 def owner_of(at: int, every: Sequence[Definition]) -> int:
-    """The innermost definition around one that is an answer of its own."""
+    """Return the innermost enclosing definition that is an answer by itself."""
     return every[at].parent
 
 
-# All definitions of the best files of code, ranked as what answers a question.
+# Ranks all definitions of the best files of code as answers to a question.
 #
-# A file that answers is mostly found; its place is what a chunk cannot tell. So every definition of
-# the best files has a score of its own: that of its file, BM25 of its body with the comment above
-# it, its line with most of the query, the likeness of its name and its owner's, whether the file's
-# best place lies in it, and whether the query names it or what it stands in. For a task, a type and
-# a value lose a little. Prose and data are no bodies unless they are asked for, and tests that are
-# asked for come behind what they test.
+# File ranking mostly finds the right file, but chunks cannot locate the place in it. So every
+# definition of the best files gets a score from the score of its file, BM25 of its body with the
+# comment above it, its line with most of the query, the similarity of its name and its owner's,
+# whether it contains the file's best place, and whether the query names it or its owner. For a
+# task, types and values lose a little. Prose and data count only if the query asks for them, and
+# tests that it asks for rank below the code that they test.
 
 FILES = 30
-"""Files whose definitions are ranked."""
+"""Number of files whose definitions are ranked."""
 _LONGEST = 20_000
-"""Lines of a file that are read."""
+"""Maximum number of lines of a file that are read."""
 _PART_NAME = 0.5
-"""What the name of a field or an alias counts: its type is what a sentence mostly means."""
+"""Weight of the name of a field or an alias: a sentence mostly means its type."""
 _SHORTEST = 8
-"""Lines that a definition counts for at least: a line with a word is not all about it."""
+"""Minimum length of a definition in BM25: a single line with a word is not all about it."""
 _NO_BODY = frozenset({"heading", "key"})
 _VALUES = frozenset("field property member constant variable type key".split())
 TOP_LEVEL = -1
-"""In place of a definition: lines of a file that stand in none."""
+"""Replaces a definition for lines outside of any definition."""
 
 
 class RankedDefinition(NamedTuple):
@@ -147,54 +148,54 @@ class RankedDefinition(NamedTuple):
     symbol: int
     """Position among the file's definitions, or `TOP_LEVEL`."""
     start_line: int
-    """Of the comment above it, if there is one."""
+    """First line, including the comment above."""
     name_line: int
-    """Where the definition itself begins."""
+    """First line of the definition itself."""
     end_line: int
     score: float
 
     @property
     def definition(self) -> Definition:
-        """The definition, where it is one."""
+        """The definition; only for rows with one."""
         return self.judged.evidence.definitions[self.symbol]
 
 
 class _Comparison(NamedTuple):
-    """A query, as definitions are compared with it."""
+    """A query in the form for comparing definitions."""
 
     question: Question
     bodies: Sequence[Weighed]
-    """Its terms, weighed for bodies."""
+    """Terms weighed for bodies."""
     weights: Sequence[float]
-    """Of its terms, as files are weighed by."""
+    """Weights of its terms as for files."""
     numbers: TermNumbers
     tests: bool
-    """It asks for tests."""
+    """Whether the query asks for tests."""
 
 
 _FEATURES = (*ranking_weights.DEFINITIONS, *ranking_weights.TASK_DEFINITIONS)
-"""What a definition is scored by, in the order in which the parts of its score are added."""
+"""Features of a definition, in the order in which the parts of its score are added."""
 _FILE, _BODY, _LINE, _NAME, _OWNER, _NAMED, _WITHIN, _PLACE, _TOP, _TEST, _CONTAINER, _VALUE = map(
     _FEATURES.index,
     "file body line name owner named within place top test container value".split(),
 )
 _OF_ITSELF = (_WITHIN, _CONTAINER, _VALUE)
-"""Features that a definition does not take over from its parts."""
+"""Features that a definition does not inherit from its parts."""
 
 
 class _Text(NamedTuple):
-    """A judged file and where the query stands in it."""
+    """A judged file and the positions of the query's terms in it."""
 
     scored: Judged
     counts: BodyTerms
     heaviest: LineWeights
     place: tuple[int, int] | None
-    """Lines of the place that was chosen by chunks."""
+    """Lines of the place chosen by chunks."""
     usual: list[float]
-    """What all lines of the file have of the features."""
+    """Values of the features for any line of the file."""
 
     def values_of(self, start: int, end: int, inside: Mapping[int, int]) -> list[float]:
-        """The features of any lines, in a definition or not, that have these terms at most."""
+        """Compute the features of lines that contain at most these terms."""
         values = self.usual.copy()
         if self.place is not None:
             values[_PLACE] = _overlap(self.place, start, end)
@@ -204,20 +205,20 @@ class _Text(NamedTuple):
 
 
 class _File(NamedTuple):
-    """The definitions of a judged file, and what is known of them before they are compared."""
+    """The definitions of a judged file, prepared for the comparison."""
 
     text: _Text
     every: Sequence[Definition]
     first: Sequence[int]
-    """Of each its first line, the comment above it included."""
+    """First line of each definition, including the comment above."""
     like: Sequence[float]
     within: Sequence[bool]
     bodies: Sequence[Weighed]
     plain: dict[str, list[float]]
-    """Kind -> the features of all definitions that have nothing of the query; grows."""
+    """Kind -> the shared features of all definitions unrelated to the query; grows."""
 
     def values_of(self, at: int, symbol: Definition, grade: int) -> list[float]:
-        """The features of a definition; where nothing is said, there are none."""
+        """Compute the features of a definition; none if its lines have none."""
         text, every, first, like, within, bodies, _ = self
         _, _, kind, start, end, parent = symbol
         inside = text.counts.inside(first[at], end)
@@ -244,7 +245,7 @@ class _File(NamedTuple):
         return values
 
     def _is_plain(self, at: int, symbol: Definition) -> bool:
-        """Whether names and place of a definition, which has no terms, have nothing of a query."""
+        """Whether names and place of a definition without terms are unrelated to the query."""
         parent, place = symbol.parent, self.text.place
         if self.like[at] or (parent >= 0 and (self.like[parent] or self.within[at])):
             return False
@@ -284,15 +285,15 @@ def ranked(
     *,
     task: bool = False,
 ) -> Iterator[RankedDefinition]:
-    """The definitions of files, best first; ties by path and line.
+    """Rank the definitions of files, best first; ties are broken by path and line.
 
     Args:
-        judged: files with their definitions, best first; judged by the same query and terms.
-        query: what is asked.
-        terms: its terms, weighed.
-        texts: gives the lines of files.
-        chosen: path id -> the place that was chosen by chunks.
-        task: the query says what to do, not what to find.
+        judged: files with their definitions, judged by the same query and terms; best first.
+        query: the query.
+        terms: its weighed terms.
+        texts: provides the lines of files.
+        chosen: path id -> the place chosen by chunks.
+        task: whether the query says what to do, not what to find.
     """
     comparison = _Comparison(
         file_features.path_query(terms, query.typed, query.whole),
@@ -317,16 +318,16 @@ def ranked(
 
 
 def _in_order(features: Sequence[_Features], task: bool) -> Iterator[RankedDefinition]:
-    """The definitions with their scores, best first."""
+    """Yield the definitions with their scores, best first."""
     counted = {
         **ranking_weights.DEFINITIONS,
         **(ranking_weights.TASK_DEFINITIONS if task else {}),
     }
     weights = [counted.get(name, 0.0) for name in _FEATURES]
-    # Those that have nothing of the query share what they have with others of their file.
+    # Definitions unrelated to the query share their features within a file.
     values_by_id = {id(row.values): row.values for row in features}
     scores = {at: -sum(map(mul, weights, values)) for at, values in values_by_id.items()}
-    # Tuples in place of a key, which costs a call for each.
+    # Tuples instead of a key, which costs a call for each.
     order = sorted(
         (scores[id(row.values)], row.judged.evidence.file.path, row.name_line, at)
         for at, row in enumerate(features)
@@ -335,7 +336,7 @@ def _in_order(features: Sequence[_Features], task: bool) -> Iterator[RankedDefin
 
 
 def code_files(judged: Sequence[Judged], query: Query, most: int = FILES) -> list[Judged]:
-    """The best files of code: those whose role is not pushed down as no answer."""
+    """Return the best files of code, without roles whose penalty excludes answers."""
     down = ranking_weights.pushed_down(False, query.roles)
     return [
         scored
@@ -368,32 +369,32 @@ def _of_file(
     heaviest = LineWeights(counts.by_line, comparison.weights)
     text = _Text(scored, counts, heaviest, place, _usual(scored, prior))
     like = _likeness(scored, every, comparison.question)
-    named = {known.symbol.ordinal: known.grade for known in scored.evidence.defined}
+    named = {row.symbol.ordinal: row.grade for row in scored.evidence.defined}
     file = _File(text, every, first, like, _in_named(every, named), comparison.bodies, {})
-    beside = set[int]() if comparison.tests else beside_code(every)
+    inner_tests = set[int]() if comparison.tests else tests_in_source(every)
     rows: dict[int, _Features] = {}
     for at, symbol in enumerate(every):
         grade = named.get(at, 0)
-        if symbol.kind in _NO_BODY or at in beside:
+        if symbol.kind in _NO_BODY or at in inner_tests:
             continue
         if grade <= query_analysis.LAST and is_declaration_alone(at, every):
             continue
         values = file.values_of(at, symbol, grade)
         shown = at if is_shown_alone(at, every, like[at], grade) else owner_of(at, every)
-        known = rows.get(shown)
-        if known is None:
+        row = rows.get(shown)
+        if row is None:
             owner = every[shown]
             rows[shown] = _Features(
                 scored, shown, first[shown], owner.start_line, owner.end_line, values
             )
         elif values is not file.plain.get(symbol.kind):
-            rows[shown] = _Features(*known[:5], _with_part(known.values, values))
+            rows[shown] = _Features(*row[:5], _with_part(row.values, values))
     yield from rows.values()
     yield from _top_level(text, gaps, comparison.bodies)
 
 
 def _in_named(every: Sequence[Definition], named: Mapping[int, int]) -> list[bool]:
-    """Of each definition, whether it stands in one that the query names."""
+    """For each definition, whether it is inside one that the query names."""
     within: list[bool] = []
     for symbol in every:
         around = symbol.parent
@@ -404,7 +405,7 @@ def _in_named(every: Sequence[Definition], named: Mapping[int, int]) -> list[boo
 
 
 def _with_part(values: Sequence[float], of_part: Sequence[float]) -> list[float]:
-    """What a definition has with what a part of it has, which is not shown by itself."""
+    """Merge the features of a definition and of its part that is not shown by itself."""
     more = list(map(max, values, of_part))
     for feature in _OF_ITSELF:
         more[feature] = values[feature]
@@ -414,7 +415,7 @@ def _with_part(values: Sequence[float], of_part: Sequence[float]) -> list[float]
 def _top_level(
     text: _Text, gaps: Sequence[tuple[int, int]], terms: Sequence[Weighed]
 ) -> Iterator[_Features]:
-    """The lines between the definitions that hold terms."""
+    """Yield rows for the lines with terms between definitions."""
     for start, end in gaps:
         inside = text.counts.inside(start, end)
         body = _bm25(inside, end - start + 1, terms)
@@ -425,11 +426,11 @@ def _top_level(
 
 
 def _likeness(scored: Judged, every: Sequence[Definition], question: Question) -> Sequence[float]:
-    """How like the query each name is, as told when the file was judged, if it was."""
-    known = scored.evidence.symbols
+    """Return the similarity of each name to the query, reusing that of the judged file if known."""
+    match = scored.evidence.symbols
     return (
-        known.cosines
-        if known.best > 0
+        match.cosines
+        if match.best > 0
         else definition_features.match_symbols(every, question).cosines
     )
 
@@ -443,7 +444,7 @@ def _own(
     inside: dict[int, int],
     size: int,
 ) -> tuple[dict[int, int], int]:
-    """A container's counts and lines without those of the definitions with bodies in it."""
+    """Return a container's counts and lines without its inner definitions with bodies."""
     own = dict(inside)
     stop = every[at].end_line
     seen = 0
@@ -476,7 +477,7 @@ def _bm25(counts: Mapping[int, int], lines: int, terms: Sequence[Weighed]) -> fl
 
 
 def _overlap(place: tuple[int, int], start: int, end: int) -> float:
-    """How much a chosen place and some lines are the same: their common share of both."""
+    """Return the overlap of a chosen place and some lines, as a share of both."""
     low, high = max(place[0], start), min(place[1], end)
     if high < low:
         return 0.0

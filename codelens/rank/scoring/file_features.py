@@ -1,4 +1,4 @@
-"""What the path of a file says about a query: how well stem and folders cover it."""
+"""Computes the features of files: from paths, chunks, meaning, and names spelled out."""
 
 from __future__ import annotations
 
@@ -41,54 +41,54 @@ class PathMatch(NamedTuple):
     """Shares, 0 to 1."""
 
     stemcov: float
-    """Of the stem's parts, by weight, those that the query has. In a long query less where they
-    are little of it: any one of ten words is some file's name."""
+    """Weighted share of the stem's parts that are in the query. In a long query less if they are a
+    small part of it: any one of ten words is the name of some file."""
     stemcov_q: float
-    """Of the query, by weight, what stands in the stem."""
+    """Weighted share of the query that is in the stem."""
     stempfx: float
-    """Of the query's words, those that begin a part of the stem or are begun by one."""
+    """Share of the query's words that are a prefix of a part of the stem, or have one as prefix."""
     stemeq: float
-    """1 when the stem is the query."""
+    """1 if the stem is the query."""
     dircov: float
-    """Of the query's words, those that stand in stem or folders."""
+    """Share of the query's words that are in stem or folders."""
     dirwt: float
-    """Of the query, by weight, what stands in the folders."""
+    """Weighted share of the query that is in the folders."""
     dirpfx: float
-    """Of the query's words, those that begin a folder's term or are begun by one."""
+    """Share of the query's words that are a prefix of a folder's term, or have one as prefix."""
 
 
 _Near = tuple[frozenset[str], frozenset[str]]
-"""Words that stand in some folders; words that begin a term there or are begun by one."""
+"""Words in some folders; words that are a prefix of a term there or have one as prefix."""
 
 
 class PathQuery(NamedTuple):
-    """A query as far as paths are concerned; worked out once."""
+    """A query prepared for comparing paths."""
 
     terms: dict[str, float]
-    """Term -> weight, compounds included."""
+    """Term -> weight, including compounds."""
     words: tuple[str, ...]
-    """Terms that were typed, compounds left out."""
+    """Typed terms, without compounds."""
     weight: float
-    """Of all `words`."""
+    """Total weight of `words`."""
     other: float
-    """Weight of a term that the query has not."""
+    """Weight of a term that is not in the query."""
     whole: str
     """The query as one lower-case word."""
     folders: dict[str, _Near]
-    """What the words have in folders, by the folders' terms; grows, since files share folders."""
+    """Cache of matches in folders, since files share folders."""
     names: dict[str, float]
-    """How like the query the names of definitions are; grows, since files share names."""
+    """Cache of the similarity of definition names, since files share names."""
 
 
 def path_query(terms: Sequence[Weighed], words: Sequence[str], whole: str) -> PathQuery:
-    """What paths are compared with; `words` are the plain terms of the query."""
-    known = {term.text: term.weight for term in terms}
-    typed = tuple(word for word in words if word in known)
-    top = max(known.values(), default=1.0)
+    """Prepare a query for comparing paths; `words` are its plain terms."""
+    weights = {term.text: term.weight for term in terms}
+    typed = tuple(word for word in words if word in weights)
+    top = max(weights.values(), default=1.0)
     return PathQuery(
-        known,
+        weights,
         typed,
-        sum(known[word] for word in typed) or 1.0,
+        sum(weights[word] for word in typed) or 1.0,
         top * ranking_weights.UNKNOWN_IDF,
         whole,
         {},
@@ -140,17 +140,17 @@ def match_path(facts: PathFacts, query: PathQuery) -> PathMatch:
 
 
 def _in_folders(folders: str, query: PathQuery) -> _Near:
-    known = query.folders.get(folders)
-    if known is None:
+    match = query.folders.get(folders)
+    if match is None:
         parts = frozenset(folders.split())
         inside = parts.intersection(query.words)
         begun = (word for word in query.words if word not in inside and _begun(word, parts))
-        known = query.folders[folders] = (inside, frozenset(begun))
-    return known
+        match = query.folders[folders] = (inside, frozenset(begun))
+    return match
 
 
 def _begun(word: str, parts: Iterable[str]) -> bool:
-    """Whether a part begins with the word or the word with a part."""
+    """Whether a part starts with the word or the word with a part."""
     least = ranking_weights.SHORTEST_PREFIX
     if len(word) < least:
         return False
@@ -165,40 +165,40 @@ _Parts = tuple[str, tuple[str, ...], frozenset[str]]
 
 @lru_cache(maxsize=20_000)
 def _taken_apart(path: bytes, stem: str) -> _Parts:
-    """The stem as one lower-case word, the terms of its parts, and those that are looked up."""
+    """Return the stem as one lower-case word, the terms of its parts, and the terms to look up."""
     *above, name = path.split(b"/")
     text = (name.split(b".")[0] or name).decode("utf-8", "replace")
     if above and " ".join(terms_of_text(text)) != stem:
         text = above[-1].decode("utf-8", "replace")  # index, __init__, ...: the folder's name
     parts = [part for word in WORD.findall(text) for part in parts_of_word(word)]
     terms = tuple(term for part in parts for term in terms_of_word(part))
-    # `Serializer.Json.cs` is not all of `Serializer.cs`, though its stem is the same.
+    # `Serializer.Json.cs` has the same stem as `Serializer.cs` but is only a part of it.
     whole = "" if name.count(b".") > 1 and name[:1] != b"." else "".join(parts)
     return whole, terms, frozenset(stem.split())
 
 
-# How much a file means what the question says, by the vectors of its chunks.
+# Compares the meaning of files and a question by the vectors of chunks.
 #
-# The one feature that sees what no word of the question names. It is computed for candidates alone,
-# and only where all of them have vectors by the shipped table: otherwise a file would stand lower
-# for having been indexed later.
+# This is the only feature that matches files without any word of the question. It is computed for
+# candidates only, and only if all of them have vectors by the shipped table: otherwise a file would
+# rank lower because it was indexed later.
 
 
 class Candidate(NamedTuple):
-    """A file to be judged."""
+    """A file to judge."""
 
     content: int | None
     measured: bool
-    """It sets the scale: its role is not pushed down."""
+    """It defines the scale: its role has no penalty."""
 
 
 class Meaning(NamedTuple):
-    """The feature of each candidate, in their order, or why there is none."""
+    """The feature of each candidate, in order, or why it is missing."""
 
     features: Sequence[float]
     missing: str = ""
     damaged: bool = False
-    """The table of words cannot be read."""
+    """The word table cannot be read."""
 
 
 NOT_ASKED = Meaning(())
@@ -211,17 +211,17 @@ def meaning(
     likeness: QuestionLikeness | None = None,
     common: CommonScale | None = None,
 ) -> Meaning:
-    """How much each candidate means what `text` says: 1 for the best, 0 for one in the middle.
+    """Compare the meaning of each candidate with `text`: 1 for the best, 0 for the median.
 
-    By `likeness` where there is one, which may lack candidates; else by the table of words, with
-    `common` on the scale of all its views.
+    Uses `likeness` if given, which may lack candidates; else the word table, with `common` on the
+    scale of all its views.
     """
     if common is not None and common.lacks_meaning:
         return Meaning([0.0] * len(candidates))
-    known = _by_vectors(db, text, candidates, likeness, common)
-    if common is not None and known.missing:
+    compared = _by_vectors(db, text, candidates, likeness, common)
+    if common is not None and compared.missing:
         common.lacks_meaning = True
-    return known
+    return compared
 
 
 def _by_vectors(
@@ -258,18 +258,21 @@ def _scaled(
     text: str = "",
     common: CommonScale | None = None,
 ) -> list[float]:
-    known = [
+    cosines_of_scale = [
         value
         for value, candidate in zip(values, candidates, strict=True)
         if value is not None and candidate.measured
     ] or [value for value in values if value is not None]
     if common is not None:
-        known = common.cosines(text, known)
-    if not known:
+        cosines_of_scale = common.cosines(text, cosines_of_scale)
+    if not cosines_of_scale:
         return [0.0] * len(values)
-    known.sort()
-    middle = (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
-    span = known[-1] - middle
+    cosines_of_scale.sort()
+    middle = (
+        cosines_of_scale[(len(cosines_of_scale) - 1) // 2]
+        + cosines_of_scale[len(cosines_of_scale) // 2]
+    ) / 2
+    span = cosines_of_scale[-1] - middle
     if span <= 0:
         return [0.0] * len(values)
     least = ranking_weights.LEAST_MEANING
@@ -278,36 +281,36 @@ def _scaled(
     ]
 
 
-# What a question writes out to the letter: identifiers of code, and names of files.
+# Finds what a question spells out: identifiers of code, and names of files.
 #
-# `ERR_ACCESS_DENIED` among eight plain words is evidence of another kind than they are, and so are
+# `ERR_ACCESS_DENIED` among eight plain words is stronger evidence than they are, and so are
 # `latex.py` and `no-constant-condition`.
 
-# A word with signs or humps inside, or one in back-ticks: written as a file may be called.
+# A word with signs inside, or in back-ticks: may be the name of a file.
 _STEM = re.compile(r"`([\w-]{2,100})`|(?<![\w-])([^\W_]+(?:[-_][^\W_]+)+)(?![\w-])")
 _FOLDER_SHARE = 0.5
-"""A folder that is named says half of what a file says."""
+"""Weight of a named folder, relative to a named file."""
 
 
 class Written(NamedTuple):
-    """The identifiers and paths of one query."""
+    """The identifiers and paths that a query spells out."""
 
     weights: tuple[tuple[int, float], ...]
-    """Number of a term, its weight: those that are whole identifiers."""
+    """Numbers and weights of the terms that are whole identifiers."""
     total: float
     paths: tuple[bytes, ...]
-    """Lower-case ends of paths, each with a slash before it."""
+    """Lower-case ends of paths, each with a leading slash."""
     stems: frozenset[str]
-    """Names written as a file's may be, without their convention; stopwords in them count."""
+    """Possible file names, without their convention; stopwords in them count."""
 
     def share_of(self, bits: int) -> float:
-        """The share of the identifiers, by weight, that a file with these terms has."""
+        """Return the weighted share of the identifiers that a file with these terms has."""
         if not self.weights:
             return 0.0
         return sum(weight for number, weight in self.weights if bits >> number & 1) / self.total
 
     def named(self, path: bytes) -> float:
-        """1 if the query names the file, with its extension or without; less for its folder."""
+        """Return 1 if the query names the file, with or without extension; less for its folder."""
         if self.stems:
             stem = path.rpartition(b"/")[2].split(b".", 1)[0]
             if identifier_key(stem.decode("utf-8", "replace")) in self.stems:
@@ -326,7 +329,7 @@ class Written(NamedTuple):
 
 
 def identifiers_written(query: Query, terms: Sequence[Weighed]) -> Written:
-    """What `query` writes out, as far as the view knows it."""
+    """Return the identifiers and paths in `query` that the view knows."""
     if query.single:
         return Written((), 0.0, (), frozenset())
     identifiers = {
@@ -344,34 +347,34 @@ def identifiers_written(query: Query, terms: Sequence[Weighed]) -> Written:
 
 
 def _whole(part: str, parts: Sequence[str]) -> tuple[str, ...]:
-    """The one term of an identifier; a plain word is one only in a qualified name."""
+    """Return the single term of an identifier; a plain word is one only in a qualified name."""
     pieces = [piece for word in WORD.findall(part) for piece in parts_of_word(word)]
     if len(pieces) > 1:
         return (compound_of(pieces),)
     return tuple(terms_of_word(part)) if len(parts) > 1 else ()
 
 
-# The first look at every candidate: its chunks and its path, nothing that costs a read of its own.
+# Scores every candidate by its chunks and its path, which need no reads of their own.
 #
 # Features are about 0 to 1 over the candidates. Files whose role the query does not ask for (tests,
-# prose, translations) neither set that scale nor take all the places: a changelog that has every
-# word of a question would press real answers together.
+# prose, translations) neither define that scale nor take all places: a changelog with every word of
+# a question would compress the scores of real answers.
 
 _SCALED = ("cmax", "csum3", "csumall", "file", "head")
 _DEEP, _DEEPEST = 5, 0.4
-"""depth: so many folders below the shallowest candidate count as 1, and that much at most: else
-what lies at the root of a repository would stand above `src/main/java/...` for that alone."""
+"""depth: this many folders below the shallowest candidate count as 1, the maximum; otherwise files
+at the root of a repository would rank above `src/main/java/...` for their depth alone."""
 
 
 class FileFeatures(NamedTuple):
-    """What the chunks and the path of a candidate say."""
+    """The features of a candidate's chunks and path."""
 
     file: FileRow
     facts: PathFacts
     scored: Scored
     features: dict[str, float]
     pushed: float
-    """What its role takes off the score; 0 where the query asks for such files."""
+    """The penalty of its role; 0 if the query asks for such files."""
 
 
 def features_of_file(
@@ -386,10 +389,10 @@ def features_of_file(
     likeness: QuestionLikeness | None = None,
     common: CommonScale | None = None,
 ) -> list[FileFeatures]:
-    """Every candidate that has a chunk or a stem with a term, in the order of `candidates`.
+    """Return features of every candidate with a term in a chunk or the stem, in order.
 
-    With `likeness` those as well that have vectors: they may answer in words of their own. With
-    `common` features are shares of the best of all its views.
+    With `likeness`, candidates with vectors count, too: they may answer in other words. With
+    `common`, features are shares of the best in all its views.
     """
     facts = view.path_facts(candidate.path_id for candidate in candidates)
     scorer = ChunkScorer(corpus, terms, chunks)
@@ -398,17 +401,17 @@ def features_of_file(
     seen: list[FileFeatures] = []
     files_left = ranking_weights.PUSHED_DOWN_KEPT
     for file in candidates:
-        known = facts[file.path_id]
-        pushed = down.get(known.role, 0.0)
+        about_path = facts[file.path_id]
+        pushed = down.get(about_path.role, 0.0)
         if pushed:
             files_left -= 1
             if files_left < 0:
                 continue
-        candidate = _features_of(file, known, pushed, scorer, question=question, spelt=spelt)
+        candidate = _features_of(file, about_path, pushed, scorer, question=question, spelt=spelt)
         if likeness is not None and not candidate.scored.chunks and file.content in likeness:
             place = [(0.0, likeness.best_chunk(file.content))]
             candidate = candidate._replace(scored=candidate.scored._replace(chunks=place))
-        # A picture in a folder that is called so answers nothing.
+        # A picture in a folder with a matching name answers nothing.
         if candidate.scored.chunks or candidate.features["stemcov"] > 0:
             seen.append(candidate)
     _to_scale(seen, stage_of(query, "files"), common)
@@ -416,7 +419,7 @@ def features_of_file(
 
 
 def stage_of(query: Query, features: str) -> str:
-    """A name for some features of one question: a search may put several."""
+    """Name some features of one question, since a search may rank several."""
     return f"{features} {query.single} {query.text}"
 
 
@@ -427,12 +430,12 @@ def add_meaning(
     likeness: QuestionLikeness | None = None,
     common: CommonScale | None = None,
 ) -> Meaning:
-    """Add how much each candidate means what `text` says to its features."""
+    """Add the similarity in meaning to `text` to each candidate's features."""
     candidates = [Candidate(features.file.content, not features.pushed) for features in seen]
-    known = meaning(view.db, text, candidates, likeness, common)
-    for features, value in zip(seen, known.features, strict=True):
+    compared = meaning(view.db, text, candidates, likeness, common)
+    for features, value in zip(seen, compared.features, strict=True):
         features.features["meaning"] = value
-    return known
+    return compared
 
 
 def _features_of(
@@ -477,7 +480,7 @@ def _to_scale(seen: Sequence[FileFeatures], stage: str, common: CommonScale | No
         candidate.features["depth"] = min(candidate.features["depth"] - shallow, _DEEPEST)
     tops = dict(_tops(measure, _SCALED, stage, common))
     if common is not None:
-        # It depends on the top of all views, which is known last.
+        # It depends on the highest value of all views, which is known last.
         tops["csumall"] = common.masses(
             stage, [_scores(candidate) for candidate in measured], lambda each: _mass(each, top)
         )
@@ -513,9 +516,9 @@ def scale(
     stage: str,
     common: CommonScale | None,
 ) -> None:
-    """Divide open-ended features by their maximum over `measure`; what is beyond it counts as 1.
+    """Divide unbounded features by their maximum over `measure`; cap the result at 1.
 
-    With `common` by the maximum over those of all its views, at this `stage`.
+    With `common`, use the maximum over all its views, at this `stage`.
     """
     _divide(rows, _tops(measure, features, stage, common))
 

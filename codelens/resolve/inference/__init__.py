@@ -1,1 +1,1 @@
-"""What names and expressions mean: scopes, members, annotations and results of calls."""
+"""Infers what names and expressions refer to: scopes, members, annotations and call results."""

@@ -1,4 +1,4 @@
-"""From types as they are written to values of them."""
+"""Evaluates type annotations to values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from codelens.resolve.inference.values import (
 )
 from codelens.types import Scope
 
-# Generic types whose value is, for what can be called on it, that of an argument.
+# Generic types whose members are those of one of their type arguments.
 _TRANSPARENT = {
     **dict.fromkeys(
         ("Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"), 0
@@ -42,25 +42,25 @@ _TRANSPARENT = {
     **dict.fromkeys(("Readonly", "Partial", "NonNullable", "Omit"), 0),
 }
 _UNTYPED = frozenset({":", "?"})
-"""What is said of a variable that can be no type."""
+"""Kinds of rows, annotated or unknown, that do not make a variable an alias of a type."""
 _TYPE_NAMES = frozenset({"type", "Type"})
 _SELF_TYPES = frozenset({"Self", "this"})
 _NEVER = Named("never")
 _MOST_ALIASES, _MOST_ROUNDS = 10, 2
-"""How many aliases may stand for each other in a row, and how often one of them."""
+"""The longest chain of aliases, and how often one alias may recur in it."""
 
 
 class Annotations:
-    """Values of types."""
+    """Evaluates types to values."""
 
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
         self.once = resolver.once
         self._expanding: list[tuple[bytes, int]] = []
-        """Aliases whose types are being read, outermost first."""
+        """The aliases that are being expanded, outermost first."""
 
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
-        """A value of the type that a text says, in a scope."""
+        """Return a value of the type that a text denotes in a scope."""
         key = ("type", path, scope, text, me)
         return self.once(key, lambda: self._of_text(path, scope, text, me), None)
 
@@ -94,12 +94,12 @@ class Annotations:
         parts = type_ if isinstance(type_, Alternatives) else type_.parts
         values = [self._of(path, scope, part, me) for part in parts if part != _NEVER]
         if isinstance(type_, Alternatives):
-            # Which of both it is nothing says.
+            # The condition cannot be evaluated, so both branches must agree.
             return alike(values)
         return self._all(values) if isinstance(type_, Both) else _named(values)
 
     def _all(self, values: list[Value]) -> Value:
-        """What is all of the values at once; a type says what its bases say, so these add none."""
+        """Return the intersection of values; a type already covers its bases."""
         whole = _named(values)
         types = [part for part in each(whole) if isinstance(part, Instance)]
         if len(types) < 2:
@@ -117,7 +117,7 @@ class Annotations:
         return together(parts)
 
     def in_shape(self, value: Shape, name: str) -> Value:
-        """A member of an object of a type without a name."""
+        """Return a member of an object of an anonymous type."""
         if isinstance(value.type_, Mapped):
             member: Type = value.type_.member
         else:
@@ -161,7 +161,7 @@ class Annotations:
         return None
 
     def _is_variable_type(self, referent: Referent) -> bool:
-        """Python's `T = TypeVar("T")`."""
+        """Whether a name is a type variable of Python: `T = TypeVar("T")`."""
         rows = self.names.rows(referent)
         return len(rows) == 1 and rows[0].text.rpartition(".")[2] == "TypeVar()"
 
@@ -170,11 +170,11 @@ class Annotations:
         return bool(referents) and referents[0].symbol >= 0 and self._is_variable_type(referents[0])
 
     def _argument_for(self, path: bytes, scope: int, name: str, me: Value) -> Value:
-        """What stands for a type variable in an instance of the class around."""
+        """Return the argument for a type variable in an instance of the enclosing class."""
         model = self.view.model(path)
         symbol = model.type_around(scope) if model is not None else -1
         if symbol < 0 and isinstance(me, Instance) and me.path == path:
-            # What is said of a class stands outside of it: its bases.
+            # A class's own annotations, such as its bases, belong to the scope around the class.
             symbol = me.symbol
         if model is None or symbol < 0:
             return None
@@ -187,11 +187,12 @@ class Annotations:
         return together(values)
 
     def named_type(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """What a type's name means, dots in it included."""
+        """Return the referents of a type name, which may contain dots."""
         first, *rest = name.split(".")
         referents = self.names.lookup(path, scope, first, types=not rest)
         while referents and self._is_parameter(referents[0]):
-            # `def f(sql: sql.Token)`: types of parameters are those around the function.
+            # `def f(sql: sql.Token)`: the types of parameters are evaluated outside of the
+            # function.
             model = self.view.model(path)
             outer = model.scopes[referents[0].scope].parent if model is not None else -1
             referents = self.names.lookup(path, outer, first, types=not rest) if outer >= 0 else []
@@ -203,7 +204,7 @@ class Annotations:
         return referents
 
     def _is_parameter(self, referent: Referent) -> bool:
-        """A variable of Python that is said to be of a type, or of which nothing is said."""
+        """Whether a referent is a local Python variable with an annotation or an unknown value."""
         model = self.view.model(referent.path) if referent.symbol == LOCAL else None
         if model is None or not model.spec.submodules:
             return False
@@ -225,7 +226,7 @@ class Annotations:
         ]
 
     def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
-        """A value of a type, with arguments, as it is said of a value."""
+        """Return a value of a type with type arguments, as an annotation denotes it."""
         model = self.view.model(referent.path)
         if model is None:
             return None
@@ -249,7 +250,7 @@ class Annotations:
         return None
 
     def _parameter(self, referent: Referent, model: FileModel, me: Value) -> Value:
-        """A type parameter: what it stands for, else its bound."""
+        """Return the argument for a type parameter, or else its bound."""
         order = model.parameters.get(referent.scope, [])
         scope = model.scopes[referent.scope]
         if referent.name in order and scope.kind == "class":
@@ -278,9 +279,9 @@ class Annotations:
         return None
 
     def _inferred(self, referent: Referent, scope: Scope, order: list[str], me: Instance) -> Value:
-        """What a type parameter of a function stands for, which comes as what it is called on.
+        """Return the value of a function's type parameter, inferred from the receiver.
 
-        Where others are known and it is not, it is what the function says by default.
+        If other parameters are known and this one is not, its default applies.
         """
         if scope.kind != "function" or me.path != referent.path:
             return None
@@ -311,13 +312,14 @@ class Annotations:
         own = Instance(referent.path, referent.symbol, args)
         value = self._expanded(own, lambda: self.of_type(own.path, scope, rows[0].text, own))
         plain = (isinstance(part, Shape) and isinstance(part.type_, Fields) for part in each(value))
-        # The members of an object have definitions, within that of the alias.
+        # The members of an object type have definitions inside that of the alias.
         return own if value is not None and all(plain) else value
 
     def _expanded(self, alias: Instance, make: Callable[[], Value]) -> Value:
-        """What an alias stands for; itself, where it leads through itself or too many others.
+        """Expand an alias; returns the alias itself if it is cyclic or the chain is too long.
 
-        `type A<T> = B<A<T[]>>` has ever more arguments, so no question is asked twice.
+        `type A<T> = B<A<T[]>>` grows with each step, so the check for open queries cannot detect
+        the cycle.
         """
         own = alias[:2]
         deep = len(self._expanding) >= _MOST_ALIASES
@@ -332,7 +334,7 @@ class Annotations:
 
 
 def _named(values: list[Value]) -> Value:
-    """Several values; those of types without a name, which have no definitions, only alone."""
+    """Join several values; values of anonymous types have no definitions and count only alone."""
     named: list[Value] = [value for value in values if not isinstance(value, Shape)]
     return together(named if any(named) else values)
 

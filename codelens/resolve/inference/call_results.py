@@ -1,7 +1,8 @@
-"""What a function written out is given by what it is handed to: `items.map(item => ...)`.
+"""Infers call results, elements and context values, and the parameters of callbacks.
 
-The facts say so as a step behind the taker: `items.map.#in01` is the second parameter of a function
-that is the first argument. `8` stands for the last argument, behind the brackets (Kotlin).
+In `items.map(item => ...)`, the callback's parameter comes from the called function. The facts
+represent this as a step after the callee: `items.map.#in01` is the second parameter of a function
+passed as the first argument. `8` stands for the last argument, after the parentheses (Kotlin).
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ from codelens.types import Binding, Reference
 
 _STEP = "#in"
 OWN = "#own"
-"""The step from a function's type to a parameter of it, which the number behind it says."""
+"""The step from a function type to one of its parameters; the index follows."""
 _LAST = 8
 _ELEMENTS = frozenset(
     "every filter find findIndex findLast findLastIndex flatMap forEach map some sort "
     "toSorted".split()
 )
-"""Methods of arrays whose function gets an element; of `sort` two."""
+"""Array methods whose callback receives elements; the callback of `sort` receives two."""
 _FOLDS = frozenset({"reduce", "reduceRight"})
 _WAITED = frozenset({"Promise", "PromiseLike", "Awaitable"})
 _ARRAYS = frozenset("[] Array ReadonlyArray Set ReadonlySet Iterable".split())
@@ -49,7 +50,7 @@ _OPEN, _CLOSED = "([{<", ")]}>"
 
 
 class HandedValues:
-    """Follows these steps, by what functions say of the functions that they take."""
+    """Resolves callback steps by the declared parameter types of the called functions."""
 
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view = resolver, resolver.view
@@ -61,9 +62,9 @@ class HandedValues:
         parameter: tuple[int, int],
         result: Value = None,
     ) -> Value:
-        """What a function written out gets from a function, or from a method of a value.
+        """Return what a callback receives from a function or from a method of a value.
 
-        With what the taker's result is said to be: its type parameters may stand for parts of it.
+        `result` is the expected result of the call; it may determine type parameters.
         """
         if not method or method[0][0] in "([":
             return self.declared(self._for_result(taker, result), *parameter)
@@ -72,7 +73,7 @@ class HandedValues:
         return self.of_functions(self.resolver.members(taker, method[0]), parameter, result)
 
     def _for_result(self, function: Value, result: Value) -> Value:
-        """A function, owned by what its type parameters stand for when it gives that result."""
+        """Return a function whose type parameters are inferred from the expected result."""
         if not isinstance(function, Definition) or not isinstance(result, Instance):
             return function
         model = self.view.model(function.path)
@@ -97,7 +98,7 @@ class HandedValues:
         parameter: tuple[int, int],
         result: Value = None,
     ) -> Value:
-        """What the first of several functions, each with its owner, says that says anything."""
+        """Return the first declared type of a callback parameter among several functions."""
         for referent, owner in functions:
             function = Definition(referent.path, referent.symbol, owner)
             called = self._for_result(function, result)
@@ -107,7 +108,7 @@ class HandedValues:
         return None
 
     def declared(self, function: Value, place: int, at: int) -> Value:
-        """What a function says of the parameter of one that it takes."""
+        """Return the declared type of a parameter of a callback parameter."""
         model = self.view.model(function.path) if isinstance(function, Definition) else None
         if model is None or not isinstance(function, Definition):
             return None
@@ -124,9 +125,9 @@ class HandedValues:
         return self.resolver.of_type(path, scope, text, function.owner) if text else None
 
     def expected(self, path: bytes, scope: int, text: str, steps: tuple[str, ...]) -> Value:
-        """What a function written out gets where code says its type: `const f: Taker = x => ...`.
+        """Return what a callback receives by an annotation: `const f: Taker = x => ...`.
 
-        Of the type's own writing each step takes a part: `()` what a call gives, and the last a
+        Each step takes a part of the type's text: `()` the result of a call, and the last step a
         parameter.
         """
         for step in steps:
@@ -139,7 +140,7 @@ class HandedValues:
         return self.resolver.of_type(path, scope, text) if text else None
 
     def _aliased(self, referent: Referent) -> tuple[bytes, int, str]:
-        """Where a type's other name is given, and what it stands for."""
+        """Return the location of a type alias and the aliased type."""
         model = self.view.model(referent.path)
         scope = model.own_scope.get(referent.symbol, -1) if model is not None else -1
         rows = model.of_scope.get(scope, ()) if model is not None else ()
@@ -148,7 +149,7 @@ class HandedValues:
 
 @lru_cache(maxsize=5_000)
 def handed(step: str) -> tuple[int, int] | None:
-    """Which argument the function is, -1 for the last, and which of its parameters is meant."""
+    """Return the argument index of the callback, -1 for the last, and its parameter index."""
     if not step.startswith(_STEP) or not step[3:].isdigit():
         return None
     place = int(step[3])
@@ -156,7 +157,7 @@ def handed(step: str) -> tuple[int, int] | None:
 
 
 def of_script_container(value: Container, method: str, at: int) -> Value:
-    """What methods of arrays, maps and promises give a function, in JavaScript."""
+    """Return what methods of JavaScript arrays, maps and promises pass to their callback."""
     if not value.args:
         return None
     if value.name in PAIRS:
@@ -173,7 +174,7 @@ def of_script_container(value: Container, method: str, at: int) -> Value:
 
 @lru_cache(maxsize=5_000)
 def function_parts(text: str) -> tuple[tuple[str, ...], str]:
-    """Parameters and result of a function's type: `<T>(a: T, b?: U) => V`."""
+    """Return the parameters and the result of a function type: `<T>(a: T, b?: U) => V`."""
     text = text.strip()
     depth, start = 0, 0
     for at, sign in enumerate(text):
@@ -196,14 +197,14 @@ def function_parts(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def parameter_at(parameters: tuple[str, ...], at: int) -> str:
-    """The type of a parameter; nothing of one that takes all further arguments."""
+    """Return the type of a parameter; an empty string for a rest parameter."""
     part = parameters[at].strip() if at < len(parameters) else "..."
     return "" if part.startswith("...") else part.partition(":")[2].strip()
 
 
 @lru_cache(maxsize=20_000)
 def parameter_type(text: str, at: int, arrow: str) -> str:
-    """The type of a parameter in a function's type: `(a: T, b?: U) => void`, `(T) -> Unit`."""
+    """Return a parameter's type in a function type: `(a: T, b?: U) => void`, `(T) -> Unit`."""
     end = text.find(arrow)
     before = text[:end].rstrip() if end > 0 else ""
     if not before.endswith(")"):
@@ -221,7 +222,7 @@ def parameter_type(text: str, at: int, arrow: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """What stands between the commas that are in no brackets."""
+    """Split a text at the commas outside of brackets."""
     parts, depth, start = list[str](), 0, 0
     for at, sign in enumerate(text):
         is_arrow = sign == ">" and text[at - 1 : at] in {"=", "-"}
@@ -232,7 +233,7 @@ def _split(text: str) -> list[str]:
     return [part for part in (*parts, text[start:]) if part.strip()]
 
 
-# What calls give, and elements, contexts and what is waited for.
+# The results of calls, elements, context managers and awaited values.
 
 _ENTERED = frozenset(
     "Iterator Generator AsyncIterator AsyncGenerator Iterable AsyncIterable ContextManager "
@@ -240,18 +241,18 @@ _ENTERED = frozenset(
 )
 _AWAITABLE = frozenset("Awaitable Promise PromiseLike Task Future".split())
 _RESULT = 2
-"""Which argument of `Generator` and `Coroutine` is what it gives back at last."""
+"""The index of the return type in the type arguments of `Generator` and `Coroutine`."""
 
 
 class Calls:
-    """Follows calls."""
+    """Infers the results of calls."""
 
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
         self.once = resolver.once
 
     def called(self, value: Value) -> Value:
-        """What a call of a value gives."""
+        """Return the result of calling a value."""
         if isinstance(value, Function):
             return value.result
         if isinstance(value, Instance):
@@ -271,7 +272,7 @@ class Calls:
         return self.result(value.path, value.symbol, value.owner)
 
     def called_with(self, value: Value, arguments: str) -> Value:
-        """What a call of a value gives, by marks of its arguments (`scriptcalls`)."""
+        """Return the result of a call with arguments, given by their marks (`scriptcalls`)."""
         if isinstance(value, Definition):
             path, symbol = value.path, value.symbol
             model = self.view.model(path)
@@ -287,7 +288,7 @@ class Calls:
         return self.called(value)
 
     def handed(self, module: Module) -> Value:
-        """What a module of CommonJS is as a whole: its default export."""
+        """Return the value of a CommonJS module itself: its default export."""
         model = self.view.model(module.path)
         if model is None or not model.spec.spaces:
             return None
@@ -301,7 +302,7 @@ class Calls:
         return together(values)
 
     def result(self, path: bytes, symbol: int, me: Value) -> Value:
-        """What a function gives back."""
+        """Return the result of a function."""
         key = ("result", path, symbol, me)
         return self.once(key, lambda: self._result(path, symbol, me), None)
 
@@ -310,7 +311,7 @@ class Calls:
         if model is None:
             return None
         if model.spec.spaces:
-            # Which of several is called only its arguments say.
+            # Only the arguments could select the overload, so all overloads must agree.
             return self._agreed_result(path, model, overloads(model, path, symbol), me)
         function = model.symbols[symbol]
         if (
@@ -325,7 +326,7 @@ class Calls:
         return self._result_of(path, model, symbol, me)
 
     def _changed(self, path: bytes, decorator: Reference) -> tuple[bool, Value]:
-        """Whether a call of what is decorated gives something else, and what that is."""
+        """Return whether a decorator changes the result of a call, and the new result."""
         text = f"{decorator.receiver}.{decorator.name}" if decorator.receiver else decorator.name
         value = self.resolver.value(path, decorator.scope, text, decorator.line)
         if decorator.kind == "call" and value is not None:
@@ -337,7 +338,7 @@ class Calls:
             return decorator.name not in HANDING, None
         wrapped = together([self.called(part) for part in each(value)])
         if wrapped is None:
-            # Mostly the function itself, or one that gives what it gives.
+            # A decorator usually returns the function itself or one with the same result.
             return False, None
         result = together([self.called(part) for part in each(wrapped)])
         return result is not None or not isinstance(wrapped, (Definition, Function)), result
@@ -381,17 +382,17 @@ class Calls:
         return together(values)
 
     def _waited_for(self, model: FileModel, symbol: int, value: Value) -> Value:
-        """What a call gives of a function whose result has to be awaited."""
+        """Return the result of calling a coroutine function, before `await`."""
         rules = model.spec
         if value is None or not (rules.submodules or rules.spaces) or not is_async(model, symbol):
             return value
         if rules.spaces:
-            # A promise of a promise is one.
+            # A promise of a promise collapses into one promise.
             value = together([self.awaited(part) for part in each(value)])
         return Container("Awaitable", (value,)) if value is not None else None
 
     def awaited(self, value: Value) -> Value:
-        """What waiting for a value gives."""
+        """Return the result of awaiting a value."""
         if isinstance(value, Container):
             at = _RESULT if value.name == "Coroutine" else 0 if value.name in _AWAITABLE else -1
             return value.args[at] if 0 <= at < len(value.args) else None
@@ -409,7 +410,7 @@ class Calls:
         return None
 
     def _gives_itself(self, model: FileModel, scope: int, declared: Binding) -> bool:
-        """`def __enter__(self: T) -> T`."""
+        """Whether a method returns its receiver: `def __enter__(self: T) -> T`."""
         entry = model.names[scope].get("self")
         rows = entry.rows if entry is not None else ()
         return len(rows) == 1 and rows[0].how == ":" and rows[0].text == declared.text
@@ -420,7 +421,7 @@ class Calls:
         return self.resolver.value(path, row.scope, row.text, row.line)
 
     def element(self, value: Value, step: str) -> Value:
-        """An element of a value, by `[]` or by a loop (`[*]`)."""
+        """Return an element of a value, by `[]` or by iteration (`[*]`)."""
         if isinstance(value, Container) and value.args:
             if value.name in PAIRS:
                 return value.args[-1] if step == "[]" else value.args[0]
@@ -438,7 +439,7 @@ class Calls:
         return None
 
     def entered(self, value: Value) -> Value:
-        """What a context manager gives."""
+        """Return what a context manager's `__enter__` returns."""
         if isinstance(value, Container) and value.args and value.name in _ENTERED:
             return value.args[0]
         for name in ("__enter__", "__aenter__"):

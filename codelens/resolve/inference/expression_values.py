@@ -1,4 +1,4 @@
-"""From expressions to values: what a receiver is, as far as the texts say so."""
+"""Evaluates expressions to values, to find out what a receiver is."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _STEP = re.compile(
 )
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 ROOT = "\\"
-"""In place of a receiver: the name is in no namespace, as PHP says by a sign before it."""
+"""Stands in place of a receiver: a global name, marked by a leading backslash in PHP."""
 _ASSIGNMENTS = frozenset({"=", "+", "?"})
-"""Forms of rows that say a value, be it unknown."""
+"""The kinds of rows that assign a value, possibly an unknown one."""
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
 
 
 @lru_cache(maxsize=5000)
 def steps(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """An expression as what it begins with and the steps from there; None if unknown."""
+    """Split an expression into its head and the steps after it; None for an unknown expression."""
     if text[:1] in {"(", "{"}:
         end = _closing(text)
     elif text[:1] == "`":
@@ -63,7 +63,7 @@ def steps(text: str) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _closing(text: str) -> int:
-    """Where the bracket that a text begins with closes, -1 if it does not."""
+    """Return the position of the closing bracket for the first character, or -1."""
     depth = 0
     for at, sign in enumerate(text):
         depth += (sign in "({") - (sign in ")}")
@@ -73,16 +73,16 @@ def _closing(text: str) -> int:
 
 
 class Expressions:
-    """Values of expressions in one view."""
+    """Evaluates the expressions of one view."""
 
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
         self.once = resolver.once
-        self._given = HandedValues(resolver)
+        self._callbacks = HandedValues(resolver)
         self._fixtures = Fixtures(resolver)
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
-        """The value of an expression in a scope."""
+        """Return the value of an expression in a scope."""
         if not text or text == "?":
             return None
         taken = steps(text)
@@ -91,7 +91,7 @@ class Expressions:
         used = scope
         scope, sensitive = self.place(path, scope, taken[0])
         if "`" in text:
-            # What a type in it means depends on the place as well.
+            # The meaning of a type in the expression also depends on the place.
             scope = used
         if not sensitive or self._is_open(path, scope, used, taken[0], line):
             line = -1
@@ -99,10 +99,10 @@ class Expressions:
         return self.once(key, lambda: self._value(path, scope, taken, line), None)
 
     def _is_open(self, path: bytes, scope: int, used: int, name: str, line: int) -> bool:
-        """Which of its values a variable has at a place does not follow from their order.
+        """Whether the order of assignments does not determine a variable's value at a place.
 
-        The last before may be given in a branch; a function sees what is given behind it as well,
-        and what others give.
+        The last assignment may be in a branch. A function also sees later assignments and those of
+        other functions.
         """
         model = self.view.model(path)
         if model is None:
@@ -126,7 +126,7 @@ class Expressions:
         return at != before[-1].scope
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
-        """A scope at which what an expression begins with is the same, and if lines matter."""
+        """Return a scope in which the head of an expression means the same, and if lines matter."""
         if head[0] in "({`0" or not self.resolver.by_place:
             return scope, True
         model = self.view.model(path)
@@ -142,7 +142,7 @@ class Expressions:
         head, rest = taken
         own = next((at for at, step in enumerate(rest, 1) if step.startswith(OWN)), 0)
         if own:
-            value = self._given.expected(path, scope, head[1:-1], rest[:own])
+            value = self._callbacks.expected(path, scope, head[1:-1], rest[:own])
             rest = rest[own:]
         else:
             value = self._head(path, scope, head, rest, line)
@@ -161,7 +161,7 @@ class Expressions:
                 )
                 value = together(
                     [
-                        self._given.given(part, rest[at - 1 : at], parameter, result)
+                        self._callbacks.given(part, rest[at - 1 : at], parameter, result)
                         for part in each(value)
                     ]
                 )
@@ -172,7 +172,7 @@ class Expressions:
         return value
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name without a receiver means."""
+        """Return the referents of a name without a receiver."""
         types = reference.kind == "type"
         referents = self.names.lookup(path, reference.scope, reference.name, types=types)
         if not referents and (types or reference.kind == "name"):
@@ -188,7 +188,7 @@ class Expressions:
         return referents
 
     def _of_module(self, path: bytes, local: Referent) -> list[Referent]:
-        """What a local variable of JavaScript is another name of: `const { f: local } = module`."""
+        """Return the export that a JavaScript variable aliases: `const { f: local } = module`."""
         model = self.view.model(path)
         rows = self.names.rows(local) if model is not None and model.spec.spaces else ()
         row = next(iter(rows), None)
@@ -203,7 +203,7 @@ class Expressions:
         return [referent for referent, _ in self.resolver.members(value, name)]
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name behind a receiver means."""
+        """Return the referents of a name after a receiver."""
         if reference.kind == "type":
             return self.resolver.named_type(
                 path, reference.scope, f"{reference.receiver}.{reference.name}"
@@ -212,12 +212,12 @@ class Expressions:
         if value is None:
             value = self.value(path, reference.scope, reference.receiver, reference.line)
         if reference.arguments == PROTOCOL:
-            # Of a class itself its metaclass would have the method.
+            # For the class itself, the metaclass would have the method.
             value = together([part for part in each(value) if isinstance(part, Instance)])
         return [referent for referent, _ in self.resolver.members(value, reference.name)]
 
     def _asserted(self, path: bytes, reference: Reference) -> Value:
-        """What a receiver was asserted to be before, in the same function."""
+        """Return the type of an earlier assertion about the receiver in the same function."""
         model = self.view.model(path)
         assertions = model.asserted.get(reference.receiver) if model is not None else None
         if model is None or assertions is None:
@@ -263,7 +263,7 @@ class Expressions:
         return self._named(path, scope, head, line)
 
     def _written(self, path: bytes, scope: int, head: str, line: int) -> Value:
-        """What stands there as it is: one of two, a type, an object, a literal."""
+        """Evaluate a literal head: an alternative, a type, an object, a primitive."""
         if head[0] == "(":
             return together([self.value(path, scope, part, line) for part in _halves(head[1:-1])])
         if head[0] == "`":
@@ -281,7 +281,7 @@ class Expressions:
         )
 
     def chosen(self, referents: list[Referent]) -> list[Referent]:
-        """Of overloads the first: the others are for other arguments."""
+        """Return the first overload; the others are for other arguments."""
         if len(referents) > 1 and referents[0].symbol >= 0:
             model = self.view.model(referents[0].path)
             if model is not None and model.symbols[referents[0].symbol].kind in CALLABLE:
@@ -289,7 +289,7 @@ class Expressions:
         return referents
 
     def _first_parameter(self, referent: Referent) -> Value:
-        """Python's `self` and `cls`."""
+        """Return the value of Python's `self` or `cls`."""
         model = self.view.model(referent.path)
         if model is None or referent.name not in _FIRST_PARAMETERS or model.spec.instance:
             return None
@@ -308,17 +308,17 @@ class Expressions:
         return self.this(referent.path, parent.symbol)
 
     def this(self, path: bytes, symbol: int) -> Instance:
-        """An instance of a type, inside of it."""
+        """Return an instance of a type, as seen inside it."""
         return Instance(path, symbol)
 
     def instance_around(self, path: bytes, scope: int) -> Value:
-        """`this`: an instance of the class that a scope is in."""
+        """Return the value of `this`: an instance of the enclosing class."""
         model = self.view.model(path)
         symbol = model.type_around(scope) if model is not None else -1
         return self.this(path, symbol) if symbol >= 0 else None
 
     def _own_this(self, path: bytes, scope: int, model: FileModel) -> Value:
-        """JavaScript's `this`, by the scope that says what it is."""
+        """Return JavaScript's `this` from the scope that defines it."""
         here = model.scopes[scope]
         entry = model.names[scope].get("this")
         if entry is not None:
@@ -339,16 +339,16 @@ class Expressions:
     def _super(self, path: bytes, scope: int, model: FileModel) -> Value:
         symbol = model.type_around(scope)
         if model.spec.spaces:
-            mine = self._own_this(path, holder(model, scope), model)
+            instance = self._own_this(path, holder(model, scope), model)
             return (
-                Super(path, symbol, mine)
-                if mine is not None and mine[:2] == (path, symbol)
+                Super(path, symbol, instance)
+                if instance is not None and instance[:2] == (path, symbol)
                 else None
             )
         return Super(path, symbol, self.this(path, symbol)) if symbol >= 0 else None
 
     def value_of(self, referent: Referent, path: bytes, scope: int, line: int) -> Value:
-        """The value of what a name means, where it is used at a place."""
+        """Return the value of a referent used at a place."""
         if referent.symbol == MODULE:
             return Module(referent.path)
         model = self.view.model(referent.path)
@@ -371,7 +371,7 @@ class Expressions:
         )
 
     def _has_more(self, referent: Referent, model: FileModel) -> bool:
-        """Something was given members by assignment."""
+        """Whether members are assigned to a variable."""
         if referent.symbol < 0 or not model.spec.spaces:
             return False
         return model.symbols[referent.symbol].qualified in model.assigned
@@ -407,7 +407,7 @@ class Expressions:
         return self.agreed(referent.path, assigned)
 
     def agreed(self, path: bytes, rows: list[Binding]) -> Value:
-        """The value of all rows together; None if one of them is not known."""
+        """Return the common value of all rows; None if one of them is unknown."""
         values: list[Value] = []
         for row in rows:
             value = self.value(path, row.scope, row.text, row.line) if row.how != "?" else None
@@ -418,7 +418,7 @@ class Expressions:
 
 
 def _assigned_rows(model: FileModel, scope: int, name: str) -> list[Binding]:
-    """The values that a variable gets."""
+    """Return the assignments to a variable."""
     entry = model.names[scope].get(name)
     rows = entry.rows if entry is not None else ()
     return [row for row in rows if row.how in _ASSIGNMENTS]
@@ -426,7 +426,7 @@ def _assigned_rows(model: FileModel, scope: int, name: str) -> list[Binding]:
 
 @lru_cache(maxsize=5_000)
 def _halves(text: str) -> tuple[str, ...]:
-    """The parts of `a|b`, brackets left whole."""
+    """Split `a|b` at the bars outside of brackets."""
     depth, start = 0, 0
     halves: list[str] = []
     quoted = False

@@ -1,4 +1,4 @@
-"""Objects written out, by their keys: `{a,b:c,...d}`."""
+"""Finds the members of values: object literals, containers, types with their bases, modules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
 @lru_cache(maxsize=5_000)
 def parts(text: str) -> tuple[tuple[str, str], ...]:
-    """Key and value of each part, the last first; a spread has no key, a bare key no value."""
+    """Return the parts of `{a,b:c,...d}` as (key, value), last first.
+
+    A spread has no key; a shorthand key has no value.
+    """
     entries: list[tuple[str, str]] = []
     for part in _split(text[1:-1]):
         if part.startswith(_SPREAD):
@@ -42,7 +45,7 @@ def parts(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _split(text: str) -> list[str]:
-    """At the commas that are in no bracket and no type."""
+    """Split a text at the commas outside of brackets and types."""
     depth, start = 0, 0
     quoted = False
     texts: list[str] = []
@@ -57,7 +60,7 @@ def _split(text: str) -> list[str]:
     return [*texts, text[start:]]
 
 
-# What methods of lists, mappings and the like give, by what they hold.
+# The results of methods of lists, mappings and similar containers, by their element types.
 
 PAIRS = frozenset(
     "dict Dict Mapping MutableMapping OrderedDict defaultdict DefaultDict Map Record "
@@ -74,7 +77,7 @@ _THE_SAME = frozenset("copy filter slice concat reverse toReversed sort toSorted
 
 
 def member(value: Container, name: str) -> Value:
-    """A method as what it gives; of a tuple `#1`, its second part."""
+    """Return a container's method as its result; `#1` is the second part of a tuple."""
     if value.name in PAIRS and len(value.args) > 1:
         return _of_pairs(value, name)
     if not value.args:
@@ -107,11 +110,11 @@ def _of_pairs(value: Container, name: str) -> Value:
     return Function(value) if name == "copy" else None
 
 
-# Members: of types and their bases, of modules and namespaces.
+# Members of types and their bases, of modules and namespaces.
 
 _MOST_BASES = 100
-_LONG_LINE = 8
-"""Types whose bases are being looked up, one for the other; more are looked up from the far end."""
+_LONG_CHAIN = 8
+"""In a chain of bases longer than this, the lookup starts from the far end."""
 
 
 class Members:
@@ -121,69 +124,69 @@ class Members:
         self.resolver, self.view, self.names = resolver, resolver.view, resolver.names
         self.once = resolver.once
         self._rising = 0
-        self._round: set[tuple[bytes, int]] = set()
-        """Types of which a long line of bases comes back to itself, or to another of the line."""
+        self._cyclic: set[tuple[bytes, int]] = set()
+        """Types in a cyclic chain of bases."""
 
     def ancestry(self, own: Instance) -> list[Instance]:
-        """A type and its bases, nearest first, each with its arguments."""
-        make = self._walked if own[:2] in self._round else self._ancestry
+        """Return a type and its bases, nearest first, each with its type arguments."""
+        make = self._walked if own[:2] in self._cyclic else self._ancestry
         return self.once(("mro", own), lambda: make(own), [own])
 
     def _walked(self, own: Instance) -> list[Instance]:
-        """As `ancestry`, without asking for that of a base: it would come back to this."""
-        line = {own[:2]: own}
+        """As `ancestry`, without calling it for the bases, because that would recurse back here."""
+        seen = {own[:2]: own}
         pending = [own]
         for here in pending:
             for base in self.once(("bases", here), partial(self.bases, here), []):
-                if base[:2] not in line and len(line) <= _MOST_BASES:
-                    line[base[:2]] = base
+                if base[:2] not in seen and len(seen) <= _MOST_BASES:
+                    seen[base[:2]] = base
                     pending.append(base)
         return pending
 
     def _ancestry(self, own: Instance) -> list[Instance]:
         self._rising += 1
         try:
-            if self._rising == _LONG_LINE:
-                for far in self._far_bases(own):
-                    self.ancestry(far)
-                if own[:2] in self._round:
+            if self._rising == _LONG_CHAIN:
+                for far_base in self._far_bases(own):
+                    self.ancestry(far_base)
+                if own[:2] in self._cyclic:
                     return self._walked(own)
-            line = {own[:2]: own}
+            ancestors = {own[:2]: own}
             for base in self.bases(own):
                 for further in self.ancestry(base):
-                    if len(line) > _MOST_BASES:
+                    if len(ancestors) > _MOST_BASES:
                         break
                     if further[:2] != own[:2]:
-                        # What several bases share stands behind all of them.
-                        line.pop(further[:2], None)
-                        line[further[:2]] = further
+                        # A shared base comes after all the types that share it.
+                        ancestors.pop(further[:2], None)
+                        ancestors[further[:2]] = further
         finally:
             self._rising -= 1
-        return list(line.values())
+        return list(ancestors.values())
 
     def _far_bases(self, start: Instance) -> list[Instance]:
-        """All that a type derives from, the farthest first; none, where one is its own base.
+        """Return all bases of a type, farthest first; an empty list if they form a cycle.
 
-        Asked for in this order, a line of any length keeps few questions open at once; of one
-        that opens too many nothing could be remembered.
+        In this order, a long chain keeps few queries open at once. Results of queries beyond the
+        nesting limit could not be cached.
         """
         done: dict[tuple[bytes, int], Instance] = {}
-        line = {start[:2]: (start, iter(self.bases(start)))}
-        while line:
-            key, (own, bases) = next(reversed(line.items()))
+        chain = {start[:2]: (start, iter(self.bases(start)))}
+        while chain:
+            key, (own, bases) = next(reversed(chain.items()))
             base = next(bases, None)
             if base is None:
-                del line[key]
+                del chain[key]
                 done[key] = own
-            elif base[:2] in line:
-                self._round.update(line)
+            elif base[:2] in chain:
+                self._cyclic.update(chain)
                 return []
             elif base[:2] not in done:
-                line[base[:2]] = (base, iter(self.bases(base)))
+                chain[base[:2]] = (base, iter(self.bases(base)))
         return list(done.values())[:-1]
 
     def bases(self, own: Instance) -> list[Instance]:
-        """The bases of a type that are types of the view."""
+        """Return the bases of a type that are types of the view."""
         model = self.view.model(own.path)
         if model is None:
             return []
@@ -211,7 +214,7 @@ class Members:
         return None
 
     def _merged(self, model: FileModel, symbol: int) -> list[int]:
-        """A type with the others of its name in its place: merged declarations."""
+        """Return a type with its merged declarations: the others of its name in the same place."""
         definition = model.symbols[symbol]
         if not model.spec.spaces:
             return [symbol]
@@ -225,7 +228,7 @@ class Members:
         ]
 
     def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
-        """Members of that name, each with what it was found in."""
+        """Return the members of that name, each with the value that owns it."""
         if isinstance(value, Several):
             pairs = [pair for part in value.values for pair in self.members(part, name)]
             return list(dict.fromkeys(pairs))
@@ -252,7 +255,7 @@ class Members:
         return []
 
     def _of_record(self, value: Record, name: str) -> list[tuple[Referent, Value]]:
-        """A name that an object has by itself (`{name}`), or takes over with others (`...all`)."""
+        """Return the key of an object literal: its own (`{name}`) or from a spread (`...all`)."""
         for key, text in parts(value.text):
             if key == name:
                 referents = [] if text else self.names.lookup(value.path, value.scope, name)
@@ -276,7 +279,7 @@ class Members:
         return None
 
     def _is_without(self, whole: Value, name: str) -> bool:
-        """It can be told that something has no such member."""
+        """Whether a value certainly does not have such a member."""
         return isinstance(whole, (Record, Definition, Instance, Module)) and not self.members(
             whole, name
         )
@@ -284,9 +287,9 @@ class Members:
     def _above(self, value: Super, name: str) -> list[tuple[Referent, Value]]:
         if not isinstance(value.of, (Instance, Definition)):
             return []
-        line = self.ancestry(Instance(value.path, value.symbol))
-        at = next((at for at, type_ in enumerate(line) if type_[:2] == value[:2]), -1)
-        return self._of_types(line[at + 1 :], name, value.of) if at >= 0 else []
+        ancestors = self.ancestry(Instance(value.path, value.symbol))
+        at = next((at for at, type_ in enumerate(ancestors) if type_[:2] == value[:2]), -1)
+        return self._of_types(ancestors[at + 1 :], name, value.of) if at >= 0 else []
 
     def _static(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
         model = self.view.model(value.path)
@@ -306,9 +309,9 @@ class Members:
         return pairs
 
     def _of_types(
-        self, line: list[Instance], name: str, value: Value
+        self, ancestors: list[Instance], name: str, value: Value
     ) -> list[tuple[Referent, Value]]:
-        for type_ in line:
+        for type_ in ancestors:
             model = self.view.model(type_.path)
             if model is None:
                 continue
@@ -323,29 +326,33 @@ class Members:
                             continue
                     else:
                         places = latest(model, tuple(places))
-                        if model.spec.submodules and self._set_by_base(model, places, type_, line):
+                        if model.spec.submodules and self._set_by_base(
+                            model, places, type_, ancestors
+                        ):
                             continue
                     return [(Referent(type_.path, at, scope, name), value) for at in places]
         return []
 
     def _set_by_base(
-        self, model: FileModel, places: tuple[int, ...], own: Instance, line: list[Instance]
+        self, model: FileModel, places: tuple[int, ...], own: Instance, ancestors: list[Instance]
     ) -> bool:
-        """Python's `self.x = 1` calls the setter of a property that a base has."""
+        """Whether Python's `self.x = 1` calls a property setter of a base."""
         symbol = model.symbols[places[0]]
         if symbol.kind != "field" or symbol.name not in model.attributes.get(own.symbol, {}):
             return False
-        for base in line[line.index(own) + 1 :]:
-            far = self.view.model(base.path)
+        for base in ancestors[ancestors.index(own) + 1 :]:
+            base_model = self.view.model(base.path)
             places_of_base = (
-                far.children.get(base.symbol, {}).get(symbol.name) if far is not None else None
+                base_model.children.get(base.symbol, {}).get(symbol.name)
+                if base_model is not None
+                else None
             )
-            if far is not None and places_of_base:
-                return far.symbols[places_of_base[0]].kind == "property"
+            if base_model is not None and places_of_base:
+                return base_model.symbols[places_of_base[0]].kind == "property"
         return False
 
     def member_value(self, value: Value, name: str) -> Value:
-        """The value of a member."""
+        """Return the value of a member."""
         key = ("member value", value, name)
         return self.once(key, lambda: self._member_value(value, name), None)
 
@@ -366,7 +373,7 @@ class Members:
         return together(values)
 
     def taken(self, referent: Referent, me: Value) -> Value:
-        """The value of one member of something."""
+        """Return the value of a member that was found on an owner."""
         model = self.view.model(referent.path)
         if model is None:
             return None
@@ -378,7 +385,7 @@ class Members:
         scope = model.own_scope.get(referent.symbol)
         if scope is not None and model.scopes[scope].kind == "function":
             if isinstance(me, Definition) and model.spec.submodules:
-                # The property itself, and not what it gives.
+                # The property itself, not its value.
                 return None
             return self.resolver.result(referent.path, referent.symbol, me)
         if symbol.kind == "member" and symbol.parent >= 0:
@@ -396,7 +403,7 @@ class Members:
         )
 
     def _described(self, value: Value) -> Value:
-        """What reading an attribute gives whose value is a descriptor of Python."""
+        """Return the value of an attribute that is a Python descriptor."""
         if isinstance(value, Instance):
             for referent, _ in self.members(value, "__get__")[:1]:
                 return self.resolver.result(referent.path, referent.symbol, value)

@@ -1,4 +1,4 @@
-"""From a name in a scope to what it means: scopes outwards, then imports, then nothing."""
+"""Looks up names: in scopes outward, then in imports."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from codelens.resolve.view_files import View
 from codelens.types import Binding, Import
 
 _FAR = 30
-"""Longest chain of re-exports."""
+"""The longest chain of re-exports."""
 _DEFINED_HERE = "?"
-"""In place of an expression that is exported and names nothing (`extract.flow.expressions`)."""
+"""Stands for an exported expression that names nothing (`extract.flow.expressions`)."""
 
 
 class Referent(NamedTuple):
-    """What a name means: a definition, a module (symbol -1), or a variable of a scope (-2)."""
+    """What a name refers to: a definition, a module (symbol -1) or a local variable (-2)."""
 
     path: bytes
     symbol: int
@@ -28,9 +28,9 @@ MODULE, LOCAL = -1, -2
 
 
 def latest(model: FileModel, symbols: tuple[int, ...]) -> tuple[int, ...]:
-    """Of definitions of one name in one place the one that counts: the last.
+    """Return the effective one of several definitions of a name in one place: the last.
 
-    Of a property's parts it is the first, the one that reads it.
+    For a property it is the first one, the getter.
     """
     if len(symbols) < 2:
         return symbols
@@ -39,7 +39,7 @@ def latest(model: FileModel, symbols: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _is_own(path: bytes, import_: Import) -> bool:
-    """A file imports from itself, as what is run as a script and imported does."""
+    """Whether a file imports from itself, as a script that is also imported may do."""
     folder, _, name = path.rpartition(b"/")
     stem = name.partition(b".")[0]
     if stem in {b"__init__", b"index"}:
@@ -48,17 +48,17 @@ def _is_own(path: bytes, import_: Import) -> bool:
 
 
 class Names:
-    """Looks names up in one view."""
+    """Looks up names in one view."""
 
     def __init__(self, view: View) -> None:
         self.view = view
         self._exporting: set[tuple[bytes, str, bool]] = set()
-        """Questions to `exported` that are being answered."""
+        """The `exported` queries in progress."""
 
     def place(self, path: bytes, scope: int, name: str) -> tuple[int, bool]:
-        """A scope in which a name means the same, and whether its meaning changes by the line.
+        """Return a scope in which a name means the same, and whether its meaning varies by line.
 
-        Where most scopes bind little, so many questions become one.
+        Most scopes bind few names, so this merges many queries into one.
         """
         model = self.view.model(path)
         if model is None or type(self).lookup is not Names.lookup:
@@ -78,7 +78,7 @@ class Names:
         return 0, False
 
     def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Referent]:
-        """What a bare name means in a scope; with `types`, as a type."""
+        """Return the referents of a bare name in a scope; with `types`, in the type namespace."""
         at, _ = self.place(path, scope, name)
         key = ("name", path, at, name, types)
         return self.view.once(key, lambda: self._lookup(path, at, name, types))
@@ -121,7 +121,7 @@ class Names:
     def _meaning(
         self, path: bytes, model: FileModel, scope: int, name: str, *, entry: Entry, types: bool
     ) -> list[Referent] | None:
-        """Hits of an entry; None if it has none in the space that is asked for."""
+        """Return the referents of an entry; None if it has none in the requested namespace."""
         symbols = self.in_space(model, entry.symbols, types)
         referents: list[Referent] = []
         for number in entry.imports:
@@ -129,7 +129,7 @@ class Names:
                 continue
             further = self.imported(path, model.imports[number], 0, types)
             if not further and not types:
-                # It may be what is not of the view.
+                # The target may be outside of the view.
                 return []
             referents += further
         referents += [Referent(path, at, scope, name) for at in symbols]
@@ -147,7 +147,7 @@ class Names:
         return [] if entry.imports else None
 
     def in_space(self, model: FileModel, symbols: tuple[int, ...], types: bool) -> tuple[int, ...]:
-        """Of definitions of one name those that are types, or those that are values."""
+        """Return the definitions in the type namespace or in the value namespace."""
         if not model.spec.spaces:
             return latest(model, symbols)
         if types:
@@ -161,7 +161,7 @@ class Names:
     def imported(
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False
     ) -> list[Referent]:
-        """What an import binds."""
+        """Return what an import binds."""
         if depth > _FAR:
             return []
         model = self.view.model(path)
@@ -192,11 +192,11 @@ class Names:
         *,
         types: bool = False,
     ) -> list[Referent]:
-        """What a module gives under a name.
+        """Return what a module exports under a name.
 
-        Nothing new comes of a question that is asked again while it is answered. A file that hands
-        on many that import from it again would otherwise be walked through all of them at each
-        step: minutes where a hundred imports go through one such file.
+        A query already in progress adds nothing. Without this check, a file that re-exports many
+        modules which import from it would be walked repeatedly: minutes for a hundred imports
+        through one such file.
         """
         question = (path, name, types)
         if question in self._exporting:
@@ -242,14 +242,14 @@ class Names:
         seen: set[bytes],
         types: bool,
     ) -> list[Referent] | None:
-        """What a statement exports."""
+        """Return what an export statement exports."""
         if row.text == "require()":
             for import_ in model.imports:
                 if import_.line == row.line and not import_.name and not import_.alias:
                     return self._required(path, import_, depth, seen)
         entry = model.names[0].get(row.text)
         if entry is None:
-            # `module.exports = class A {}` binds no name: the statement defines what it exports.
+            # `module.exports = class A {}` binds no name: the statement itself defines the export.
             return [
                 Referent(path, at, 0, row.name)
                 for at in model.tops
@@ -261,7 +261,7 @@ class Names:
     def _required(
         self, path: bytes, import_: Import, depth: int, seen: set[bytes]
     ) -> list[Referent]:
-        """What a module of CommonJS hands on."""
+        """Return what a CommonJS module re-exports."""
         seen.add(path)
         for file in self.view.modules(path, import_.module):
             return self.exported(file, "default", depth + 1, seen) or [Referent(file, MODULE)]
@@ -290,11 +290,11 @@ class Names:
     def _starred(
         self, path: bytes, model: FileModel, name: str, depth: int, *, seen: set[bytes], types: bool
     ) -> list[Referent]:
-        """What modules give that all is imported from; the last import counts."""
+        """Return what the wildcard-imported modules export; the last import wins."""
         seen.add(path)
         for star in reversed(model.stars):
             for file in self.view.modules(path, star.module):
-                if not self._handed_on(file, name):
+                if not self._is_star_exported(file, name):
                     continue
                 referents = self.exported(file, name, depth + 1, seen, types=types)
                 if referents:
@@ -311,7 +311,7 @@ class Names:
         depth: int,
         seen: set[bytes],
     ) -> list[Referent]:
-        """What a star import gives that stands behind all else that binds a name."""
+        """Return what a wildcard import provides after all other bindings of a name."""
         last = max(
             (
                 *(model.symbols[at].name_line for at in entry.symbols),
@@ -323,14 +323,14 @@ class Names:
             if star.line <= last:
                 break
             for file in self.view.modules(path, star.module):
-                if file not in seen and self._handed_on(file, name):
+                if file not in seen and self._is_star_exported(file, name):
                     referents = self.exported(file, name, depth + 1, {*seen, path})
                     if referents:
                         return referents
         return []
 
-    def _handed_on(self, path: bytes, name: str) -> bool:
-        """A star import takes a name: of those without underscore, or those in `__all__`."""
+    def _is_star_exported(self, path: bytes, name: str) -> bool:
+        """Whether a wildcard import includes a name: one in `__all__`, or without underscore."""
         model = self.view.model(path)
         if model is None or not model.spec.ordered:
             return True
@@ -340,7 +340,7 @@ class Names:
         return listed is None or name in listed
 
     def submodule(self, path: bytes, name: str) -> list[Referent]:
-        """The module of that name in a package."""
+        """Return the module of that name in a package."""
         model = self.view.model(path)
         if model is None or not model.spec.submodules:
             return []
@@ -351,7 +351,7 @@ class Names:
         ]
 
     def rows(self, referent: Referent) -> tuple[Binding, ...]:
-        """What is said of the value of a variable."""
+        """Return the bindings that assign a value to a variable."""
         model = self.view.model(referent.path)
         if model is None:
             return ()

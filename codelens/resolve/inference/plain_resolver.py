@@ -1,4 +1,4 @@
-"""The resolver of Python, JavaScript and TypeScript, and of all languages without rules."""
+"""The resolver of Python, JavaScript, TypeScript and all languages without own rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codelens.resolve.view_files import View
 
 
 def resolver(view: View) -> Resolver:
-    """A resolver for one view."""
+    """Build a resolver for one view."""
     plain = Resolver(view, Names(view))
     uses = PossibleUses(plain)
     plain.possible, plain.overriding = uses.possible, uses.overriding

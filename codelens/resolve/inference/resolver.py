@@ -1,8 +1,8 @@
-"""A resolver: the parts that tell what names and expressions of one view mean, for one language.
+"""Combines the inference parts for one language and caches their answers.
 
-Annotations, members, calls and expressions need one another: the type of a member is an
-annotation, that of a call is the result of a member. Each part asks the others through the
-resolver, which also remembers what was answered, with what the answer stands on.
+Annotations, members, calls and expressions depend on each other: a member's type is an annotation,
+a call's result is that of a member. Each part queries the others through the resolver. It caches
+the answers together with what they depend on.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from codelens.types import Binding, Reference
 
 _T = TypeVar("_T")
 _DEEPEST = 60
-"""Questions open at once; what needs more stays unknown."""
+"""The most open queries; deeper queries remain unanswered."""
 
 
 class ExtraEdge(NamedTuple):
-    """An edge that no reference says: a method overrides, a type satisfies an interface."""
+    """An edge without a reference: a method overrides, a type satisfies an interface."""
 
     symbol: int
     name: str
@@ -32,82 +32,82 @@ class ExtraEdge(NamedTuple):
 
 
 class OfType(Protocol):
-    """A value of the type that a text says, in a scope."""
+    """Returns a value of the type that a text denotes in a scope."""
 
     def __call__(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
-        """With `me`, as it is said of a member of that value."""
+        """With `me`, as the annotation of a member of that value."""
         ...
 
 
 class Resolver:
-    """What the parts ask of one another; each declares here what it answers."""
+    """The interface through which the parts query each other; each attribute is one query."""
 
     of_type: OfType
     in_shape: Callable[[Shape, str], Value]
-    """A member of an object of a type without a name."""
+    """Returns a member of an object of an anonymous type."""
     named_type: Callable[[bytes, int, str], list[Referent]]
-    """What a type's name means in a scope of a file, dots in it included."""
+    """Returns the referents of a type name, which may contain dots, in a scope of a file."""
     typed: Callable[[Referent, tuple[Value, ...], Value], Value]
-    """A value of a type, with arguments, as it is said of a value."""
+    """Returns a value of a type with type arguments, as an annotation denotes it."""
     ancestry: Callable[[Instance], list[Instance]]
-    """A type and its bases, nearest first, each with its arguments."""
+    """Returns a type and its bases, nearest first, each with its type arguments."""
     bases: Callable[[Instance], list[Instance]]
     members: Callable[[Value, str], list[tuple[Referent, Value]]]
-    """Members of that name, each with what it was found in."""
+    """Returns the members of a name, each with the value that owns it."""
     member_value: Callable[[Value, str], Value]
     taken: Callable[[Referent, Value], Value]
-    """The value of one member of something."""
+    """Returns the value of a member that was found on an owner."""
     called: Callable[[Value], Value]
-    """What a call of a value gives."""
+    """Returns the result of calling a value."""
     called_with: Callable[[Value, str], Value]
-    """As `called`, by marks of its arguments."""
+    """As `called`, by the marks of the arguments."""
     result: Callable[[bytes, int, Value], Value]
-    """What a function, a symbol of a file, gives back when it is called on a value."""
+    """Returns the result of a function, a symbol of a file, when called on a value."""
     handed: Callable[[Module], Value]
-    """What a module is as a whole."""
+    """Returns the value of a module itself."""
     element: Callable[[Value, str], Value]
-    """An element of a value, by `[]` or by a loop (`[*]`)."""
+    """Returns an element of a value, by `[]` or by iteration (`[*]`)."""
     awaited: Callable[[Value], Value]
     entered: Callable[[Value], Value]
-    """What a context manager gives."""
+    """Returns what a context manager's `__enter__` returns."""
     value: Callable[[bytes, int, str, int], Value]
-    """The value of an expression in a scope of a file, at a line."""
+    """Returns the value of an expression in a scope of a file, at a line."""
     value_of: Callable[[Referent, bytes, int, int], Value]
-    """The value of what a name means, where it is used: file, scope and line."""
+    """Returns the value of a referent used at a place: file, scope and line."""
     agreed: Callable[[bytes, list[Binding]], Value]
-    """The value of all rows of a file together; None if one of them is not known."""
+    """Returns the common value of all rows of a file; None if one of them is unknown."""
     chosen: Callable[[list[Referent]], list[Referent]]
     instance_around: Callable[[bytes, int], Value]
-    """An instance of the class that a scope of a file is in."""
+    """Returns an instance of the class around a scope of a file."""
     place: Callable[[bytes, int, str], tuple[int, bool]]
-    """A scope from which a name means the same, and whether the line matters."""
+    """Returns a scope from which a name means the same, and whether the line matters."""
     meant: Callable[[bytes, Reference], list[Referent]]
-    """What a name without a receiver means."""
+    """Returns the referents of a name without a receiver."""
     member_of: Callable[[bytes, Reference], list[Referent]]
-    """What a name behind a receiver means."""
+    """Returns the referents of a name after a receiver."""
 
     def __init__(self, view: View, names: Names) -> None:
         self.view = view
         self.names = names
         self.by_place = True
-        """What a name means is the same all over the scope that `place` tells."""
+        """Whether a name means the same throughout the scope that `place` returns."""
         self.overloads: Callable[[bytes, Reference, list[Referent]], list[Referent]] | None = None
-        """Those of several overloads that a call may mean, by its arguments."""
+        """Selects the overloads that a call may mean, by its arguments."""
         self.others: Callable[[bytes, list[Referent]], int] | None = None
-        """How many things that no view has a name may mean besides."""
+        """Returns how many further targets outside of any view a name may have."""
         self.possible: Callable[[bytes, Reference], list[Referent]] | None = None
-        """What a use may mean of which nothing leads to a certain target."""
+        """Returns the possible targets of a use without a certain target."""
         self.overriding: Callable[[bytes, Reference, Referent], list[Referent]] | None = None
-        """What may run instead of a method that a use leads to."""
+        """Returns the methods that may run instead of the resolved method."""
         self.deriving: Callable[[bytes, FileModel, int], int] | None = None
-        """The type that derives by what a scope says, where it is not around it; -1 for none."""
+        """Returns the type whose bases a scope lists without being inside it, or -1."""
         self.extra_edges: Callable[[bytes, FileModel], Iterable[ExtraEdge]] | None = None
-        self._known: dict[tuple[object, ...], tuple[object, Notes]] = {}
+        self._cache: dict[tuple[object, ...], tuple[object, Notes]] = {}
         self._open: dict[tuple[object, ...], int] = {}
         self._low = 1 << 30
 
     def join(self, *parts: object) -> Resolver:
-        """Take in parts, each for what it answers."""
+        """Register parts, each for the queries that it answers."""
         for name in Resolver.__annotations__:
             for part in parts:
                 if hasattr(part, name):
@@ -115,25 +115,25 @@ class Resolver:
         return self
 
     def is_type(self, value: Definition) -> bool:
-        """Whether a definition is that of a type."""
+        """Whether a definition is a type."""
         model = self.view.model(value.path)
         return model is not None and model.symbols[value.symbol].kind in TYPES
 
     @property
     def answers(self) -> int:
-        """How much is remembered."""
-        return len(self._known)
+        """The number of cached answers."""
+        return len(self._cache)
 
     def forget(self) -> None:
-        """Let go what is remembered: resolver and parts hold each other, so nothing else does."""
-        self._known.clear()
+        """Clear the cache; resolver and parts form a reference cycle, so it would stay alive."""
+        self._cache.clear()
 
     def once(self, key: tuple[object, ...], make: Callable[[], _T], cut: _T) -> _T:
-        """The remembered answer to a question; `cut` if it is being asked already."""
-        known = self._known.get(key)
-        if known is not None:
-            self.view.notes |= known[1]
-            return cast("_T", known[0])
+        """Return the cached answer, or compute it; returns `cut` if the query is already open."""
+        cached = self._cache.get(key)
+        if cached is not None:
+            self.view.notes |= cached[1]
+            return cast("_T", cached[0])
         depth = self._open.get(key)
         if depth is not None or len(self._open) > _DEEPEST:
             self._low = min(self._low, 0 if depth is None else depth)
@@ -147,11 +147,11 @@ class Resolver:
             value = make()
         finally:
             del self._open[key]
-            mine, view.notes = view.grouped(view.notes), notes
-            notes |= mine
+            used, view.notes = view.grouped(view.notes), notes
+            notes |= used
         if self._low >= level:
-            # Nothing in it waits for a question further out.
-            self._known[key] = (value, mine)
+            # Only an answer that does not depend on an open outer query may be cached.
+            self._cache[key] = (value, used)
             self._low = outer
         else:
             self._low = min(self._low, outer)

@@ -1,7 +1,7 @@
-"""Types as languages write them, taken apart: `Optional[Foo]`, `Foo<T>[] | null`, `typeof x`.
+"""Parses type annotations of all languages: `Optional[Foo]`, `Foo<T>[] | null`, `typeof x`.
 
-One reader for all: brackets of both kinds hold arguments, `|` and `&` join, `[]` behind a type
-makes a list. What is none of that (literals, shapes, conditions) is `None`.
+One parser serves all languages: brackets of both kinds hold arguments, `|` and `&` combine types, a
+trailing `[]` makes a list. Unsupported syntax (literals, shapes, conditions) becomes `None`.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _DEEPEST = 30
 
 
 class Named(NamedTuple):
-    """A type by its name, with its arguments."""
+    """A named type with its type arguments."""
 
     name: str
     args: tuple[Type, ...] = ()
 
 
 class Either(NamedTuple):
-    """One of several types."""
+    """A union type."""
 
     parts: tuple[Type, ...]
 
 
 class Both(NamedTuple):
-    """All of several types at once: `A & B`."""
+    """An intersection type: `A & B`."""
 
     parts: tuple[Type, ...]
 
@@ -57,27 +57,27 @@ class Part(NamedTuple):
 
 
 class Returns(NamedTuple):
-    """A function type, by what it gives back, and what `this` is in it."""
+    """A function type, by its result and the type of `this` in it."""
 
     result: Type
     this: Type = None
 
 
 class Alternatives(NamedTuple):
-    """One of two types, by a condition: `T extends U ? A : B`."""
+    """A conditional type: `T extends U ? A : B`."""
 
     yes: Type
     no: Type
 
 
 class Fields(NamedTuple):
-    """The type of an object by its members: `{ a: A; b(): B }`."""
+    """An object type by its members: `{ a: A; b(): B }`."""
 
     members: tuple[tuple[str, Type], ...]
 
 
 class Mapped(NamedTuple):
-    """The type of an object whose members are all of one type: `{ [K in keyof T]: A }`."""
+    """A mapped type, whose members all have one type: `{ [K in keyof T]: A }`."""
 
     member: Type
 
@@ -87,9 +87,9 @@ Type = Fields | Mapped | Named | Either | Both | ValueOf | Part | Returns | Alte
 
 @lru_cache(maxsize=20_000)
 def parsed(text: str, *, forward: bool = False) -> Type:
-    """The type that a text says; None if it says nothing that can be followed.
+    """Parse a type; returns None if it contains nothing that can be resolved.
 
-    With `forward`, what is in quotes in brackets is an argument (Python), and no key.
+    With `forward`, a quoted text in brackets is a type argument (Python) instead of a key.
     """
     tokens = _TOKEN.findall(text)
     try:
@@ -107,7 +107,7 @@ class _Reader:
         self._at = 0
         self._depth = 0
         self._testing = 0
-        """Conditions around: a `?` behind what is tested begins the answers."""
+        """The number of enclosing conditions; a `?` after the tested type starts the branches."""
 
     def _peek(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
@@ -118,7 +118,7 @@ class _Reader:
         return sign
 
     def type(self) -> Type:
-        """A type up to what cannot be part of it."""
+        """Parse a type and stop at the first token that cannot belong to it."""
         self._depth += 1
         if self._depth > _DEEPEST:
             raise IndexError
@@ -137,7 +137,7 @@ class _Reader:
         return read[0] if len(read) == 1 else Either(read)
 
     def _joined(self) -> Type:
-        """Types up to what is one of several."""
+        """Parse one member of a union."""
         parts = [self._postfixed()]
         while self._peek() == "&":
             self._next()
@@ -146,7 +146,7 @@ class _Reader:
         return Both(read) if len(read) > 1 else read[0] if read else None
 
     def _condition(self) -> Type:
-        """What stands behind a type that is tested; None for what is no condition of TypeScript."""
+        """Parse the rest of a conditional type; None if it is not a TypeScript condition."""
         if self._peek() == "?":
             if not self._testing:
                 self._at = len(self._tokens)
@@ -267,7 +267,7 @@ class _Reader:
                 self._skip_to(_OPEN[sign])
 
     def _object(self, start: int) -> Type:
-        """The type of an object that begins at a position and has been passed."""
+        """Parse an object type whose brackets were already skipped."""
         end, self._at = self._at, start
         members: list[tuple[str, Type]] = []
         while self._at < end - 1:
@@ -290,7 +290,7 @@ class _Reader:
         return Mapped(members[0][1]) if members[0][0] == "[" else Fields(tuple(members))
 
     def _member(self) -> Type:
-        """What stands behind the name of a member."""
+        """Parse what follows the name of a member."""
         while self._peek() in _MODIFIERS:
             self._next()
         is_method = self._peek() == "("
@@ -303,7 +303,7 @@ class _Reader:
         return Returns(type_) if is_method else type_
 
     def _bracketed(self) -> Type:
-        """A type in brackets, or the parameters of a function type."""
+        """Parse a type in parentheses or the parameters of a function type."""
         start = self._at
         self._skip_to(")")
         after = self._at
@@ -317,7 +317,7 @@ class _Reader:
         return type_
 
     def _this_at(self, start: int) -> Type:
-        """What the parameters that begin at a position say of `this`."""
+        """Return the type of `this` in a parameter list that starts at a position."""
         if self._tokens[start : start + 2] != ["this", ":"]:
             return None
         self._at = start + 2

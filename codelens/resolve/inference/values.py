@@ -1,4 +1,4 @@
-"""What an expression may stand for."""
+"""The values that an expression may evaluate to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from codelens.resolve.inference.type_text import Fields, Mapped
 
 
 class Instance(NamedTuple):
-    """A value of a type of the view."""
+    """An instance of a type of the view."""
 
     path: bytes
     symbol: int
@@ -22,7 +22,7 @@ class Definition(NamedTuple):
     path: bytes
     symbol: int
     owner: Value = None
-    """What a method was taken from."""
+    """The value that a method was looked up on."""
 
 
 class Module(NamedTuple):
@@ -32,7 +32,7 @@ class Module(NamedTuple):
 
 
 class Super(NamedTuple):
-    """An instance seen as one of the bases of a class."""
+    """An instance viewed as one of the bases of its class."""
 
     path: bytes
     symbol: int
@@ -40,21 +40,21 @@ class Super(NamedTuple):
 
 
 class Container(NamedTuple):
-    """A value of a generic type that is not of the view: a list, a promise."""
+    """An instance of a generic type from outside of the view: a list, a promise."""
 
     name: str
     args: tuple[Value, ...]
 
 
 class Function(NamedTuple):
-    """A function known by its result alone, and by what its type says of `this`."""
+    """A function of which only the result and the type of `this` are known."""
 
     result: Value
     this: Value = None
 
 
 class Shape(NamedTuple):
-    """An object of a type without a name, as it is said of a value in a scope."""
+    """An object of an anonymous type, as annotated in a scope."""
 
     path: bytes
     scope: int
@@ -63,7 +63,7 @@ class Shape(NamedTuple):
 
 
 class Record(NamedTuple):
-    """An object written out, in a scope: keys and what they are."""
+    """An object literal in a scope: its keys and their values."""
 
     path: bytes
     scope: int
@@ -72,7 +72,7 @@ class Record(NamedTuple):
 
 
 class Literal(NamedTuple):
-    """A value without members of ours: text, number, nothing."""
+    """A primitive value without members in the view: a string, a number, null."""
 
 
 class Several(NamedTuple):
@@ -97,7 +97,7 @@ Value = (
 
 
 def together(values: list[Value]) -> Value:
-    """One of the values; of those without members only if there is no other."""
+    """Join alternative values; literals only count if there is nothing else."""
     distinct: dict[Value, None] = {}
     for value in values:
         for part in value.values if isinstance(value, Several) else (value,):
@@ -110,7 +110,7 @@ def together(values: list[Value]) -> Value:
 
 
 def alike(values: Sequence[Value]) -> Value:
-    """What all values are, be it without type arguments; None if they differ."""
+    """Return the common value, ignoring type arguments; None if the values differ."""
     if not values or None in values:
         return None
     first = values[0]
@@ -134,7 +134,7 @@ def alike(values: Sequence[Value]) -> Value:
 
 
 def each(value: Value) -> tuple[Value, ...]:
-    """The values that it may be."""
+    """Return the alternatives of a value."""
     if value is None:
         return ()
     return value.values if isinstance(value, Several) else (value,)

@@ -1,1 +1,1 @@
-"""The rules of each language: its names, its types and its overloads."""
+"""The resolution rules of each language: names, types and overloads."""

@@ -1,7 +1,7 @@
-"""Members in Go: fields, methods by their receiver, and those of embedded types.
+"""Resolves Go members and values: fields, methods by receiver, embedded types, interfaces.
 
-Types are declared nearly everywhere in Go, so a receiver is mostly known from a parameter, a
-field, or the result of a function of the view.
+Nearly all types are declared in Go, so a receiver's type usually follows from a parameter, a field,
+or the result of a function of the view.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _ELSEWHERE = re.compile(
     rb"arm|arm64|386|s390x|ppc64|ppc64le|riscv64|mips\w*|dragonfly|illumos|nacl|appengine)"
     rb"(?:_test)?\.go$"
 )
-"""Files that are built for other machines than most code is read for."""
+"""Suffixes of files that are built only for platforms other than the usual one."""
 
 
 class GoMembers(Members):
-    """Members: fields, methods by their receiver, and those of embedded types."""
+    """Finds members: fields, methods by receiver, and those of embedded types."""
 
     names: GoNames
 
     def _of_types(
-        self, line: list[Instance], name: str, value: Value
+        self, ancestors: list[Instance], name: str, value: Value
     ) -> list[tuple[Referent, Value]]:
-        for type_ in line:
+        for type_ in ancestors:
             pairs = super()._of_types([type_], name, value)
             if not pairs:
                 referents = self.names.methods(type_.path, type_.symbol, name)
@@ -56,7 +56,7 @@ class GoMembers(Members):
     def _of_underlying(
         self, own: Instance, name: str, value: Value
     ) -> list[tuple[Referent, Value]]:
-        """Of `type A B` the fields of B; its methods only if it is an interface."""
+        """Return the members of `A` for `type B A`: fields, and methods only of an interface."""
         under = underlying(self.resolver, own)
         if not isinstance(under, Instance) or under[:2] == own[:2]:
             return []
@@ -68,7 +68,7 @@ class GoMembers(Members):
         return pairs
 
     def taken(self, referent: Referent, me: Value) -> Value:
-        """The value of one member of something."""
+        """Return the value of a member that was found on an owner."""
         value = super().taken(referent, me)
         if value is not None:
             return value
@@ -84,7 +84,7 @@ class GoMembers(Members):
 
 
 def underlying(resolver: Resolver, value: Value) -> Value:
-    """What a type is made of that is no struct or interface."""
+    """Return the underlying type of a value if it is neither a struct nor an interface."""
     if not isinstance(value, Instance):
         return None
     model = resolver.view.model(value.path)
@@ -99,12 +99,12 @@ def _base_name(row: Binding) -> str:
     return row.text.partition("[")[0].lstrip("*").rpartition(".")[2]
 
 
-# Go: types that have all methods of an interface (Go spec, "Implementing an interface").
+# Finds types that implement an interface (Go spec, "Implementing an interface").
 #
-# Told where it is certain: every method of the interface is one of the type, with the same types in
-# the same order once the names of packages are resolved. An interface of the package or of a
-# package that it imports counts; one with type parameters, or that embeds what the view has not,
-# does not.
+# Only certain matches count: the type has every method of the interface, with the same types in the
+# same order after resolving package names. Considers interfaces of the package and of imported
+# packages. Skips interfaces with type parameters, and those that embed something outside of the
+# view.
 
 _NAME = re.compile(r"(?<!\w)(?<!\w\.)(?:([^\W\d]\w*)\.)?([^\W\d]\w*)")
 _BUILT_IN = frozenset(
@@ -123,7 +123,7 @@ class _Interface(NamedTuple):
 
 
 def satisfied(path: bytes, model: FileModel, types: GoMembers) -> Iterator[ExtraEdge]:
-    """What the types and methods of a file satisfy."""
+    """Yield the interfaces and interface methods that the types of a file satisfy."""
     owners = {symbol.qualified.rpartition(".")[0] for symbol in model.symbols if symbol.parent < 0}
     own = {
         symbol.name
@@ -163,13 +163,13 @@ def _of_type(
             )
         for method, (of, _) in zip(implementing, interface.methods.values(), strict=True):
             if method.path == path:
-                there = types.view.model(path)
-                line = there.symbols[method.symbol].name_line if there is not None else 0
+                type_model = types.view.model(path)
+                line = type_model.symbols[method.symbol].name_line if type_model is not None else 0
                 yield ExtraEdge(method.symbol, of.name, line, of, "override")
 
 
 def _methods(own: Instance, interface: _Interface, types: GoMembers) -> list[Referent]:
-    """The methods of a type that an interface asks for, in its order; none if one is missing."""
+    """Return a type's methods that an interface requires, in its order; empty if one is missing."""
     implementing: list[Referent] = []
     for name, (_, expected) in interface.methods.items():
         referents = [referent for referent, _ in types.members(own, name)]
@@ -180,7 +180,7 @@ def _methods(own: Instance, interface: _Interface, types: GoMembers) -> list[Ref
 
 
 def _visible(path: bytes, types: GoMembers) -> Iterator[_Interface]:
-    """The interfaces of a file's package, and of those that its files import."""
+    """Yield the interfaces of a file's package and of the packages that it imports."""
     package = types.names.package(path)
     chosen = types.names.chosen
     places = dict.fromkeys(
@@ -205,7 +205,7 @@ def _visible(path: bytes, types: GoMembers) -> Iterator[_Interface]:
         if folder_of(referent.path) != folder_of(path) and not all(
             name[0].isupper() for name in required
         ):
-            # Only types of its own package can have them (Go spec, "Uniqueness of identifiers").
+            # Only types of the same package can have them (Go spec, "Uniqueness of identifiers").
             continue
         if required and len(required) <= _MOST_METHODS:
             yield _Interface(referent, required)
@@ -214,7 +214,7 @@ def _visible(path: bytes, types: GoMembers) -> Iterator[_Interface]:
 def _required_methods(
     referent: Referent, types: GoMembers, depth: int
 ) -> dict[str, tuple[Referent, Signature]]:
-    """The methods of an interface, those that it embeds included; none if not all are known."""
+    """Return the methods of an interface, including embedded ones; empty if any is unknown."""
     model = types.view.model(referent.path)
     if model is None or model.symbols[referent.symbol].kind != "interface" or depth > _MOST_METHODS:
         return {}
@@ -232,16 +232,16 @@ def _required_methods(
         required |= inner
     for name, places in model.children.get(referent.symbol, {}).items():
         for at in places:
-            mine = Referent(referent.path, at, 0, name)
-            signature_ = signature(mine, types) if model.symbols[at].kind in CALLABLE else None
+            method = Referent(referent.path, at, 0, name)
+            signature_ = signature(method, types) if model.symbols[at].kind in CALLABLE else None
             if signature_ is None:
                 return {}
-            required[name] = (mine, signature_)
+            required[name] = (method, signature_)
     return required
 
 
 def signature(referent: Referent, types: GoMembers) -> Signature | None:
-    """The types that a method takes and gives, packages by where they are; None if unknown."""
+    """Return the parameter and result types of a method with package paths; None if unknown."""
     model = types.view.model(referent.path)
     if model is None or referent.symbol < 0 or model.symbols[referent.symbol].kind not in CALLABLE:
         return None
@@ -253,7 +253,7 @@ def signature(referent: Referent, types: GoMembers) -> Signature | None:
 
 
 def _resolved(text: str, path: bytes, model: FileModel, types: GoMembers) -> str:
-    """A type with the package of each name in it written out."""
+    """Return a type with the package of each name written out."""
 
     def whole(match: re.Match[str]) -> str:
         package, name = match[1], match[2]
@@ -266,7 +266,7 @@ def _resolved(text: str, path: bytes, model: FileModel, types: GoMembers) -> str
 
 
 def _package(name: str, path: bytes, model: FileModel, types: GoMembers) -> str:
-    """Where a package is: its folder in the view, else what is imported under the name."""
+    """Return the location of a package: its folder in the view, or else its import path."""
     for referent in types.names.lookup(path, 0, name):
         if referent.symbol < 0:
             return _folder(referent.path)
@@ -281,20 +281,17 @@ def _folder(path: bytes) -> str:
 
 
 # Values in Go.
-#
-# Types are declared nearly everywhere in Go, so a receiver is mostly known from a parameter, a
-# field, or the result of a function of the view.
 
 
 class GoAnnotations(Annotations):
-    """Types as Go writes them."""
+    """Evaluates Go's type syntax."""
 
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
-        """A value of a type in Go's own writing."""
+        """Return a value of a type in Go syntax."""
         return super().of_type(path, scope, go_type(text), me)
 
     def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
-        """A value of a type, with arguments, as it is said of a value."""
+        """Return a value of a type with type arguments, as an annotation denotes it."""
         model = self.view.model(referent.path)
         if model is None or referent.symbol < 0 or model.symbols[referent.symbol].kind != "type":
             return super().typed(referent, args, me)
@@ -304,10 +301,10 @@ class GoAnnotations(Annotations):
 
 
 class GoCalls(Calls):
-    """What calls give."""
+    """Infers the results of calls."""
 
     def _result(self, path: bytes, symbol: int, me: Value) -> Value:
-        """What a function gives back; what stands for its type parameters only a call says."""
+        """Return the result of a function; only the call determines its type parameters."""
         model = self.view.model(path)
         scope = model.own_scope.get(symbol) if model is not None else None
         if model is None or scope is None or scope not in model.parameters:
@@ -321,25 +318,26 @@ class GoCalls(Calls):
         )
 
     def element(self, value: Value, step: str) -> Value:
-        """An element of a value, by `[]` or by a loop (`[*]`)."""
+        """Return an element of a value, by `[]` or by iteration (`[*]`)."""
         if isinstance(value, Definition):
-            # `f[int]`, `T[int]`: the same with its type arguments.
+            # `f[int]`, `T[int]`: the same value with its type arguments.
             return value
         under = underlying(self.resolver, value)
         return super().element(under if under is not None else value, step)
 
     def called(self, value: Value) -> Value:
-        """What a call gives: of a type, a value of it."""
+        """Return the result of a call; a call of a type is a conversion to it."""
         under = underlying(self.resolver, value)
         return super().called(under if under is not None else value)
 
 
 class GoExpressions(Expressions):
-    """Values of expressions and variables."""
+    """Evaluates expressions and variables."""
 
     def _step(self, value: Value, step: str) -> Value:
         if step == "#key":
-            # Of a range with one name: keys tell nothing, and what a channel gives is its type.
+            # A range with one name: keys reveal nothing, and a channel's values have its element
+            # type.
             return together([part for part in each(value) if isinstance(part, Instance)])
         if step[:1] == "#":
             return together([_part(part, int(step[1:])) for part in each(value)])
@@ -349,7 +347,7 @@ class GoExpressions(Expressions):
         return super()._step(value, step)
 
     def _from_rows(self, referent: Referent, line: int) -> Value:
-        """A variable has the type of its declaration."""
+        """Return the value of a variable by its declared type."""
         del line
         for row in self.names.rows(referent):
             if row.how == ":":
@@ -362,14 +360,14 @@ class GoExpressions(Expressions):
 
 
 def _part(value: Value, at: int) -> Value:
-    """One of several results; the first of `value, ok` is the value."""
+    """Return one of several results; the first of `value, ok` is the value."""
     if isinstance(value, Container) and value.name == TUPLE:
         return value.args[at] if at < len(value.args) else None
     return value if at == 0 else None
 
 
 def resolver(view: View) -> Resolver:
-    """A resolver for the Go files of a view."""
+    """Build a resolver for the Go files of a view."""
     go = Resolver(view, GoNames(view))
     members = GoMembers(go)
     go.join(GoAnnotations(go), members, GoCalls(go), GoExpressions(go))
@@ -377,7 +375,7 @@ def resolver(view: View) -> Resolver:
     return go
 
 
-# Go.
+# The language description of Go.
 
 SPECS = {
     "go": LanguageSpec(

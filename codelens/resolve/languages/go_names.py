@@ -1,4 +1,4 @@
-"""Go's writing of types and build constraints, turned into what is read elsewhere."""
+"""Resolves Go names and imports, and translates Go's type syntax and build constraints."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from codelens.resolve.path_tree import Tree, ancestors, below, encoded, folder_o
 from codelens.types import Binding, Import
 
 TUPLE = "#tuple"
-"""Several results as one generic type."""
+"""The name of the generic type that represents several results."""
 STRUCT = "#struct"
-"""A nameless struct: a generic type with its fields as arguments, `#name<type>`."""
+"""A struct without a name as a generic type with its fields as arguments, `#name<type>`."""
 _WORD = re.compile(r"[^\W\d]\w*")
 _POINTED = re.compile(r"^(?:[*&~]|chan<-|<-chan|chan )\s*")
 _KEYWORDS = frozenset({"chan", "map", "func", "struct", "interface"})
@@ -27,9 +27,9 @@ _TAGS = frozenset({"linux", "unix", "amd64", "gc", "cgo"})
 
 @lru_cache(maxsize=20_000)
 def go_type(text: str) -> str:
-    """A type in Go's writing as one that `codelens.resolve.inference.type_text` reads.
+    """Translate a Go type to the syntax that `codelens.resolve.inference.type_text` parses.
 
-    Pointers and channels stand for what they hold: members are those of it.
+    Pointers and channels become their element types, because those have the members.
     """
     text = text.strip()
     while (bare := _POINTED.sub("", text)) != text:
@@ -51,7 +51,7 @@ def go_type(text: str) -> str:
 
 
 def _spelled(text: str) -> str:
-    """Types that begin with a word of the language."""
+    """Translate types that begin with a keyword."""
     if text.startswith("map["):
         end = _closing(text, 3)
         return f"Map<{go_type(text[4:end])}, {go_type(text[end + 1 :])}>"
@@ -72,7 +72,7 @@ def _struct(text: str) -> str:
 
 
 def _listed(text: str) -> list[str]:
-    """Types of a list of results, with names (`a, b int`) or without."""
+    """Return the types of a result list, with names (`a, b int`) or without."""
     parts = _split(text)
     named = any(_is_named(part) for part in parts)
     types: list[str] = []
@@ -92,7 +92,7 @@ def _is_named(part: str) -> bool:
 
 
 def _split(text: str) -> list[str]:
-    """Parts between the commas that are in no brackets."""
+    """Split a text at the commas outside of brackets."""
     parts: list[str] = []
     depth = start = 0
     for at, sign in enumerate(text):
@@ -105,7 +105,7 @@ def _split(text: str) -> list[str]:
 
 
 def _closing(text: str, at: int) -> int:
-    """Where the bracket at a position is closed."""
+    """Return the position of the bracket that closes the one at a position."""
     depth = 0
     for end in range(at, len(text)):
         depth += (text[end] in "([{") - (text[end] in ")]}")
@@ -116,7 +116,7 @@ def _closing(text: str, at: int) -> int:
 
 @lru_cache(maxsize=1_000)
 def is_built(constraint: str) -> bool:
-    """Whether a build constraint holds on Linux, with no tags of the project's own."""
+    """Whether a build constraint holds on Linux without custom tags."""
     tokens = _CONSTRAINT.findall(constraint)
 
     def alternatives(at: int) -> tuple[bool, int]:
@@ -147,7 +147,7 @@ def is_built(constraint: str) -> bool:
 
 
 def signature_types(signature: str, name: str) -> tuple[str, ...] | None:
-    """What a method takes, then `->`, then what it gives, as types alone; None if it is cut off."""
+    """Return a method's parameter types, `->`, and result types; None for a truncated signature."""
     text = signature
     if text.startswith("func ("):
         text = text[_closing(text, 5) + 1 :].strip()
@@ -163,32 +163,32 @@ def signature_types(signature: str, name: str) -> tuple[str, ...] | None:
 
 
 def parameter_count(signature: str, name: str) -> int:
-    """How many parameters a method has; -1 if its signature is cut off."""
+    """Return the number of parameters of a method, or -1 for a truncated signature."""
     types = signature_types(signature, name)
     return types.index("->") if types is not None else -1
 
 
 def _written(text: str) -> list[str]:
-    """The types of a list of parameters or results as they stand there, one for each."""
+    """Return the types of a parameter or result list as written, one for each entry."""
     parts = _split(text)
     if not any(_is_named(part) for part in parts):
         return parts
     types: list[str] = []
     for part in reversed(parts):
-        # `a, b int`: who has no type has that of the next.
+        # `a, b int`: a parameter without a type has that of the next one.
         own = part.partition(" ")[2] if _is_named(part) else types[-1] if types else part
         types.append(own.strip())
     return types[::-1]
 
 
-# Go: an import names a folder; all its files but tests are the package.
+# An import names a folder; all its files except for tests form the package.
 
 MANIFEST = b"go.mod"
 _MODULE = re.compile(rb'^module\s+"?([^\s"]+)', re.MULTILINE)
 
 
 class GoPackages(ModuleResolver):
-    """Imports of Go files."""
+    """Resolves the imports of Go files."""
 
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
         super().__init__(tree, settings)
@@ -199,7 +199,7 @@ class GoPackages(ModuleResolver):
                 self._modules.setdefault(match[1], []).append(folder_of(path))
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """The files of the package, by the module of the view that holds it, else vendored."""
+        """Return the package's files, from the view's module that contains it or from `vendor`."""
         del language
         package = encoded(import_.module)
         for prefix in ancestors(package):
@@ -217,7 +217,7 @@ class GoPackages(ModuleResolver):
         return tuple(sorted(f for f in files if f.endswith(b".go") and not f.endswith(b"_test.go")))
 
 
-# Names in Go: packages of several files, and what files import.
+# Names in packages of several files, and in imports.
 
 _TEST = b"_test.go"
 _VERSION = re.compile(r"v\d+")
@@ -226,11 +226,11 @@ _ELSEWHERE = re.compile(
     rb"arm|arm64|386|s390x|ppc64|ppc64le|riscv64|mips\w*|dragonfly|illumos|nacl|appengine)"
     rb"(?:_test)?\.go$"
 )
-"""Files that are built for other machines than most code is read for."""
+"""Suffixes of files that are built only for platforms other than the usual one."""
 
 
 class _Package(NamedTuple):
-    """Names of one package over its files."""
+    """The names of one package across its files."""
 
     names: dict[str, list[Referent]]
     methods: dict[str, dict[str, list[Referent]]]
@@ -238,14 +238,14 @@ class _Package(NamedTuple):
 
 
 class GoNames(Names):
-    """Scopes, then the imports of the file, then the package."""
+    """Looks names up in scopes, then in the file's imports, then in the package."""
 
     def clause(self, path: bytes) -> str:
-        """The package that a file says to belong to."""
+        """Return the package that a file declares."""
         return next((row.text for row in self._rows_of(path) if row.how == "package"), "")
 
     def package(self, path: bytes) -> _Package:
-        """The package of a file; tests are part of it for tests alone."""
+        """Return the package of a file; only test files see the test files of a package."""
         key = (folder_of(path), self.clause(path), path.endswith(_TEST))
         return self.view.once(("package", *key), lambda: self._read(*key))
 
@@ -265,7 +265,7 @@ class GoNames(Names):
         return package
 
     def methods(self, path: bytes, symbol: int, name: str) -> list[Referent]:
-        """Methods of a type, wherever in its package."""
+        """Return the methods of a type from all files of its package."""
         model = self.view.model(path)
         if model is None or model.symbols[symbol].parent >= 0:
             return []
@@ -273,7 +273,7 @@ class GoNames(Names):
         return self.chosen(path, referents)
 
     def chosen(self, path: bytes, referents: list[Referent]) -> list[Referent]:
-        """Of definitions for several machines those for the one that most code is read for."""
+        """Prefer the definitions for the most common platform over those for others."""
         if len(referents) < 2:
             return referents
         here = [referent for referent in referents if referent.path == path]
@@ -316,7 +316,7 @@ class GoNames(Names):
         return []
 
     def _heads(self, path: bytes, model: FileModel) -> dict[str, bytes | None]:
-        """Name -> a file of the package that an import without a name of its own binds to it."""
+        """Return name -> a file of the package, for imports without an alias."""
         file_of: dict[str, bytes | None] = {}
         for import_ in model.imports:
             if not import_.alias and not import_.name:
@@ -326,13 +326,13 @@ class GoNames(Names):
         return file_of
 
     def _main_file(self, path: bytes, import_: Import) -> bytes | None:
-        """A file of the package that an import names."""
+        """Return a file of the package that an import names."""
         return next(iter(self.view.modules(path, import_.module)), None)
 
     def imported(
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False
     ) -> list[Referent]:
-        """An import binds a package."""
+        """Return the package that an import binds."""
         file = self._main_file(path, import_)
         return [Referent(file, MODULE)] if file is not None else []
 
@@ -345,18 +345,18 @@ class GoNames(Names):
         *,
         types: bool = False,
     ) -> list[Referent]:
-        """What a package gives under a name."""
+        """Return what a package exports under a name."""
         if not name[:1].isupper():
             return []
         return self.chosen(path, self.package(path).names.get(name, []))
 
     def submodule(self, path: bytes, name: str) -> list[Referent]:
-        """Packages are no members of packages."""
+        """Return nothing: packages are not members of packages."""
         return []
 
 
 def _guessed(module: str) -> str:
-    """The local name of a package outside of the view, as it is by convention."""
+    """Return the conventional local name of a package outside of the view."""
     parts = module.split("/")
     if len(parts) > 1 and _VERSION.fullmatch(parts[-1]):
         parts.pop()

@@ -1,8 +1,9 @@
-"""Languages whose modules are dotted names that lie as files below a few usual roots.
+"""Resolves imports in languages whose names are not followed across files.
 
-Haskell, Lua, Perl, Clojure, Elixir, Erlang, OCaml, Julia. A name of one part is looked for only
-above the importing file and in the usual roots, a longer one in the whole view, if it is there
-once or nearer than all others.
+In Haskell, Lua, Perl, Clojure, Elixir, Erlang, OCaml and Julia, modules are dotted names of files
+below a few usual roots. A name of one part is only looked up in folders above the importing file
+and in the usual roots. A longer name is looked up in the whole view and must be unique or nearer
+than all others.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ _HUMPS = re.compile(r"([A-Z]+)([A-Z][a-z])|([a-z\d])([A-Z])")
 @dataclass(frozen=True, slots=True)
 class _Rules:
     forms: tuple[bytes, ...]
-    """What follows the name, best first."""
+    """File suffixes after the name, best first."""
     roots: tuple[bytes, ...]
-    """Usual roots, in any folder above."""
+    """The usual roots, in any folder above."""
     separator: str = "."
     spelled: Callable[[str], str] = str
-    """A part of a name as the files are called."""
+    """Converts a part of a name to its file name."""
 
 
 def _underscored(name: str) -> str:
@@ -58,12 +59,12 @@ _RULES = {
 
 
 class DottedModules(ModuleResolver):
-    """Imports by dotted names."""
+    """Resolves imports by dotted names."""
 
     named = True
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """The file of the module."""
+        """Return the file of the module."""
         if language == "erlang":
             return self._erlang(path, import_)
         if language.startswith("ocaml"):
@@ -107,7 +108,7 @@ class DottedModules(ModuleResolver):
         return ()
 
     def _written(self, path: bytes, written: str) -> tuple[bytes, ...]:
-        """`require "a/b.pl"`, `dofile("a/b.lua")`: a path after all."""
+        """Resolve an import that is a path: `require "a/b.pl"`, `dofile("a/b.lua")`."""
         for place in ancestors(folder_of(path)):
             at = joined(place, encoded(written))
             files = self._tree.first(at + form for form in (b"", b".lua", b".pm")) if at else ()
@@ -116,7 +117,7 @@ class DottedModules(ModuleResolver):
         return ()
 
     def _erlang(self, path: bytes, import_: Import) -> tuple[bytes, ...]:
-        """Modules have one name in a system; headers are relative, or in `include`."""
+        """Resolve Erlang: module names are unique; headers are relative or in `include`."""
         written = encoded(import_.module)
         if not written.endswith((b".hrl", b".erl")):
             files = self._tree.called(written + b".erl")
@@ -130,15 +131,15 @@ class DottedModules(ModuleResolver):
         return nearest(path, self._tree.ending(written))
 
     def _ocaml(self, path: bytes, import_: Import) -> tuple[bytes, ...]:
-        """`Foo.Bar` is `foo.ml` beside the file, else `bar.ml` beside the `foo.ml` there is."""
+        """Resolve OCaml: `Foo.Bar` is a sibling `foo.ml`, or `bar.ml` next to some `foo.ml`."""
         parts = [part for part in import_.module.split(".") if part]
         if not parts:
             return ()
         folder = folder_of(path)
         head = encoded(parts[0][:1].lower() + parts[0][1:]) + b".ml"
-        beside = below(folder, head)
-        if beside in self._tree:
-            return (beside,)
+        sibling = below(folder, head)
+        if sibling in self._tree:
+            return (sibling,)
         files = [file for file in self._tree.called(head) if _is_library(file)]
         if len(files) != 1:
             return ()
@@ -150,7 +151,7 @@ class DottedModules(ModuleResolver):
         return (files[0],)
 
     def _julia(self, path: bytes, import_: Import) -> tuple[bytes, ...]:
-        """`include("x.jl")`, and packages by the name of their main file."""
+        """Resolve Julia: `include("x.jl")`, and packages by the name of their main file."""
         if import_.module.endswith(".jl"):
             at = joined(folder_of(path), encoded(import_.module))
             return (at,) if at is not None and at in self._tree else ()
@@ -171,12 +172,12 @@ def _is_base(module: str) -> bool:
 
 
 def _is_library(file: bytes) -> bool:
-    """Whether the file is the main module of its folder's library, as dune names them."""
+    """Whether the file is the main module of its folder's library, as dune names it."""
     return stem_of(file).replace(b"_", b"-") in file[: -len(name_of(file))].replace(b"_", b"-")
 
 
 def _is_conventional(file: bytes, inner: bytes) -> bool:
-    """Whether what is before a module's own path ends in a root of compiled files."""
+    """Whether the path before a module's own path ends in a usual source root."""
     root = b"/" + file[: -len(inner)]
     return root.endswith((b"/lib/", b"/support/"))
 
@@ -187,7 +188,7 @@ def _for_dialect(path: bytes, rules: _Rules) -> _Rules:
     return _Rules(tuple(forms), rules.roots, rules.separator, rules.spelled)
 
 
-# Languages that import files by a path: what is written, from where it is looked up.
+# Languages that import files by path: the syntax of the path and the lookup folders.
 #
 # Protocol Buffers, Dart, Zig, R, shell, Make, CMake, reStructuredText, CSS, SCSS and HCL.
 
@@ -199,7 +200,7 @@ _VARIABLES = re.compile(
 
 
 class Paths(ModuleResolver):
-    """Imports by paths."""
+    """Resolves imports by path."""
 
     per_file = True
 
@@ -226,7 +227,7 @@ class Paths(ModuleResolver):
         }
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """The file written, or the files of the folder for HCL."""
+        """Return the file at the path, or for HCL the files of the folder."""
         module = import_.module.strip()
         return self._ways[language](folder_of(path), module) if module else ()
 
@@ -240,7 +241,7 @@ class Paths(ModuleResolver):
         return self._at(folder, written)
 
     def _above(self, folder: bytes, written: str) -> tuple[bytes, ...]:
-        """Beside the file, else from a folder above: where the program is run from."""
+        """Look in the file's folder, then in the folders above, where the program may run."""
         if "." not in name_of(encoded(written)).decode("utf-8", "replace"):
             return ()
         for place in ancestors(folder):
@@ -279,7 +280,7 @@ class Paths(ModuleResolver):
         return ()
 
     def _shell(self, folder: bytes, written: str) -> tuple[bytes, ...]:
-        """`source "$DIR/x.sh"`: what is behind the variable, if it is there."""
+        """Resolve `source "$DIR/x.sh"` by the part after the variable, if that file exists."""
         variable = _VARIABLES.search(written)
         plain = (written[variable.end() :] if variable else written).strip("\"'")
         if "$" in plain or plain.startswith(("/", "~")):
@@ -301,7 +302,7 @@ class Paths(ModuleResolver):
         return (files[0],) if len(files) == 1 else ()
 
     def _scss(self, folder: bytes, written: str) -> tuple[bytes, ...]:
-        """With or without the ending, a partial's `_`, and the index of a folder."""
+        """Try the path with and without extension, as a `_` partial, and as a folder's index."""
         if ":" in written or written.startswith("~"):
             return ()
         base = joined(folder, encoded(written))
@@ -321,7 +322,7 @@ class Paths(ModuleResolver):
         return tuple(sorted(file for file in files if file.endswith((b".tf", b".tofu"))))
 
 
-# Languages of which only imports are followed into other files.
+# The descriptions of languages of which only imports are followed into other files.
 
 _PLAIN = LanguageSpec(spaces=True, instance=frozenset({"this"}))
 _DOTTED = replace(_PLAIN, modules="imports_only:DottedModules")

@@ -1,4 +1,4 @@
-"""Names in Lua: locals by scope, modules by what they return, globals of the whole view."""
+"""Resolves Lua: locals by scope, modules by their return value, globals across the view."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ _STANDARD = frozenset(
 
 
 class LuaOwners(Protocol):
-    """What looking names up asks of members."""
+    """The member queries that name lookup needs."""
 
     def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
-        """Members of that name, each with what it was found in."""
+        """Return the members of that name, each with the value that owns it."""
         ...
 
 
 class LuaNames(Names):
-    """Looks names up; what a file returns is its default export."""
+    """Looks up names; the return value of a file is its default export."""
 
     belonging: LuaOwners
 
     def imported(
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False
     ) -> list[Referent]:
-        """A module, or a field of it: `local run = require("app").run`."""
+        """Return a module, or a field of it: `local run = require("app").run`."""
         files = self.view.modules(path, import_.module)
         if not import_.name:
             return [Referent(file, MODULE) for file in files]
@@ -69,13 +69,13 @@ class LuaNames(Names):
         *,
         types: bool = False,
     ) -> list[Referent]:
-        """What a file returns, as `default`; nothing else has a name outside of it."""
+        """Return the return value of a file as `default`; a file exports no other names."""
         return super().exported(path, name, depth, seen) if name == "default" else []
 
     def _starred(
         self, path: bytes, model: FileModel, name: str, depth: int, *, seen: set[bytes], types: bool
     ) -> list[Referent]:
-        """The global of that name, if of what the file requires one file alone defines it."""
+        """Return the global of that name if only one of the required files defines it."""
         if name in _STANDARD:
             return []
         referents = self.view.index("lua globals", self._globals).get(name, [])
@@ -85,7 +85,7 @@ class LuaNames(Names):
         return referents[:1] if len({referent.path for referent in referents}) == 1 else []
 
     def _reach(self, path: bytes) -> frozenset[bytes]:
-        """A file, and all that it requires, directly or not."""
+        """Return a file with everything that it requires, directly or indirectly."""
         seen, pending = {path}, [path]
         for here in pending:
             model = self.view.model(here)
@@ -108,23 +108,23 @@ class LuaNames(Names):
         return by_name
 
 
-# Values in Lua: tables with functions, and tables that others look names up in (`__index`).
+# Values in Lua: tables with functions, and their metatables (`__index`).
 #
-# A table that is a class and its instances have the same members, so both are the variable that the
-# table was first given to.
+# A class table and its instances have the same members. The variable that first holds the table
+# represents both.
 
 _INDEX = "__index"
 _DEEPEST = 12
 _INDEXED = re.compile(r"\.__index\s*=\s*(\w[\w.]*)$")
 _DERIVING = frozenset({"extend", "subclass", "derive", "inherit", "new"})
-"""Methods of libraries of classes that give a table which looks names up in what they are of."""
+"""Methods of class libraries that return a table which inherits from their receiver."""
 
 
 class LuaMembers(Members):
-    """Fields of tables, and of the tables that they look names up in."""
+    """Finds fields of tables and of the tables that they inherit from."""
 
     def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
-        """Members of that name, each with what it was found in."""
+        """Return the members of that name, each with the value that owns it."""
         if isinstance(value, Instance):
             value = Definition(*value[:2])
         return super().members(value, name)
@@ -141,7 +141,7 @@ class LuaMembers(Members):
         return []
 
     def _written_in(self, value: Definition, name: str) -> list[tuple[Referent, Value]]:
-        """A field of the table that a variable is first given."""
+        """Return a field of the table literal that a variable is initialized with."""
         model = self.view.model(value.path)
         symbol = model.symbols[value.symbol] if model is not None else None
         entry = None
@@ -154,7 +154,7 @@ class LuaMembers(Members):
         return []
 
     def _looked_up_in(self, value: Definition) -> list[Definition]:
-        """The tables that a table looks names up in which it has not itself."""
+        """Return the tables that a table inherits from."""
         return self.once(("index", value), lambda: self._indexes(value), [])
 
     def _indexes(self, value: Definition) -> list[Definition]:
@@ -180,7 +180,7 @@ class LuaMembers(Members):
         return tables
 
     def _sets(self, model: FileModel, row: Binding, name: str) -> bool:
-        """A statement sets the metatable of what is so called: `setmetatable(name, ...)`."""
+        """Whether a statement sets the metatable of `name`: `setmetatable(name, ...)`."""
         if row.how != "base":
             return False
         here = sorted(
@@ -193,7 +193,7 @@ class LuaMembers(Members):
     def _of_record(
         self, value: Record, name: str, *, inherited: bool = True
     ) -> list[tuple[Referent, Value]]:
-        """A field of a table written out: what it is given, or the function in its place."""
+        """Return a field of a table literal: its value, or the function defined there."""
         model = self.view.model(value.path)
         for key, text in parts(value.text):
             if key == name and model is not None:
@@ -212,7 +212,7 @@ class LuaMembers(Members):
         return []
 
     def taken(self, referent: Referent, me: Value) -> Value:
-        """The value of one member of something."""
+        """Return the value of a member that was found on an owner."""
         model = self.view.model(referent.path)
         if model is None or model.symbols[referent.symbol].kind in CALLABLE:
             return super().taken(referent, me)
@@ -232,7 +232,7 @@ class LuaMembers(Members):
 
 
 def _field_rows(model: FileModel, value: Value, name: str) -> list[Binding]:
-    """What methods of a table give to a field of `self`."""
+    """Return the assignments to a field of `self` in the methods of a table."""
     if not isinstance(value, Definition) or value.symbol >= len(model.symbols):
         return []
     own = model.symbols[value.symbol].qualified + "."
@@ -246,10 +246,10 @@ def _field_rows(model: FileModel, value: Value, name: str) -> list[Binding]:
 
 
 class LuaCalls(Calls):
-    """What calls give."""
+    """Infers the results of calls."""
 
     def called(self, value: Value) -> Value:
-        """What a call gives; of a table that can be called, one that is like it."""
+        """Return the result of a call; a call of a callable table returns an instance of it."""
         if isinstance(value, Definition):
             model = self.view.model(value.path)
             if model is not None and model.symbols[value.symbol].kind not in CALLABLE:
@@ -257,7 +257,7 @@ class LuaCalls(Calls):
         return super().called(value)
 
     def _returned(self, path: bytes, row: Binding, me: Value) -> Value:
-        """What a function gives back; its `self` is what it is called on."""
+        """Return a function's return value; `self` is the receiver of the call."""
         if row.text == "self" and me is not None:
             model = self.view.model(path)
             entry = model.names[model.functions[row.scope]].get("self") if model else None
@@ -267,10 +267,10 @@ class LuaCalls(Calls):
 
 
 class LuaExpressions(Expressions):
-    """Values of expressions and variables."""
+    """Evaluates expressions and variables."""
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
-        """A scope from which a name means the same, and whether the line matters."""
+        """Return a scope from which a name means the same, and whether the line matters."""
         return (scope, True) if head in {"require", "self"} else super().place(path, scope, head)
 
     def _value(
@@ -288,13 +288,13 @@ class LuaExpressions(Expressions):
         return module_value
 
     def value_of(self, referent: Referent, path: bytes, scope: int, line: int) -> Value:
-        """The value of what a name means; of a table that has functions, the variable."""
+        """Return the value of a referent; for a table with functions, the variable itself."""
         value = super().value_of(referent, path, scope, line)
         own = Definition(referent.path, referent.symbol)
         return own if isinstance(value, Several) and own in value.values else value
 
     def _required(self, path: bytes, line: int) -> Value:
-        """The module that is required on a line, where one alone is."""
+        """Return the module required on a line, if there is exactly one."""
         model = self.view.model(path)
         here = (
             [import_ for import_ in model.imports if import_.line == line]
@@ -321,14 +321,14 @@ class LuaExpressions(Expressions):
 
 
 def resolver(view: View) -> Resolver:
-    """A resolver for the Lua files of a view."""
+    """Build a resolver for the Lua files of a view."""
     names = LuaNames(view)
     lua = Resolver(view, names)
     members = names.belonging = LuaMembers(lua)
     return lua.join(Annotations(lua), members, LuaCalls(lua), LuaExpressions(lua))
 
 
-# Lua.
+# The language description of Lua.
 
 SPECS = {
     "lua": LanguageSpec(

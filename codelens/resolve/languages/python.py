@@ -1,7 +1,7 @@
-"""What a use in Python may mean whose receiver has no known type: the methods of its name.
+"""Finds possible targets of Python calls on receivers of unknown type: methods of that name.
 
-Any other class of the view may be meant as well as one from outside, so these are possible edges,
-each as likely as the others. Where the receiver is known to come from outside there are none.
+The method may belong to any class of the view or to one outside of it, so each gets an equally
+likely possible edge. A receiver that certainly comes from outside has no possible edges.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from codelens.resolve.view_files import MANY
 from codelens.types import Binding, Reference, Symbol
 
 _MOST_OF_A_NAME = 12
-"""Methods: a use that may mean more of them by its name tells nothing."""
+"""If more methods share the name, a use has no possible targets."""
 _MOST_LOOKED_AT = 12
-"""Values that a receiver may come from."""
+"""The most values that are examined as sources of a receiver."""
 _MOST_OVERRIDING = 24
-"""Methods below one: of more, a call of that one does not tell which runs."""
+"""If more methods override a method, calls of it get no edges to the overrides."""
 _METHODS = CALLABLE | {"property"}
 _USED = {"call": _METHODS, "name": frozenset({"property"})}
 _OWN = frozenset({"self", "cls"})
@@ -40,25 +40,25 @@ _BUILTIN_METHODS = frozenset(
     upper values zfill
     """.split()
 )
-"""Methods of texts, numbers and collections, by `dir` as of Python 3.11.
+"""Methods of strings, numbers and collections, from `dir` in Python 3.11.
 
-A use of one of these names on a receiver of unknown type says nothing of the view's methods.
+A use of one of these names on a receiver of unknown type probably does not refer to the view.
 """
 _PASSING = frozenset("getattr max min next reversed sorted sum type vars".split())
-"""Functions that give what they are given, or what is made of it."""
+"""Functions whose result is one of their arguments or derived from it."""
 
 _Place = tuple[bytes, int, str, int]
 """An expression in a scope of a file, at a line."""
 
 
 class PossibleUses:
-    """Looks for the methods that a use may mean."""
+    """Finds the methods that a use may refer to."""
 
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view = resolver, resolver.view
 
     def possible(self, path: bytes, reference: Reference) -> list[Referent]:
-        """The methods that a use may mean by its name alone."""
+        """Return the methods that a use may refer to, by name alone."""
         name, receiver = reference.name, reference.receiver
         model = self.view.model(path)
         if model is None or not model.spec.submodules or not receiver or receiver == "super()":
@@ -78,11 +78,11 @@ class PossibleUses:
         return [] if self._is_foreign(place) else methods
 
     def _named(self, name: str) -> list[tuple[Referent, str]]:
-        """Methods and properties of that name in classes of the view, with their kinds."""
+        """Return the methods and properties of that name in the view, with their kinds."""
         return self.resolver.once(("methods", name), lambda: self._defined(name), [])
 
     def _defined(self, name: str) -> list[tuple[Referent, str]]:
-        """As `_named`; none where too many files have the name."""
+        """As `_named`, but uncached; empty if too many files define the name."""
         methods: list[tuple[Referent, str]] = []
         paths = self.view.defined_in(name, "python")
         for path in paths if paths != MANY else ():
@@ -99,7 +99,7 @@ class PossibleUses:
         return methods
 
     def overriding(self, path: bytes, reference: Reference, method: Referent) -> list[Referent]:
-        """The methods of derived types that run instead of one, where a value may be of these."""
+        """Return the methods of derived types that may run instead of `method`."""
         model = self.view.model(method.path)
         symbol = model.symbols[method.symbol] if model is not None and method.symbol >= 0 else None
         if model is None or symbol is None or symbol.parent < 0 or not model.spec.submodules:
@@ -118,13 +118,13 @@ class PossibleUses:
             model = self.view.model(other.path)
             if model is not None and other[:2] != method[:2]:
                 own = Instance(other.path, model.symbols[other.symbol].parent)
-                line = self.resolver.ancestry(own)
-                if any(base[:2] == (method.path, symbol.parent) for base in line):
+                ancestors = self.resolver.ancestry(own)
+                if any(base[:2] == (method.path, symbol.parent) for base in ancestors):
                     methods.append(other)
         return methods if len(methods) <= _MOST_OVERRIDING else []
 
     def _is_exact(self, path: bytes, reference: Reference) -> bool:
-        """A receiver is of the very type that is known: a class by its name, what it just made."""
+        """Whether the receiver's exact type is known: a class name, or a new instance."""
         scope, text, line = reference.scope, reference.receiver, reference.line
         head = text.partition(".")[0].partition("(")[0]
         if head == "super":
@@ -141,11 +141,11 @@ class PossibleUses:
         return isinstance(value, Definition) and self.resolver.is_type(value)
 
     def _has_open_bases(self, value: Value) -> bool:
-        """A member that no class has may be of one that derives from it: a mixin uses those."""
+        """Whether derived classes may add the missing member, as in a mixin."""
         return any(isinstance(part, Instance) for part in each(value))
 
     def _is_foreign(self, place: _Place) -> bool:
-        """A receiver is made by what is not of the view, wherever it may come from."""
+        """Whether a receiver certainly comes from outside of the view."""
         pending, looked_at = [place], 0
         while pending:
             looked_at += 1
@@ -156,7 +156,7 @@ class PossibleUses:
         return True
 
     def _sources(self, place: _Place) -> list[_Place] | None:
-        """The expressions that one gets its value from; None where that may be anything."""
+        """Return the expressions that a value comes from; None if it may be anything."""
         path, scope, text, _ = place
         model, taken = self.view.model(path), steps(text)
         if model is None or taken is None:
@@ -176,12 +176,12 @@ class PossibleUses:
             return self._behind(place, head, rest)
         if len(entry.rows) == 1 and head in _OWN:
             return self._behind(place, head, rest)
-        return self._given(path, model, at, entry.rows)
+        return self._assigned_sources(path, model, at, entry.rows)
 
-    def _given(
+    def _assigned_sources(
         self, path: bytes, model: FileModel, scope: int, rows: tuple[Binding, ...] | list[Binding]
     ) -> list[_Place] | None:
-        """Where the values of a variable come from."""
+        """Return the expressions that are assigned to a variable; None if it may be anything."""
         sources: list[_Place] = []
         for row in rows:
             if row.how == ":":
@@ -196,7 +196,7 @@ class PossibleUses:
         return sources
 
     def _behind(self, place: _Place, head: str, rest: tuple[str, ...]) -> list[_Place] | None:
-        """Where the first step of an expression comes from that leads to nothing known."""
+        """Return the sources of the first step of an expression that cannot be resolved."""
         path, scope, _, line = place
         value, text = self.resolver.value(path, scope, head, line), head
         for step in rest:
@@ -230,10 +230,10 @@ class PossibleUses:
         symbol = model.symbols[referent.symbol]
         rows = model.attributes.get(symbol.parent, {}).get(symbol.name, [])
         scope = model.own_scope.get(symbol.parent, 0)
-        return self._given(referent.path, model, scope, rows) if rows else None
+        return self._assigned_sources(referent.path, model, scope, rows) if rows else None
 
 
-# Python, and notebooks.
+# The language descriptions of Python and notebooks.
 
 SPECS = {
     "python": LanguageSpec(

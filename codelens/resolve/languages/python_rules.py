@@ -1,8 +1,8 @@
-"""Python: which file a module is, by packages, roots and relative dots.
+"""Resolves Python modules to files, and the values of decorators and pytest fixtures.
 
-The order is that of the interpreter as far as a tree tells it: the folders above the importing
-file, nearest first, then the roots of the projects in the view. The standard library is never
-shadowed by a file that merely has its name.
+Modules are found in the interpreter's order as far as the file tree shows it: in the folders above
+the importing file, nearest first, then in the roots of the view's projects. A file with the name of
+a standard library module never shadows it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STANDARD = sys.stdlib_module_names
 
 
 class PythonModules(ModuleResolver):
-    """Imports of Python files."""
+    """Resolves the imports of Python files."""
 
     named = True
 
@@ -42,7 +42,7 @@ class PythonModules(ModuleResolver):
         self._whole: dict[tuple[bytes, str], tuple[bytes, ...]] = {}
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """The submodule of that name, else the module itself."""
+        """Return the submodule of that name, or else the module itself."""
         del language
         module = import_.module
         rest = module.lstrip(".")
@@ -64,7 +64,7 @@ class PythonModules(ModuleResolver):
         return ()
 
     def through(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """`__init__` files of the packages that the name goes through, and that are run by it."""
+        """Return the `__init__` files that an import runs on the way to its target."""
         packages: list[bytes] = []
         parts = import_.module.lstrip(".").split(".")
         dots = import_.module[: len(import_.module) - len(import_.module.lstrip("."))]
@@ -94,7 +94,7 @@ class PythonModules(ModuleResolver):
         return self._tree.first(base + form for form in forms)
 
     def _roots(self, path: bytes, inner: bytes, name: str) -> Iterator[bytes]:
-        """Folders from which `inner` can be imported, the likeliest first."""
+        """Yield the folders from which `inner` can be imported, most likely first."""
         here = folder_of(path)
         above = self._above.get(here)
         if above is None:
@@ -123,11 +123,11 @@ class PythonModules(ModuleResolver):
         return roots
 
     def _is_package(self, folder: bytes) -> bool:
-        known = self._packages.get(folder)
-        if known is None:
-            known = any(folder + form in self._tree for form in _PACKAGE)
-            self._packages[folder] = known
-        return known
+        is_package = self._packages.get(folder)
+        if is_package is None:
+            is_package = any(folder + form in self._tree for form in _PACKAGE)
+            self._packages[folder] = is_package
+        return is_package
 
     def _is_root(self, root: bytes) -> bool:
         if root in _USUAL:
@@ -136,7 +136,7 @@ class PythonModules(ModuleResolver):
         return any(below(place, name) in self._tree for place in places for name in _PROJECT)
 
 
-# Decorators of Python: which stand before a definition, and which hand it back as it is.
+# Decorators: finding those of a definition, and knowing those that do not change it.
 
 HANDING = frozenset(
     "abstractmethod abstractproperty asynccontextmanager cache cached_property classmethod "
@@ -144,11 +144,11 @@ HANDING = frozenset(
     "overload override property runtime_checkable setter singledispatch singledispatchmethod "
     "staticmethod wraps".split()
 )
-"""Of the standard library and pytest: a call of what they decorate gives what its function does."""
+"""Decorators of the standard library and pytest that keep the result of the function."""
 
 
 def decorators(model: FileModel, symbol: int) -> list[Reference]:
-    """The decorators of a definition, each as the name that stands for it."""
+    """Return the decorators of a definition, each as the reference to its name."""
     definition = model.symbols[symbol]
     if definition.start_line >= definition.name_line:
         return []
@@ -158,29 +158,29 @@ def decorators(model: FileModel, symbol: int) -> list[Reference]:
         if definition.start_line <= at.line < definition.name_line and at.arguments != PROTOCOL:
             begin = at.column - (len(at.receiver) + 1 if at.receiver else 0)
             first = begin if first < 0 else first
-            # Arguments on lines of their own stand further in.
+            # Arguments on separate lines are indented further.
             if begin == first and (at.line not in by_line or at.column > by_line[at.line].column):
                 by_line[at.line] = at
     return list(by_line.values())
 
 
-# What tests of pytest are given: a parameter is what the fixture of its name gives.
+# The fixtures of pytest: a test parameter has the value of the fixture of its name.
 #
-# A fixture stands in the class or the module of the test, or in a `conftest.py` of a folder above,
-# the nearest first.
+# A fixture is defined in the class or module of the test, or in a `conftest.py` of a folder above;
+# the nearest one wins.
 
 _FIXTURE = "fixture"
 _LIMITS = re.compile(r"[,)]")
 
 
 class Fixtures:
-    """Values of parameters of tests, and of fixtures."""
+    """Evaluates the parameters of tests and fixtures."""
 
     def __init__(self, resolver: Resolver) -> None:
         self.resolver, self.view = resolver, resolver.view
 
     def given(self, parameter: Referent) -> Value:
-        """What a variable is, if it is a parameter of a test."""
+        """Return the value of a variable if it is a parameter of a test or fixture."""
         path, name = parameter.path, parameter.name
         model = self.view.model(path)
         if model is None or not model.spec.submodules:
@@ -201,16 +201,16 @@ class Fixtures:
 
     def _of(self, path: bytes, model: FileModel, asking: int, name: str) -> Value:
         for fixture in self._named(path, model, asking, name):
-            far = self.view.model(fixture.path)
-            if far is None or fixture.symbol < 0 or fixture[:2] == (path, asking):
+            fixture_model = self.view.model(fixture.path)
+            if fixture_model is None or fixture.symbol < 0 or fixture[:2] == (path, asking):
                 continue
-            is_function = far.symbols[fixture.symbol].kind in CALLABLE
-            if is_function and _FIXTURE in far.decorators(fixture.symbol):
-                return self._value(far, fixture)
+            is_function = fixture_model.symbols[fixture.symbol].kind in CALLABLE
+            if is_function and _FIXTURE in fixture_model.decorators(fixture.symbol):
+                return self._value(fixture_model, fixture)
         return None
 
     def _named(self, path: bytes, model: FileModel, asking: int, name: str) -> Iterator[Referent]:
-        """What may be the fixture, nearest first."""
+        """Yield the candidates for a fixture, nearest first."""
         parent = model.symbols[asking].parent
         if parent >= 0:
             own = Instance(path, parent)

@@ -1,4 +1,4 @@
-"""What resolving knows of one language, and what its modules and names are resolved by."""
+"""Describes each language for the resolver, and loads its rules on first use."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from codelens.types import Import
 
 
 class ModuleResolver:
-    """Which files of a view the imports of a language name; this one knows of none.
+    """Resolves the imports of a language to files of a view; this default finds none.
 
-    Its rules go by paths and settings files alone, so its answers hold as long as these do.
+    The rules depend only on paths and settings files, so answers stay valid while these do not
+    change.
     """
 
     per_file: ClassVar[bool] = False
-    """Files of one folder with one ending may import different things by one name."""
+    """Whether files with the same folder and extension may import different things by one name."""
     named: ClassVar[bool] = False
-    """What is imported from a module may be a file as well."""
+    """Whether a name imported from a module may be a file."""
 
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
         """Take the paths of a view, and the contents of settings files by path."""
@@ -28,118 +29,117 @@ class ModuleResolver:
         del settings
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """Files that an import names; empty if there is none, or no telling which."""
+        """Return the files that an import refers to; empty if there are none or it is ambiguous."""
         del path, language, import_
         return ()
 
     def through(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """Files that run as well when an import does."""
+        """Return the files that an import also runs."""
         del path, language, import_
         return ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LanguageSpec:
-    """One language. `modules` and `resolver` are loaded when they are first needed."""
+    """A language. `modules` and `resolver` are loaded on first use."""
 
     modules: str = ""
-    """Class of its `ModuleResolver`, as `module:Class` below `resolve.languages`."""
+    """The `ModuleResolver` class as `module:Class`, relative to `resolve.languages`."""
     settings: tuple[bytes, ...] = ()
-    """Names of the settings files that `modules` reads; `*` stands for anything."""
+    """The names of the settings files that `modules` reads; `*` matches anything."""
     resolver: str = ""
-    """Function that makes its `Resolver`, as `module:function`; without one the rules are those
-    of Python and JavaScript."""
+    """The function that builds the `Resolver`, as `module:function`; without one, the rules of
+    Python and JavaScript apply."""
     follows_names: bool = False
-    """Names are followed into other files; otherwise imports are, and names in the file."""
+    """Whether names are resolved across files; otherwise only imports, and names in the file."""
     class_names: bool = False
-    """Names in the body of a class are seen right in it (Python), not inside it at all."""
+    """Names in a class body are visible directly in it (Python), not in nested scopes."""
     spaces: bool = False
-    """Types and values of one name are different things (TypeScript)."""
+    """Types and values of the same name are separate (TypeScript)."""
     submodules: bool = False
     """A module has its submodules as members (Python)."""
     named_in_texts: bool = False
-    """Programs load modules, types and functions by their whole names in texts (Python, Java)."""
+    """Programs load modules, types and functions by qualified names in strings (Python, Java)."""
     ordered: bool = False
-    """What is bound later in a module counts, be it by a star import (Python)."""
+    """Later bindings in a module override earlier ones, including wildcard imports (Python)."""
     instance: frozenset[str] = frozenset()
-    """Words for the instance whose method this is."""
+    """Keywords for the instance of a method."""
     needs_receiver: bool = False
-    """A member is used through a receiver alone: a bare name in a method is something else."""
+    """Members need a receiver: a bare name in a method is not a member."""
     untyped: bool = False
-    """Functions have no signatures that say more than names (JavaScript)."""
+    """Signatures contain only parameter names (JavaScript)."""
     overloads_apart: bool = False
-    """Definitions of one name are different things: overloads, or alternatives of a build."""
+    """Definitions of the same name are separate: overloads, or build alternatives."""
     types_apart: bool = False
-    """A build may choose between definitions of a type as well."""
+    """A build may also choose between definitions of a type."""
     unions: bool = False
-    """A receiver, or `self` in a mixin, may be of one of several types: what it has of them are
-    possible edges."""
+    """A receiver, or `self` in a mixin, may have one of several types; the members of each are
+    possible targets."""
     overload_declarations: bool = False
     """Overloads are declared before the one definition with a body."""
     stubs: tuple[tuple[bytes, tuple[bytes, ...]], ...] = ()
-    """Endings of files that only declare, each with those of the code they declare."""
+    """Extensions of declaration files, each with those of the code they declare."""
     split_types: bool = False
     """A type may be declared in several parts (C#)."""
     indexes_view: bool = False
     """Some answers need an index over all files of the language."""
     implicit_interfaces: bool = False
-    """A type has an interface by its methods, without naming it (Go)."""
+    """A type satisfies an interface by its methods, without naming it (Go)."""
     bases_are_told: bool = False
-    """Nothing derives from a type but by a row that says so (`base_places`)."""
+    """Every base of a type is declared by a row (`base_places`)."""
     imports_folders: bool = False
-    """An import may name a folder, and mean all files in it."""
+    """An import may refer to a folder, meaning all files in it."""
     folder_is_package: bool = False
-    """Files of one folder see each other's names."""
+    """Files of one folder share their names."""
     imports_are_complete: bool = False
-    """A name that is used has been imported, or stands in the package."""
+    """Every used name is imported or belongs to the package."""
     trait_blocks: bool = False
-    """What overrides a method by the block that it stands in is called as that method (Rust)."""
+    """An override in a trait block has the same name as the overridden method (Rust)."""
     keeps_names: bool = False
-    """What a use leads to is called as the use is, but for another name that an import of the
-    file gives it, and for constructors and methods above (`new`, `super`, `self`). So uses of some
-    names can be resolved without the others."""
+    """A target has the same name as its use, except for import aliases, constructors and overridden
+    methods (`new`, `super`, `self`). So the uses of some names can be resolved alone."""
     nameless_super: bool = False
-    """`super` alone calls the method above of the same name (Ruby)."""
+    """`super` alone calls the overridden method of the same name (Ruby)."""
     constructors: frozenset[str] = frozenset()
     """Methods that a call of their type runs."""
     constructor_is_named_as_type: bool = False
-    """A method with the name of its type is one."""
+    """A method with the name of its type is a constructor."""
     has_main: bool = False
-    """A program begins at a function `main`."""
+    """A program starts at a function `main`."""
     overloads: bool = False
-    """Functions of one scope and name may have several signatures, each with a body."""
+    """Functions of the same scope and name may have several signatures, each with a body."""
     any_arguments: bool = False
-    """A function takes whatever it is called with (JavaScript, Lua)."""
+    """A function accepts any number of arguments (JavaScript, Lua)."""
     extra_arguments: bool = False
-    """Arguments beyond the last parameter are no error (PHP)."""
+    """Extra arguments after the last parameter are not an error (PHP)."""
     named_arguments: bool = False
-    """Calls name parameters; elsewhere a name and a colon are part of a value."""
+    """Calls may name parameters; elsewhere a name and a colon are part of a value."""
     star_spreads: bool = False
-    """A star before an argument spreads a list; elsewhere it follows a pointer."""
+    """A star before an argument spreads a list; elsewhere it dereferences a pointer."""
     optional_members: bool = False
-    """A member `name?` of an interface need not be there (TypeScript)."""
+    """An interface member `name?` is optional (TypeScript)."""
     members_apart: bool = False
-    """Members of one type may stand in several files."""
+    """The members of one type may be in several files."""
     folder_is_one_scope: bool = False
-    """Names at the top of the files of a folder exclude each other, and files there may be split
-    and joined without a change for others (Go, Java, Kotlin)."""
+    """Top-level names in the files of a folder are exclusive, and files there can be split or
+    joined without affecting others (Go, Java, Kotlin)."""
     package_clause: bytes = b""
-    """Regex of the line that names the package, where the files of one folder may be of two: Go's
+    """Regex of the line that names the package, for languages with two packages in one folder: Go's
     tests."""
     global_names: bool = False
-    """A qualified name says all: in which file it stands does not matter (C, C#)."""
+    """A qualified name is unique regardless of its file (C, C#)."""
     linked_names: bool = False
-    """A program has one function of a name, unless it is `static` (C)."""
+    """A program has one function per name, except for `static` ones (C)."""
     prototypes: bool = False
-    """A function may be declared without its body, besides its definition: `declared_apart` of the
-    settings, which ranking may not ask."""
+    """A function may be declared separately from its definition: `declared_apart` of the settings,
+    which ranking must not query."""
     shares_types_with: str = ""
-    """The language whose files use the types of this one's as their own (C with C++)."""
+    """The language whose files share the types of this one (C with C++)."""
 
 
-# The languages that resolving knows, each by the file of its home that describes it.
+# The known languages, each with the module that describes it.
 #
-# Only the descriptions of languages that a view has are loaded, and of these no rules.
+# Only the descriptions of languages in the view are loaded, and of these no rules.
 
 _HOMES = {
     "c.c": "c cpp objc cuda",
@@ -156,7 +156,7 @@ _HOMES = {
     "imports_only": "haskell perl clojure elixir erlang ocaml ocaml_interface julia protobuf "
     "dart zig r bash make automake cmake rst css scss hcl swift",
 }
-"""Module -> the languages that its `SPECS` describe; each language is in one module."""
+"""Module -> the languages that its `SPECS` describe; each language has one module."""
 LANGUAGES = frozenset(name for names in _HOMES.values() for name in names.split())
 _UNKNOWN = LanguageSpec(spaces=True, instance=frozenset({"this"}))
 _home_of = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -164,7 +164,7 @@ _specs: dict[str, LanguageSpec] = {}
 
 
 def spec_of(language: str) -> LanguageSpec:
-    """What is known of a language; of one that is not listed, that names have scopes."""
+    """Return the description of a language; an unlisted language only has scoped names."""
     spec = _specs.get(language)
     if spec is None:
         home = _home_of.get(language)
@@ -177,7 +177,7 @@ def spec_of(language: str) -> LanguageSpec:
     return spec
 
 
-def loaded(place: str) -> Any:  # noqa: ANN401 - each caller knows what it named
-    """What a `module:name` of a specification means."""
+def loaded(place: str) -> Any:  # noqa: ANN401 - the caller knows the type
+    """Load the object that a specification names as `module:name`."""
     module, _, name = place.partition(":")
     return getattr(import_module(f"codelens.resolve.languages.{module}"), name)

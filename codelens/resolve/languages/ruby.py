@@ -1,8 +1,8 @@
-"""Names of the methods that values of Ruby itself have.
+"""Resolves Ruby: required files, receivers and methods.
 
-A use of one of them on a receiver of unknown type says nothing of the methods of a view that are
-called so. By `instance_methods` of the core classes of Ruby 3.1, and of set, stringio, tempfile,
-pathname, date and logger.
+`CORE_METHODS` exist on values of Ruby itself, so a use of one on a receiver of unknown type
+probably does not refer to the view. From `instance_methods` of the core classes of Ruby 3.1, and of
+set, stringio, tempfile, pathname, date and logger.
 """
 
 from __future__ import annotations
@@ -116,9 +116,9 @@ CORE_METHODS = frozenset(
 )
 
 
-# Ruby: `require` and `require_relative`, which facts do not tell apart.
+# Resolving `require` and `require_relative`, which facts do not distinguish.
 #
-# Beside the file and below a load path are both looked at; if they are two files, it is neither.
+# The lookup checks the file's folder and the load path. If both have a match, it is ambiguous.
 
 _STANDARD = frozenset(
     "abbrev base64 benchmark bigdecimal bundler cgi coverage csv date delegate digest drb "
@@ -132,14 +132,14 @@ _GEMS = frozenset(
     "action_controller active_job active_model active_record active_support nokogiri puma rack "
     "rails redis rspec sinatra".split()
 )
-"""Required everywhere, and often the name of an adapter's file as well."""
+"""As `_STANDARD`: required everywhere, and adapter files often share the name."""
 
 
 class Requires(ModuleResolver):
-    """Requires, loads and autoloads."""
+    """Resolves requires, loads and autoloads."""
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """The file required."""
+        """Return the required file."""
         del language
         module = import_.module
         if not module or "#{" in module or module.startswith("/"):
@@ -147,17 +147,17 @@ class Requires(ModuleResolver):
         folder = folder_of(path)
         written = encoded(module if module.endswith(".rb") else module + ".rb")
         relative = joined(folder, written)
-        beside = (relative,) if relative is not None and relative in self._tree else ()
+        sibling = (relative,) if relative is not None and relative in self._tree else ()
         if module.startswith("."):
-            return beside
-        if module.partition("/")[0] in _STANDARD and not ("/" in module and not beside):
+            return sibling
+        if module.partition("/")[0] in _STANDARD and not ("/" in module and not sibling):
             return ()
         loaded = self._tree.first(self._places(folder, written))
         if module in _GEMS:
             return self._tree.first(self._libraries(folder, written))
-        if beside and loaded and beside != loaded:
+        if sibling and loaded and sibling != loaded:
             return ()
-        return beside or loaded or self._elsewhere(written)
+        return sibling or loaded or self._elsewhere(written)
 
     def _libraries(self, folder: bytes, written: bytes) -> Iterator[bytes]:
         for place in ancestors(folder):
@@ -166,7 +166,7 @@ class Requires(ModuleResolver):
                 yield at
 
     def _places(self, folder: bytes, written: bytes) -> Iterator[bytes]:
-        """The load path: `lib` of the folders above, then these themselves (`-Itest`)."""
+        """Yield the load path: `lib` of the folders above, then those folders (`-Itest`)."""
         yield from self._libraries(folder, written)
         for place in ancestors(folder_of(folder) if folder else b""):
             at = joined(place, written)
@@ -178,25 +178,25 @@ class Requires(ModuleResolver):
         return (files[0],) if len(files) == 1 else ()
 
 
-# Ruby: constants by their nesting, methods of reopened classes, mixins.
+# Constants by nesting, methods of reopened classes, and mixins.
 #
-# Receivers are known where a value was made by `new`, is `self`, a constant, or an instance
-# variable that is given such a value; all else stays open.
+# A receiver's type is known if it was created by `new`, is `self` or a constant, or is an instance
+# variable with such a value; all others remain unknown.
 
 _CALLED = CALLABLE | {"property"}
 _HOLDERS = TYPES | {"module"}
 SETTER = "="
-"""In place of arguments: the call is an assignment, `a.b = c` or `a.b += c`."""
+"""Stands in place of arguments: the call is an assignment, `a.b = c` or `a.b += c`."""
 _MOST_OF_A_NAME = 8
-"""Methods: a use that may mean more of them by its name tells nothing."""
+"""If more methods share the name, a use has no possible targets."""
 
 
 _THE_SAME = frozenset({"clone", "dup", "freeze", "itself", "tap"})
-"""Methods of all objects that give what they are called on, or another like it."""
+"""Methods of all objects that return their receiver or a copy of it."""
 
 
 class RubyExpressions(Expressions):
-    """Values of expressions, and what is called on them."""
+    """Evaluates expressions, and finds the methods called on them."""
 
     def __init__(self, resolver: Resolver, members: RubyMembers) -> None:
         super().__init__(resolver)
@@ -204,18 +204,18 @@ class RubyExpressions(Expressions):
         self._takers = RubyTakers(members)
 
     def _of_self(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """Methods of that name of what `self` is at a place."""
+        """Return the methods of that name of `self` at a place."""
         own = self._self(path, scope)
         if own is None:
             return []
         if isinstance(own, Definition):
             type_ = Instance(*own[:2])
-            # A block in a class's body mostly runs for an instance: `it`, `before`, `get "/"`.
+            # A block in a class body mostly runs on an instance: `it`, `before`, `get "/"`.
             return self._members.own_methods(type_, name) or self._members.methods(type_, name)
         return self._members.methods(own, name) or self._takers.methods(own, name)
 
     def _self(self, path: bytes, scope: int) -> Instance | Definition | None:
-        """`self`: the class itself in its own methods and in its body."""
+        """Return `self`; in class methods and in the class body it is the class itself."""
         own, model = self._members.own(path, scope), self.view.model(path)
         while model is not None and own is not None and scope > 0:
             here = model.scopes[scope]
@@ -230,7 +230,7 @@ class RubyExpressions(Expressions):
         return own
 
     def _is_of_another(self, model: FileModel, scope: int) -> bool:
-        """A method of a class that a method makes: `Class.new(Base) { def f; end }`."""
+        """Whether a scope is in a class created by a call: `Class.new(Base) { def f; end }`."""
         around = model.scopes[scope].parent
         if around < 0 or model.scopes[around].kind != "block":
             return False
@@ -238,7 +238,7 @@ class RubyExpressions(Expressions):
         return model.scopes[holder].kind == "function" and model.scopes[holder].symbol >= 0
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name behind a receiver means."""
+        """Return the referents of a name after a receiver."""
         scope, receiver, name = reference.scope, reference.receiver, reference.name
         if reference.kind == "type":
             return self._members.constant(path, scope, f"{receiver}.{name}".replace("::", "."))[:1]
@@ -250,9 +250,9 @@ class RubyExpressions(Expressions):
         return self.called_on(path, scope, receiver, name, line=line)
 
     def possible(self, path: bytes, reference: Reference) -> list[Referent]:
-        """The methods that a use may mean by its name alone.
+        """Return the methods that a use may refer to, by name alone.
 
-        The type of its receiver is unknown, or a type that `self` has its methods from.
+        The receiver's type is unknown, or it is `self` with methods from an unknown type.
         """
         name = reference.name
         if reference.argument_lines == SETTER:
@@ -263,14 +263,14 @@ class RubyExpressions(Expressions):
             return []
         if receiver:
             value = self.value(path, reference.scope, receiver, reference.line)
-            # Of a text or a number a view may have added the method to Ruby's own class.
+            # The view may have added the method to Ruby's own class of a string or a number.
             if value is not None and not isinstance(value, Literal):
                 return []
         methods = self._members.named(name)
         return methods if len(methods) <= _MOST_OF_A_NAME else []
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name without a receiver means."""
+        """Return the referents of a name without a receiver."""
         scope, name, kind, symbol = (
             reference.scope,
             reference.name,
@@ -297,7 +297,7 @@ class RubyExpressions(Expressions):
         return self._members.added(own, name)
 
     def _above(self, path: bytes, scope: int, own: Instance, method: str) -> list[Referent]:
-        """What `super` calls in a method."""
+        """Return the method that `super` calls."""
         if isinstance(self._self(path, scope), Definition):
             return [
                 referent
@@ -308,9 +308,9 @@ class RubyExpressions(Expressions):
         return methods or self._takers.above(own, method)
 
     def _outer(self, path: bytes, model: FileModel, scope: int, name: str) -> list[Referent]:
-        """A method that is defined in no class: of the innermost block around that has one.
+        """Return a method defined outside of any class, from the innermost enclosing block.
 
-        Else one of a file that is required, itself or by one that is.
+        Otherwise from a file that is required, directly or indirectly.
         """
         functions = [
             at
@@ -332,7 +332,7 @@ class RubyExpressions(Expressions):
     def called_on(
         self, path: bytes, scope: int, receiver: str, name: str, line: int
     ) -> list[Referent]:
-        """Targets of `a.f`."""
+        """Return the targets of `a.f`."""
         targets: list[Referent] = []
         for value in each(self.value(path, scope, receiver, line)):
             if isinstance(value, Definition):
@@ -356,7 +356,7 @@ class RubyExpressions(Expressions):
         return Referent(path, LOCAL, 0, name) if entry is not None and entry.rows else None
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
-        """The value of an expression."""
+        """Return the value of an expression."""
         if text.startswith("::"):
             scope, text = 0, text[2:]
         return super().value(path, scope, text.replace("::", "."), line)
@@ -393,7 +393,7 @@ class RubyExpressions(Expressions):
         return Definition(referents[0].path, referents[0].symbol) if referents else None
 
     def _bare(self, path: bytes, scope: int, name: str, line: int) -> Value:
-        """A local variable, else a method of `self`, else what is kept in `@name`."""
+        """Return a bare name's value: a local variable, a method of `self`, or else `@name`."""
         model = self.view.model(path)
         if model is None:
             return None
@@ -433,7 +433,7 @@ class RubyExpressions(Expressions):
         return self._attribute_value(type_, name)
 
     def _attribute_value(self, own: Instance, name: str) -> Value:
-        """What an instance variable is given, in the places where its class is opened."""
+        """Return the values assigned to an instance variable wherever its class is opened."""
         for referent in self._members.parts(self._members.qualified(own)):
             model = self.view.model(referent.path)
             rows = (
@@ -451,7 +451,7 @@ class RubyExpressions(Expressions):
 
 
 def resolver(view: View) -> Resolver:
-    """A resolver for the Ruby files of a view."""
+    """Build a resolver for the Ruby files of a view."""
     ruby = Resolver(view, Names(view))
     ruby.by_place = False
     members = RubyMembers(ruby)
@@ -460,7 +460,7 @@ def resolver(view: View) -> Resolver:
     return ruby.join(Annotations(ruby), members, Calls(ruby), expressions)
 
 
-# Ruby.
+# The language description of Ruby.
 
 SPECS = {
     "ruby": LanguageSpec(

@@ -1,9 +1,9 @@
-"""What classes of Ruby take from modules: `include`, `extend`, and modules that extend includers.
+"""Finds the members of Ruby classes: constants, methods of reopened classes, and mixins.
 
-`include` passes on methods of instances, `prepend` puts them before the class's own, `extend` makes
-them methods of the class itself. A module
-that calls `base.extend(M)` in `self.included(base)` gives `M` to who includes it, and so does a
-`ActiveSupport::Concern` its `ClassMethods` and what stands in `class_methods do`.
+`include` adds instance methods, `prepend` puts them before the class's own, `extend` makes them
+methods of the class itself. A module that calls `base.extend(M)` in `self.included(base)` extends
+its includers with `M`. Likewise, an `ActiveSupport::Concern` passes on its `ClassMethods` and the
+contents of `class_methods do`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INCLUDING = frozenset({"include", "send", "__send__", "public_send"})
 
 
 class Mixed(NamedTuple):
-    """What one file says of one class or module."""
+    """The mixins of a class or module in one file."""
 
     included: tuple[Binding, ...]
     prepended: tuple[Binding, ...]
@@ -31,7 +31,7 @@ class Mixed(NamedTuple):
     handed: tuple[tuple[int, str], ...]
     """Scope and name of modules that includers are extended with."""
     passed: tuple[tuple[int, str], ...]
-    """The same of modules that includers are made to include."""
+    """Scope and name of modules that includers also include."""
     is_concern: bool
 
 
@@ -39,7 +39,7 @@ NOTHING_MIXED = Mixed((), (), (), (), (), is_concern=False)
 
 
 def mixed(model: FileModel, symbol: int) -> Mixed:
-    """What a class or module mixes in."""
+    """Return the mixins of a class or module."""
     scope = model.own_scope.get(symbol)
     if scope is None:
         return NOTHING_MIXED
@@ -73,7 +73,7 @@ def mixed(model: FileModel, symbol: int) -> Mixed:
 def _in_hooks(
     model: FileModel, symbol: int, scope: int, lines: Set[int]
 ) -> tuple[tuple[int, str], ...]:
-    """Modules that are named on those lines of what runs when a module is taken in."""
+    """Return the modules named on those lines of the hooks that run on inclusion."""
     return tuple(
         (scope, f"{reference.receiver}.{reference.name}".strip("."))
         for reference in model.references
@@ -86,7 +86,7 @@ def _in_hooks(
 
 
 def singletons(model: FileModel) -> frozenset[int]:
-    """Methods of a class or module itself: `def self.f`, and those in `class << self`."""
+    """Return the methods of classes or modules themselves: `def self.f`, `class << self`."""
     methods = {
         at
         for at, symbol in enumerate(model.symbols)
@@ -106,7 +106,7 @@ def singletons(model: FileModel) -> frozenset[int]:
 
 
 def class_methods(model: FileModel, symbol: int) -> frozenset[int]:
-    """Methods in a `class_methods do` of a concern."""
+    """Return the methods in `class_methods do` of a concern."""
     lines = {
         reference.line
         for reference in model.references
@@ -126,26 +126,26 @@ def class_methods(model: FileModel, symbol: int) -> frozenset[int]:
     )
 
 
-# What `self` has in a module of Ruby: what those have that take the module in.
+# The methods of `self` in a module: those of the classes that mix the module in.
 
 _MOST_TAKERS = 100
-"""Types and modules below one: of more, what they have does not tell what is meant."""
+"""If more types and modules take a module in, their methods are not considered."""
 
 _Takers = dict[tuple[bytes, int], list[Instance]]
 
 
 class RubyTakers:
-    """Looks for methods where a module is mixed in, or a type derived from."""
+    """Finds methods in the types that include a module or derive from a type."""
 
     def __init__(self, members: RubyMembers) -> None:
         self._members = members
         self.view, self.once = members.view, members.once
 
     def methods(self, own: Instance, name: str) -> list[Referent]:
-        """Methods of instances of the takers.
+        """Return the instance methods of the takers.
 
-        `Helpers#port` calls `host` of `Env`, if what includes the one includes the other. Where a
-        class is extended with the module, `self` is the class.
+        `Helpers#port` calls `host` of `Env` if some class includes both. If a class is extended
+        with the module, `self` is the class.
         """
         return self.once(("below", own[:2], name), lambda: self._methods(own, name), [])
 
@@ -161,7 +161,7 @@ class RubyTakers:
         return list(dict.fromkeys(found_methods))
 
     def own_methods(self, own: Instance, name: str) -> list[Referent]:
-        """Methods of the takers themselves: `self.class.f` in a module."""
+        """Return the methods of the takers themselves: `self.class.f` in a module."""
         return self.once(("below itself", own[:2], name), lambda: self._own_methods(own, name), [])
 
     def _own_methods(self, own: Instance, name: str) -> list[Referent]:
@@ -175,7 +175,7 @@ class RubyTakers:
         return list(dict.fromkeys(methods))
 
     def above(self, own: Instance, name: str) -> list[Referent]:
-        """What `super` in a method of a module calls: behind it in the types that take it in."""
+        """Return what `super` in a module's method calls: the next method of its includers."""
         return self.once(("above takers", own[:2], name), lambda: self._above(own, name), [])
 
     def _above(self, own: Instance, name: str) -> list[Referent]:
@@ -191,7 +191,7 @@ class RubyTakers:
         return list(methods)
 
     def _below(self, own: Instance) -> list[Instance]:
-        """All that include a module or derive from a type, by others as well; none of too many."""
+        """Return all direct and indirect takers of a module or type; empty if too many."""
         takers = self.view.index("ruby takers", self._takers)
         line = [own]
         for type_ in line:
@@ -205,7 +205,7 @@ class RubyTakers:
         return (Instance(*referents[0][:2]) for referents in index.values())
 
     def _takers(self) -> _Takers:
-        """Modules and types -> the types and modules that include or derive from them."""
+        """Return module or type -> the types and modules that include or derive from it."""
         takers: _Takers = {}
         for taker in self._types():
             for base in self._members.bases(taker):
@@ -213,7 +213,7 @@ class RubyTakers:
         return takers
 
     def _extended(self) -> _Takers:
-        """Modules -> the types and modules that are extended with them."""
+        """Return module -> the types and modules that are extended with it."""
         extended: _Takers = {}
         for taker in self._types():
             for module in self._members.extensions(taker):
@@ -221,24 +221,21 @@ class RubyTakers:
         return extended
 
 
-# Ruby: constants by their nesting, methods of reopened classes, mixins.
-#
-# Receivers are known where a value was made by `new`, is `self`, a constant, or an instance
-# variable that is given such a value; all else stays open.
+# Constants by nesting, and members of reopened classes.
 
 _CALLED = CALLABLE | {"property"}
 _HOLDERS = TYPES | {"module"}
 _MOST_REQUIRED = 200
-"""Files that a file requires, itself or by others, that are looked into."""
+"""The most directly or indirectly required files to search."""
 _MOST_INCLUDED = 100
-"""Modules that one includes, itself or by others."""
+"""The most modules that one module includes, directly or indirectly."""
 
 
 class RubyMembers(Members):
-    """Constants, and members of classes wherever they are opened."""
+    """Finds constants, and the members of classes wherever they are opened."""
 
     def constants(self) -> dict[str, list[Referent]]:
-        """Qualified name -> where it is opened."""
+        """Return qualified name -> the places that open it."""
         by_name: dict[str, list[Referent]] = {}
         for path, language in sorted(self.view.languages.items()):
             model = self.view.model(path) if language == "ruby" else None
@@ -249,20 +246,20 @@ class RubyMembers(Members):
         return by_name
 
     def parts(self, qualified: str) -> list[Referent]:
-        """All places where a class or module is opened."""
+        """Return all places that open a class or module."""
         return self.view.index("ruby constants", self.constants).get(qualified, [])
 
     def constant(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """What a constant's path means.
+        """Return the referents of a constant's path.
 
-        In the modules around, innermost first; then in what the innermost includes and derives
-        from; then at the top.
+        The lookup goes through the enclosing modules, innermost first, then through the ancestors
+        of the innermost one, then the top level.
         """
         model = self.view.model(path)
         if model is None:
             return []
         if name.startswith("."):
-            # `::A` begins at the top.
+            # `::A` starts at the top level.
             return self.parts(name[1:])
         innermost = around = self._around(model, scope)
         while around:
@@ -273,7 +270,7 @@ class RubyMembers(Members):
         return self._inherited(innermost, name) or self.parts(name)
 
     def _inherited(self, qualified: str, name: str) -> list[Referent]:
-        """A constant of what a type includes and derives from, nearest first."""
+        """Return a constant from the ancestors of a type, nearest first."""
         places = self.parts(qualified)
         own = Instance(*places[0][:2]) if places else None
         for base in self.ancestry(own)[1:] if own is not None else ():
@@ -286,7 +283,7 @@ class RubyMembers(Members):
         while scope > 0:
             symbol = model.scopes[scope].symbol
             if symbol >= 0 and model.symbols[symbol].kind not in _HOLDERS:
-                # The block of `A = Struct.new(:a) do ... end` is no scope of a class.
+                # The block of `A = Struct.new(:a) do ... end` is not a class scope.
                 symbol = self._made_by_block(model, symbol)
             if symbol >= 0:
                 return model.symbols[symbol].qualified.replace("::", ".")
@@ -301,22 +298,22 @@ class RubyMembers(Members):
         return parent if is_made else -1
 
     def own(self, path: bytes, scope: int) -> Instance | None:
-        """`self`."""
+        """Return an instance of the type around a scope."""
         model = self.view.model(path)
         referents = self.parts(self._around(model, scope)) if model is not None else []
         return Instance(referents[0].path, referents[0].symbol) if referents else None
 
     def qualified(self, own: Instance) -> str:
-        """The name of a class or module with those around it, dots between."""
+        """Return the qualified name of a class or module, with dots between the parts."""
         model = self.view.model(own.path)
         return model.symbols[own.symbol].qualified.replace("::", ".") if model is not None else ""
 
     def bases(self, own: Instance) -> list[Instance]:
-        """Mixins and the superclass, wherever the class is opened."""
+        """Return the mixins and the superclass from all places that open the class."""
         return list(dict.fromkeys(self._included(own) + self.superclasses(own)))
 
     def superclasses(self, own: Instance) -> list[Instance]:
-        """The superclass, as it is named wherever the class is opened."""
+        """Return the superclass, from all places that open the class."""
         bases: list[Instance] = []
         for referent in self.parts(self.qualified(own)):
             model = self.view.model(referent.path)
@@ -331,7 +328,7 @@ class RubyMembers(Members):
         return bases
 
     def _included(self, own: Instance) -> list[Instance]:
-        """Modules that a class or module includes, itself or made to by one of them."""
+        """Return the modules that a class or module includes, directly or through a hook."""
         modules = self._named_included(own)
         for module in modules:
             for part in self.parts(self.qualified(module)) if len(modules) < _MOST_INCLUDED else ():
@@ -341,7 +338,7 @@ class RubyMembers(Members):
         return modules
 
     def _named_included(self, own: Instance) -> list[Instance]:
-        # What is included last comes first; of `include A, B` it is A.
+        # The last `include` comes first; in `include A, B` it is A.
         return [
             base
             for referent in self.parts(self.qualified(own))
@@ -361,7 +358,7 @@ class RubyMembers(Members):
         return self.once(key, lambda: mixed(model, referent.symbol), NOTHING_MIXED)
 
     def extensions(self, own: Instance) -> list[Instance]:
-        """Modules whose methods a class has itself: of `extend`, and of what it includes."""
+        """Return the modules that extend a class: by `extend`, or through an included module."""
         modules: list[Instance] = []
         for referent in self.parts(self.qualified(own)):
             for row in self._mixed(referent).extended:
@@ -378,9 +375,9 @@ class RubyMembers(Members):
         return list(dict.fromkeys(modules))
 
     def methods(self, own: Instance, name: str, *, above: bool = False) -> list[Referent]:
-        """Methods of that name of the nearest class or module that has any.
+        """Return the methods of that name of the nearest class or module that has any.
 
-        What a class prepends comes before its own, and is not `above` it.
+        With `above`, the methods that a class prepends do not count: they come before its own.
         """
         for type_ in self.ancestry(own)[above:]:
             referents = self._prepended(type_, name)
@@ -399,7 +396,7 @@ class RubyMembers(Members):
         return []
 
     def global_methods(self, path: bytes, name: str) -> list[Referent]:
-        """The method of that name outside of all types, of the nearest file required."""
+        """Return the method of that name outside of all types, from the nearest required file."""
         methods = self.view.index("ruby globals", self._globals).get(name)
         if methods is None:
             return []
@@ -419,18 +416,19 @@ class RubyMembers(Members):
             for at, symbol in enumerate(model.symbols if model is not None else ()):
                 if model is None or symbol.parent >= 0 or symbol.kind not in CALLABLE:
                     continue
-                # `RSpec.configure do |config| def capture ...` is a method of all objects as well.
+                # `RSpec.configure do |config| def capture ...` also defines a method of all
+                # objects.
                 nested = in_block(model, at, 1)
-                known = by_name.setdefault(symbol.name, {})
-                if not nested and (path not in known or not in_block(model, at)):
-                    known[path] = Referent(path, at, 0, symbol.name)
+                by_file = by_name.setdefault(symbol.name, {})
+                if not nested and (path not in by_file or not in_block(model, at)):
+                    by_file[path] = Referent(path, at, 0, symbol.name)
         return by_name
 
     def added(self, own: Instance, name: str) -> list[Referent]:
-        """The one method of that name that the view adds to the library that `own` derives from.
+        """Return the only method of that name that the view adds to the library base of `own`.
 
-        What a class of a library includes is not seen: `module Minitest::Assertions` in a helper
-        of tests gives methods to all that derive from `Minitest::Test`.
+        The includes of library classes are unknown: `module Minitest::Assertions` in a test helper
+        adds methods to all classes derived from `Minitest::Test`.
         """
         roots = {root for type_ in self.ancestry(own) for root in self._roots(type_)}
         methods = [
@@ -442,7 +440,7 @@ class RubyMembers(Members):
         return methods if len(methods) == 1 else []
 
     def _roots(self, type_: Instance) -> list[str]:
-        """The outermost names of a type's superclasses, as they are written."""
+        """Return the outermost names of a type's superclasses, as written."""
         roots: list[str] = []
         for referent in self.parts(self.qualified(type_)):
             model = self.view.model(referent.path)
@@ -453,7 +451,7 @@ class RubyMembers(Members):
         return roots
 
     def named(self, name: str) -> list[Referent]:
-        """All methods of instances that are called so."""
+        """Return all instance methods of that name."""
         return self.view.index("ruby methods", self._by_name).get(name, [])
 
     def _by_name(self) -> dict[str, list[Referent]]:
@@ -467,7 +465,7 @@ class RubyMembers(Members):
         return by_name
 
     def own_methods(self, own: Instance, name: str) -> list[Referent]:
-        """Methods of that name of a class or module itself: of the nearest that has any."""
+        """Return the singleton methods of that name from the nearest ancestor that has any."""
         for type_ in self._lineage(own):
             referents = self.in_parts(type_, name, singleton=True)
             for module in self.extensions(type_) if not referents else ():
@@ -498,12 +496,12 @@ class RubyMembers(Members):
         return []
 
     def is_module(self, own: Instance) -> bool:
-        """Whether it is no class."""
+        """Whether a type is a module, not a class."""
         model = self.view.model(own.path)
         return model is not None and model.symbols[own.symbol].kind == "module"
 
     def in_parts(self, own: Instance, name: str, *, singleton: bool) -> list[Referent]:
-        """Methods of that name of a class or module alone, wherever it is opened."""
+        """Return the methods of a class or module without its ancestors, from all its places."""
         for referent in self.parts(self.qualified(own)):
             model = self.view.model(referent.path)
             places = (
@@ -517,9 +515,9 @@ class RubyMembers(Members):
                 for at in places
                 if model.symbols[at].kind in _CALLED and (at in alone) is singleton
             ]
-            # `attr_accessor :a` beside `def a` is for the one that sets.
+            # `attr_accessor :a` next to `def a` provides only the setter.
             methods = [at for at in methods if model.symbols[at].kind in CALLABLE] or methods
-            # What a block in the class defines is mostly of what the block makes.
+            # A method defined in a block usually belongs to the object that the block creates.
             direct = [at for at in methods if not in_block(model, at)]
             if methods:
                 chosen = _alternatives(model, direct or methods)
@@ -527,15 +525,15 @@ class RubyMembers(Members):
         return []
 
     def singletons(self, path: bytes, model: FileModel) -> frozenset[int]:
-        """Methods of a file that belong to classes and modules themselves."""
+        """Return the methods of a file that belong to classes and modules themselves."""
         return self.once(("singletons", path), lambda: singletons(model), frozenset())
 
 
 def _alternatives(model: FileModel, methods: list[int]) -> list[int]:
-    """Which of the methods of one name in one class may be meant: the last.
+    """Return the effective ones of the methods of one name in one class: the last.
 
-    All that are written with `def` right in it: Ruby warns of a second one, so a condition decides
-    which there is.
+    Several `def` directly in the class all count: Ruby warns of redefinitions, so a condition
+    probably selects one.
     """
     written = [at for at in methods if model.symbols[at].signature.startswith("def ")]
     return written if len(written) > 1 and written[-1] == methods[-1] else methods[-1:]
@@ -545,9 +543,9 @@ def in_block(model: FileModel, symbol: int, below: int = 0) -> bool:
     """Whether a method is defined in a block: `Class.new do def f; end end`.
 
     Args:
-        model: of its file.
+        model: the model of the method's file.
         symbol: the method.
-        below: in how many blocks that block stands, at least.
+        below: the minimum number of blocks around that block.
     """
     around = model.scopes[model.own_scope.get(symbol, 0)].parent
     for _ in range(below):

@@ -1,4 +1,4 @@
-"""Values in Rust: by declared types, patterns, and what closures are handed to."""
+"""Evaluates Rust expressions by declared types, patterns, and the parameters of closures."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from codelens.types import PROTOCOL, Reference
 
 _LOOPING = frozenset({"into_iter", "next"})
 _MACRO = -2
-"""What `Reference.arguments` says of a macro."""
-_HANDED = "#in"
-"""The step to what a function written out gets: which argument it is, and which parameter."""
+"""The value of `Reference.arguments` for a macro."""
+_CALLBACK = "#in"
+"""The step to a parameter of a closure; the argument and parameter indexes follow."""
 
 
 class RustExpressions(Expressions):
-    """Values of expressions and variables."""
+    """Evaluates expressions and variables."""
 
     names: RustNames
 
@@ -59,7 +59,7 @@ class RustExpressions(Expressions):
         self._members = members
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
-        """The scope from which a name means the same, and whether the line matters."""
+        """Return the scope from which a name means the same, and whether the line matters."""
         model = self.view.model(path)
         if model is None or head[0] in "(`0":
             return scope, True
@@ -72,12 +72,12 @@ class RustExpressions(Expressions):
         entry = model.names[at].get(head)
         shadows = f"{head}."
         if entry is not None and any(row.text.startswith(shadows) for row in entry.rows):
-            # `let x = x.f()`: on the right it is the one around.
+            # `let x = x.f()`: the right side refers to the outer `x`.
             sensitive = True
         return at, sensitive
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name without a receiver means."""
+        """Return the referents of a name without a receiver."""
         if reference.arguments == _MACRO:
             return self.names.macros(path, reference.name)
         referents = self.names.lookup(
@@ -86,7 +86,7 @@ class RustExpressions(Expressions):
         return [referent for referent in referents if not is_kind(self.view, referent, "macro")]
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name behind a receiver means."""
+        """Return the referents of a name after a receiver."""
         if reference.arguments == PROTOCOL:
             return self._operators(path, reference)
         if reference.kind != "call":
@@ -99,19 +99,19 @@ class RustExpressions(Expressions):
         ]
         methods = methods or self._members.of_all(value, reference.name, path)
         if not methods and reference.receiver.replace(".", "").isidentifier():
-            # A variable may be called as a module is: `ast::visit(ast)`.
+            # A variable may share the name of a module: `ast::visit(ast)`.
             parts = [*reference.receiver.split("."), reference.name]
             methods = self._by_path(path, reference.scope, parts)
         called = [referent for referent in methods if referent.symbol >= 0]
         return list(dict.fromkeys(called or methods))
 
     def _operators(self, path: bytes, reference: Reference) -> list[Referent]:
-        """The methods of traits that an operator may stand for; one, if the other operand tells."""
+        """Return the trait methods that an operator may call; one if the other operand decides."""
         name, receiver = reference.name, reference.receiver
         called = receiver.removesuffix("()").rpartition(".")[2] if receiver[-2:] == "()" else ""
         value = self.value(path, reference.scope, receiver, reference.line)
         if not isinstance(value, Instance) or (called in SAME and name in _LOOPING):
-            # `a.iter()` may be an iterator of what `a` leads to.
+            # `a.iter()` may be an iterator over the target of `a`.
             return []
         if name == "deref" and not self._is_owned(path, reference.scope, receiver):
             return []
@@ -124,7 +124,7 @@ class RustExpressions(Expressions):
         return self._members.of_operator(value, name, operand)
 
     def _is_owned(self, path: bytes, scope: int, name: str) -> bool:
-        """A variable is declared as something other than a reference: `*name` calls `deref`."""
+        """Whether a variable is declared as a non-reference, so that `*name` calls `deref`."""
         referents = self.names.lookup(path, scope, name)
         rows = self.names.rows(referents[0]) if referents and name != "self" else ()
         return bool(rows) and all(row.how == ":" and row.text[:1] not in "&*" for row in rows)
@@ -137,7 +137,7 @@ class RustExpressions(Expressions):
         return [referent for referent in referents if referent.symbol >= 0]
 
     def instance_around(self, path: bytes, scope: int) -> Value:
-        """`Self`: the type of the block, or the trait, that a scope is in."""
+        """Return `Self`: the type of the block, or the trait, around a scope."""
         model = self.view.model(path)
         while model is not None and scope >= 0:
             here = model.scopes[scope]
@@ -156,14 +156,14 @@ class RustExpressions(Expressions):
             own = self.instance_around(path, scope)
             if head == "Self":
                 types = [Definition(*part[:2]) for part in each(own) if isinstance(part, Instance)]
-                # Of a type that is not of the view its blocks say what it has.
+                # For a type outside of the view, only its `impl` blocks list its members.
                 return together([*types]) or (own if isinstance(own, Container) else None)
             if own is not None:
                 return own
         if head in PRIMITIVES and rest[:1] and rest[0].isupper():
             return Container(head, ())
         if is_path and head not in {"crate", "super", "self"}:
-            # A variable of the same name has no such members: `hir::Class` beside `hir: &Hir`.
+            # A variable of the same name has no such members: `hir::Class` next to `hir: &Hir`.
             module = self._module_named(path, scope, head)
             if module is not None:
                 return module
@@ -185,13 +185,13 @@ class RustExpressions(Expressions):
             variant = self._variant(value, step) if further and further[0][0] != "(" else None
             if variant is not None:
                 value = variant
-            elif further and further[0][:3] == _HANDED and step[0] not in "([#":
+            elif further and further[0][:3] == _CALLBACK and step[0] not in "([#":
                 place, number = int(further[0][3]), int(further[0][4])
                 arguments = [
                     self._closure_parameter(part, step, place, number) for part in each(value)
                 ]
                 value = together(arguments)
-            elif step[:3] == _HANDED:
+            elif step[:3] == _CALLBACK:
                 if isinstance(value, Definition):
                     value = self._declared_parameter(value, int(step[3]), int(step[4]))
             elif further == ("()",) and step[0] not in "([#":
@@ -201,7 +201,7 @@ class RustExpressions(Expressions):
         return value
 
     def _method(self, value: Value, name: str) -> Value:
-        """A member that is called."""
+        """Return the value of a method."""
         if isinstance(value, Instance):
             referents = self._members.methods(value, name)
             if referents:
@@ -213,13 +213,13 @@ class RustExpressions(Expressions):
                 return result_of_method(Container("Iterator", (item,)), name)
             return value if name in SAME else None
         if isinstance(value, Definition | Container):
-            # A field may be called as a method is.
+            # A field may share the name of a method.
             methods = self._members.methods(value, name)
             if methods:
                 return together([self.resolver.taken(method, value) for method in methods[:1]])
         result = self.resolver.member_value(value, name)
         if result is None and isinstance(value, Definition):
-            # `impl From<A> for T`, `impl From<B> for T`: whichever is meant, they give a `T`.
+            # `impl From<A> for T`, `impl From<B> for T`: either one returns a `T`.
             several = self._members.of_traits(Instance(*value[:2]), name)
             result = together([Definition(*referent[:2], value) for referent in several])
         if result is None and name in MAKING and isinstance(value, Definition):
@@ -227,14 +227,14 @@ class RustExpressions(Expressions):
         return result
 
     def _made(self, type_: Definition) -> Value:
-        """What a function of a trait of the standard library makes: `T::default()`."""
+        """Return the result of a standard library trait function: `T::default()`."""
         model = self.view.model(type_.path)
         if model is None or model.symbols[type_.symbol].kind not in TYPES:
             return None
         return self.resolver.typed(Referent(*type_[:2]), (), None)
 
     def _variant(self, value: Value, name: str) -> Value:
-        """One of the variants of an enum, for what it holds."""
+        """Return a variant of an enum, to access the values in it."""
         if not isinstance(value, Definition):
             return None
         model = self.view.model(value.path)
@@ -245,7 +245,7 @@ class RustExpressions(Expressions):
         return Definition(value.path, variants[0]) if variants else None
 
     def _closure_parameter(self, value: Value, method: str, place: int, at: int) -> Value:
-        """What a function gets that a method is given."""
+        """Return what a method passes to a parameter of its closure argument."""
         if isinstance(value, Module | Definition):
             taker = self.resolver.member_value(value, method)
             return (
@@ -269,7 +269,7 @@ class RustExpressions(Expressions):
         return None
 
     def _declared_parameter(self, function: Definition, place: int, at: int) -> Value:
-        """What a function says of the parameter of one that it takes."""
+        """Return the declared type of a parameter of a closure parameter."""
         model = self.view.model(function.path)
         scope = model.own_scope.get(function.symbol, -1) if model is not None else -1
         if model is None or scope < 0:
@@ -285,7 +285,7 @@ class RustExpressions(Expressions):
         return Definition(referent.path, referent.symbol) if referent.symbol >= 0 else None
 
     def _module_named(self, path: bytes, scope: int, name: str) -> Value:
-        """The module that a path begins with."""
+        """Return the module that a path starts with."""
         model = self.view.model(path)
         if model is None:
             return None
@@ -314,7 +314,7 @@ class RustExpressions(Expressions):
         return together([self.value_of(referent, path, scope, line) for referent in referents[:1]])
 
     def _from_rows(self, referent: Referent, line: int) -> Value:
-        """Of the bindings of a name in a scope the last before the line: they may be shadowed."""
+        """Return the value of the last binding before the line: earlier ones are shadowed."""
         rows = [row for row in self.names.rows(referent) if row.how in {":", "=", "?"}]
         before = [row for row in rows if row.line < line] or [
             row for row in rows if row.line == line
@@ -325,13 +325,13 @@ class RustExpressions(Expressions):
             return None
         taken = steps(row.text) if row.how == "=" else None
         shadows = taken is not None and taken[0] == referent.name and rows[0] == row
-        if shadows and row.line == line and _HANDED not in row.text:
-            # `let x = x.f()`: on the right it is the one around.
+        if shadows and row.line == line and _CALLBACK not in row.text:
+            # `let x = x.f()`: the right side refers to the outer `x`.
             return self.value(referent.path, model.scopes[row.scope].parent, referent.name, line)
         if row.how == ":":
             return self.resolver.of_type(referent.path, referent.scope, row.text)
         if shadows:
-            # `if let Some(x) = x`: what is on the right is from around.
+            # `if let Some(x) = x`: the right side refers to the outer scope.
             return self.value(referent.path, model.scopes[row.scope].parent, row.text, row.line)
         return self.value(referent.path, row.scope, row.text, row.line)
 
@@ -339,7 +339,7 @@ class RustExpressions(Expressions):
         if step == "#try":
             return together([success_value(part) for part in each(value)])
         if isinstance(value, Container) and value.name in PRIMITIVES and step.isupper():
-            # `u32::MAX` is one itself.
+            # A constant such as `u32::MAX` has the type before it.
             return value
         if step == "#err":
             return together([error_value(part) for part in each(value)])
@@ -349,7 +349,7 @@ class RustExpressions(Expressions):
         return super()._step(value, step)
 
     def _part(self, value: Value, at: int) -> Value:
-        """A part of a tuple, of a tuple struct, of what a variant holds."""
+        """Return a part of a tuple, a tuple struct or a variant."""
         if isinstance(value, Container):
             parts = value.args if value.name == TUPLE else ()
             return parts[at] if at < len(parts) else None
@@ -367,7 +367,7 @@ class RustExpressions(Expressions):
 
 
 def resolver(view: View) -> Resolver:
-    """A resolver for the Rust files of a view."""
+    """Build a resolver for the Rust files of a view."""
     names = RustNames(view)
     rust = Resolver(view, names)
     members = names.types = RustMembers(rust)
@@ -382,7 +382,7 @@ def resolver(view: View) -> Resolver:
     return rust.join(*parts)
 
 
-# Rust.
+# The language description of Rust.
 
 SPECS = {
     "rust": LanguageSpec(

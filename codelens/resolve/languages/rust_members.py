@@ -1,4 +1,7 @@
-"""What Rust's `impl Trait for Type` says: the type derives, its methods override."""
+"""Finds the members, annotations and call results of Rust types through `impl` blocks.
+
+`impl Trait for Type` makes the type derive from the trait, and its methods override the trait's.
+"""
 
 from __future__ import annotations
 
@@ -27,19 +30,19 @@ from codelens.types import Symbol
 
 
 def implementing(model: FileModel, scope: int, resolver: Resolver, path: bytes) -> int:
-    """The type of this file that a scope is a block of methods for, -1 if it is none."""
+    """Return the type of this file that an `impl` block is for, or -1."""
     own = resolver.instance_around(path, scope) if is_block(model, scope) else None
     return own.symbol if isinstance(own, Instance) and own.path == path else -1
 
 
 def is_block(model: FileModel, scope: int) -> bool:
-    """A scope is an `impl` block."""
+    """Whether a scope is an `impl` block."""
     here = model.scopes[scope]
     return here.kind == "class" and here.symbol < 0
 
 
 def overriding(path: bytes, model: FileModel, resolver: Resolver) -> Iterator[ExtraEdge]:
-    """The methods in a file that a trait of the view asks for, each with the trait's."""
+    """Yield the methods of a file that implement a trait method of the view, with the latter."""
     blocks = {
         scope: [row for row in rows if row.how == "implements"]
         for scope, rows in model.of_scope.items()
@@ -49,24 +52,26 @@ def overriding(path: bytes, model: FileModel, resolver: Resolver) -> Iterator[Ex
         for row in blocks.get(scope, ()):
             symbol = model.symbols[at]
             for trait in each(resolver.of_type(path, model.scopes[scope].parent, row.text)):
-                there = resolver.view.model(trait.path) if isinstance(trait, Instance) else None
-                if there is None or not isinstance(trait, Instance):
+                trait_model = (
+                    resolver.view.model(trait.path) if isinstance(trait, Instance) else None
+                )
+                if trait_model is None or not isinstance(trait, Instance):
                     continue
-                for method in there.children.get(trait.symbol, {}).get(symbol.name, ()):
+                for method in trait_model.children.get(trait.symbol, {}).get(symbol.name, ()):
                     referent = Referent(trait.path, method, 0, symbol.name)
                     yield ExtraEdge(at, symbol.name, symbol.name_line, referent, "override")
 
 
-# Members in Rust: of all `impl` blocks for a type, then those that its traits have.
+# Members from all `impl` blocks for a type, then from its traits.
 
 
 class RustMembers(Members):
-    """Members: of a type, of its blocks, of its traits."""
+    """Finds members of types, their blocks and their traits."""
 
     names: RustNames
 
     def bases(self, own: Instance) -> list[Instance]:
-        """Traits that a type implements, or that a trait asks for."""
+        """Return the traits that a type implements, or that a trait requires."""
         model = self.view.model(own.path)
         if model is None:
             return []
@@ -74,20 +79,20 @@ class RustMembers(Members):
         places = [(own.path, model.own_scope.get(own.symbol, -1))]
         places += [(block.path, block.scope) for block in self._blocks(own)]
         for path, scope in places:
-            there = self.view.model(path)
-            if there is None or scope < 0:
+            model = self.view.model(path)
+            if model is None or scope < 0:
                 continue
-            for row in there.of_scope.get(scope, ()):
+            for row in model.of_scope.get(scope, ()):
                 if row.how == "implements":
                     for base in each(
-                        self.resolver.of_type(path, there.scopes[scope].parent, row.text)
+                        self.resolver.of_type(path, model.scopes[scope].parent, row.text)
                     ):
                         if isinstance(base, Instance) and base[:2] != own[:2]:
                             traits.append(base)
         return list(dict.fromkeys(traits))
 
     def _blocks(self, own: Instance) -> list[Impl]:
-        """The `impl` blocks of a type."""
+        """Return the `impl` blocks of a type."""
         return self.once(("blocks", *own[:2]), lambda: self._find_blocks(own), [])
 
     def _find_blocks(self, own: Instance) -> list[Impl]:
@@ -98,13 +103,13 @@ class RustMembers(Members):
         name = model.symbols[own.symbol].name
         for called in (name, *self.names.other_names(name)):
             for block in self.names.impls(called):
-                referents = self._meant_by(block)
+                referents = self._types_of(block)
                 if any(referent[:2] == own[:2] for referent in referents):
                     blocks.append(block)
         return sorted(blocks, key=lambda block: block.of_trait)
 
-    def _meant_by(self, block: Impl) -> list[Referent]:
-        """The type that a block is for, also by another name of it."""
+    def _types_of(self, block: Impl) -> list[Referent]:
+        """Return the type that a block is for, resolving aliases."""
         model = self.view.model(block.path)
         if model is None:
             return []
@@ -123,9 +128,9 @@ class RustMembers(Members):
         return types
 
     def _of_types(
-        self, line: list[Instance], name: str, value: Value
+        self, ancestors: list[Instance], name: str, value: Value
     ) -> list[tuple[Referent, Value]]:
-        for type_ in line:
+        for type_ in ancestors:
             pairs = super()._of_types([type_], name, value)
             if pairs:
                 return pairs
@@ -141,11 +146,11 @@ class RustMembers(Members):
             if referents and not block.of_trait:
                 return referents
             by_trait += referents
-        # `impl From<A> for T` and `impl From<B> for T` cannot be told apart.
+        # `impl From<A> for T` and `impl From<B> for T` are indistinguishable here.
         return by_trait if len(by_trait) == 1 else []
 
     def of_traits(self, own: Instance, name: str) -> list[Referent]:
-        """Members of that name of all blocks that implement a trait for a type."""
+        """Return the members of that name from all trait blocks of a type."""
         return [
             referent
             for block in self._blocks(own)
@@ -154,7 +159,7 @@ class RustMembers(Members):
         ]
 
     def of_operator(self, own: Instance, name: str, operand: Value) -> list[Referent]:
-        """Methods of that name that a type has by a trait, of several those for an operand."""
+        """Return the trait methods of that name; if there are several, those for the operand."""
         blocks = [block for block in self._blocks(own) if block.of_trait and name in block.members]
         if len(blocks) > 1 and isinstance(operand, Instance | Container):
             fitting = [block for block in blocks if self._takes(block, own, operand)]
@@ -162,7 +167,7 @@ class RustMembers(Members):
         return [referent for block in blocks for referent in block.members[name]]
 
     def _takes(self, block: Impl, own: Instance, operand: Instance | Container) -> bool:
-        """A block is for a trait with that type as its argument, or with none: `Add<Foo>`."""
+        """Whether a trait block takes the operand's type as argument, or none: `Add<Foo>`."""
         model = self.view.model(block.path)
         if model is None:
             return False
@@ -179,12 +184,12 @@ class RustMembers(Members):
         return False
 
     def methods(self, value: Value, name: str, path: bytes = b"") -> list[Referent]:
-        """Members of that name that can be called, in a file."""
+        """Return the callable members of that name, as seen from a file."""
         referents = [referent for referent, _ in self.members(value, name)]
         methods = [referent for referent in referents if not is_kind(self.view, referent, "field")]
         if not methods and isinstance(value, Instance | Definition):
-            line = self.ancestry(Instance(*value[:2]))
-            methods = [referent for type_ in line for referent in self._in_blocks(type_, name)]
+            ancestors = self.ancestry(Instance(*value[:2]))
+            methods = [referent for type_ in ancestors for referent in self._in_blocks(type_, name)]
         if not methods and isinstance(value, Instance):
             target = self._target(value)
             methods = self.methods(target, name, path) if isinstance(target, Instance) else []
@@ -193,20 +198,20 @@ class RustMembers(Members):
         return methods
 
     def of_all(self, value: Value, name: str, path: bytes) -> list[Referent]:
-        """What a trait gives all types."""
-        known = any(isinstance(part, Instance | Container) for part in each(value))
-        return self._by_traits(ANY, name, path) if known else []
+        """Return the members of that name that traits add to all types."""
+        is_evaluated = any(isinstance(part, Instance | Container) for part in each(value))
+        return self._by_traits(ANY, name, path) if is_evaluated else []
 
     def _by_traits(self, kind: str, name: str, path: bytes) -> list[Referent]:
-        """What traits of the view give a type that is not of it, or all types: the only one.
+        """Return the only member that a trait of the view adds to a foreign type or to all types.
 
-        So do blocks without a trait, for types that a macro defines. Of several crates that of the
-        file.
+        Blocks without a trait also count, for types that a macro defines. Among several crates, the
+        file's own crate wins.
         """
         methods = [
             referent
             for block in self.names.impls(kind)
-            if name in block.members and not self._meant_by(block)
+            if name in block.members and not self._types_of(block)
             for referent in block.members[name]
         ]
         if len(methods) > 1 and path:
@@ -219,7 +224,7 @@ class RustMembers(Members):
         return methods if len(methods) == 1 else []
 
     def _target(self, value: Instance) -> Value:
-        """What a value leads to by its `Deref`: it has the methods of that."""
+        """Return the `Deref` target of a value, whose methods it shares."""
         return self.once(("target", value), lambda: self._find_target(value), None)
 
     def _find_target(self, value: Instance) -> Value:
@@ -231,7 +236,7 @@ class RustMembers(Members):
         return None
 
     def item(self, value: Instance) -> Value:
-        """What going through a value gives: the `Item` of its iterator."""
+        """Return the item type of a value's iterator."""
         for type_ in self.ancestry(value):
             for referent in self._in_blocks(type_, "Item"):
                 return self.resolver.typed(referent, (), value)
@@ -262,22 +267,22 @@ def is_kind(view: View, referent: Referent, kind: str) -> bool:
     )
 
 
-# Types as Rust writes them, and what calls of Rust give.
+# Type annotations, and the results of calls.
 
 _ANY = frozenset({"_", "any", "void", "Self"})
 
 
 class RustAnnotations(Annotations):
-    """Types as Rust writes them, and paths to them."""
+    """Evaluates Rust types and paths to them."""
 
     names: RustNames
 
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
-        """A value of a type in Rust's own writing."""
+        """Return a value of a type in Rust syntax."""
         return super().of_type(path, scope, rust_type(text), me)
 
     def named_type(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """What a type's path means."""
+        """Return the referents of a type's path."""
         parts = name.split(".")
         if parts[0] == "Self":
             own = self.resolver.instance_around(path, scope)
@@ -294,7 +299,7 @@ class RustAnnotations(Annotations):
         return self.path_hits(path, scope, parts)
 
     def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
-        """A value of a type; of one that a trait leaves open, of what it must be."""
+        """Return a value of a type; an associated type has the value of its bound."""
         model = self.view.model(referent.path)
         symbol = (
             model.symbols[referent.symbol] if model is not None and referent.symbol >= 0 else None
@@ -310,7 +315,7 @@ class RustAnnotations(Annotations):
         return super().typed(referent, args, me)
 
     def _defaults(self, referent: Referent, symbol: Symbol) -> tuple[Value, ...]:
-        """What the parameters of a type stand for that is written without them: `R<A = T>`."""
+        """Return the default type arguments of a type that is written without any: `R<A = T>`."""
         texts = defaults_of(symbol.signature, symbol.name)
         return (
             tuple(self.of_type(referent.path, 0, text) if text else None for text in texts)
@@ -319,7 +324,7 @@ class RustAnnotations(Annotations):
         )
 
     def _parameter(self, referent: Referent, model: FileModel, me: Value) -> Value:
-        """A type parameter; that of a block stands where its type is: `impl<B> R<B>`."""
+        """Return a type parameter's argument; that of a block is at its type: `impl<B> R<B>`."""
         scope = model.scopes[referent.scope]
         rows = model.of_scope.get(referent.scope, ()) if scope.symbol < 0 else ()
         alias = next((row.text for row in rows if row.how == "alias"), "")
@@ -337,12 +342,12 @@ class RustAnnotations(Annotations):
     def _foreign(
         self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
     ) -> Value:
-        """A type that is not of the view: traits of it may say what it can do."""
+        """Return a value of a type outside of the view; the view's traits may add members."""
         value = super()._foreign(path, scope, name, args, me)
         return Container(name, ()) if value is None and not args and name not in _ANY else value
 
     def path_hits(self, path: bytes, scope: int, parts: list[str]) -> list[Referent]:
-        """What a path means, behind names that a variable may have as well."""
+        """Return the referents of a path, excluding local variables."""
         local = (
             []
             if parts[0] in {"crate", "self", "super"}
@@ -362,14 +367,14 @@ class RustAnnotations(Annotations):
 
 
 class RustCalls(Calls):
-    """What calls give."""
+    """Infers the results of calls."""
 
     def __init__(self, resolver: Resolver, members: RustMembers) -> None:
         super().__init__(resolver)
         self._inside = members
 
     def called(self, value: Value) -> Value:
-        """What a call gives; of a variant or a tuple struct a value of the type."""
+        """Return the result of a call; a call of a variant or tuple struct constructs a value."""
         if isinstance(value, Instance | Container):
             return value
         return super().called(value)
@@ -382,7 +387,7 @@ class RustCalls(Calls):
         return super()._result(path, symbol, me)
 
     def element(self, value: Value, step: str) -> Value:
-        """An element of a value, by `[]` or by a loop (`[*]`)."""
+        """Return an element of a value, by `[]` or by iteration (`[*]`)."""
         if isinstance(value, Definition):
             return value
         if isinstance(value, Container) and value.args:

@@ -1,8 +1,7 @@
-"""Rust: paths of modules through crates, as far as they are files.
+"""Resolves Rust paths: modules to files through crates, and names through `use`.
 
-An import does not say whether it stands in a module inside its file, as in
-`mod tests { use super::*; }`, so `super` counts only where it leads to a file named after what
-is imported.
+An import fact does not say whether it is in an inline module, as in `mod tests { use super::*; }`.
+So `super` counts only if it leads to a file named after the imported item.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _INDEXES = frozenset({b"mod.rs", b"lib.rs", b"main.rs", b"build.rs"})
 
 
 class Crates(ModuleResolver):
-    """Imports of Rust files."""
+    """Resolves the imports of Rust files."""
 
     per_file = True
     named = True
@@ -43,11 +42,11 @@ class Crates(ModuleResolver):
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
         super().__init__(tree, settings)
         self._roots: set[bytes] = set()
-        """Files that are the root of a crate."""
+        """The root files of crates."""
         self._crates: dict[bytes, list[bytes]] = {}
-        """Name of a library as code writes it -> its root files."""
+        """Name of a library in code -> its root files."""
         self._mains: dict[bytes, bytes | None] = {}
-        """Folder of a package -> its library, or its program if it has no library."""
+        """Folder of a package -> its library, or else its program."""
         self._packages: dict[bytes, bytes] = {}
         """Name of a package -> the root of its library."""
         manifests = [path for path in sorted(settings) if name_of(path) == MANIFEST]
@@ -57,7 +56,7 @@ class Crates(ModuleResolver):
             self._rename(settings[path])
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """The file of the innermost module that has one."""
+        """Return the file of the innermost module that has one."""
         del language
         if not import_.module:
             return ()
@@ -106,7 +105,7 @@ class Crates(ModuleResolver):
         self._mains[folder] = candidates[0] if candidates else None
 
     def _rename(self, manifest: bytes) -> None:
-        """Dependencies that code calls otherwise: `core = { package = "acme-core", ... }`."""
+        """Read the renamed dependencies of a manifest: `core = { package = "acme-core", ... }`."""
         renamed = _RENAMED.findall(manifest)
         for title, text in _sections(manifest):
             named, package = _DEPENDENCY.search(title), _PACKAGE.search(text)
@@ -119,7 +118,7 @@ class Crates(ModuleResolver):
                 roots.append(root)
 
     def _root_of(self, path: bytes) -> bytes | None:
-        """The root file of the crate that a file belongs to, if it can be told."""
+        """Return the root file of the crate that contains a file; None if it is unclear."""
         if self._is_root(path):
             return path
         for place in ancestors(folder_of(path)):
@@ -147,7 +146,7 @@ class Crates(ModuleResolver):
         return holder in self._mains or folder_of(holder) in self._mains
 
     def _inside(self, file: bytes) -> bytes:
-        """The folder that holds the modules declared in `file`."""
+        """Return the folder of the modules that `file` declares."""
         if name_of(file) in _INDEXES or self._is_root(file):
             return folder_of(file)
         return below(folder_of(file), stem_of(file))
@@ -158,7 +157,7 @@ class Crates(ModuleResolver):
         return next((p for p in (inner + b".rs", inner + b"/mod.rs") if p in self._tree), None)
 
     def _walk(self, file: bytes, parts: list[bytes], *, itself: bool = True) -> tuple[bytes, ...]:
-        """As deep as there are files; what is left is defined in the last, or re-exported."""
+        """Follow a path as far as there are files; the last file defines or re-exports the rest."""
         at = file
         for part in parts:
             inner = self._child(at, part)
@@ -191,14 +190,13 @@ def _sections(manifest: bytes) -> Iterator[tuple[bytes, bytes]]:
         yield edge[1], manifest[edge.end() : end]
 
 
-# Names in Rust: modules in files and in each other, through `use`.
+# Names in modules, which are files or symbols of kind `module` in a file.
 #
-# A module is a file, or a symbol of kind `module` in one. Paths are followed through `use`, also of
-# others (`pub use`), and globs.
+# Paths are followed through `use`, including re-exports (`pub use`) and globs.
 
 _FAR = 16
 ANY = "*"
-"""Blocks for all types that some bound allows: `impl<T: Read> Ext for T`."""
+"""The name for blocks that apply to all types within a bound: `impl<T: Read> Ext for T`."""
 _STANDARD_MACROS = frozenset(
     "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq "
     "debug_assert_ne env eprint eprintln file format format_args include include_bytes include_str "
@@ -208,15 +206,15 @@ _STANDARD_MACROS = frozenset(
 
 
 class RustTypes(Protocol):
-    """What following paths asks of types."""
+    """The type queries that following a path needs."""
 
     def members(self, value: Value, name: str) -> list[tuple[Referent, Value]]:
-        """Members of that name, each with what it was found in."""
+        """Return the members of that name, each with the value that owns it."""
         ...
 
 
 class Impl(NamedTuple):
-    """A block of methods for a type."""
+    """An `impl` block."""
 
     path: bytes
     scope: int
@@ -225,21 +223,21 @@ class Impl(NamedTuple):
 
 
 class _Survey(NamedTuple):
-    """What is gathered from all files of a view."""
+    """The indexes over all files of a view."""
 
     impls: dict[str, list[Impl]]
     aliases: dict[str, list[str]]
     macros: dict[str, list[Referent]]
 
 
-_TakenImpl = tuple[str, int, bool, list[tuple[str, int]]]
-"""The head of its type, its scope, whether it is of a trait, and its members."""
-_Taken = tuple[list[_TakenImpl], list[tuple[str, str]], list[tuple[str, int]]]
-"""Of one file: blocks of methods, other names of types, macros."""
+_ImplSurvey = tuple[str, int, bool, list[tuple[str, int]]]
+"""The name of the block's type, its scope, whether it implements a trait, and its members."""
+_FileSurvey = tuple[list[_ImplSurvey], list[tuple[str, str]], list[tuple[str, int]]]
+"""The survey of one file: `impl` blocks, type aliases, macros."""
 
 
 class RustNames(Names):
-    """Names in modules, through `use`."""
+    """Looks up names in modules and through `use`."""
 
     types: RustTypes
 
@@ -248,7 +246,7 @@ class RustNames(Names):
         self._asking: set[tuple[bytes, int, str]] = set()
 
     def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Referent]:
-        """What a bare name means in a scope."""
+        """Return the referents of a bare name in a scope."""
         model = self.view.model(path)
         if model is None:
             return []
@@ -282,7 +280,7 @@ class RustNames(Names):
         return []
 
     def module_of(self, model: FileModel, scope: int) -> int:
-        """The symbol of the module inside the file that a scope is in, -1 for the file."""
+        """Return the symbol of the inline module around a scope, or -1 for the file."""
         while scope > 0:
             symbol = model.scopes[scope].symbol
             if symbol >= 0 and model.symbols[symbol].kind == "module":
@@ -293,12 +291,12 @@ class RustNames(Names):
     def item(
         self, path: bytes, module: int, name: str, depth: int = 0, *, types: bool = False
     ) -> list[Referent]:
-        """What a module has under a name."""
+        """Return the items of a module under a name."""
         key = (path, module, name)
         if depth > _FAR:
             return []
         if key in self._asking:
-            # `mod db; pub use self::db::db;` asks for the module.
+            # `mod db; pub use self::db::db;` refers to the module.
             files = self.view.modules(path, name) if module < 0 else ()
             return [Referent(file, MODULE) for file in files if file != path]
         self._asking.add(key)
@@ -320,7 +318,7 @@ class RustNames(Names):
             for at in entry.symbols:
                 referents += self._declared(path, model, module, scope, at)
             referents = _of_kind(model, referents, types)
-            # A function and a module may be called the same: `mod db; pub use self::db::db;`.
+            # A function and a module may share a name: `mod db; pub use self::db::db;`.
             is_open = all(self._is_module(referent) != types for referent in referents)
             for number in entry.imports if is_open or not referents else ():
                 bound = self._bound(path, module, model.imports[number], depth + 1)
@@ -330,7 +328,7 @@ class RustNames(Names):
         return self._by_globs(path, model, module, scope, name=name, depth=depth, types=types)
 
     def _is_module(self, referent: Referent) -> bool:
-        """Whether it is in the space of types and modules, not in that of values."""
+        """Whether a referent is in the namespace of types and modules, not of values."""
         model = self.view.model(referent.path)
         if referent.symbol < 0 or model is None:
             return referent.symbol == MODULE
@@ -347,7 +345,7 @@ class RustNames(Names):
         depth: int,
         types: bool,
     ) -> list[Referent]:
-        """What `use x::*` in a module brings in."""
+        """Return the names that `use x::*` in a module imports."""
         for import_ in model.globs.get(scope, ()):
             for referent in self.follow(path, module, import_.module.split("::"), depth + 1):
                 referents = self.inside(referent, name, depth + 1, types=types)
@@ -358,7 +356,7 @@ class RustNames(Names):
     def _declared(
         self, path: bytes, model: FileModel, module: int, scope: int, at: int
     ) -> list[Referent]:
-        """A symbol of a module; of `mod x;` the file that it stands for."""
+        """Return a symbol of a module; for `mod x;` the file that it stands for."""
         symbol = model.symbols[at]
         if symbol.kind != "module" or at in model.own_scope:
             return [Referent(path, at, scope, symbol.name)]
@@ -366,7 +364,7 @@ class RustNames(Names):
         return [Referent(file, MODULE) for file in files if file != path]
 
     def _bound(self, path: bytes, module: int, import_: Import, depth: int) -> list[Referent]:
-        """What a `use`, `mod` or `extern crate` binds."""
+        """Return what a `use`, `mod` or `extern crate` binds."""
         parts = [part for part in import_.module.split("::") if part]
         if import_.name:
             return self.follow(path, module, [*parts, import_.name], depth)
@@ -378,11 +376,11 @@ class RustNames(Names):
     def imported(
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False
     ) -> list[Referent]:
-        """What an import at the top of a file binds."""
+        """Return what an import at the top of a file binds."""
         return self._bound(path, -1, import_, depth) if import_.name != "*" else []
 
     def follow(self, path: bytes, module: int, parts: list[str], depth: int = 0) -> list[Referent]:
-        """Where a path leads, seen from a module."""
+        """Return the referents of a path, starting from a module."""
         if depth > _FAR or not parts:
             return []
         referents = self._start(path, module, parts[0], depth)
@@ -413,7 +411,7 @@ class RustNames(Names):
         return [Referent(file, MODULE) for file in files if file != path]
 
     def _parent(self, referent: Referent) -> list[Referent]:
-        """The module around a module."""
+        """Return the parent of a module."""
         model = self.view.model(referent.path)
         if model is None:
             return []
@@ -433,7 +431,7 @@ class RustNames(Names):
     def inside(
         self, referent: Referent, name: str, depth: int = 0, *, types: bool = False
     ) -> list[Referent]:
-        """What stands behind `::`: an item of a module, or what belongs to a type."""
+        """Resolve the name after `::`: an item of a module, or a member of a type."""
         model = self.view.model(referent.path)
         if model is None or depth > _FAR:
             return []
@@ -457,29 +455,29 @@ class RustNames(Names):
         *,
         types: bool = False,
     ) -> list[Referent]:
-        """What a file's module has under a name."""
+        """Return the items of a file's module under a name."""
         return self.item(path, -1, name, depth, types=types)
 
     def submodule(self, path: bytes, name: str) -> list[Referent]:
-        """Modules are items like others."""
+        """Return nothing: `item` already finds modules."""
         return []
 
     def impls(self, name: str) -> list[Impl]:
-        """Blocks for a type that is called so where they stand."""
+        """Return the blocks for a type that is called `name` where the block is."""
         return self.view.index("impls", lambda: self._surveyed().impls).get(name, [])
 
     def other_names(self, name: str) -> list[str]:
-        """What types of a name are called as well: `type Owned = Dfa<Vec<u8>>`."""
+        """Return the aliases of a type name: `type Owned = Dfa<Vec<u8>>`."""
         return self.view.index("aliases", lambda: self._surveyed().aliases).get(name, [])
 
     def _surveyed(self) -> _Survey:
-        """All three in one go: most of the time goes into reading every file of the view."""
+        """Build all indexes in one pass: reading every file takes most of the time."""
         return self.view.index("rust", self._survey)
 
     def _survey(self) -> _Survey:
         survey = _Survey({}, {}, {})
-        for path, taken in self.view.survey("rust", _taken):
-            impls, aliases, macros = cast("_Taken", taken)
+        for path, taken in self.view.survey("rust", _survey_of):
+            impls, aliases, macros = cast("_FileSurvey", taken)
             for head, scope, of_trait, symbols in impls:
                 members: dict[str, list[Referent]] = {}
                 for name, at in symbols:
@@ -493,7 +491,7 @@ class RustNames(Names):
         return survey
 
     def macros(self, path: bytes, name: str) -> list[Referent]:
-        """Macros of that name: in the file, else the only one of the view."""
+        """Return the macros of that name: from the file, or else the only one in the view."""
         every = self.view.index("macros", lambda: self._surveyed().macros).get(name, [])
         here = [referent for referent in every if referent.path == path]
         if here or name in _STANDARD_MACROS:
@@ -505,15 +503,15 @@ class RustNames(Names):
         return crate if len(crate) == 1 else every if len(every) == 1 else []
 
 
-def _taken(model: FileModel) -> _Taken:
-    """What a file has of all that is gathered."""
+def _survey_of(model: FileModel) -> _FileSurvey:
+    """Return the survey of a file."""
     macros = [
         (symbol.name, at) for at, symbol in enumerate(model.symbols) if symbol.kind == "macro"
     ]
     return list(_impls_of(model)), list(_aliases_of(model)), macros
 
 
-def _impls_of(model: FileModel) -> Iterator[_TakenImpl]:
+def _impls_of(model: FileModel) -> Iterator[_ImplSurvey]:
     homes: dict[int, list[tuple[str, int]]] | None = None
     for scope, rows in model.of_scope.items():
         if model.scopes[scope].kind != "class" or model.scopes[scope].symbol >= 0:
@@ -525,7 +523,7 @@ def _impls_of(model: FileModel) -> Iterator[_TakenImpl]:
             head = _head_of(row.text)
             if head in model.parameters.get(scope, ()):
                 if row.text != head:
-                    # For references to all types, which hand on.
+                    # Blocks for references to all types only delegate.
                     continue
                 head = ANY
             homes = homes if homes is not None else _homes(model)
@@ -543,12 +541,12 @@ def _aliases_of(model: FileModel) -> Iterator[tuple[str, str]]:
 
 
 def _head_of(text: str) -> str:
-    """The name of a type without its arguments and its path."""
+    """Return the name of a type without its arguments and path."""
     return rust_type(text).partition("<")[0].rpartition(".")[2]
 
 
 def _of_kind(model: FileModel, referents: list[Referent], types: bool) -> list[Referent]:
-    """Of several things of one name the types, or the others."""
+    """Return either the types or the other items among the referents."""
     if len(referents) < 2:
         return referents
     fitting = [
@@ -560,7 +558,7 @@ def _of_kind(model: FileModel, referents: list[Referent], types: bool) -> list[R
 
 
 def _homes(model: FileModel) -> dict[int, list[tuple[str, int]]]:
-    """Scope -> the symbols that stand right in it, with their names."""
+    """Return scope -> the symbols directly in it, with their names."""
     by_scope: dict[int, list[tuple[str, int]]] = {}
     for at, scope in enumerate(model.home):
         by_scope.setdefault(scope, []).append((model.symbols[at].name, at))

@@ -1,4 +1,4 @@
-"""Rust's writing of types, turned into what is read elsewhere."""
+"""Translates Rust's type syntax, and models the standard library's types and methods."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _BOUND = re.compile(r"\btype\s+\w+(?:<[^<>]*>)?\s*:\s*(.+?);?$")
 _SELF = re.compile(r"^(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?self\b")
 _FUNCTION = re.compile(r"\b(?:Fn|FnMut|FnOnce|fn)\s*\(")
 _THROUGH = frozenset({"Box", "Rc", "Arc", "Cow", "Pin", "Ref", "RefMut", "ManuallyDrop", "Weak"})
-"""Generic types whose members are those of what they hold."""
+"""Generic types whose members are those of their content."""
 
 
 @lru_cache(maxsize=20_000)
 def rust_type(text: str) -> str:
-    """A type in Rust's writing as one that `codelens.resolve.inference.type_text` reads.
+    """Translate a Rust type to the syntax that `codelens.resolve.inference.type_text` parses.
 
-    References and smart pointers stand for what they hold: members are those of it.
+    References and smart pointers become their target types, because those have the members.
     """
     text = _LIFETIME.sub("", text.strip()).strip()
     while match := _HEAD.match(text):
@@ -56,7 +56,7 @@ def rust_type(text: str) -> str:
 
 
 def split(text: str, sign: str = ",") -> list[str]:
-    """Parts between signs that are in no brackets."""
+    """Split a text at a separator outside of brackets."""
     parts: list[str] = []
     depth = start = 0
     for at, character in enumerate(text):
@@ -72,7 +72,7 @@ def split(text: str, sign: str = ",") -> list[str]:
 
 
 def closing(text: str, at: int) -> int:
-    """Where the bracket at a position is closed."""
+    """Return the position of the bracket that closes the one at a position."""
     depth = 0
     for end in range(at, len(text)):
         if text[end] in "([{<":
@@ -86,7 +86,7 @@ def closing(text: str, at: int) -> int:
 
 @lru_cache(maxsize=20_000)
 def parts_of(signature: str, name: str) -> tuple[str, ...]:
-    """The types in the brackets of a tuple struct or variant: `struct Foo(pub Bar, T)`."""
+    """Return the types in a tuple struct or variant: `struct Foo(pub Bar, T)`."""
     at = signature.find(name)
     rest = signature[at + len(name) :].lstrip() if at >= 0 else ""
     if rest[:1] == "<":
@@ -99,7 +99,7 @@ def parts_of(signature: str, name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def split_arguments(text: str) -> tuple[str, ...]:
-    """What stands in the angle brackets of a type, without lifetimes: `T` of `Foo<'a, T>`."""
+    """Return the type arguments of a type without lifetimes: `T` of `Foo<'a, T>`."""
     at = text.find("<")
     if at < 0:
         return ()
@@ -108,21 +108,21 @@ def split_arguments(text: str) -> tuple[str, ...]:
 
 
 def defaults_of(signature: str, name: str) -> tuple[str, ...]:
-    """What each type parameter of a definition is by default, empty where it says nothing."""
+    """Return the default of each type parameter of a definition; empty for one without."""
     at = signature.find(f"{name}<")
     parts = split_arguments(signature[at:]) if at >= 0 else ()
     return tuple(part.partition("=")[2].strip() for part in parts)
 
 
 def bound_of(signature: str) -> str:
-    """What a type must be that a trait leaves open: `type Item: Bound`."""
+    """Return the bound of an associated type: `type Item: Bound`."""
     match = _BOUND.search(signature)
     return match[1] if match is not None else ""
 
 
 @lru_cache(maxsize=20_000)
 def handed_to(signature: str, name: str, place: int, at: int) -> str:
-    """The type that a parameter of a function has that a function takes: `f: impl Fn(Foo)`."""
+    """Return the type of a parameter of a function parameter: `f: impl Fn(Foo)`."""
     taken = [parameter for parameter in parts_of(signature, name) if _SELF.match(parameter) is None]
     if place >= len(taken):
         return ""
@@ -137,7 +137,7 @@ def handed_to(signature: str, name: str, place: int, at: int) -> str:
     return types[at] if at < len(types) else ""
 
 
-# What types of Rust's standard library give: what they hold, elements, what is guarded.
+# The results of standard library methods: contents, elements, guarded values.
 
 HOLDERS = frozenset({"Option", "Result", "Poll"})
 PRIMITIVES = frozenset(
@@ -151,9 +151,9 @@ _NUMBERS = {
     "leading_zeros": "u32",
     "trailing_zeros": "u32",
 }
-"""Methods that give a number, on all types that have them."""
+"""Methods that return a number on all types that have them."""
 MAKING = frozenset({"default", "from", "from_iter"})
-"""Functions of `Default`, `From` and `FromIterator`, which give the type they are called on."""
+"""Functions of `Default`, `From` and `FromIterator`, which return the type they are called on."""
 _UNWRAPPING = frozenset(
     "unwrap expect unwrap_or unwrap_or_else unwrap_or_default unwrap_unchecked insert "
     "get_or_insert get_or_insert_with".split()
@@ -164,14 +164,14 @@ _OF_MAPS = frozenset({"entry", "remove", "keys", "values", "values_mut", "into_v
 _ELEMENTS = frozenset(
     "first last get get_mut pop next peek next_back pop_front pop_back front back".split()
 )
-"""Methods of collections that give an element, perhaps; it is seen as there."""
+"""Methods of collections that return an optional element, treated as the element."""
 SAME = frozenset(
     "clone as_ref as_mut as_deref as_deref_mut borrow borrow_mut to_owned cloned copied by_ref "
     "iter iter_mut into_iter rev filter skip take chain collect ok or or_else map_err "
     "inspect drain to_vec peekable fuse step_by lock read write await "
     "context with_context deref deref_mut".split()
 )
-"""Methods that give what they are called on, as far as members go."""
+"""Methods that return their receiver, as far as members are concerned."""
 _GIVING = {
     "Into": {"into"},
     "TryInto": {"try_into"},
@@ -180,7 +180,7 @@ _GIVING = {
     "Borrow": {"borrow"},
     "Deref": {"deref"},
 }
-"""Traits of the standard library, and the methods that give what stands in their brackets."""
+"""Standard library traits -> the methods that return the trait's type argument."""
 _ENTRY = "#entry"
 _FOUND = frozenset("find max_by_key min_by_key max_by min_by nth last max min".split())
 MAPS = frozenset({"HashMap", "BTreeMap", "IndexMap", "FxHashMap"})
@@ -191,26 +191,26 @@ OF_ELEMENTS = frozenset(
     "partition rposition map_while dedup_by dedup_by_key sort_by sort_unstable_by max_by min_by "
     "reduce try_for_each binary_search_by binary_search_by_key partition_point".split()
 )
-"""Methods that give a function the elements one by one."""
+"""Methods that pass the elements to a function one by one."""
 _LOCKS = frozenset({"Mutex", "RwLock", "RefCell", "Cell", "OnceCell", "LazyLock", "Lazy"})
 
 
 def success_value(value: Value) -> Value:
-    """What `?` and `Some(x)` take out."""
+    """Return what `?` and `Some(x)` unwrap."""
     if isinstance(value, Container) and value.args and value.name.rpartition(".")[2] in HOLDERS:
         return value.args[0]
     return None
 
 
 def error_value(value: Value) -> Value:
-    """What `Err(x)` takes out."""
+    """Return what `Err(x)` unwraps."""
     if isinstance(value, Container) and value.name.rpartition(".")[2] == "Result":
         return value.args[1] if len(value.args) > 1 else None
     return None
 
 
 def result_of_method(value: Container, name: str) -> Value:
-    """What a method of a type of the standard library gives; to be called."""
+    """Return the result of a standard library method, as a callable."""
     kind = value.name.rpartition(".")[2]
     if name in _NUMBERS:
         return Container(_NUMBERS[name], ())
@@ -234,7 +234,7 @@ def result_of_method(value: Container, name: str) -> Value:
 
 
 def _of_holder(value: Container, name: str) -> Value:
-    """What a method of an `Option` or a `Result` gives."""
+    """Return the result of a method of `Option` or `Result`."""
     if name in _UNWRAPPING:
         return value.args[0]
     if name in _OF_ERRORS:
@@ -249,7 +249,7 @@ def _of_holder(value: Container, name: str) -> Value:
 
 
 def _of_many(kind: str, value: Container, name: str) -> Value:
-    """What a method of a collection or an iterator gives."""
+    """Return the result of a method of a collection or an iterator."""
     if kind in MAPS and name in _OF_MAPS:
         return _of_map(value, name)
     if name in _ELEMENTS:
@@ -264,7 +264,7 @@ def _of_many(kind: str, value: Container, name: str) -> Value:
 
 
 def _of_map(value: Container, name: str) -> Value:
-    """What a method gives that maps alone have, or otherwise than lists."""
+    """Return the result of a method that only maps have, or that differs from that of lists."""
     if name == "entry":
         return Container(_ENTRY, value.args)
     if name == "remove":
@@ -273,7 +273,7 @@ def _of_map(value: Container, name: str) -> Value:
 
 
 def _of_parts(value: Container, name: str) -> Value:
-    """What a method gives that cuts a list into parts."""
+    """Return the result of a method that splits a list into parts."""
     if name in {"windows", "chunks", "chunks_exact"}:
         return Container("[]", (value,))
     if name in {"split_at", "split_at_mut"}:

@@ -1,4 +1,4 @@
-"""JavaScript's `this`: whose it is in a scope, and which members of a class are static."""
+"""Determines `this`, static members and overloads in JavaScript and TypeScript."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PROTOTYPE = ".prototype."
 
 
 def holder(model: FileModel, scope: int) -> int:
-    """The scope that says what `this` is: a function with its own, a static method, a class."""
+    """Return the scope that defines `this`: a function with its own, a static method, a class."""
     while scope > 0:
         here = model.scopes[scope]
         if here.kind == "class" or "this" in model.names[scope]:
@@ -29,7 +29,7 @@ def holder(model: FileModel, scope: int) -> int:
 
 
 def literal(model: FileModel, symbol: int) -> int:
-    """What a function is part of: a variable's object written out, or what it is assigned to.
+    """Return the variable that holds a function, in an object literal or by an assignment.
 
     -1 if there is none.
     """
@@ -49,14 +49,14 @@ def _assigned_to(model: FileModel, symbol: int) -> int:
 
 
 def added(model: FileModel, symbol: int, name: str) -> tuple[int, ...]:
-    """Members that a function or an object was given by assignment: `app.use = ...`."""
+    """Return the members assigned to a function or an object: `app.use = ...`."""
     owner = model.symbols[symbol].qualified
     places = model.assigned.get(owner, {}).get(name, ())
     return tuple(at for at in places if _PROTOTYPE not in model.symbols[at].signature)
 
 
 def is_static(model: FileModel, symbol: int) -> bool:
-    """A member is the class's own and not its instances'."""
+    """Whether a member belongs to the class itself and not to its instances."""
     member = model.symbols[symbol]
     signature = member.signature
     if "static" not in signature:
@@ -65,13 +65,13 @@ def is_static(model: FileModel, symbol: int) -> bool:
 
 
 def is_async(model: FileModel, symbol: int) -> bool:
-    """A call of a function gives what has to be awaited."""
+    """Whether a call of a function returns a promise."""
     signature = model.symbols[symbol].signature
     return "async" in signature and _ASYNC.search(signature) is not None
 
 
 def overloads(model: FileModel, path: bytes, symbol: int) -> tuple[int, ...]:
-    """A function with the others of its name in its place, without what implements them."""
+    """Return the overload signatures of a function, without the implementation."""
     function = model.symbols[symbol]
     inside = function.parent >= 0 and model.symbols[function.parent].kind in TYPES
     if symbol in model.unbound or model.is_outside_member(function):
@@ -96,7 +96,7 @@ def overloads(model: FileModel, path: bytes, symbol: int) -> tuple[int, ...]:
 
 
 def _is_declared(model: FileModel, path: bytes, symbol: int) -> bool:
-    """TypeScript: nothing of it stands there but its type."""
+    """Whether a TypeScript symbol only declares a type."""
     if path.endswith((b".d.ts", b".d.mts", b".d.cts")):
         return True
     while symbol >= 0:
@@ -115,7 +115,7 @@ def _is_declared(model: FileModel, path: bytes, symbol: int) -> bool:
 def of_side(
     model: FileModel, owner: int, places: Sequence[int], *, static: bool
 ) -> tuple[int, ...]:
-    """Of members of one name those of the class itself, or those of its instances."""
+    """Return either the static members or the instance members among those of one name."""
     if model.symbols[owner].kind != "class":
         return tuple(places)
     return tuple(
@@ -125,11 +125,11 @@ def of_side(
     )
 
 
-# Which of several signatures of TypeScript a call means, by its arguments.
+# Overload resolution in TypeScript by the arguments of a call.
 #
-# Arguments come as marks, one letter each: `s` text, `n` number, `b` truth value, `z` nothing, `r`
-# an object and `a` a list written out, `f` a function written out, `u` anything else. A `<` before
-# them says that type arguments are given, a `*` that there are more of which nothing is known.
+# Each argument is one letter: `s` string, `n` number, `b` boolean, `z` null, `r` object literal,
+# `a` array literal, `f` function literal, `u` anything else. A leading `<` means that type
+# arguments are given, a `*` that an unknown number of further arguments follows.
 
 _OPEN, _CLOSE = frozenset("([{<"), frozenset(")]}")
 _PLAIN = {"s": {"string"}, "n": {"number"}, "b": {"boolean"}, "z": {"null", "undefined", "void"}}
@@ -141,26 +141,26 @@ _FORMS = (
     (re.compile(r"(?:true|false)$"), "b"),
     (re.compile(r"\[|.*\[\]$"), "a"),
 )
-"""How types are written that arguments of one mark alone may have."""
+"""The types that only arguments with the given mark can have."""
 _ANYTHING = frozenset({"any", "unknown"})
 _WORD = re.compile(r"[^\W\d][\w$]*")
 
 
 class _Signature(NamedTuple):
-    """What a call has to fit."""
+    """The part of a signature that a call must match."""
 
     types: tuple[str, ...]
     least: int
     many: bool
     free: frozenset[str]
-    """Type parameters that stand for anything."""
+    """Type parameters that accept anything."""
     generics: int
     varies: bool
-    """A parameter has a type parameter in its type."""
+    """Whether a parameter's type contains a type parameter."""
 
 
 def meant(model: FileModel, symbols: Sequence[int], arguments: str) -> list[int]:
-    """Of overloads in their order those that a call may mean: the first that fits is taken."""
+    """Return the overloads that a call may mean, in order, up to the first certain match."""
     fitting: list[int] = []
     seen: set[tuple[tuple[str, ...], int, bool]] = set()
     marks = arguments[1:-1]
@@ -171,7 +171,7 @@ def meant(model: FileModel, symbols: Sequence[int], arguments: str) -> list[int]
         if fits is False:
             continue
         if signature is not None and marks[:1] != "<" and not signature.varies:
-            # What takes the same as one before it is never reached.
+            # An earlier overload with the same parameters shadows this one.
             if signature[:3] in seen:
                 continue
             seen.add(signature[:3])
@@ -182,7 +182,7 @@ def meant(model: FileModel, symbols: Sequence[int], arguments: str) -> list[int]
 
 
 def _fits(signature: _Signature, marks: str) -> bool | None:
-    """Whether a call fits; None if it may."""
+    """Whether a call matches; None if it is unclear."""
     if marks[:1] == "<":
         return None if signature.generics else False
     arguments, _, _ = marks.partition("*")
@@ -202,7 +202,7 @@ def _fits(signature: _Signature, marks: str) -> bool | None:
 
 
 def _takes(text: str, mark: str, free: frozenset[str]) -> bool | None:
-    """Whether a parameter of a type takes an argument; None if it may."""
+    """Whether a parameter of a type accepts an argument; None if it is unclear."""
     if "?" in text:
         return None
     answers = [_is(part, mark, free) for part in _split(text, "|")]
@@ -222,7 +222,7 @@ def _is(part: str, mark: str, free: frozenset[str]) -> bool | None:
 
 @lru_cache(maxsize=20_000)
 def _read(signature: str, name: str) -> _Signature | None:
-    """A signature's parameters; None if they cannot be read."""
+    """Parse the parameters of a signature; None if it cannot be parsed."""
     at = signature.find(name) + len(name)
     generics: list[str] | None = []
     if signature[at : at + 1] == "?":
@@ -254,7 +254,7 @@ def _read(signature: str, name: str) -> _Signature | None:
 
 
 def _end(text: str, at: int) -> int:
-    """Behind the bracket that opens at a position."""
+    """Return the position after the bracket that closes the one at a position."""
     depth = 0
     for end in range(at, len(text)):
         sign = text[end]
@@ -265,7 +265,7 @@ def _end(text: str, at: int) -> int:
 
 
 def _cut(part: str) -> tuple[str, str, str]:
-    """Name, colon and type of a parameter."""
+    """Split a parameter into name, colon and type."""
     depth = 0
     for at, sign in enumerate(part):
         depth += (sign in _OPEN) - (sign in _CLOSE)
@@ -275,7 +275,7 @@ def _cut(part: str) -> tuple[str, str, str]:
 
 
 def _split(text: str, sign: str) -> list[str]:
-    """At a sign that stands in no bracket."""
+    """Split a text at a separator outside of brackets."""
     depth, start = 0, 0
     parts: list[str] = []
     for at, character in enumerate(text):
@@ -288,7 +288,7 @@ def _split(text: str, sign: str) -> list[str]:
     return [part for part in (*parts, text[start:].strip()) if part] or [""]
 
 
-# JavaScript and TypeScript, and the files that hold them.
+# The language descriptions of JavaScript and TypeScript, and of files that embed them.
 
 _SCRIPT = LanguageSpec(
     modules="script_modules:ScriptModules",

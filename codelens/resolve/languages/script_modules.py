@@ -1,4 +1,4 @@
-"""What `package.json` and `tsconfig.json` say about where modules lie."""
+"""Resolves JavaScript and TypeScript specifiers with `package.json` and `tsconfig.json`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _REQUIRED = "require"
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One `package.json`."""
+    """A `package.json`."""
 
     folder: bytes
     name: str
     exports: Mapping[str, object]
-    """Subpath, `.` for the package itself -> target, its conditions not yet chosen."""
+    """Subpath, `.` for the package itself -> target with unresolved conditions."""
     inner: Mapping[str, object]
     """The `imports` field: names that begin with `#`."""
     mains: tuple[str, ...]
@@ -35,7 +35,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Aliases:
-    """The compiler settings that hold below a folder."""
+    """The compiler settings that apply below a folder."""
 
     folder: bytes
     base: bytes | None
@@ -45,12 +45,12 @@ class Aliases:
 
 
 def is_compiler_settings(name: bytes) -> bool:
-    """Whether a file's name is that of settings of the TypeScript compiler."""
+    """Whether a file name is one of TypeScript compiler settings."""
     return name.endswith(b".json") and name.startswith((b"tsconfig", b"jsconfig"))
 
 
 def known_packages(settings: Mapping[bytes, bytes]) -> list[Package]:
-    """All packages of the view; one that is no JSON is none."""
+    """Return all packages of the view, skipping invalid JSON."""
     packages_read: list[Package] = []
     for path in sorted(settings):
         if name_of(path) == MANIFEST:
@@ -74,7 +74,7 @@ def known_packages(settings: Mapping[bytes, bytes]) -> list[Package]:
 
 
 def aliases(settings: Mapping[bytes, bytes]) -> dict[bytes, list[Aliases]]:
-    """Folder -> the settings in it, `tsconfig.json` itself before its variants."""
+    """Return folder -> the settings in it, `tsconfig.json` before its variants."""
     by_folder: dict[bytes, list[Aliases]] = {}
     names = sorted(
         (path for path in settings if is_compiler_settings(name_of(path))),
@@ -88,9 +88,9 @@ def aliases(settings: Mapping[bytes, bytes]) -> dict[bytes, list[Aliases]]:
 
 
 def leaves(target: object) -> Iterator[str]:
-    """The paths that an `exports` target may mean, conditions in the order written.
+    """Yield the paths of an `exports` target, with conditions in source order.
 
-    What only `require` gets comes last: most of what is read imports.
+    Targets only for `require` come last, because most code uses `import`.
     """
     if isinstance(target, str):
         yield target
@@ -104,7 +104,7 @@ def leaves(target: object) -> Iterator[str]:
 
 
 def matched(pattern: str, text: str) -> str | None:
-    """What the `*` of a pattern stands for, empty without one; None if `text` is another."""
+    """Return what the `*` of a pattern matches, empty without a `*`; None for no match."""
     before, star, after = pattern.partition("*")
     if not star:
         return "" if pattern == text else None
@@ -137,7 +137,7 @@ def _aliases(path: bytes, settings: Mapping[bytes, bytes]) -> Aliases:
 def _chain(
     path: bytes, settings: Mapping[bytes, bytes]
 ) -> Iterator[tuple[bytes, Mapping[str, object]]]:
-    """Compiler options of a file and of those that it extends, nearest first."""
+    """Yield the compiler options of a file and of those that it extends, nearest first."""
     waiting, seen = [path], set[bytes]()
     while waiting and len(seen) < _EXTENDS_LIMIT:
         at = waiting.pop(0)
@@ -176,7 +176,7 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 
 def _read(data: bytes) -> object:
-    """JSON with comments and trailing commas; None for what is not even that."""
+    """Parse JSON with comments and trailing commas; returns None for invalid input."""
     text = data.decode("utf-8-sig", "replace")
     try:
         return json.loads(text)
@@ -190,11 +190,11 @@ def _read(data: bytes) -> object:
         return None
 
 
-# JavaScript and TypeScript, and the files around them: which file a specifier names.
+# Which file a specifier names, for JavaScript, TypeScript and files that embed them.
 #
 # The rules are those of the TypeScript compiler and of Node: relative names, `paths` and `baseUrl`
-# of the nearest settings, `imports` and `exports` of packages in the view. A target that is built
-# (`dist/index.js`) is looked for where it is built from (`src/index.ts`).
+# of the nearest settings, `imports` and `exports` of packages in the view. For a build output
+# (`dist/index.js`), the lookup searches its source (`src/index.ts`).
 
 Target = TypeVar("Target")
 
@@ -207,13 +207,13 @@ _SOURCES = {
     b".mjs": (b".mts", b".d.mts", b".ts"),
     b".cjs": (b".cts", b".d.cts", b".ts"),
 }
-"""What a file of that ending may be built from."""
+"""The extensions of possible sources of a file with that extension."""
 _DECLARED = re.compile(rb"\.d\.([cm]?)ts$")
 _BUILT = frozenset({b"dist", b"lib", b"build", b"out", b"esm", b"cjs", b"es", b"types"})
 
 
 class ScriptModules(ModuleResolver):
-    """Imports of scripts, modules and components."""
+    """Resolves imports of scripts, modules and components."""
 
     per_file = True
 
@@ -228,7 +228,7 @@ class ScriptModules(ModuleResolver):
                 self._named.setdefault(package.name, []).append(package)
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """The file that the specifier names."""
+        """Return the file that the specifier names."""
         del language
         module = import_.module.partition("?")[0]
         if not module or ":" in module or "!" in module:
@@ -250,7 +250,7 @@ class ScriptModules(ModuleResolver):
         )
 
     def _at(self, base: bytes | None, plain: bool) -> tuple[bytes, ...]:
-        """The file at a path that may lack its ending, be built, or be a folder."""
+        """Return the file at a path without extension, of a build output, or of a folder."""
         if base is None:
             return ()
         tree = self._tree
@@ -278,7 +278,7 @@ class ScriptModules(ModuleResolver):
         return ()
 
     def _by_alias(self, folder: bytes, module: str, plain: bool) -> tuple[bytes, ...]:
-        """By `paths` and `baseUrl` of the nearest settings that have any."""
+        """Resolve by `paths` and `baseUrl` of the nearest settings that have any."""
         for place in ancestors(folder):
             for settings in self._aliases.get(place, ()):
                 for pattern, targets in _best_first(settings.paths, module):
@@ -338,7 +338,7 @@ class ScriptModules(ModuleResolver):
         return self._by_alias(folder, module, plain)
 
     def _from_root(self, folder: bytes, inner: str, plain: bool) -> tuple[bytes, ...]:
-        """`/src/main.ts` in a page: from the root of what is served, a folder above."""
+        """Resolve `/src/main.ts` in a page from the web root, a folder above."""
         for place in ancestors(folder):
             files = self._at(below(place, encoded(inner)), plain) if inner else ()
             if files:
@@ -346,7 +346,7 @@ class ScriptModules(ModuleResolver):
         return ()
 
     def _by_custom(self, folder: bytes, module: str, plain: bool) -> tuple[bytes, ...]:
-        """`@/x` and `$lib/x`, which bundlers' templates set up in code."""
+        """Resolve `@/x` and `$lib/x`, which bundler templates configure in code."""
         head, _, inner = module.partition("/")
         places = {"@": b"src", "~": b"src", "$lib": b"src/lib"}
         if head not in places:
@@ -359,14 +359,14 @@ class ScriptModules(ModuleResolver):
 
 
 def _sources(base: bytes) -> Iterator[bytes]:
-    """What `x.js` may be built from."""
+    """Yield the possible sources of `x.js`."""
     dot = base.rfind(b".")
     for ending in _SOURCES.get(base[dot:], ()) if dot > 0 else ():
         yield base[:dot] + ending
 
 
 def _unbuilt(folder: bytes, base: bytes) -> Iterator[bytes]:
-    """A target, and where in its package it may be built from."""
+    """Yield a target and the places of its possible sources in the package."""
     yield base
     plain = _DECLARED.sub(rb".\1js", base)
     inner = plain[len(folder) :].strip(b"/").split(b"/")
@@ -379,6 +379,6 @@ def _unbuilt(folder: bytes, base: bytes) -> Iterator[bytes]:
 
 
 def _best_first(patterns: Iterable[tuple[str, Target]], text: str) -> list[tuple[str, Target]]:
-    """Patterns that fit, exact ones first, then those with most before the `*`."""
+    """Return the matching patterns, exact ones first, then by length before the `*`."""
     fitting = [pair for pair in patterns if matched(pair[0], text) is not None]
     return sorted(fitting, key=lambda pair: ("*" in pair[0], -len(pair[0].partition("*")[0])))

@@ -1,7 +1,7 @@
-"""The graph as those see it who walk on it: nodes, and edges in both directions.
+"""The interface for walking the graph, and an in-memory table of edges in both directions.
 
-`EdgeReader` is all that walking asks of whatever holds the edges, so that it may be a table in
-memory, a store, or files resolved as they are asked for.
+Walks only use `EdgeReader`, so the edges may come from a table in memory, from a store, or from
+files that are resolved on demand.
 """
 
 from __future__ import annotations
@@ -14,63 +14,63 @@ from codelens.resolve.edges import Edge
 from codelens.types import Symbol
 
 DERIVING = frozenset({"inherit", "override", "satisfy"})
-"""Kinds of edges from a definition to one that it stands in for."""
+"""Kinds of edges from a definition to one that it can substitute."""
 MODULE = -1
-"""In place of a symbol: the file itself, as what runs when it is imported."""
+"""Stands in place of a symbol: the file itself, as the code that runs on import."""
 
 
 class Node(NamedTuple):
-    """A definition of a file by its position, or the file itself."""
+    """A definition of a file by its index, or the file itself."""
 
     path: bytes
     symbol: int
 
 
 class EdgeReader(Protocol):
-    """Edges of one state of a view."""
+    """The edges of one state of a view."""
 
     def edges_from(self, path: bytes) -> Sequence[Edge]:
-        """All edges that begin in a file."""
+        """Return all edges from a file."""
         ...
 
     def edges_of(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """The edges that begin at one symbol of a file, or at the file itself (`MODULE`)."""
+        """Return the edges from one symbol of a file, or from the file itself (`MODULE`)."""
         ...
 
     def deriving_edges(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """The edges of `edges_of` whose kind is one of `DERIVING`."""
+        """Return the edges of `edges_of` whose kind is one of `DERIVING`."""
         ...
 
     def edges_to(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """All edges that end at a symbol of a file, or at the file itself (`MODULE`)."""
+        """Return all edges to a symbol of a file, or to the file itself (`MODULE`)."""
         ...
 
     def derived_from(self, path: bytes, symbol: int) -> Sequence[Edge]:
-        """The edges of `edges_to` by which types name a type as their base."""
+        """Return the edges of `edges_to` from types that name the type as a base."""
         ...
 
     def prepare(self, nodes: Iterable[Node]) -> None:
-        """Said before `edges_to` is asked of many nodes."""
+        """Announce that `edges_to` will be called for many nodes."""
         ...
 
     def symbols(self, path: bytes) -> Sequence[Symbol]:
-        """Definitions of a file; signatures and docs may be missing."""
+        """Return the definitions of a file; signatures and docs may be missing."""
         ...
 
     def places(self, node: Node) -> Sequence[Node]:
-        """A node, and where else its function is declared or defined (C, C++)."""
+        """Return a node with the other declarations or definitions of its function (C, C++)."""
         ...
 
     def alias_of(self, edge: Edge) -> Node | None:
-        """The variable of a module that is no more than another name of the edge's target."""
+        """Return the module variable that is only an alias of the edge's target."""
         ...
 
     def is_test(self, path: bytes) -> bool:
-        """Whether a file is one of tests, by its path."""
+        """Whether a file is a test file, by its path."""
         ...
 
     def spent(self) -> bool:
-        """Whether time ran out: what was not followed by now is left out, and told to be."""
+        """Whether time ran out; the walk then stops and reports itself as incomplete."""
         ...
 
 
@@ -81,7 +81,7 @@ _NOWHERE = 0xFFFFFFFF
 
 
 class Table:
-    """Edges of many files, 28 bytes each and one index entry; found by source and by target."""
+    """The edges of many files, found by source and by target; 28 bytes and one index entry each."""
 
     def __init__(self) -> None:
         self._number: dict[bytes, int] = {}
@@ -92,10 +92,10 @@ class Table:
         self._dead = 0
         self._spans: dict[int, tuple[int, int]] = {}
         self._whole: set[int] = set()
-        """Files of which all edges are here."""
+        """Files with all their edges in the table."""
         self._to: dict[int, array[int]] = {}
         self._of: dict[int, dict[int, array[int]]] = {}
-        """By source, once somebody asked for one symbol of it."""
+        """Source file -> symbol -> edges; filled when one symbol is first queried."""
 
     def __contains__(self, path: bytes) -> bool:
         return self._number.get(path, -1) in self._whole
@@ -104,9 +104,9 @@ class Table:
         return len(self._whole)
 
     def add(self, path: bytes, edges: Iterable[Edge], *, whole: bool = True) -> None:
-        """Take in the edges of a file, once; or some of them, if they are not the `whole`."""
+        """Add the edges of a file once; only some of them if not `whole`."""
         source = self._path(path)
-        # What was asked of the file before it was here.
+        # The index by symbol is outdated.
         self._of.pop(source, None)
         words = self._words
         start = len(words)
@@ -128,17 +128,17 @@ class Table:
             self._whole.add(source)
 
     def edges_from(self, path: bytes) -> list[Edge]:
-        """Edges that begin in a file."""
+        """Return the edges from a file."""
         span = self._spans.get(self._number.get(path, -1), (0, 0))
         return [self._edge(at) for at in range(*span, _WORDS)]
 
     def edges_of(self, path: bytes, symbol: int) -> list[Edge]:
-        """Edges that begin at a symbol of a file."""
+        """Return the edges from a symbol of a file."""
         source = self._number.get(path, -1)
-        known = self._of.get(source)
-        if known is None:
-            known = self._of[source] = self._by_symbol(source)
-        return [self._edge(at) for at in known.get(symbol + 1, ())]
+        by_symbol = self._of.get(source)
+        if by_symbol is None:
+            by_symbol = self._of[source] = self._by_symbol(source)
+        return [self._edge(at) for at in by_symbol.get(symbol + 1, ())]
 
     def _by_symbol(self, source: int) -> dict[int, array[int]]:
         start, stop = self._spans.get(source, (0, 0))
@@ -153,13 +153,13 @@ class Table:
         return by_symbol
 
     def edges_to(self, path: bytes, symbol: int) -> list[Edge]:
-        """Edges of the files taken in that end at a symbol of a file."""
+        """Return the edges from added files to a symbol of a file."""
         words = self._words
         incoming = self._to.get(self._number.get(path, -1) << 32 | symbol + 1, ())
         return [self._edge(at) for at in incoming if words[at + 3] != _NOWHERE]
 
     def lines(self, path: bytes, name: str) -> set[int]:
-        """Lines of a file where an edge begins whose name as written is this one."""
+        """Return the lines of a file with edges whose name in the source is `name`."""
         start, stop = self._spans.get(self._number.get(path, -1), (0, 0))
         number = self._name_number.get(name)
         if number is None:
@@ -168,11 +168,11 @@ class Table:
         return {self._words[start + at * _WORDS + 6] for at in places}
 
     def files(self) -> set[bytes]:
-        """The files taken in."""
+        """The files in the table."""
         return {self._paths[number] for number in self._spans}
 
     def remove(self, path: bytes) -> None:
-        """Forget the edges of a file, if any are here; their place is not used again."""
+        """Remove the edges of a file, if present; their slots are not reused."""
         source = self._number.get(path, -1)
         self._of.pop(source, None)
         self._whole.discard(source)
@@ -183,7 +183,7 @@ class Table:
 
     @property
     def wasteful(self) -> bool:
-        """Most of it is of files that were forgotten."""
+        """Whether most slots belong to removed files."""
         return self._dead * 2 > len(self._words)
 
     def _edge(self, at: int) -> Edge:
@@ -215,7 +215,7 @@ class Table:
 
 
 def _places(column: array[int], value: int) -> Iterator[int]:
-    """Where a column has a value."""
+    """Yield the positions of a value in a column."""
     at = -1
     for _ in range(column.count(value)):
         at = column.index(value, at + 1)
@@ -223,11 +223,11 @@ def _places(column: array[int], value: int) -> Iterator[int]:
 
 
 def subtree(symbols: Sequence[Symbol], top: int) -> set[int]:
-    """A symbol and all that is defined inside it; for the file itself all of the file."""
+    """Return a symbol and everything defined inside it; for a file, all of its symbols."""
     if top < 0:
         return set(range(-1, len(symbols)))
     symbols_below = {top}
-    # Symbols stand in the order of the text, a parent before what it holds and around it.
+    # Symbols are in source order; a parent precedes and encloses its children.
     end = symbols[top].end_byte
     for at in range(top + 1, len(symbols)):
         if symbols[at].start_byte >= end:
@@ -238,7 +238,7 @@ def subtree(symbols: Sequence[Symbol], top: int) -> set[int]:
 
 
 def symbols_inside(symbols: Sequence[Symbol], top: int) -> Iterator[int]:
-    """What is defined right inside a symbol."""
+    """Yield the direct children of a symbol."""
     end = symbols[top].end_byte
     for at in range(top + 1, len(symbols)):
         if symbols[at].start_byte >= end:

@@ -1,4 +1,4 @@
-"""Which tests belong to a file, and which files are tests to run, by their names alone."""
+"""Maps files to their tests, and finds the test files that a runner executes, by name alone."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _FOLDERS = frozenset({b"test", b"tests", b"__tests__", b"spec", b"specs"})
 _NAMED_TEST = frozenset({b"test", b"tests", b"spec", b"specs"})
 _CAPITAL = re.compile(rb"^Tests?[A-Z]|(?:Tests?|TestCase|Specs?|Suite|IT)$")
 _SCRIPT = re.compile(rb"[._-](?:tests?|specs?|e2e|cy)$")
-# What the runner of a language takes for a file of tests, by its stem. pytest: `test_*.py`,
-# `*_test.py`; unittest: `test*.py`; RSpec: `*_spec.rb`; minitest: `test_*.rb`, `*_test.rb`;
-# `go help test`: `*_test.go`; PHPUnit: `*Test.php`; ExUnit: `*_test.exs`.
+# The stems that each language's test runner collects. pytest: `test_*.py`, `*_test.py`; unittest:
+# `test*.py`; RSpec: `*_spec.rb`; minitest: `test_*.rb`, `*_test.rb`; `go help test`: `*_test.go`;
+# PHPUnit: `*Test.php`; ExUnit: `*_test.exs`.
 _RUN = {
     b"py": re.compile(rb"^tests?(?:[_.-]|\d*$)|[_-]tests?$|Tests?$|^Test[A-Z]"),
     b"go": re.compile(rb"_test$"),
@@ -35,40 +35,39 @@ _NEVER = frozenset({b"conftest.py", b"__init__.py", b"spec_helper.rb", b"rails_h
 _LOOSE = frozenset(
     {b"js", b"jsx", b"ts", b"tsx", b"mjs", b"cjs", b"java", b"kt", b"scala", b"cs", b"swift"}
 )
-"""Ends of files whose runners may be told to take any name."""
+"""File extensions whose test runners can be configured to accept any name."""
 
-_UNTOLD = frozenset(
+_ANY_NAME = frozenset(
     b"c h cc cpp cxx hpp hh hxx m mm rs sh bash bats fish zsh ps1 lua pl pm t r jl hs ml mli clj "
     b"cljs cljc erl ex zig nim d vb fs fsx el lisp rkt scm cr tcl f90 sol v vala vue svelte pyi "
     b"pyx feature robot sql ipynb http nix raku coffee hx gd adb".split()
 )
-"""Ends of files of code, and of tests written in a language of their own, that are called as
-their project likes."""
+"""Extensions of code files, and of test languages, without a fixed naming convention."""
 
 
 def is_shipped(path: bytes) -> bool:
-    """A file of the library itself, whatever it is called: what a gem loads stands in `lib`."""
+    """Whether a file is part of the shipped library, even if named like a test: a gem's `lib`."""
     folders = folder_of(path).split(b"/")
     return path.endswith(b".rb") and b"lib" in folders and not _FOLDERS & set(folders)
 
 
 def runs(path: bytes) -> bool:
-    """A runner of its language takes this file of tests for one by its name."""
+    """Whether the test runner of the language collects a test file by its name."""
     name = name_of(path)
     if name in _NEVER:
         return False
     stem, end = stem_of(path), name.rpartition(b".")[2]
     if end == b"rs":
-        # `tests/common/mod.rs` is what Cargo's book calls a module shared by tests.
+        # Cargo's book uses `tests/common/mod.rs` for a module that tests share.
         return name != b"mod.rs"
     pattern = _RUN.get(end)
-    return end in _UNTOLD if pattern is None else bool(pattern.search(stem))
+    return end in _ANY_NAME if pattern is None else bool(pattern.search(stem))
 
 
 def to_run(tests: Sequence[bytes]) -> set[bytes]:
-    """Of files of tests those that are run; the others only help.
+    """Return the test files that a runner executes, without mere helpers.
 
-    Where no file of a language is called as its runners like it, all of them are.
+    If no file of a language follows the naming convention, all of them count.
     """
     named = {path for path in tests if runs(path)}
     called = {path.rpartition(b".")[2] for path in named}
@@ -79,23 +78,23 @@ def to_run(tests: Sequence[bytes]) -> set[bytes]:
 
 
 def bare_name(name: bytes) -> bytes:
-    """A name without what says that it is one of tests; empty if that is all of it."""
+    """Return a name without its test marker; empty if nothing else remains."""
     bare = _AFTER.sub(b"", _BEFORE.sub(b"", name, count=1), count=1)
     return b"" if bare.lower() in _NAMED_TEST else bare
 
 
 def subject_of(path: bytes) -> bytes:
-    """What a test file is named for; empty if its name does not say."""
+    """Return the name of what a test file tests; empty if the file name does not say it."""
     stem = stem_of(path)
     if name_of(path) in _NEVER:
         return b""
     if stem.lower() in _NAMED_TEST:
-        # `admin_utils/tests.py`: the folder says what is tested.
+        # `admin_utils/tests.py`: the folder names the tested code.
         return bare_name(name_of(folder_of(path)))
     bare = bare_name(stem)
     if bare != stem:
         return bare
-    # `test/router.js`, `__tests__/router.ts`: the folder says that it is a test.
+    # `test/router.js`, `__tests__/router.ts`: the folder marks the file as a test.
     return stem if _FOLDERS & set(folder_of(path).split(b"/")) and stem not in _FACELESS else b""
 
 
@@ -109,42 +108,42 @@ _FAMILIES = (
 
 
 def are_kindred(language: bytes, other: bytes) -> bool:
-    """Ends of files of one family of languages."""
+    """Whether two file extensions belong to one family of languages."""
     return language == other or any(language in family and other in family for family in _FAMILIES)
 
 
 def face_of(path: bytes) -> bytes:
-    """What a file is called for: its name, or its folder's where its own says nothing."""
+    """Return the telling name of a file: its stem, or its folder's name for a generic stem."""
     stem = stem_of(path)
     return name_of(folder_of(path)) if stem in _FACELESS else stem
 
 
 def key_of_name(name: bytes) -> bytes:
-    """Equal for names that differ in their writing alone."""
+    """Return a key that is equal for names that differ only in case and separators."""
     return name.replace(b"_", b"").replace(b"-", b"").lower()
 
 
-# Which test files are named for a file, by the likeness of their whole paths.
+# Which test files are named after a file, by the similarity of their whole paths.
 #
-# A test is named for the last parts of a path: `test_text.py` for `utils/text.py`, and so are
-# `test_utils_text.py` and `utils_text/tests.py`. Where several files have such a path, it is named
-# for those that have most of its folders: `tests/utils_tests/test_text.py` for `utils/text.py`, and
-# not for `forms/text.py`.
+# A test is named after the last parts of a path: `test_text.py` for `utils/text.py`, and so are
+# `test_utils_text.py` and `utils_text/tests.py`. If several files have such a path, the test
+# belongs to those that share most of its folders: `tests/utils_tests/test_text.py` belongs to
+# `utils/text.py`, not to `forms/text.py`.
 
 _PARTS_JOINED = 3
-"""Parts of a path that the name of one test may join."""
+"""The most parts of a path that one test name may join."""
 _GENERAL = frozenset(
     b"test tests spec specs src source sources lib libs main java kotlin scala groovy python js ts "
     b"unit integration functional e2e app apps pkg packages include".split()
 )
-"""Folders that say nothing of what is in them; their keys."""
+"""The keys of generic folder names."""
 
 
 class NamedTests:
     """The names of tests in one state of a view.
 
     Args:
-        tests: the files of tests.
+        tests: the test files.
         files: all files.
     """
 
@@ -154,16 +153,16 @@ class NamedTests:
             subject = key_of_name(subject_of(test))
             if subject:
                 self._tests.setdefault(subject, []).append(test)
-        known = frozenset(tests)
+        test_set = frozenset(tests)
         self._sources: dict[bytes, list[bytes]] = {}
         for path in files:
-            if path not in known:
+            if path not in test_set:
                 for key in _keys(path):
                     if key in self._tests:
                         self._sources.setdefault(key, []).append(path)
 
     def of(self, path: bytes) -> list[bytes]:
-        """The test files that are named for a file; those with the most of its folders first."""
+        """Return the test files named after a file; those that share most folders come first."""
         likeness_of: dict[bytes, int] = {}
         for key in _keys(path):
             for test in self._tests.get(key, ()):
@@ -174,13 +173,13 @@ class NamedTests:
         return sorted(likeness_of, key=lambda test: (-likeness_of[test], test))
 
     def _best(self, key: bytes, test: bytes) -> int:
-        """The likeness of the file that a test is named for."""
+        """Return the similarity of the file that a test is named after."""
         rivals = (source for source in self._sources.get(key, ()) if _is_kindred(source, test))
         return max((_likeness(rival, test) for rival in rivals), default=0)
 
 
 def _keys(path: bytes) -> Iterator[bytes]:
-    """What a test of a file may be called: its name, and that behind its folders' names."""
+    """Yield the possible test names of a file: its stem, alone and after its folders' names."""
     joined = key_of_name(face_of(path))
     if not joined:
         return
@@ -196,7 +195,7 @@ def _is_kindred(path: bytes, test: bytes) -> bool:
 
 
 def _likeness(path: bytes, test: bytes) -> int:
-    """How many folders of a test, in order, are those of a file."""
+    """Return how many folders of a test also occur, in order, in the path of a file."""
     return _common(_words(path), _words(test))
 
 
@@ -206,7 +205,7 @@ def _words(path: bytes) -> list[bytes]:
 
 
 def _common(words: Sequence[bytes], other: Sequence[bytes]) -> int:
-    """The length of the longest common subsequence."""
+    """Return the length of the longest common subsequence."""
     row = [0] * (len(other) + 1)
     for word in words:
         before = 0

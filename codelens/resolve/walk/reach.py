@@ -1,4 +1,4 @@
-"""Who can be hit by a change: reverse reach of definitions and files, by distance."""
+"""Computes the impact of a change by reverse reach, and paths between two definitions."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from codelens.resolve.walk.relation_walk import Target, overridden_by, overrides
 
 DEEPEST = 5
 MOST_NODES = 5_000
-"""Nodes that are hit through others; direct ones are all listed."""
+"""The most indirect users; direct users are all listed."""
 _STRONGER = {("import", how) for how in ("call", "ref", "inherit", "satisfy")} | {("ref", "call")}
-"""Ways to be hit, and those that say more of a node that is hit in both."""
+"""(weaker, stronger) pairs of relations: for a node with both, only the stronger one is
+reported."""
 
 
 class Reached(NamedTuple):
-    """A definition or file that uses, through others or not, something that changes."""
+    """A definition or file that directly or indirectly uses something that changes."""
 
     node: Node
     distance: int
@@ -28,23 +29,23 @@ class Reached(NamedTuple):
     """`call`, `ref`, `inherit`, `import`, `overrides` (it overrides what changes) or `overridden`
     (a call of it may run what changes)."""
     lines: tuple[int, ...]
-    """Where it uses what hits it, in its own file: at distance 1 every such line; those that
-    import it only where it does no more than import."""
+    """The lines of the uses, in its own file; at distance 1 all of them. Lines of imports are
+    listed only if there is no other use."""
     via: Node
-    """What it is hit through; at distance 1 what changes."""
+    """The next node on the way to the change; at distance 1 what changes."""
 
 
 class Reach(NamedTuple):
-    """All that was reached."""
+    """The result of a reverse reach."""
 
     users: tuple[Reached, ...]
-    """By distance; within one those outside of tests first, then by how many they hit in turn."""
+    """By distance; within one, non-test users first, then by how many users they reach."""
     cut: bool
-    """There can be more: the search ended at `MOST_NODES`, or when time ran out."""
+    """Whether users may be missing: the search hit `MOST_NODES`, or time ran out."""
 
 
 def changed_symbol(graph: EdgeReader, node: Node) -> list[Node]:
-    """What changes with a definition: a type with all that it holds."""
+    """Return what changes with a definition; a type changes with all its members."""
     symbols = graph.symbols(node.path)
     if node.symbol < 0 or symbols[node.symbol].kind not in TYPES:
         return [node]
@@ -52,7 +53,7 @@ def changed_symbol(graph: EdgeReader, node: Node) -> list[Node]:
 
 
 def changed_file(graph: EdgeReader, path: bytes) -> list[Node]:
-    """What changes with a file: all of it."""
+    """Return what changes with a file: all of it."""
     return [Node(path, at) for at in range(-1, len(graph.symbols(path)))]
 
 
@@ -60,14 +61,14 @@ def reach(
     graph: EdgeReader, seeds: Iterable[Node], depth: int,
     contracts: Mapping[Node, Sequence[Node]] | None = None,
 ) -> Reach:  # fmt: skip
-    """Everything that leads to one of `seeds` in at most `depth` steps.
+    """Return everything that leads to one of `seeds` in at most `depth` steps.
 
-    A module is hit by what it imports or uses at its top level, and passes it on only where it is
-    a seed itself: that a file imports another does not make it use all that the other uses.
+    A module is affected by what it imports or uses at its top level, but passes the change on only
+    if it is a seed itself: importing a file does not mean using all that the file uses.
 
-    What overrides a seed passes the change on only where the seed is one of `contracts`: methods
-    whose declaration changes, so that all that override them must follow. Each comes with those
-    whose calls are calls of it (in Rust the methods in blocks for a trait).
+    An override of a seed passes the change on only if the seed is one of `contracts`: methods whose
+    declaration changes, so that all overrides must follow. `contracts` maps each to the methods
+    whose calls count as calls of it (in Rust, the methods in trait blocks).
     """
     changing = dict.fromkeys(seeds)
     binding = dict(contracts or {})
@@ -79,7 +80,7 @@ def reach(
         graph.prepare(frontier)
         for node in frontier:
             cut = cut or graph.spent()
-            # What is already known of what changes is listed in any case.
+            # Direct users are listed in any case.
             if cut and distance > 1:
                 break
             for hit in _hit_by(graph, node, distance, binding):
@@ -96,24 +97,27 @@ def reach(
 
 
 class _Hits:
-    """What is hit: each node by its shortest way, with all lines of direct uses."""
+    """The nodes reached so far, each by its shortest path, with the lines of all direct uses."""
 
     def __init__(self) -> None:
         self.first: dict[Node, Reached] = {}
         self._lines: dict[tuple[Node, bool], set[int]] = {}
-        """Those that only import stand apart: `calls f at :1` would be wrong of an import."""
+        """Import lines are separate: `calls f at :1` would be wrong for an import."""
 
     def is_new(self, hit: Reached) -> bool:
-        """Whether its node was not hit before; of a direct hit the line is kept either way."""
-        known = self.first.get(hit.node)
+        """Record a hit; returns whether its node is new.
+
+        The line of a direct hit is always recorded.
+        """
+        first_hit = self.first.get(hit.node)
         if hit.distance == 1:
             self._lines.setdefault((hit.node, hit.how == "import"), set()).update(hit.lines)
-            if known is not None and (known.how, hit.how) in _STRONGER:
+            if first_hit is not None and (first_hit.how, hit.how) in _STRONGER:
                 self.first[hit.node] = hit
-        return known is None
+        return first_hit is None
 
     def in_order(self, graph: EdgeReader) -> tuple[Reached, ...]:
-        """By distance, those outside of tests first, then by how many they hit in turn."""
+        """Return the hits by distance, non-test users first, then by how many users they reach."""
         passed_on = Counter(hit.via for hit in self.first.values())
         hits = [
             hit._replace(
@@ -130,7 +134,7 @@ class _Hits:
 
 
 def _passes_on(hit: Reached, binding: dict[Node, Sequence[Node]]) -> bool:
-    """Whether a change goes on from what it hit; what a contract binds is one itself."""
+    """Whether the change propagates beyond a hit; what a contract binds is itself a seed."""
     if hit.node.symbol == MODULE:
         return False
     if hit.how == "overrides":
@@ -151,7 +155,7 @@ def _hit_by(
                 yield Reached(source, distance, edge.kind, (edge.line,), node)
                 alias = graph.alias_of(edge) if source.symbol == MODULE else None
                 if alias is not None:
-                    # A file passes nothing on; another name of what changes does.
+                    # A file passes nothing on, but an alias of what changes does.
                     yield Reached(alias, distance, edge.kind, (edge.line,), node)
     for place in places:
         yield from _dispatched(graph, place, distance, downward=distance == 1 or node in binding)
@@ -160,7 +164,7 @@ def _hit_by(
 def _dispatched(
     graph: EdgeReader, node: Node, distance: int, *, downward: bool
 ) -> Iterator[Reached]:
-    """Methods in other types that share the name: of bases, and for a seed of subtypes."""
+    """Yield the same-named methods of the base types, and for a seed those of the subtypes."""
     for base_method in overrides(graph, node):
         line = graph.symbols(base_method.path)[base_method.symbol].name_line
         yield Reached(base_method, distance, "overridden", (line,), node)
@@ -171,9 +175,9 @@ def _dispatched(
 
 
 def without_imports(users: Iterable[Reached]) -> tuple[list[Reached], int]:
-    """The users without files that only import, where something inside them is hit; their number.
+    """Drop files that only import and contain another user; returns the rest and their number.
 
-    What uses the import says more than the import.
+    The users inside such a file are more informative than its import.
     """
     every = list(users)
     hit_inside = {user.node.path for user in every if user.node.symbol != MODULE}
@@ -185,7 +189,7 @@ def without_imports(users: Iterable[Reached]) -> tuple[list[Reached], int]:
     return listed, len(every) - len(listed)
 
 
-# Distinct paths from one place of the graph to another, shortest first, in bounded work.
+# Distinct paths between two nodes of the graph, shortest first, in bounded time.
 
 MOST_STEPS = 10
 _MOST_NODES = 4_000
@@ -193,7 +197,7 @@ _MOST_TRIES = 20_000
 
 
 class Step(NamedTuple):
-    """One edge of a path, or `override`: a call of a method may run what overrides it."""
+    """One edge of a path, or `override`: a call of a method may run its override."""
 
     source: Node
     target: Node
@@ -203,15 +207,15 @@ class Step(NamedTuple):
 
 
 class Routes(NamedTuple):
-    """Paths found."""
+    """The paths found."""
 
     paths: tuple[tuple[Step, ...], ...]
     complete: bool
-    """False: the search gave up before it had seen all."""
+    """False if the search stopped before it had tried everything."""
 
 
 def routes(graph: EdgeReader, start: Target, goal: Target, most: int) -> Routes:
-    """Up to `most` paths without a cycle along which `start` uses `goal`."""
+    """Return up to `most` acyclic paths along which `start` uses `goal`."""
     seen = _Search(graph, start, goal)
     seen.spread()
     if not seen.reached:
@@ -220,7 +224,7 @@ def routes(graph: EdgeReader, start: Target, goal: Target, most: int) -> Routes:
 
 
 class _Search:
-    """Forward by distance; then backward along what was seen, in order of the paths' lengths."""
+    """Searches forward by distance, then backward through the visited nodes by path length."""
 
     def __init__(self, graph: EdgeReader, start: Target, goal: Target) -> None:
         self._graph = graph
@@ -232,7 +236,7 @@ class _Search:
         self.complete = True
 
     def spread(self) -> None:
-        """Breadth first from the start."""
+        """Search breadth-first from the start."""
         frontier = [node for node in self._distance if node not in self._goal]
         for distance in range(1, MOST_STEPS + 1):
             following: list[Node] = []
@@ -245,14 +249,14 @@ class _Search:
             if not following:
                 return
             frontier = following
-        # Longer paths are not asked for.
+        # Longer paths are out of bounds.
 
     def _take(self, step: Step, distance: int, following: list[Node]) -> None:
         node = step.target
-        known = self._distance.get(node)
-        if known == 0:
+        known_distance = self._distance.get(node)
+        if known_distance == 0:
             return
-        if known is None:
+        if known_distance is None:
             if len(self._distance) >= _MOST_NODES:
                 self.complete = False
                 return
@@ -264,7 +268,7 @@ class _Search:
         self._before.setdefault(node, []).append(step)
 
     def _steps(self, node: Node, first: bool) -> list[Step]:
-        """Steps that lead on from a node, one a target."""
+        """Return the steps from a node, one per target."""
         graph = self._graph
         own = {node.symbol} if first else own_symbols(graph, node)
         steps: dict[Node, Step] = {}
@@ -272,7 +276,7 @@ class _Search:
             target = Node(edge.target, edge.target_symbol)
             if edge.kind == "override" or (edge.kind == "import" and node.symbol != MODULE):
                 continue
-            # What a module imports is not what a definition that names the module uses.
+            # A definition that names a module does not use what the module imports.
             if target.symbol == MODULE and not self._files and target not in self._goal:
                 continue
             if target != node and target not in steps:
@@ -284,7 +288,7 @@ class _Search:
         return list(steps.values())
 
     def paths(self, most: int) -> list[tuple[Step, ...]]:
-        """Paths in order of length; a partial one is as good as it can still become."""
+        """Return the paths by length; a partial path ranks by its minimum possible length."""
         paths: list[tuple[Step, ...]] = []
         queue: list[tuple[int, int, int, tuple[Step, ...], Node]] = []
         for number, node in enumerate(self.reached):
@@ -309,13 +313,14 @@ class _Search:
                     return paths
                 length = len(steps) + 1 + self._distance[before]
                 if length <= MOST_STEPS:
-                    # Of equals the one nearest to its end, or all beginnings would come first.
+                    # On a tie, prefer the path nearest to its end; otherwise all short prefixes
+                    # would come first.
                     near = self._distance[before]
                     heappush(queue, (length, near, tries, (step, *steps), before))
         return paths
 
     def _origin(self, step: Step) -> Node | None:
-        """The node of the search that a step left: a type stands for its constructor."""
+        """Return the visited node that a step starts from: a type stands for its constructor."""
         if step.source in self._distance:
             return step.source
         at = step.source

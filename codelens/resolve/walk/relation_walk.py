@@ -1,4 +1,4 @@
-"""From a definition or a file to what is related to it, by kind of relation and distance."""
+"""Finds what is related to a definition or a file, by relation and distance."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from codelens.resolve.walk.edge_table import MODULE, EdgeReader, Node, subtree, 
 from codelens.types import Symbol
 
 MOST_NODES = 3_000
-"""Nodes of one relation that are reached through others; direct ones are all listed."""
+"""The most indirect nodes of one relation; direct ones are all listed."""
 _MOST_BASES = 200
 _KINDS = {
     "callers": "call", "callees": "call", "users": "ref", "uses": "ref",
 }  # fmt: skip
 _FROM_INSIDE = frozenset({"callers", "users"})
-"""A definition that uses itself is one of its users: a rename has to change that place as well."""
+"""Relations that include uses inside the target itself, because a rename must change them too."""
 _DERIVING = ("inherit", "satisfy")
 CONSTRUCTORS = frozenset(
     {"__init__", "__new__", "__post_init__", "constructor", "__construct", "initialize", "init"}
@@ -25,36 +25,36 @@ CONSTRUCTORS = frozenset(
 
 
 class Target(NamedTuple):
-    """What is asked about: the nodes that count as it, and those whose edges are its own."""
+    """The subject of a query: the nodes that count as it, and those whose edges are its own."""
 
     nodes: tuple[Node, ...]
-    """What edges of others may end at."""
+    """Edges of others may end at these."""
     inside: frozenset[Node]
-    """What its own edges may begin at."""
+    """Its own edges may start at these."""
     whole: bool
-    """It is a file."""
+    """Whether it is a file."""
 
 
 class RelatedNode(NamedTuple):
-    """One thing related to the target."""
+    """A node related to the target."""
 
     relation: str
     node: Node
     distance: int
     sites: tuple[tuple[bytes, int], ...]
-    """Files and lines in which the relation stands, in order."""
+    """The files and lines of the relation, in order."""
     via: Node | None
-    """What it is related through, beyond distance 1."""
+    """The intermediate node, beyond distance 1."""
 
 
 def symbol_target(graph: EdgeReader, node: Node) -> Target:
-    """A definition: a type is used through its name, and uses what all inside it uses."""
+    """Return a definition as target. A type is used by its name and uses what its members use."""
     inside = subtree(graph.symbols(node.path), node.symbol)
     return Target((node,), frozenset(Node(node.path, at) for at in inside), whole=False)
 
 
 def file_target(graph: EdgeReader, path: bytes) -> Target:
-    """A file: all of it."""
+    """Return a whole file as target."""
     nodes = tuple(Node(path, at) for at in range(-1, len(graph.symbols(path))))
     return Target(nodes, frozenset(nodes), whole=True)
 
@@ -66,16 +66,16 @@ class _Step(NamedTuple):
 
 
 class Walk:
-    """Walks from one target; what it could not follow in full is in `cut`."""
+    """Walks from one target; `cut` names the relations that are incomplete."""
 
     def __init__(self, graph: EdgeReader, target: Target) -> None:
         self._graph = graph
         self._target = target
         self.cut: set[str] = set()
-        """Relations with more than `MOST_NODES` nodes, or for which there was no time."""
+        """Relations that exceeded `MOST_NODES` or ran out of time."""
 
     def related(self, relation: str, depth: int) -> list[RelatedNode]:
-        """All that stands in a relation to the target, up to a distance, in order of interest."""
+        """Return all related nodes up to a distance, most interesting first."""
         nodes: dict[Node, RelatedNode] = {}
         sites: dict[Node, dict[tuple[bytes, int], None]] = {}
         edge_of_search: list[Node] = list(self._target.nodes)
@@ -104,7 +104,7 @@ class Walk:
         return sorted(whole, key=self._interest)
 
     def _listed_steps(self, relation: str, node: Node, distance: int) -> Iterator[_Step]:
-        """The steps to other nodes; of a definition the uses inside itself as well."""
+        """Yield the steps to other nodes; for a definition also the uses inside itself."""
         own = distance == 1 and relation in _FROM_INSIDE and not self._target.whole
         for step in self._steps(relation, node, distance):
             if own or step.node not in self._target.inside:
@@ -143,14 +143,14 @@ class Walk:
                 yield _Step(Node(edge.target, edge.target_symbol), edge.source, edge.line)
 
     def _own(self, node: Node, distance: int) -> set[int]:
-        """The symbols whose edges are a node's: of the target's own nodes each has its own."""
+        """Return the symbols whose edges are a node's; each node of the target has only its own."""
         if distance == 1 and self._target.whole:
             return {node.symbol}
         return own_symbols(self._graph, node)
 
     def _importers(self, node: Node, distance: int) -> Iterator[_Step]:
         if distance > 1 and not self._target.whole:
-            # Who imports a file that imports a definition need not know of the definition.
+            # An importer of a file that imports a definition need not know that definition.
             return
         for step in self._inward(node, "import"):
             yield step._replace(node=Node(step.path, MODULE))
@@ -179,7 +179,7 @@ class Walk:
 
 
 def own_symbols(graph: EdgeReader, node: Node) -> set[int]:
-    """The symbols whose edges count as a node's: of a type its own and its constructor's."""
+    """Return the symbols whose edges count as a node's; for a type, itself and constructors."""
     symbols = graph.symbols(node.path)
     if not 0 <= node.symbol < len(symbols):
         return {node.symbol}
@@ -194,14 +194,14 @@ def own_symbols(graph: EdgeReader, node: Node) -> set[int]:
 
 
 def overrides(graph: EdgeReader, node: Node) -> list[Node]:
-    """The methods that a method overrides, by its type's bases or by the block it stands in."""
+    """Return the methods that a method overrides, by its type's bases or its trait block."""
     declared = [edge for edge in graph.deriving_edges(*node) if edge.kind == "override"]
     by_block = [Node(edge.target, edge.target_symbol) for edge in declared]
     return sorted({*by_block, *_of_its_name(graph, node, lambda at: bases(graph, at))})
 
 
 def overridden_by(graph: EdgeReader, node: Node) -> list[Node]:
-    """The methods that override a method."""
+    """Return the methods that override a method."""
     declared = [edge for edge in graph.edges_to(*node) if edge.kind == "override"]
     by_block = [Node(edge.source, edge.symbol) for edge in declared]
     return sorted({*by_block, *_of_its_name(graph, node, lambda at: subtypes(graph, at))})
@@ -210,9 +210,9 @@ def overridden_by(graph: EdgeReader, node: Node) -> list[Node]:
 def _of_its_name(
     graph: EdgeReader, node: Node, step: Callable[[Node], Iterable[Node]]
 ) -> list[Node]:
-    """Methods of the same name in the types that `step` leads to from a method's type.
+    """Return the same-named methods of the types that `step` leads to from a method's type.
 
-    Along one line of types only the nearest.
+    Along one line of types, only the nearest one.
     """
     symbols = graph.symbols(node.path)
     if not 0 <= node.symbol < len(symbols):
@@ -239,22 +239,22 @@ def _of_its_name(
 
 
 def _member(graph: EdgeReader, owner: Node, like: Symbol) -> Node | None:
-    """The member of a type with the name of another, of its kind where there are several."""
+    """Return the member of a type with the same name, preferably of the same kind."""
     symbols = graph.symbols(owner.path)
     named = [at for at in symbols_inside(symbols, owner.symbol) if symbols[at].name == like.name]
-    # A field and a method of PHP, Java or C# may share a name.
+    # In PHP, Java and C#, a field and a method may share a name.
     named.sort(key=lambda at: symbols[at].kind != like.kind)
     return Node(owner.path, named[0]) if named else None
 
 
 def subtypes(graph: EdgeReader, node: Node) -> Iterator[Node]:
-    """Types that name this one as their base."""
+    """Yield the types that name this one as a base."""
     for edge in graph.derived_from(*node):
         yield Node(edge.source, edge.symbol)
 
 
 def bases(graph: EdgeReader, node: Node) -> Iterator[Node]:
-    """Types that this one names as its bases."""
+    """Yield the types that this one names as its bases."""
     for edge in graph.deriving_edges(*node):
         if edge.kind == "inherit":
             yield Node(edge.target, edge.target_symbol)

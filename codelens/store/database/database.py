@@ -1,4 +1,4 @@
-"""Errors of SQLite, as apsw raises them, as errors of ours that say what to do."""
+"""An open SQLite database: pragmas, statements, transactions, and errors that say what to do."""
 
 # apsw's stubs leave the types of bindings, pragmas and errors open.
 # pyright: reportAttributeAccessIssue=false
@@ -33,7 +33,7 @@ _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 _DAMAGE = {apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_CORRUPTFS, apsw.SQLITE_IOERR_SHORT_READ}
 
-# A full disk shows as these where the write-ahead log or its index is grown.
+# A full disk shows as these errors when SQLite grows the write-ahead log or its index.
 _FULL = {
     apsw.SQLITE_IOERR_SHMSIZE,
     apsw.SQLITE_IOERR_SHMMAP,
@@ -45,7 +45,7 @@ _FULL = {
 
 @contextmanager
 def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line an error
-    """Errors of apsw as `StoreError`s that say what to do."""
+    """Raise errors of apsw as `StoreError`s that say what to do."""
     try:
         yield
     except CodelensError:
@@ -57,9 +57,10 @@ def translated(path: Path) -> Generator[None]:  # noqa: C901, PLR0912 - a line a
             raise IndexCorrupt(path, str(error)) from error
         raise
     except apsw.ConstraintError as error:
-        # No transaction asks for it, so the data it found cannot be; what is saved is not given up.
+        # No transaction of codelens breaks a constraint, so the stored data is damaged. Only an
+        # index is discarded for it, never saved data.
         if "FOREIGN KEY" in str(error) and path.name.startswith("index"):
-            raise IndexCorrupt(path, "a row refers to one that is not there") from error
+            raise IndexCorrupt(path, "a row refers to a missing row") from error
         raise _failed(path, error) from error
     except apsw.FullError as error:
         raise DiskFull(path) from error
@@ -98,21 +99,21 @@ def _failed(path: Path, error: apsw.Error) -> StoreError:
 
 # One open database file: pragmas, statements, transactions.
 #
-# WAL: readers never wait for the writer and see the last committed state. A connection belongs to
-# one thread at a time.
+# WAL: readers never wait for the writer and see the last committed state. Only one thread at a
+# time may use a connection.
 
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
 _LATEST = 4
-"""Of so many values the last is at hand when the database has changed."""
+"""How many values `latest` still returns after the database has changed."""
 PAGE_BYTES = 16384
 LARGEST_LOG_BYTES = 32 << 20
-"""A log that is longer is cut, once nobody reads from it."""
+"""A longer log is cut once nobody reads from it."""
 BUSY_S = 10.0
 QUESTION_S = 2.0
-"""How long a question waits to write what it needs: it can be answered without."""
+"""How long a question waits to write: it can be answered without."""
 BUSY_MS = round(BUSY_S * 1000)
 _PRAGMAS = """
 PRAGMA page_size = 16384; PRAGMA journal_mode = {journal}; PRAGMA synchronous = {synchronous};
@@ -123,27 +124,27 @@ Row = tuple[Any, ...]  # SQLite's values: int, float, str, bytes or None, by the
 
 
 def pragmas_of(kind: str) -> str:
-    """How a connection to a database of a kind is set up."""
+    """The pragmas that set up a connection to this kind of database."""
     if kind == "contexts":
-        # What is saved must survive a power cut and a lost log file, and be read where nothing can
-        # be written; it is small and seldom changes.
+        # Saved data must survive a power cut and a lost log file, and must be readable where
+        # nothing can be written; it is small and rarely changes.
         return _PRAGMAS.format(journal="DELETE", synchronous="EXTRA")
-    # An index is built again.
+    # An index can be rebuilt.
     pragmas = _PRAGMAS.format(journal="WAL", synchronous="NORMAL" if kind == "index" else "FULL")
-    # A log that one large transaction made long is cut when it begins anew.
+    # SQLite cuts a log that one large transaction made long when it restarts the log.
     return f"{pragmas}; PRAGMA journal_size_limit = {LARGEST_LOG_BYTES}"
 
 
 class WriterCheck(Protocol):
-    """Whether a writer may still write; `codelens.store.database.writer_lease.Lease` is one."""
+    """Checks whether a writer may still write; `writer_lease.Lease` implements it."""
 
     def check(self, db: Database) -> None:
-        """Raise `LeaseLost` if not; runs in the write transaction."""
+        """Raise `LeaseLost` if it may not; runs in the write transaction."""
         ...
 
 
 class Database:
-    """An open database; `open_index` and `open_database` give one."""
+    """An open database, from `open_index` or `open_database`."""
 
     def __init__(
         self,
@@ -156,7 +157,7 @@ class Database:
     ) -> None:
         self.path = path
         self.identity = identity
-        """Which file it is, whatever takes its name later; None for one in memory."""
+        """The file that was opened, even if its name changes; None for a database in memory."""
         self._connection = connection
         self._logged = logged
         self._noted = noted
@@ -166,17 +167,18 @@ class Database:
         self._latest: dict[object, object] = {}
 
     def rows(self, sql: str, bindings: object = ()) -> list[Row]:
-        """All rows of a query.
+        """Return all rows of a query.
 
         Raises:
-            CallCancelled: nobody waits for the answer any more; no long work goes without rows.
+            CallCancelled: nobody waits for the answer any more; checked here, since all long work
+                reads rows.
         """
         check_cancelled()
         with translated(self.path):
             return list(self._connection.execute(sql, bindings))  # type: ignore[arg-type]
 
     def each(self, sql: str, bindings: object = ()) -> Generator[Row]:
-        """The rows of a query as they are read, for what is not to be in memory at once.
+        """Yield the rows of a query as they are read, for results too large for memory.
 
         Raises:
             CallCancelled: nobody waits for the answer any more.
@@ -202,9 +204,10 @@ class Database:
             self._connection.executemany(sql, bindings)  # type: ignore[arg-type]
 
     def remembered(self, name: object, make: Callable[[], T]) -> T:
-        """`make()`, computed once for as long as nobody changes the database.
+        """Return `make()`, computed once until the database changes.
 
-        Outside a transaction, or at its start: a value must not come from a half-made change.
+        Call it outside a transaction or at its start: a value must not come from a half-made
+        change.
         """
         token = (self._connection.pragma("data_version"), self._connection.total_changes())
         if token != self._token:
@@ -219,7 +222,7 @@ class Database:
         return self._memory[name]  # type: ignore[no-any-return]
 
     def latest(self, name: object) -> object:
-        """What `remembered` computed last, before the database changed; None if it is long ago."""
+        """The last value that `remembered` computed before the database changed, if still held."""
         return self._latest.get(name)
 
     def last_id(self) -> int:
@@ -228,7 +231,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[None]:
-        """One consistent state for all reads in the block; nothing is locked by it."""
+        """Give all reads in the block one consistent state, without a lock."""
         with translated(self.path):
             self._connection.execute("BEGIN")
         try:
@@ -239,11 +242,11 @@ class Database:
 
     @contextmanager
     def write(self, lease: WriterCheck | None, wait_s: float = BUSY_S) -> Generator[None]:
-        """One write transaction under `lease`; all or nothing.
+        """Run one write transaction under `lease`; all or nothing.
 
-        `None` is for what needs no single writer: the lease itself, when something was last used,
-        and facts that a question needs at once (`codelens.index.needed_files`). `wait_s` is how
-        long another's transaction may be waited for.
+        `None` is for writes that need no single writer: the lease itself, the time of the last
+        use, and facts that a question needs at once (`codelens.index.needed_files`). `wait_s` is
+        how long to wait for another transaction.
 
         Raises:
             LeaseLost: another process took the lease over; nothing was written.
@@ -260,30 +263,30 @@ class Database:
                     lease.check(self)
                 yield
                 if lease is not None:
-                    # While it was open no thread could beat the heart, and storing much of a kernel
-                    # on a busy machine takes longer than a lease lasts.
+                    # No thread could send a heartbeat during the transaction, and storing much of
+                    # a kernel on a busy machine takes longer than a lease lasts.
                     lease.check(self)
                 self._connection.execute("COMMIT")
 
     def size_bytes(self) -> int:
-        """Bytes of the index on disk, its write-ahead log included."""
+        """Bytes of the index on disk, including its write-ahead log."""
         size = 0
         for file in (self.path, self.path.with_name(self.path.name + "-wal")):
-            # There may be none, or none that can be seen: then it is answered from memory.
+            # The file may be missing or unreadable: the index is then in memory.
             with suppress(OSError):
                 size += file.stat().st_size
         return size
 
     def was_replaced(self) -> bool:
-        """Another file, or none, has the name by now: it was set aside, dropped or rebuilt."""
+        """Whether the file was set aside, dropped or rebuilt, so that it lost its name."""
         return (
             self.identity is not None and database_recovery.identity_of(self.path) != self.identity
         )
 
     def is_as_left(self) -> bool:
-        """The file that was opened has its name still, and nothing but codelens wrote to it.
+        """Whether the opened file still has its name and only codelens has written to it.
 
-        Costs as much as asking for the file's size, as long as nobody wrote to it.
+        Costs one `stat` as long as nobody wrote to it.
         """
         if self._state is None:
             return not self.was_replaced()
@@ -299,12 +302,12 @@ class Database:
 
     @property
     def is_reading(self) -> bool:
-        """A transaction is open; what it sees stays one state, whatever takes the file's name."""
+        """Whether a transaction is open; it keeps its state even if the file loses its name."""
         return self._connection.in_transaction
 
     def note_as_left(self) -> None:
-        """Take the file as it is for one that codelens left."""
-        # Where no lock can be made nothing can be noted either.
+        """Record the file's current state as left by codelens."""
+        # Without a lock nothing can be recorded either.
         with (
             suppress(OSError),
             database_recovery.alone_in(self.path.parent, wait_s=database_recovery.PATIENCE_S),
@@ -312,12 +315,12 @@ class Database:
             database_recovery.note_state(self.path)
 
     def checkpoint(self) -> None:
-        """Bring the log's pages to the file, waiting for nobody."""
+        """Move the log's pages to the file, without waiting for anyone."""
         with translated(self.path):
             database_recovery.checkpoint(self.path, self._connection)
 
     def truncate_log(self) -> bool:
-        """Empty the log, where nobody reads from it or writes; whether that was done."""
+        """Empty the log if nobody reads from it or writes; return whether it was emptied."""
         self._connection.set_busy_timeout(0)
         try:
             with translated(self.path):
@@ -330,43 +333,43 @@ class Database:
         return True
 
     def hold_pages(self, kilobytes: int) -> None:
-        """Keep at most so much of the file in memory."""
+        """Cache at most this much of the file in memory."""
         self.execute(f"PRAGMA cache_size = -{kilobytes}")
 
     def shrink(self) -> None:
-        """Free the pages that are kept in memory."""
+        """Free the cached pages."""
         self.execute("PRAGMA shrink_memory")
 
     def has_checksums(self) -> bool:
-        """Every page carries a checksum, and it is compared whenever the page is read."""
+        """Whether every page has a checksum, which is compared on each read."""
         return database_file.reserves_checksums(self._connection)
 
     def is_sound(self) -> bool:
-        """SQLite's own quick check of the file's structure; reads all of it."""
+        """Whether SQLite's quick check of the file's structure passes; reads the whole file."""
         return self.fault() == ""
 
     def fault(self, *, thorough: bool = False) -> str:
-        """What a check of the whole file finds; empty if it is sound.
+        """Check the whole file and return the first fault; empty if it is sound.
 
         Args:
-            thorough: compare indexes with their tables as well, and look for what rows refer to;
-                costs two to four times as much.
+            thorough: also compare indexes with their tables, and check that referenced rows
+                exist; costs two to four times as much.
 
         Raises:
-            StoreError: it could not be checked, which says nothing of the file.
+            StoreError: the check failed, which says nothing about the file.
         """
         sql = "PRAGMA integrity_check(1)" if thorough else "PRAGMA quick_check(1)"
         try:
             message = str((self.row(sql) or ("nothing",))[0])
             if thorough and message == "ok" and (lost := self.row("PRAGMA foreign_key_check")):
-                return f"a row of {lost[0]} refers to one of {lost[2]} that is not there"
+                return f"a row of {lost[0]} refers to a missing row of {lost[2]}"
         except IndexCorrupt as error:
             return error.why
         return "" if message == "ok" else " ".join(message.split())
 
     @contextmanager
     def another(self) -> Generator[Database]:
-        """A further connection to the same file, for another thread."""
+        """Open a further connection to the same file, for another thread."""
         with translated(self.path):
             connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
             try:
@@ -378,7 +381,7 @@ class Database:
 
     @contextmanager
     def unchecked(self) -> Generator[None]:
-        """No foreign keys in the block, around a transaction: the caller removes what refers."""
+        """Switch foreign keys off for the block: the caller removes the referring rows."""
         self._connection.pragma("foreign_keys", False)
         try:
             yield
@@ -386,12 +389,12 @@ class Database:
             self._connection.pragma("foreign_keys", True)
 
     def alone(self) -> bool:
-        """Whether no other connection to the file is open, here or elsewhere.
+        """Whether no other connection to the file is open, in any process.
 
-        Leaving WAL takes the whole file, so it fails as soon as anyone else has it open. Of a file
-        that was replaced it cannot be told, and False.
+        Leaving WAL needs the whole file, so it fails if anyone else has it open. Returns False
+        for a file that was replaced, since that cannot be determined.
         """
-        with translated(self.path), self._kept_in_place():
+        with translated(self.path), self._name_held():
             if self.was_replaced():
                 return False
             self._connection.set_busy_timeout(0)
@@ -405,21 +408,21 @@ class Database:
 
     def close(self) -> None:
         """Close the file."""
-        with self._kept_in_place():
+        with self._name_held():
             self._connection.close()
 
     @contextmanager
-    def _kept_in_place(self) -> Generator[None]:
-        """Nobody gives the file's name to another one in the block.
+    def _name_held(self) -> Generator[None]:
+        """Keep others from giving the file's name to another file during the block.
 
-        SQLite removes the log by its name when the last connection closes, or leaves WAL. It looks
-        before whether the file was moved, but a long checkpoint lies between.
+        SQLite removes the log by its name when the last connection closes, or leaves WAL. It
+        checks before that whether the file was moved, but a long checkpoint comes in between.
         """
         if not self._logged:
             yield
             return
         with ExitStack() as stack:
-            # Where no lock can be made nobody can rename a file either; nor can who is stopped.
+            # Without a lock nobody can rename a file either; nor can a stopped process.
             with suppress(OSError):
                 waits = database_recovery.alone_in(
                     self.path.parent, wait_s=database_recovery.PATIENCE_S

@@ -1,9 +1,10 @@
-"""A checksum on every page of a database: a flipped byte is an error, never another answer.
+"""The format of a database file: page checksums, header marks, migrations and whole copies.
 
-SQLite's own `cksumvfs` (https://sqlite.org/cksumvfs.html), which apsw's wheels bring along: eight
-bytes at the end of a page, written with it and compared whenever it is read. It costs 15 to 25 %
-of reading pages that are not cached, a few percent of a query (docs/recovery.md). Where apsw comes
-without it, new databases have no checksums, and `codelens doctor` says so.
+The checksums come from SQLite's `cksumvfs` (https://sqlite.org/cksumvfs.html), which apsw's wheels
+include. Each page ends with an eight-byte checksum, compared on every read, so a flipped byte is an
+error and never a wrong answer. They add 15 to 25 % to reading uncached pages, a few percent of a
+query (docs/recovery.md). If apsw lacks cksumvfs, new databases have no checksums, and
+`codelens doctor` says so.
 """
 
 # apsw's stubs leave the types of bindings, pragmas and errors open.
@@ -25,13 +26,13 @@ from codelens.paths import shipped
 logger = logging.getLogger(__name__)
 
 RESERVED_BYTES = 8
-"""What a page with a checksum keeps free at its end; byte 20 of the file's head says so."""
+"""Bytes reserved at the end of a page for its checksum; also byte 20 of the file header."""
 _SUFFIXES = ("", ".so", ".dylib", ".dll")
 
 
 @cache
 def checksums_available() -> bool:
-    """Checksums can be written and compared here; tells SQLite to, from now on."""
+    """Enable checksums in SQLite; return whether they are available."""
     module = apsw.__file__
     folder = Path(module).parent / "sqlite_extra_binaries" if module else Path()
     paths = [file for suffix in _SUFFIXES if (file := folder / f"cksumvfs{suffix}").is_file()]
@@ -50,7 +51,7 @@ def checksums_available() -> bool:
 
 
 def reserve_checksums(connection: apsw.Connection) -> None:
-    """Keep room for checksums in a database that has no page yet."""
+    """Reserve room for checksums in a database that has no page yet."""
     connection.reserve_bytes(reserve=RESERVED_BYTES)
 
 
@@ -60,20 +61,18 @@ def reserves_checksums(connection: apsw.Connection) -> bool:
 
 
 def sqlite_version() -> str:
-    """Of the SQLite that apsw brings."""
+    """The version of the SQLite that apsw includes."""
     return apsw.sqlite_lib_version()
 
 
-# Whose file a database is, by the head of the file: ours, of which kind, with checksums or not.
+# The header mark (`application_id`): the program and kind of a database, and if it has checksums.
 
-# `clix`, ...: whose file it is, and that each page has a checksum
-# (store/database/database_file.py).
+# `clix` and the like: a codelens database of this kind whose pages have checksums.
 MARKS = {
     "index": 0x636C6978, "contexts": 0x636C6378, "usage": 0x636C7578, "vectors": 0x636C7678,
 }  # fmt: skip
 UNDER_REMOVAL = 0x636C6972
-"""In place of an index's mark while rows go from it without a log (`clir`;
-store/database/database_opening.py)."""
+"""Replaces an index's mark while rows are deleted without a log (`clir`; see `HeldIndex`)."""
 _TABLES = {
     "index": "view_files", "contexts": "contexts", "usage": "calls", "vectors": "text_vectors",
 }  # fmt: skip
@@ -81,17 +80,17 @@ _TABLES = {
 
 
 def check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: bool) -> None:
-    """Refuse what another program wrote, and a head that says there are no checksums."""
+    """Raise if another program wrote the database, or if its header denies its checksums."""
     mark = int(connection.pragma("application_id"))  # type: ignore[arg-type]
     if mark == MARKS[kind]:
-        # The byte that says so is the one that no checksum protects.
+        # No checksum protects the byte that states whether there are checksums.
         if checked and not reserves_checksums(connection):
             raise IndexCorrupt(path, "its header was changed")
         return
     if mark == UNDER_REMOVAL:
         raise IndexCorrupt(path, "a process ended while deleting rows on a full disk")
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
-    # Without a mark: one of an early version, or of a system whose SQLite has no checksums.
+    # No mark: the database is from an early version, or its SQLite has no checksums.
     if mark or (tables and (not connection.pragma("user_version") or _TABLES[kind] not in tables)):
         raise IndexCorrupt(path, "another program's database")
 
@@ -100,10 +99,10 @@ def check_head(connection: apsw.Connection, kind: str, path: Path, *, checked: b
 
 
 def copy_database(path: Path, target: Path) -> None:
-    """Copy what was committed at `path` to a new file, readable by its owner alone.
+    """Copy the committed state at `path` to a new file that only its owner can read.
 
     Raises:
-        FileExistsError: `target` is there.
+        FileExistsError: `target` exists.
         apsw.Error: the database cannot be read.
     """
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -116,7 +115,7 @@ def copy_database(path: Path, target: Path) -> None:
         copy.close()
 
 
-# Brings a database file to the schema this codelens knows.
+# Migration of a database file to the current schema.
 #
 # Migrations are the numbered SQL files in `migrations/`; `PRAGMA user_version` is the number of the
 # last one that ran. Each runs in one transaction together with its number, so a file is never
@@ -139,21 +138,21 @@ def migrations(kind: str) -> tuple[tuple[int, Path], ...]:
 
 
 def migrate(connection: apsw.Connection, kind: str, path: Path, mark: int) -> None:
-    """Run what is missing; take no lock when nothing is.
+    """Run the missing migrations; take no lock if there are none.
 
-    A copy of what an older codelens wrote is made first, `NAME.before-NUMBER` beside the file; that
-    of an index goes when all went well, for an index can be built again.
+    Before migrating a database of an older codelens it makes a copy, `NAME.before-NUMBER`, next to
+    the file. It removes the copy of an index after success, since an index can be rebuilt.
 
     Args:
-        connection: of the database.
-        kind: which migrations.
-        path: of the database, as messages name it.
-        mark: the `application_id` of a new one whose pages have checksums.
+        connection: an open connection to the database.
+        kind: the kind of database.
+        path: the database, as messages name it.
+        mark: the `application_id` for a new database whose pages have checksums.
 
     Raises:
         SchemaTooNew: a newer codelens wrote the file.
     """
-    # The newest number is in the file names: reading a schema costs a query each start.
+    # The newest number comes from the file names: reading the schema costs a query at each start.
     latest = migrations(kind)[-1][0]
     version = _version(connection)
     if version > latest:
@@ -177,7 +176,7 @@ def migrate(connection: apsw.Connection, kind: str, path: Path, mark: int) -> No
 
 
 def _back_up(connection: apsw.Connection, path: Path, version: int) -> Path | None:
-    """A copy of the database as it is, readable by its owner alone; None for one in memory."""
+    """Copy the database, readable by its owner only; None for a database in memory."""
     if not connection.filename:
         return None
     target = path.with_name(f"{path.name}.before-{version + 1}")
@@ -185,20 +184,20 @@ def _back_up(connection: apsw.Connection, path: Path, version: int) -> Path | No
     try:
         copy_database(path, target)
     except BaseException:
-        # Half a copy would take what room is left.
+        # Half a copy would only take up the remaining space.
         target.unlink(missing_ok=True)
         raise
     return target
 
 
 class connection_rollback:
-    """Roll the open transaction back when its body raises."""
+    """Roll the open transaction back if the body raises."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
     def __enter__(self) -> None:
-        """Nothing to do: the caller has begun."""
+        """Do nothing: the caller has begun the transaction."""
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is not None and self._connection.in_transaction:
@@ -206,7 +205,7 @@ class connection_rollback:
 
 
 def outdated_schema(path: Path, kind: str) -> int:
-    """The schema of a database that its next opening migrates; 0 for none, without opening it."""
+    """The schema number of a database that needs migration, else 0; does not open the database."""
     with path.open("rb") as file:
         head = file.read(64)
     version = int.from_bytes(head[60:64], "big") if head.startswith(b"SQLite format 3") else 0

@@ -1,4 +1,4 @@
-"""Opening a database file of any kind, made and migrated as needed."""
+"""Opening and ending database files: creation, checks, full disks, and a stand-in in memory."""
 
 # apsw's stubs leave the types of bindings, pragmas and errors open.
 # pyright: reportAttributeAccessIssue=false
@@ -30,24 +30,22 @@ from codelens.store.database.database_file import (
 )
 from codelens.store.database.writer_lease import holder_of, is_held, machine
 
-# Two that set up the first page at once would each find the other's half of it.
+# Two processes that set up the first page at once would each find half of the other's.
 CREATION_LOCK = ".creation.lock"
 _OPENINGS = 5
-# A posting's blob lies in its page as long as it is under a quarter of it; 4 kB pages wasted half.
+# A blob stays in its row's page up to a quarter of the page size; 4 kB pages wasted half.
 _PRAGMAS_AT_FIRST = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
 
 
 def open_database(path: Path, kind: str) -> Database:
-    """Open a database of a kind (`index`, `contexts`, `usage`, `vectors`), made where needed.
+    """Open a database of a kind (`index`, `contexts`, `usage`, `vectors`); create it if missing.
 
-    An older schema is migrated.
-
-    A page that was changed by anything but SQLite is an `IndexCorrupt` when it is read.
+    Migrates an older schema. Reading a page that anything but SQLite changed raises `IndexCorrupt`.
 
     Raises:
         HomeNotWritable: the folder or file cannot be written.
         SchemaTooNew: a newer codelens wrote it.
-        IndexCorrupt: it is damaged, or no database of this kind; nothing was done to it.
+        IndexCorrupt: it is damaged, or not a database of this kind; it was left unchanged.
     """
     make_private(path.parent)
     for _ in range(_OPENINGS):
@@ -63,7 +61,7 @@ def open_database(path: Path, kind: str) -> Database:
 
 
 class _Replaced(Exception):
-    """Another process put another file in its place while it was opened."""
+    """Another process replaced the file while it was being opened."""
 
 
 def _open_or_make(path: Path, kind: str) -> Database:
@@ -72,23 +70,21 @@ def _open_or_make(path: Path, kind: str) -> Database:
             f"{str(path)!r} is a folder; move it away, codelens keeps a database at this path"
         )
     if os.path.islink(path) and not os.path.exists(path):
-        raise StoreError(
-            f"{str(path)!r} is a link that leads nowhere; remove it, or bring back what it leads to"
-        )
+        raise StoreError(f"{str(path)!r} is a broken link; remove it, or restore its target")
     if is_special(path):
         raise IndexCorrupt(path, "it is not a regular file")
     if has_content(path):
         return _open(path, kind, empty=False)
     with translated(path), database_recovery.alone_in(path.parent, CREATION_LOCK):
         if database_recovery.identity_of(path) is None:
-            # Made before SQLite does, whose log files take its mode; and never one that is there:
-            # to close a file ends the locks that other threads of this process have on it.
+            # Created before SQLite does, whose log files copy its mode. An existing file is not
+            # opened: closing it would drop the locks of other threads of this process.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         return _open(path, kind, empty=not has_content(path))
 
 
 def has_content(path: Path) -> bool:
-    """Whether there is a file, and not an empty one."""
+    """Whether there is a file that is not empty."""
     try:
         return path.stat().st_size > 0
     except OSError:
@@ -101,18 +97,18 @@ def _open(path: Path, kind: str, *, empty: bool) -> Database:
         checked = database_file.checksums_available()
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            # An empty one has no size of pages to compare them by, and is set up under the lock.
+            # An empty file has no page size to compare, and is set up under the lock.
             if database_recovery.identity_of(path) != identity or empty != (not has_content(path)):
                 raise _Replaced
             connection.set_busy_timeout(BUSY_MS)
             if checked and empty:
                 database_file.reserve_checksums(connection)
             if empty:
-                # Of a file that has pages it would change nothing, and take the write lock.
+                # For a file with pages it would change nothing, and take the write lock.
                 list(connection.execute(_PRAGMAS_AT_FIRST))
-            # Before anything is written to what may be another program's.
+            # Checked before anything is written to what may be another program's database.
             check_head(connection, kind, path, checked=checked)
-            # A statement that gives a row holds up those behind it until the row is taken.
+            # A pragma that returns a row blocks the next ones until the row is fetched.
             list(connection.execute(pragmas_of(kind)))
             if kind == "index":
                 database_recovery.keep_noted(path, connection)
@@ -126,18 +122,19 @@ def _open(path: Path, kind: str, *, empty: bool) -> Database:
     return Database(path, connection, identity, logged=logged, noted=noted)
 
 
-# Ends of an index: its file removed when nobody has it open, or its rows retired beside readers.
+# Ends of an index: its file is removed if nobody else has it open; else its rows are retired.
 #
-# A file is not removed under another process: SQLite removes the write-ahead log of the last that
-# closes it by its name, which could be the new file's by then (`Database.close` keeps them apart).
+# A file that another process has open is not removed: the last process to close it removes the
+# write-ahead log by its name, which may belong to a new file by then (`Database.close` prevents
+# this).
 
 WAIT_S = 10.0
-"""How long who asks for an index to go waits for the process that writes it."""
+"""How long the removal of an index waits for the process that writes it."""
 
 _VIEWS = "SELECT COALESCE(MAX(id), 0) FROM views"
 _LAST_VIEW = "UPDATE upkeep SET last_view = MAX(last_view, ?)"
 _NO_VIEWS = "DELETE FROM views"
-# No search for a content or path finds them any more; who has their ids reads them to the end.
+# Searches for a content or path find these no longer; readers that hold their ids still can.
 _RETIRE = (
     "UPDATE contents SET version = -id, hash = CAST(hash || id AS BLOB)",
     "UPDATE paths SET path = CAST(x'00' || id AS BLOB)",
@@ -146,12 +143,12 @@ _RETIRE = (
 
 
 def remove_file(db: Database) -> bool:
-    """Close and remove an index that nobody else has open; False, and nothing done, otherwise."""
+    """Close and remove an index; return False, without removing it, if someone else has it open."""
     if not db.alone():
         return False
     db.close()
     folder = db.path.parent
-    # Nobody makes a new one meanwhile, whose log would go with the old one's.
+    # Under the lock: the log of a new file would be removed with the old one's.
     with (
         translated(db.path),
         database_recovery.alone_in(folder),
@@ -165,9 +162,9 @@ def remove_file(db: Database) -> bool:
 
 
 def retire(db: Database) -> None:
-    """Let all that an index holds count for nothing, so that it is built anew.
+    """Mark everything in an index as outdated, so that it is rebuilt.
 
-    `codelens.store.views.garbage_collection` removes it when no reader can hold it any more.
+    `codelens.store.views.garbage_collection` removes the rows when no reader can hold them.
 
     Raises:
         IndexLocked: another process writes and did not finish.
@@ -187,45 +184,45 @@ def retire(db: Database) -> None:
 
 
 def pages_bytes(db: Database) -> int:
-    """Bytes of the index's own file, its log aside."""
+    """Bytes of the index file, without its log."""
     (pages,), (size,) = db.rows("PRAGMA page_count")[0], db.rows("PRAGMA page_size")[0]
     return pages * size
 
 
-# An index where there is no room to write: held alone, it needs neither a log nor a log's index.
+# Opens an index on a full disk: a single process that holds it alone needs no log or log index.
 #
 # SQLite needs room for three pages of lock table and a log before it reads or changes a database in
-# WAL mode. Who has the file to itself needs neither: the table is kept in memory, and so may be
-# what a transaction would undo. What is deleted then makes room in the file, and the file can be
+# WAL mode. A process that has the file to itself needs neither: the table can be in memory, and so
+# can the data to undo a transaction. Deleting rows then makes room in the file, and the file can be
 # cut.
 
 _WAIT_MS = 2000
-"""How long others, who have it open for a question, are waited for."""
+"""How long to wait for others that have the file open for a question."""
 
 
 class HeldIndex(Database):
-    """An index that nobody else can read or write before it is closed."""
+    """An index that nobody else can read or write until it is closed."""
 
     _open = True
 
     def close(self) -> None:
-        """Close the file, and let others have it."""
+        """Close the file, so that others can open it."""
         self._open = False
         super().close()
 
     def alone(self) -> bool:
-        """It is, as long as it is the one of its name."""
+        """Always true while the file has its name."""
         return not self.was_replaced()
 
     @contextmanager
     def without_log(self) -> Generator[None]:
-        """Transactions in the block need no room beyond the file's own pages.
+        """Run the block's transactions without room beyond the file's own pages.
 
-        Who is killed in one leaves half a change, and nothing to undo it with. So the file's head
-        says meanwhile that it is not to be used: the next who opens it builds it anew.
+        A process killed in one leaves half a change that cannot be undone. Therefore the file's
+        header marks it as unusable during the block: whoever opens it next rebuilds it.
 
         Raises:
-            DiskFull: nor can that be written.
+            DiskFull: even the mark cannot be written.
         """
         with translated(self.path):
             mark = int(self._connection.pragma("application_id"))  # type: ignore[arg-type]
@@ -235,22 +232,22 @@ class HeldIndex(Database):
             try:
                 yield
             finally:
-                # After an error too: what it broke off was undone.
+                # Also after an error: the failed transaction was undone.
                 if self._open:
                     self._connection.pragma("application_id", mark)
                     self._connection.pragma("journal_mode", "wal")
 
 
 def hold_index(path: Path, *, to_remove: bool = False) -> HeldIndex:
-    """Open an index alone, writing nothing.
+    """Open an index for exclusive use, without writing.
 
     Args:
-        path: of the index.
-        to_remove: nothing in it is to be read.
+        path: the index.
+        to_remove: the caller only removes it and reads nothing.
 
     Raises:
-        DiskFull: others have it open; it is empty, or has to be migrated first.
-        IndexCorrupt: it is damaged; nothing was done to it.
+        DiskFull: others have it open, or it is empty or has to be migrated first.
+        IndexCorrupt: it is damaged; it was left unchanged.
         StoreError: it cannot be read.
     """
     if not to_remove and not has_content(path):
@@ -261,16 +258,16 @@ def hold_index(path: Path, *, to_remove: bool = False) -> HeldIndex:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             connection.set_busy_timeout(_WAIT_MS)
-            # Before the first read: then the log's index is never made.
+            # Before the first read: then SQLite never makes the log's index.
             connection.pragma("locking_mode", "exclusive")
             list(connection.execute("BEGIN EXCLUSIVE; COMMIT"))
             if not to_remove:
                 check_head(connection, "index", path, checked=checked)
-                # Else it is migrated first, and copied before that.
+                # Otherwise it needs a migration first, and a copy before that.
                 if connection.pragma("user_version") != migrations("index")[-1][0]:
                     raise DiskFull(path)
             connection.pragma("foreign_keys", True)
-            # Else sorting makes files.
+            # Otherwise sorting makes temporary files.
             connection.pragma("temp_store", "memory")
         except apsw.BusyError as error:
             connection.close()
@@ -281,22 +278,22 @@ def hold_index(path: Path, *, to_remove: bool = False) -> HeldIndex:
     return HeldIndex(path, connection, identity, logged=True)
 
 
-# An index in memory, where the one on disk cannot be written: answered from, never kept.
+# An index in memory, for answers where the one on disk cannot be written; never saved.
 
 STAND_IN_BYTES = 256_000_000
-"""What an index that cannot be written may hold to be answered from memory instead."""
+"""The most that an index may hold to be copied to memory when it cannot be written."""
 
 logger = logging.getLogger(__name__)
 
 
 def open_stand_in(path: Path) -> Database:
-    """A database in memory with what the index at `path` holds, where none can be written.
+    """Open a database in memory with the content of the index at `path`.
 
-    An empty one where that cannot be read as it is: all is extracted anew.
+    It is empty if the index cannot be read as it is; then everything is extracted again.
 
     Raises:
         DiskFull: it would grow beyond 256 MB.
-        StoreError: the index may not be read, or is a newer codelens's.
+        StoreError: the index may not be read, or a newer codelens wrote it.
     """
     size = path.stat().st_size if has_content(path) else 0
     if size > STAND_IN_BYTES:
@@ -321,8 +318,8 @@ def _in_memory() -> apsw.Connection:
 
 
 def _copied(path: Path) -> apsw.Connection | None:
-    """The index in memory; None where it cannot be read without writing a log, or is damaged."""
-    # Where the log's index cannot be written, a file without a log is read as it lies.
+    """Copy the index to memory; None if reading it needs to write a log, or if it is damaged."""
+    # If the log's index cannot be written, a file without a log is read as it is.
     error = barred(path)
     if error is not None:
         raise error
@@ -354,19 +351,18 @@ def _log_bytes(path: Path) -> int:
     return log.stat().st_size if os.path.exists(log) else 0
 
 
-# Opening the index of a repository: checked where needed, set aside where it is damaged.
+# Opening the index of a repository: check it if due, set it aside if it is damaged.
 
 _NAMED = re.compile(r"index-([0-9a-f]{16})\.db")
 _COMMON_DIR = "SELECT common_dir FROM upkeep"
 
 
 def open_index(path: Path) -> Database:
-    """Open the index at `path`, made and migrated as needed.
+    """Open the index at `path`; create or migrate it as needed.
 
-    A damaged one is set aside, and one of another repository.
-
-    All of it is checked where that was not done for a week, or since a writer ended in the midst,
-    or something else than codelens wrote to it since.
+    An index that is damaged or belongs to another repository is set aside. The whole file is
+    checked if the last check is a week old, a writer has ended during a transaction, or something
+    other than codelens has written to it.
 
     Raises:
         HomeNotWritable: the folder or file cannot be written.
@@ -390,7 +386,7 @@ def open_index(path: Path) -> Database:
 
 
 def other_repository(database: Database) -> str:
-    """The git folder of the repository that an index is of, if its name is another one's."""
+    """The git folder of the index's repository if the file's name belongs to another one."""
     name = _NAMED.fullmatch(database.path.name)
     row = database.row(_COMMON_DIR)
     stated = os.fsdecode(row[0]) if row else ""
@@ -406,13 +402,13 @@ def _checked(database: Database, standing: database_recovery.Standing) -> Databa
     left = database_recovery.left_of(path)
     same = standing is database_recovery.Standing.SAME
     if same and left and holder and holder.fencing < left.age.fencing:
-        raise IndexCorrupt(path, "the log of an older state was put beside it")
+        raise IndexCorrupt(path, "the log of an older state was put next to it")
     since_s = 0.0
     if holder is not None and holder.owner and not is_held(holder, machine()):
         since_s = float(database.rows("SELECT MAX(heartbeat_s) FROM index_locks")[0][0])
-    known = standing in {database_recovery.Standing.SAME, database_recovery.Standing.UNKNOWN}
-    if not known or database_recovery.is_check_due(path, since_s):
-        fault = database.fault(thorough=not known)
+    is_as_left = standing in {database_recovery.Standing.SAME, database_recovery.Standing.UNKNOWN}
+    if not is_as_left or database_recovery.is_check_due(path, since_s):
+        fault = database.fault(thorough=not is_as_left)
         if fault:
             raise IndexCorrupt(path, fault)
         database_recovery.note_check(path)

@@ -1,7 +1,7 @@
-"""A database as a file: which one it is, when it was checked, and how a damaged one goes aside.
+"""A database as a file: its identity, when it was checked, and how a damaged one is set aside.
 
-A damaged index keeps its content under another name, `index-ID.db.damaged-NANOSECONDS`, and a new
-one is built. Of each index the newest such file is kept, for seven days.
+A damaged index is renamed to `index-ID.db.damaged-NANOSECONDS`, and a new one is built. The newest
+such file of each index is kept for seven days.
 """
 
 # apsw's stubs leave the types of bindings, pragmas and errors open.
@@ -30,35 +30,35 @@ from codelens.errors import HomeNotWritable, IndexCorrupt, IndexLocked
 from codelens.home_files import NO_WAIT, is_special, open_regular
 
 KEPT_S = 7 * 86_400
-"""How long a file set aside is kept."""
+"""How long a file that was set aside is kept."""
 CHECKED_FOR_S = 7 * 86_400
-"""After so long a whole index is checked again when it is opened."""
+"""A whole index is checked again on opening when the last check is older."""
 HOLDER = "a process that keeps the folder locked; if one is stopped, continue or end it"
 PATIENCE_S = 3.0
-"""How long a question waits for the lock where it can go on without: the holder may be stopped."""
+"""How long a question waits for a lock that it can do without: a stopped process may hold it."""
 _CLOCK_S = 86_400
 _ASIDE = re.compile(r"(.+)\.damaged-(\d+)(-wal|-shm|)")
 _LOGS = ("-wal", "-shm")
 
 
 class Identity(NamedTuple):
-    """A file of a file system, whatever its name."""
+    """A file of a file system, independent of its name."""
 
     device: int
     inode: int
 
 
 class Aside(NamedTuple):
-    """A file that was set aside, or a log that belongs to one."""
+    """A database that was set aside, or a log that belongs to one."""
 
     path: Path
     of: str
-    """Name of the database that it was."""
+    """Name of the database before it was set aside."""
     age_s: float
 
 
 def identity_of(path: Path) -> Identity | None:
-    """Which file has the name now; None if there is none."""
+    """The identity of the file that has this name now; None if there is none."""
     try:
         status = path.stat()
     except OSError:
@@ -67,10 +67,10 @@ def identity_of(path: Path) -> Identity | None:
 
 
 def set_aside(path: Path, identity: Identity | None) -> Path | None:
-    """Give a damaged database another name, with its logs; the name, or None.
+    """Rename a damaged database and its logs; return the new name, or None.
 
-    Nothing is done where another process was first: `identity` tells the file that was found
-    damaged, and only that one goes.
+    Does nothing if another process was faster: only the file with this `identity`, which was
+    found damaged, is renamed.
 
     Raises:
         HomeNotWritable: it cannot be renamed.
@@ -80,9 +80,9 @@ def set_aside(path: Path, identity: Identity | None) -> Path | None:
             if identity is None or identity_of(path) != identity:
                 return None
             aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
-            # Here, or a new file would be taken for an older copy of this one.
+            # Under the lock: otherwise a new file would pass for an older copy of this one.
             forget_check(path)
-            # The logs first: SQLite would play an older log into a new database of this name.
+            # The logs first: SQLite would replay an older log into a new database of this name.
             for suffix in (*_LOGS, ""):
                 file = path.with_name(path.name + suffix)
                 if suffix == "" or file.exists():
@@ -96,7 +96,7 @@ def set_aside(path: Path, identity: Identity | None) -> Path | None:
 
 
 def asides(folder: Path) -> Iterator[Aside]:
-    """Files that were set aside in a folder, newest first."""
+    """Files in a folder that were set aside, newest first."""
     now = time.time_ns()
     matches = map(_ASIDE.fullmatch, _names(folder))
     numbered = [(int(match.group(2)), match) for match in matches if match]
@@ -105,7 +105,7 @@ def asides(folder: Path) -> Iterator[Aside]:
 
 
 def forget_all(folder: Path, of: str = "") -> int:
-    """Remove all that was set aside, or all of the database named `of`; bytes that it took."""
+    """Remove all files set aside, or those of the database named `of`; return their bytes."""
     size = 0
     for file in asides(folder):
         if of in {"", file.of}:
@@ -117,11 +117,15 @@ def forget_all(folder: Path, of: str = "") -> int:
 
 
 def forget_old(folder: Path) -> list[Path]:
-    """Remove what was set aside over a week ago, and all but the newest of each; what went."""
+    """Remove files set aside over a week ago, and all but the newest of each database.
+
+    Returns:
+        The removed files.
+    """
     newest: dict[str, float] = {}
     gone: list[Path] = []
     for file in asides(folder):
-        # A clock that was set back makes an age negative: then only the newest stays.
+        # A clock that was set back makes the age negative: then only the newest stays.
         if file.age_s == newest.setdefault(file.of, file.age_s) and file.age_s < KEPT_S:
             continue
         with contextlib.suppress(FileNotFoundError):
@@ -131,22 +135,22 @@ def forget_old(folder: Path) -> list[Path]:
 
 
 def is_check_due(path: Path, since_s: float) -> bool:
-    """Whether the file is to be fully checked before it is used.
+    """Whether the file needs a full check before it is used.
 
     Args:
         path: the database.
-        since_s: when something happened to it that makes a check older than that worth nothing.
+        since_s: time of the last event that invalidates earlier checks.
     """
     try:
         checked = stamp(path).stat().st_mtime
     except OSError:
         return True
-    # Nor does a check from the future count: the clock was set back since.
+    # A check from the future does not count either: the clock was set back since.
     return not max(since_s, time.time() - CHECKED_FOR_S) < checked < time.time() + _CLOCK_S
 
 
 def note_check(path: Path) -> None:
-    """Remember that a database was found sound now; best effort, for it costs a check at worst."""
+    """Record that a database was just found sound; best effort: failing only costs a check."""
     with contextlib.suppress(OSError):
         noted = stamp(path)
         os.close(os.open(noted, os.O_CREAT | os.O_WRONLY | NO_WAIT, 0o600))
@@ -154,16 +158,13 @@ def note_check(path: Path) -> None:
 
 
 def forget_check(path: Path) -> None:
-    """Forget what was noted of a database that is there no more; best effort, as `note_check`."""
+    """Remove the record of a database that no longer exists; best effort, as `note_check`."""
     with contextlib.suppress(OSError):
         stamp(path).unlink()
 
 
 def stamp(path: Path) -> Path:
-    """The file whose time says when a database was checked.
-
-    Its text is written by `codelens.store.database.database_recovery`.
-    """
+    """The file whose modification time says when a database was checked; see `note_state`."""
     return path.with_name(f"{path.name}.checked")
 
 
@@ -178,11 +179,11 @@ def _names(folder: Path) -> list[str]:
 def alone_in(
     folder: Path, lock: str = ".recovery.lock", *, wait_s: float = 60.0
 ) -> Generator[None]:
-    """One process at a time renames databases of a folder; or makes them, with another lock.
+    """Take the lock under which databases of a folder are renamed (or created: another lock).
 
     Raises:
-        TimeoutError: whoever has the lock, a process that is stopped perhaps, kept it so long.
-        OSError: the lock cannot be made.
+        TimeoutError: another process, perhaps a stopped one, held the lock for too long.
+        OSError: the lock file cannot be created.
     """
     descriptor = home_files.open_locked(folder / lock)
     try:
@@ -190,29 +191,29 @@ def alone_in(
             raise TimeoutError(errno.ETIMEDOUT, f"another process holds the lock {lock}")
         yield
     finally:
-        # Closing gives a lock back.
+        # Closing the file releases the lock.
         os.close(descriptor)
 
 
-# Whether an index is the file that codelens left: an older copy put back is no longer that.
+# Detects an index file that is not the one codelens left, such as an older copy put back.
 #
-# A copy of the file alone, put back beside the newer log of a server or of a process that was
-# killed, mixes pages of two states, each with a right checksum, and SQLite sees nothing wrong. So
-# `NAME.checked` says what the file was like when codelens last wrote to it, which in WAL mode is
-# only in a checkpoint, and how far its content was: each checkpoint, made here or at closing, is
-# noted under the lock that renaming takes.
+# A copy of the file alone, put next to the newer log of a server or of a killed process, mixes
+# pages of two states. Each page has a right checksum, so SQLite notices nothing. Therefore
+# `NAME.checked` records the file's state when codelens last wrote to it (in WAL mode that is only
+# in a checkpoint) and the age of its content. Each checkpoint, made here or on closing, is recorded
+# under the lock that renaming takes.
 
 logger = logging.getLogger(__name__)
 
 LOG_PAGES = 1000
-"""So many pages of log make a checkpoint due, as SQLite has it by itself."""
-# Written over in place, so that a full disk can still take it.
+"""A checkpoint is due after this many log pages; also SQLite's default."""
+# The record is overwritten in place, so that it fits on a full disk.
 _RECORD_BYTES = 128
 _AGE = "SELECT fencing, owner, expires_up_s FROM index_locks WHERE name = 'writer'"
 
 
 class FileState(NamedTuple):
-    """What changes of a file whenever something is written to it, or another takes its name."""
+    """Attributes of a file that change when it is written or another file takes its name."""
 
     device: int
     inode: int
@@ -221,31 +222,31 @@ class FileState(NamedTuple):
 
 
 class Age(NamedTuple):
-    """How far an index's content is; never less after a transaction that changes facts."""
+    """How recent an index's content is; never decreases in a transaction that changes facts."""
 
     fencing: int
     up_s: float
-    """When the lease of that number was last used; infinite once it was given back."""
+    """When the lease with this number was last used; infinite once it was released."""
 
 
 class Left(NamedTuple):
-    """What codelens left: the file without its device, whose number another boot may change."""
+    """The recorded file without its device, whose number may change with a reboot."""
 
     file: tuple[int, int, int]
     age: Age
 
 
 class Standing(Enum):
-    """What a file is to the one that codelens left."""
+    """How a file compares with the one that codelens left."""
 
     SAME = "as it was left"
     UNKNOWN = "nothing was recorded"
     CHANGED = "something else wrote to it, or a process ended in a checkpoint"
-    OLDER = "an older copy, with no log beside it"
+    OLDER = "an older copy, with no log next to it"
 
 
 def state_of(path: Path) -> FileState | None:
-    """The file's state now; None if there is none."""
+    """The file's current state; None if there is none."""
     try:
         status = os.stat(path)
     except OSError:
@@ -254,14 +255,14 @@ def state_of(path: Path) -> FileState | None:
 
 
 def judge_standing(path: Path) -> Standing:
-    """What the file is, before it is opened.
+    """Compare the file with the record before it is opened.
 
     Raises:
-        IndexCorrupt: an older copy was put beside the log of a newer one.
+        IndexCorrupt: the file is an older copy next to the log of a newer one.
     """
     state = state_of(path)
     if state is None or not state.size:
-        # It is made anew.
+        # No file, or an empty one: a new one will be created.
         forget_check(path)
         return Standing.UNKNOWN
     left = left_of(path)
@@ -269,7 +270,7 @@ def judge_standing(path: Path) -> Standing:
         return Standing.UNKNOWN
     if left.file == state[1:]:
         return Standing.SAME
-    # Whoever writes to it now notes that before giving the lock back.
+    # A process that writes to it now records that before it releases the lock.
     try:
         with alone_in(path.parent, wait_s=PATIENCE_S):
             state, left = state_of(path), left_of(path)
@@ -279,12 +280,12 @@ def judge_standing(path: Path) -> Standing:
                 return Standing.SAME
             age = _age_in(path)
     except TimeoutError:
-        # Its writer is stopped in the midst of a checkpoint, perhaps; nothing is known of it then.
+        # A process may be stopped during a checkpoint; then the state is unknown.
         return Standing.UNKNOWN
     if age is None or age >= left.age:
         return Standing.CHANGED
     if _has_log(path):
-        raise IndexCorrupt(path, "an older copy was put beside the log of a newer one")
+        raise IndexCorrupt(path, "an older copy was put next to the log of a newer one")
     return Standing.OLDER
 
 
@@ -298,12 +299,12 @@ def is_as_left(path: Path, file_state: FileState) -> bool:
             left, now = left_of(path), state_of(path)
             return left is None or (now is not None and left.file == now[1:])
     except OSError:
-        # Where no lock can be made nothing can be noted either.
+        # Without a lock nothing can be recorded either.
         return True
 
 
 def left_of(path: Path) -> Left | None:
-    """What was noted last; None if nothing was, or it cannot be read."""
+    """The last recorded state; None if there is none, or it cannot be read."""
     try:
         with open_regular(stamp(path)) as file:
             inode, size, mtime_ns, fencing, up_s = file.read(_RECORD_BYTES).decode("ascii").split()
@@ -313,9 +314,9 @@ def left_of(path: Path) -> Left | None:
 
 
 def note_state(path: Path) -> None:
-    """Note what the file is now; under the lock of `recovery.alone_in`.
+    """Record the file's current state; under the lock of `alone_in`.
 
-    Best effort: without it the next opening checks the whole file.
+    Best effort: without the record the next opening checks the whole file.
     """
     state, left = state_of(path), left_of(path)
     if state is None or (left is not None and left.file == state[1:]):
@@ -332,7 +333,7 @@ def note_state(path: Path) -> None:
     try:
         about = os.fstat(descriptor)
         os.write(descriptor, text.ljust(_RECORD_BYTES - 1).encode("ascii") + b"\n")
-        # The note's own time says when the file was checked.
+        # The record's modification time says when the file was checked.
         os.utime(stamp(path), ns=(about.st_atime_ns, about.st_mtime_ns))
     except OSError as error:
         logger.debug("nothing was recorded for %s: %s", path, error)
@@ -342,31 +343,31 @@ def note_state(path: Path) -> None:
 
 @contextmanager
 def writing_to(path: Path) -> Generator[None]:
-    """What the block writes to the file itself is noted; under the lock of `recovery.alone_in`.
+    """Record what the block writes to the file itself; under the lock of `alone_in`.
 
-    Nothing is noted where the file was no longer what codelens had left.
+    Records nothing if the file already differed from the one codelens left.
     """
     state, left = state_of(path), left_of(path)
-    ours = state is not None and left is not None and left.file == state[1:]
+    is_as_left_here = state is not None and left is not None and left.file == state[1:]
     try:
         yield
     finally:
-        if ours:
+        if is_as_left_here:
             note_state(path)
 
 
 def checkpoint(path: Path, connection: apsw.Connection, *, cut: bool = False) -> None:
-    """Bring the log's pages to the file, waiting for no reader or writer, and note that.
+    """Move the log's pages to the file without waiting for readers or writers, and record it.
 
     Args:
-        path: of the file.
-        connection: to it.
-        cut: empty the log too; only where nobody reads from it.
+        path: the database file.
+        connection: an open connection to it.
+        cut: also empty the log, which needs it to be free of readers.
 
     Raises:
-        apsw.BusyError: somebody reads from a log that was to be cut.
-        OSError: the lock cannot be made.
-        apsw.Error: it cannot be written; what is in the log stays there.
+        apsw.BusyError: `cut` is set and somebody reads from the log.
+        OSError: the lock file cannot be created.
+        apsw.Error: the file cannot be written; the pages stay in the log.
     """
     with (
         alone_in(path.parent, wait_s=PATIENCE_S),
@@ -377,14 +378,14 @@ def checkpoint(path: Path, connection: apsw.Connection, *, cut: bool = False) ->
 
 
 def keep_noted(path: Path, connection: apsw.Connection) -> None:
-    """Have the connection's commits make the checkpoints that SQLite would make without a note."""
+    """Make the connection's automatic checkpoints record themselves."""
 
     def committed(connection: apsw.Connection, _name: str, pages: int) -> int:
         if pages >= LOG_PAGES:
             try:
                 checkpoint(path, connection)
             except (apsw.Error, OSError) as error:
-                # As SQLite does: the transaction is in the log, and the next one tries again.
+                # As in SQLite: the transaction is safe in the log, and the next commit retries.
                 logger.debug("cannot checkpoint %s: %s", path, error)
         return apsw.SQLITE_OK
 
@@ -392,10 +393,10 @@ def keep_noted(path: Path, connection: apsw.Connection) -> None:
 
 
 def _age_in(path: Path) -> Age | None:
-    """The age of what is in the file itself, whatever its log says; None if it cannot be read."""
+    """The age of the content in the file itself, without its log; None if it cannot be read."""
     if is_special(path):
         return None
-    # By SQLite, for closing a file that is opened otherwise ends this process's locks on it.
+    # Through SQLite: closing a file opened in another way would drop this process's locks on it.
     uri = f"file:{urllib.parse.quote(str(path))}?mode=ro&immutable=1"
     try:
         connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
@@ -404,7 +405,7 @@ def _age_in(path: Path) -> Age | None:
         finally:
             connection.close()
     except apsw.SQLError as error:
-        # The table is not there before the first checkpoint.
+        # The table does not exist before the first checkpoint.
         return Age(0, 0.0) if str(error).startswith("no such table") else None
     except apsw.Error:
         return None

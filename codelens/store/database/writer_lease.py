@@ -1,8 +1,8 @@
-"""Time as the store counts it: wall clocks jump both ways, and machines sleep and reboot.
+"""The writer's lease and the clocks behind it: who may write an index, and for how long.
 
-`passed` gives the seconds that surely went by between two readings. An index adds them up in a
-clock of its own (`codelens.store.views.index_metadata`), so that a clock set forward by a year
-ages nothing.
+Wall clocks jump both ways, and machines sleep and reboot. `passed` returns the seconds that
+certainly went by between two readings. An index adds them up in its own clock
+(`codelens.store.views.index_metadata`), so a clock set forward by a year ages nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DAY_S = 86_400.0
 _UNSEEN_S = DAY_S
-"""What counts at most of the time between readings of two boots, when only the wall clock tells."""
+"""The most that counts between readings of two boots, which only the wall clock can compare."""
 
 
 class Moment(NamedTuple):
@@ -32,24 +32,24 @@ class Moment(NamedTuple):
 
     wall_s: float
     up_s: float
-    """Seconds since boot, those asleep included where the system counts them."""
+    """Seconds since boot, including sleep where the system counts it."""
     boot: str
-    """Which boot; empty where that cannot be told, and then only the wall clock counts."""
+    """Id of the boot; empty if unknown, and then only the wall clock counts."""
 
 
 Clock = Callable[[], Moment]
 
 
 def machine() -> Moment:
-    """The clocks of this machine."""
+    """Read the clocks of this machine."""
     return Moment(time.time(), _up_s(), boot_id())
 
 
 def passed(before: Moment, now: Moment) -> float:
-    """Seconds between two readings: never more than went by within a boot, never less than 0.
+    """Seconds between two readings: at most what went by within a boot, and at least 0.
 
-    Over a reboot, or where boots cannot be told, a day at most: what lies beyond may be a clock
-    that was set.
+    Across a reboot, or if boots are unknown, it is at most a day: a longer time may come from a
+    clock that was set.
     """
     wall = now.wall_s - before.wall_s
     if before.boot and before.boot == now.boot:
@@ -64,33 +64,33 @@ def _up_s() -> float:
 
 @cache
 def boot_id() -> str:
-    """This boot of the machine; empty where it cannot be told."""
+    """Id of this boot of the machine; empty if unknown."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
         return ""
 
 
-# The writer's lease: one process writes an index at a time, and a dead one blocks nobody.
+# The writer's lease: one process at a time writes an index, and a dead process blocks nobody.
 #
-# A row in `index_locks`. A lease is taken over when its holder is known to be dead (same host, same
-# boot, same pid namespace, and the pid is gone or was given to another process) or silent past its
-# expiry, even if alive. Taking it raises the fencing number; each write transaction checks that
-# number, so a holder that lost its lease writes nothing more.
+# A lease is a row in `index_locks`. A process takes over a lease when its holder is dead (same
+# host, boot and pid namespace, and the pid is gone or belongs to another process), or is silent
+# past its expiry, even if alive. Taking it raises the fencing number. Each write transaction checks
+# that number, so a holder that lost its lease writes nothing more.
 #
-# Silence is counted in seconds since boot where holder and asker share one, so that a wall clock
-# that is set takes no lease away; else (another host, another boot) by the wall clock.
+# Silence is measured in seconds since boot if both processes share one, so that setting the wall
+# clock takes no lease away; otherwise (another host or boot) by the wall clock.
 
 logger = logging.getLogger(__name__)
 
 LEASE_S = 30.0
 _BEAT_S = LEASE_S / 3
-# A holder that works writes every few seconds; one that hangs must not keep others off for ever.
+# A working holder writes every few seconds; one that hangs must not block others forever.
 _HUNG_S = 600.0
 _NAME = "writer"
 _POLL_S = 0.02
 _TRY_S = 0.5
-_TELL_S = 1.0
+_NOTICE_S = 1.0
 _RELEASE_S = 2.0
 
 _SELECT = """
@@ -110,7 +110,7 @@ _BEAT = """
 UPDATE index_locks SET heartbeat_s = ?, expires_s = ?, expires_up_s = ?
 WHERE name = ? AND fencing = ? AND owner = ?
 """
-# The row stays, so that the fencing number never goes back.
+# The row stays, so that the fencing number never decreases.
 _RELEASE = """
 UPDATE index_locks SET owner = '', expires_s = 0, expires_up_s = 0
 WHERE name = ? AND fencing = ? AND owner = ?
@@ -118,7 +118,7 @@ WHERE name = ? AND fencing = ? AND owner = ?
 
 
 class Holder(NamedTuple):
-    """Who holds, or held, the lease."""
+    """The process that holds, or held, the lease."""
 
     owner: str
     host: str
@@ -133,9 +133,8 @@ class Holder(NamedTuple):
 class Lease:
     """The right to write one index; see `acquire`. Release it in a `finally`.
 
-    A thread beats its heart, so that long work between two transactions does not lose it. It
-    stops with the process (also one that was stopped by a signal), and when nothing was written
-    for ten minutes.
+    A thread sends heartbeats, so that long work between two transactions does not lose the lease.
+    It stops with the process (also one stopped by a signal), and after ten minutes without a write.
     """
 
     def __init__(self, db: Database, owner: str, fencing: int, clock: Clock) -> None:
@@ -150,10 +149,10 @@ class Lease:
         ).start()
 
     def check(self, db: Database) -> None:
-        """Beat the heart; runs in the caller's write transaction.
+        """Send a heartbeat; runs in the caller's write transaction.
 
         Raises:
-            LeaseLost: another process has taken over since.
+            LeaseLost: another process has taken over.
         """
         holder = holder_of(db)
         if holder is None or holder.fencing != self.fencing or holder.owner != self.owner:
@@ -162,16 +161,16 @@ class Lease:
         self._wrote = time.monotonic()
 
     def release(self, db: Database) -> None:
-        """Give the lease back; harmless when it was lost.
+        """Release the lease; harmless if it was lost.
 
-        If the file cannot be written now the lease ends by its expiry.
+        If the file cannot be written now, the lease ends when it expires.
         """
         self._done.set()
         try:
             with db.write(None, _RELEASE_S):
                 db.execute(_RELEASE, (_NAME, self.fencing, self.owner))
         except StoreError as error:
-            logger.warning("the lease ends by its expiry: %s", error)
+            logger.warning("the lease ends when it expires: %s", error)
 
     def _beat(self, db: Database) -> None:
         now = self._clock()
@@ -184,19 +183,19 @@ class Lease:
                 with db.another() as own, own.write(None, _TRY_S):
                     self._beat(own)
             except StoreError as error:
-                # A transaction of the holder's own is open: it beat the heart when it began.
+                # The holder has a transaction open, which sent a heartbeat when it began.
                 logger.debug("no heartbeat: %s", error)
 
 
 def acquire(
     db: Database, wait_s: float, clock: Clock = machine, waiting: Callable[[], None] | None = None
 ) -> Lease:
-    """Take the lease, waiting up to `wait_s` seconds for its holder, and not much longer.
+    """Take the lease; wait about `wait_s` seconds at most for its holder to release it.
 
-    `waiting` is called about once a second meanwhile.
+    `waiting` is called about once a second while it waits.
 
     Raises:
-        IndexLocked: the holder is alive and kept it.
+        IndexLocked: the holder is alive and did not release it.
     """
     until = time.monotonic() + wait_s
     started_at = time.monotonic()
@@ -210,26 +209,28 @@ def acquire(
                 return lease
         if left <= 0:
             owner = holder is not None and holder.owner
-            raise IndexLocked(db.path, _called(holder) if owner and holder else "another process")
-        if waiting is not None and time.monotonic() - started_at >= _TELL_S:
+            raise IndexLocked(
+                db.path, _holder_name(holder) if owner and holder else "another process"
+            )
+        if waiting is not None and time.monotonic() - started_at >= _NOTICE_S:
             waiting()
             started_at = time.monotonic()
         time.sleep(min(_POLL_S, left))
 
 
 def holder_of(db: Database) -> Holder | None:
-    """Who holds the lease, or held it last; see `is_held`."""
+    """The holder of the lease, or the last one; see `is_held`."""
     row = db.row(_SELECT, (_NAME,))
     return Holder(*row) if row else None
 
 
 def is_held(holder: Holder | None, now: Moment) -> bool:
-    """Whether the lease must be left to its holder."""
+    """Whether the holder still has a right to the lease."""
     if holder is None or not holder.owner:
         return False
     same_boot = holder.boot != "" and holder.boot == now.boot
     left = holder.expires_up_s - now.up_s if same_boot else holder.expires_s - now.wall_s
-    # A clock that was set back must not make a lease last longer than one period.
+    # A clock that was set back must not prolong a lease beyond one period.
     if not 0 < left <= 2 * LEASE_S:
         return False
     if same_boot and holder.host == host_name():
@@ -254,7 +255,7 @@ def _take(db: Database, wait_s: float, clock: Clock) -> Lease | None:
     return Lease(db, owner, fencing, clock)
 
 
-def _called(holder: Holder) -> str:
+def _holder_name(holder: Holder) -> str:
     if holder.pid == os.getpid() and holder.host == host_name():
         return "this process, in the background"
     return f"process {holder.pid} on {holder.host.split('/')[0]}"
@@ -262,7 +263,7 @@ def _called(holder: Holder) -> str:
 
 @cache
 def host_name() -> str:
-    """This host and, on Linux, this pid namespace: pids mean something only within one."""
+    """This host and, on Linux, its pid namespace: a pid has a meaning only within one."""
     try:
         namespace = os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -277,11 +278,11 @@ def host_name() -> str:
 
 
 def process_start(pid: int) -> str:
-    """When the process started, in the kernel's ticks; empty when there is none."""
+    """The process's start time in kernel ticks; empty if there is no such process."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    # The command name stands in parentheses and may hold spaces; field 22 is counted after it.
+    # The command name is in parentheses and may contain spaces; field 22 is counted after it.
     fields = stat.rpartition(")")[2].split()
     return "" if fields[0] in {"Z", "X"} else fields[19]

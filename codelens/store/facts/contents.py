@@ -1,8 +1,9 @@
-"""Signatures and docs of definitions: the half of their bytes that few questions read.
+"""Facts by content: what was extracted from each distinct text, stored once.
 
-They stand in blocks of so many definitions of a content, compressed (zlib): first all signatures,
-then all docs, NUL between. In a signature the name is a byte, for it stands in the row of the
-definition: on Django and on Go 1.19 this takes .28 of the size of the texts.
+Signatures and docs, half of the bytes of definitions, are rarely read. They are stored apart, in
+zlib blocks of `BLOCK` definitions of a content: first all signatures, then all docs, with NUL
+between. In a signature one byte stands for the name, which the definition's row has: on Django and
+Go 1.19 this takes .28 of the size of the texts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from codelens.types import (
 )
 
 BLOCK = 128
-"""Definitions: a block is read for one of them, in some 20 microseconds."""
+"""Definitions in a block; reading one takes some 20 microseconds."""
 _FAST = 1
 _NUL, _NAME, _AS_IT_IS = "\0", "\1", "\2"
 
@@ -42,10 +43,10 @@ Texts = tuple[str, str]
 
 
 def packed_texts(texts: Sequence[tuple[str, str, str]]) -> list[tuple[int, bytes]]:
-    """The blocks of a content, by number.
+    """Pack the texts of a content into numbered blocks.
 
     Args:
-        texts: name, signature and doc of each definition, in their order.
+        texts: name, signature and doc of each definition, in order.
     """
     return [
         (start // BLOCK, _block(texts[start : start + BLOCK]))
@@ -57,7 +58,7 @@ def _block(texts: Sequence[tuple[str, str, str]]) -> bytes:
     parts = [_without_name(signature, name) for name, signature, _ in texts]
     parts += [doc for _, _, doc in texts]
     if any(_NUL in part for part in parts):
-        # No extraction gives such; somebody else's pack may.
+        # No extraction produces such texts, but an untrusted pack may contain them.
         parts = [part.replace(_NUL, " ") for part in parts]
     return zlib.compress(_NUL.join(parts).encode(), _FAST)
 
@@ -78,19 +79,19 @@ class Block:
         self._count = len(self._parts) // 2
 
     def signature(self, at: int, name: str) -> str:
-        """The signature of the definition at a place in the block."""
+        """The signature of the definition at position `at` in the block."""
         text = self._parts[at]
         if text.startswith(_AS_IT_IS):
             return text[1:]
         return text.replace(_NAME, name, 1)
 
     def doc(self, at: int) -> str:
-        """Its doc."""
+        """The doc of the definition at position `at`."""
         return self._parts[self._count + at]
 
 
 class Blocks:
-    """Blocks of several contents, unpacked when something of them is asked for."""
+    """Blocks of several contents, each unpacked on its first use."""
 
     def __init__(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         self._packed: Mapping[tuple[int, int], bytes] = {
@@ -107,7 +108,7 @@ class Blocks:
         return block.signature(at, name), block.doc(at)
 
 
-# What raw bytes contents have, to compare them with git's objects without reading either.
+# Hashes of contents' raw bytes, to compare contents with git's objects without reading either.
 
 SELECT_HASHES = "SELECT id, hash FROM contents WHERE id IN ({marks})"
 
@@ -128,7 +129,7 @@ SELECT DISTINCT c.hash FROM contents c WHERE EXISTS (
 
 
 def hashes_in_views(db: Database) -> set[bytes]:
-    """Hashes of the contents that some view has, of whichever branch or worktree."""
+    """Hashes of the contents in any view, of all branches and worktrees."""
     return {bytes(row[0]) for row in db.rows(_IN_VIEWS)}
 
 
@@ -136,39 +137,37 @@ SELECT_WITH_HASH = "SELECT id FROM contents WHERE hash = ?"
 
 
 def with_hash(db: Database, content: bytes) -> list[int]:
-    """Contents of just these bytes, in whichever language."""
+    """Contents with these bytes, in any language."""
     return [row for (row,) in db.rows(SELECT_WITH_HASH, (content,))]
 
 
-# Facts by content: what was extracted from each distinct text, once.
-#
-# What the blobs of a content hold is said in `codelens.store.facts.resolution_facts`.
+# The rows of contents; `codelens.store.facts.resolution_facts` describes their blobs.
 
 TIER_TEXT, TIER_FULL = 0, 1
 _CHUNK_WORDS = 8
 _BATCH = 500
 _MOST_SYMBOLS = 1 << 24
-"""Of a content: what its symbols' ids have room for."""
+"""Per content: the number of symbols that fit in a symbol's id."""
 _Id = TypeVar("_Id")
 
 ContentKey = tuple[ContentHash, str]
-"""A content is told by its bytes and the language they are read in."""
+"""The hash of a content's bytes, and the language they are parsed in."""
 
 _OUTLINE = "outline "
 
 
 def outline_key(key: ContentKey) -> ContentKey:
-    """The key under which the symbols of a content are kept alone, for texts that no view holds."""
+    """The key under which an outline is stored: symbols alone, for texts that no view contains."""
     return key[0], _OUTLINE + key[1]
 
 
 def is_outline(key: ContentKey) -> bool:
-    """Whether symbols alone are kept under a key."""
+    """Whether a key is that of an outline."""
     return key[1].startswith(_OUTLINE)
 
 
 def language_of_key(key: ContentKey) -> str:
-    """The language that a content is read in, of an outline as well."""
+    """The language of a content or outline."""
     return key[1].removeprefix(_OUTLINE)
 
 
@@ -194,7 +193,7 @@ class ScoredChunk(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What is said of a whole content."""
+    """Facts about a content as a whole."""
 
     id: ContentId
     language: str
@@ -206,7 +205,7 @@ class Content(NamedTuple):
 
 
 class Flowing(NamedTuple):
-    """All of a content that resolving its names takes."""
+    """The parts of a content that are needed to resolve its names."""
 
     language: str
     symbols: list[Symbol]
@@ -230,8 +229,8 @@ INSERT INTO chunk_vectors (content, version, data) VALUES (?, ?, ?)
 ON CONFLICT (content) DO UPDATE SET version = excluded.version, data = excluded.data
 WHERE excluded.version > chunk_vectors.version
 """
-# Parameters in the order of `packed_facts.SymbolRow`; its texts, 7 and 8, are stored apart.
-# How a row is told and what a kind becomes is said in migrations/0012_index_symbol_ids.sql.
+# Parameters in the order of `packed_facts.SymbolRow`; its texts, 7 and 8, are stored separately.
+# migrations/0012_index_symbol_ids.sql explains the id of a row and the codes of kinds.
 _INSERT_SYMBOL = """
 INSERT INTO symbols (id, name, own_key, around, kind_code, exported, start_line, further,
     name_below, start_byte, size_bytes, parent_number)
@@ -246,7 +245,7 @@ VALUES (?1 << 24 | ?2, ?3,
     ?9, ?10, ?11 - ?10, ?12 - ?10, ?13, ?14 - ?13, ?15 + 1)
 """
 _INSERT_TEXTS = "INSERT INTO symbol_texts (id, data) VALUES (? << 17 | ?, ?)"
-# CROSS JOIN: the contents first, in their order; the symbols of each come in that of their ids.
+# CROSS JOIN: contents in the order given, and the symbols of each in the order of their ids.
 SELECT_SYMBOLS = """
 SELECT value, ordinal, name, qualified, kind, exported, start_line, end_line, name_line,
     start_byte, end_byte, s.parent
@@ -257,7 +256,7 @@ SELECT_TEXTS = """
 SELECT value, block, data FROM json_each(?) CROSS JOIN symbol_texts t ON t.id >= value << 17
     AND t.id < (value + 1) << 17
 """
-# CROSS JOIN: the key first.
+# CROSS JOIN: `symbol_keys` first.
 BY_KEY = """
 SELECT k.content, k.ordinal, name, qualified, kind, exported, start_line, end_line, name_line,
     start_byte, end_byte, parent
@@ -279,19 +278,19 @@ _INSERT_BLOB = "INSERT OR IGNORE INTO git_blobs (oid, hash, size_bytes) VALUES (
 
 
 def batched(ids: Iterable[_Id]) -> Iterable[list[_Id]]:
-    """`ids` in lists short enough for one SQL statement."""
+    """Split `ids` into lists short enough for one SQL statement."""
     every = list(ids)
     for start in range(0, len(every), _BATCH):
         yield every[start : start + _BATCH]
 
 
 def listed(contents: Iterable[int]) -> str:
-    """Contents as `json_each` takes them: each once, ascending."""
+    """Format contents for `json_each`: without duplicates, ascending."""
     return f"[{','.join(map(str, sorted(set(contents))))}]"
 
 
 def find(db: Database, keys: Iterable[ContentKey]) -> dict[ContentKey, Known]:
-    """The best known extraction of each content: full before text, then the newest version."""
+    """The best stored extraction of each content: full before text, then the newest version."""
     content_keys = set(keys)
     best: dict[ContentKey, Known] = {}
     for batch in batched({content_hash for content_hash, _ in content_keys}):
@@ -304,7 +303,7 @@ def find(db: Database, keys: Iterable[ContentKey]) -> dict[ContentKey, Known]:
 def insert(
     db: Database, key: ContentKey, version: int, tier: int, *, size_bytes: int, facts: PackedFacts
 ) -> Doc:
-    """Store the facts of one content; returns its row for the postings, still to be written.
+    """Store the facts of one content; return its row for the postings, which is not written yet.
 
     In the caller's transaction.
     """
@@ -317,11 +316,11 @@ def insert(
         ),
     )  # fmt: skip
     content = db.last_id()
-    # Late: most commands store nothing and read no whole definition.
+    # Imported late: most commands neither store facts nor read whole definitions.
 
     rows = facts.symbol_rows
     if len(rows) > _MOST_SYMBOLS:
-        raise ValueError(f"a text of more than {_MOST_SYMBOLS:,} definitions")
+        raise ValueError(f"a text has more than {_MOST_SYMBOLS:,} definitions")
     db.execute_many(_INSERT_SYMBOL, [(content, *row) for row in rows])
     blocks = packed_texts([(row[1], row[5], row[6]) for row in rows])
     db.execute_many(_INSERT_TEXTS, [(content, *block) for block in blocks])
@@ -334,7 +333,7 @@ def insert(
 def symbols_of(
     db: Database, contents: Iterable[int], *, docs: bool = True
 ) -> dict[int, list[Symbol]]:
-    """The symbols of each content, in their order in the text; `doc` is empty without `docs`."""
+    """The symbols of each content in text order; without `docs` their `doc` is empty."""
     by_content: dict[int, list[Symbol]] = {}
     for batch in batched(contents):
         rows = db.rows(SELECT_SYMBOLS, (listed(batch),))
@@ -344,7 +343,7 @@ def symbols_of(
 
 
 def symbols_named(db: Database, key: str) -> list[tuple[int, int, Symbol]]:
-    """Symbols of any view whose name has this key: content, ordinal, symbol."""
+    """Symbols of any view whose name has this key, as (content, ordinal, symbol)."""
     rows = db.rows(BY_KEY, (key,))
     ids = list(dict.fromkeys(row[0] for row in rows))
     named: list[tuple[int, int, Symbol]] = []
@@ -361,11 +360,11 @@ def _with_texts(
     *,
     docs: bool = True,
 ) -> Iterator[tuple[int, int, Symbol]]:
-    """Content, ordinal and symbol of rows that lack signature and doc."""
+    """Yield (content, ordinal, symbol) for rows that lack signature and doc."""
     blocks = Blocks(db.rows(SELECT_TEXTS, (listed(contents),)) if rows else ())
     for content, ordinal, name, qualified, kind, exported, *places in rows:
         signature, doc = blocks.texts(content, ordinal, name)
-        # Equal texts as one object: of a symbol without its doc they are a quarter.
+        # Equal texts share one object: texts are a quarter of a symbol without its doc.
         yield content, ordinal, Symbol(
             name, name if qualified == name else qualified, intern(kind), signature,
             doc if docs else "", bool(exported), *places,
@@ -373,7 +372,7 @@ def _with_texts(
 
 
 def symbol_keys(db: Database, start: str, stop: str, limit: int) -> list[str]:
-    """Keys of symbols in `start <= key < stop`, of any view."""
+    """Keys of symbols of any view with `start <= key < stop`."""
     return [row[0] for row in db.rows(KEYS_FROM, (start, stop, limit))]
 
 
@@ -391,7 +390,7 @@ def chunks_of(db: Database, contents: Iterable[int]) -> dict[int, list[ScoredChu
 
 
 def about(db: Database, contents: Iterable[int]) -> dict[int, Content]:
-    """What is said of each content as a whole."""
+    """Facts about each content as a whole."""
     by_id: dict[int, Content] = {}
     for batch in batched(contents):
         for row in db.rows(_ABOUT.format(marks=_marks(batch)), batch):
@@ -400,13 +399,13 @@ def about(db: Database, contents: Iterable[int]) -> dict[int, Content]:
 
 
 def references_of(db: Database, content: int) -> tuple[list[Reference], list[Import]]:
-    """Names that a content uses, and what it imports."""
+    """The names that a content uses, and its imports."""
     row = db.row(_REFERENCES, (content,))
     return (_unpack_references(row[0]), _unpack_imports(row[1])) if row else ([], [])
 
 
 def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
-    """What resolving the names in each content takes."""
+    """The parts of each content that are needed to resolve its names."""
     every = list(contents)
     symbols = symbols_of(db, every, docs=False)
     by_content: dict[int, Flowing] = {}
@@ -427,7 +426,7 @@ def flowing(db: Database, contents: Iterable[int]) -> dict[int, Flowing]:
 
 
 def surfaces(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, int, bool]]:
-    """Language, digest of what others see (`flow.surface`), and whether no name is used in it."""
+    """Language, digest of what others see (`flow.surface`), and whether it uses no names."""
     by_content: dict[int, tuple[str, int, bool]] = {}
     for batch in batched(contents):
         for content, language, surface, blank in db.rows(
@@ -438,7 +437,7 @@ def surfaces(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, int,
 
 
 def blobs(db: Database, oids: Iterable[bytes]) -> dict[bytes, tuple[ContentHash, int]]:
-    """Hash and size of the git blobs whose bytes were seen before."""
+    """Hash and size of the git blobs whose bytes were read before."""
     by_oid: dict[bytes, tuple[ContentHash, int]] = {}
     for batch in batched(oids):
         for oid, content_hash, size in db.rows(_BLOBS.format(marks=_marks(batch)), batch):
@@ -447,7 +446,7 @@ def blobs(db: Database, oids: Iterable[bytes]) -> dict[bytes, tuple[ContentHash,
 
 
 def insert_blobs(db: Database, rows: Sequence[tuple[bytes, ContentHash, int]]) -> None:
-    """Remember the bytes of git blobs by object id; in the caller's transaction."""
+    """Record the hashes and sizes of git blobs by object id; in the caller's transaction."""
     db.execute_many(_INSERT_BLOB, rows)
 
 
@@ -456,7 +455,7 @@ def _marks(batch: Sequence[object]) -> str:
 
 
 def _places(data: bytes) -> Places:
-    """References of a content, by columns."""
+    """References of a content, as columns."""
     packed = reference_columns(data)
     names = packed.table.decode("utf-8", "surrogatepass").split("\0")
     return Places(

@@ -1,23 +1,23 @@
-"""How the occurrences of one term in one segment are laid out: small, read no further than asked.
+"""Postings: which contents contain a term, how often, and their compact layout on disk.
 
-A word of `codelens.extract.tokenizer` has four bytes, of which most are as nearly always: it
-stands once in the body of the first chunk. So words are kept by columns, a byte of each word a
-column, and a column in which all is as usual is left out. Native byte order (an index is local).
+A word of `codelens.extract.tokenizer` has four bytes, and most words are equal: the term occurs
+once in the body of the first chunk. So words are stored by columns, one byte of each word per
+column, and a column with only usual values is left out. Native byte order (an index is local).
 
 One document with one entry, as most terms have in a segment:
 
     uint8 `_SINGLE` | columns of the entry, uint16 document, those columns
 
-All others, where each of the two parts may be compressed (zlib):
+All other terms, where each of the two parts may be compressed (zlib):
 
     uint8 flags | columns of the entries, uint16 number of documents,
     uint8 width of the counts << 4 | columns of the totals, uint32 length of the first part (only
     if it is compressed)
-    first part: uint16 a document, the columns of its total, its number of entries (width 0: one)
+    first part: uint16 per document, the columns of its total, its number of entries (width 0: one)
     second part: the columns of all entries, document by document
 
-Scoring whole files reads the first part, and of the second only what the best files need. On Django
-this takes two fifths of four bytes a word.
+Scoring whole files reads the first part, and for the best files some of the second. On Django this
+takes two fifths of four bytes per word.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from codelens.store.database.database import Database
 
 _SINGLE, _FIRST_COMPRESSED, _SECOND_COMPRESSED = 0x80, 0x10, 0x20
 _COLUMNS = 15
-"""Mask of a bit for each byte of a word."""
+"""Mask with a bit for each byte of a word."""
 _WORTH_COMPRESSING = 128
-"""Bytes; below it zlib's own take what it saves."""
+"""Bytes; in a shorter part zlib's overhead exceeds its savings."""
 _FAST = 1
 _SINGLE_HEAD = struct.Struct("=BH")
 _HEAD = struct.Struct("=BHB")
@@ -52,11 +52,11 @@ _ONE = (1,)
 
 
 def packed(documents: Sequence[int], words: Sequence[bytes]) -> bytes:
-    """The row of a term.
+    """Pack the posting of a term.
 
     Args:
-        documents: those that have it, ascending.
-        words: of each: the total, then an entry a chunk.
+        documents: the numbers of the documents with the term, ascending.
+        words: for each document its total, then an entry per chunk.
     """
     count = len(documents)
     joined = b"".join(words)
@@ -85,19 +85,19 @@ def packed(documents: Sequence[int], words: Sequence[bytes]) -> bytes:
 
 @lru_cache(maxsize=1 << 14)
 def _columns_of_one(words: bytes) -> tuple[int, bytes]:
-    """Flag, mask and columns of a term that has one entry: so have most rows, and few are rare."""
+    """Flag, mask and columns of a term with one entry; most rows are like this and few differ."""
     mask, columns = _columns(words[_WORD:], _USUAL_ENTRY)
     return _SINGLE | mask, columns
 
 
 def _columns(words: bytes, usual: bytes, start: int = 0, step: int = _WORD) -> tuple[int, bytes]:
-    """Mask of the columns in which not all is as usual, and these columns.
+    """Mask of the columns with unusual values, and these columns.
 
     Args:
-        words: one word each `step` bytes.
-        usual: the word that most are.
-        start: where the first is.
-        step: bytes from one to the next.
+        words: one word every `step` bytes.
+        usual: the most common word.
+        start: position of the first word.
+        step: bytes from one word to the next.
     """
     mask = 0
     columns: list[bytes] = []
@@ -110,7 +110,7 @@ def _columns(words: bytes, usual: bytes, start: int = 0, step: int = _WORD) -> t
 
 
 def _words(mask: int, columns: bytes, usual: bytes, count: int) -> memoryview[int]:
-    """The words whose columns these are."""
+    """Rebuild the words from their columns."""
     words = bytearray(usual * count)
     start = 0
     for at in range(_WORD):
@@ -125,7 +125,7 @@ def _compressed(part: bytes) -> bytes:
 
 
 class Posting:
-    """One term in one segment; what is not asked for stays packed."""
+    """One term in one segment; parts stay packed until they are needed."""
 
     __slots__ = (
         "_counts", "_data", "_docs", "_entries", "_second", "_starts", "_totals", "doc_count",
@@ -140,27 +140,27 @@ class Posting:
         self._second = 0
         self._entries: memoryview[int] | None = None
         self.doc_count = 1 if data[0] & _SINGLE else _HEAD.unpack_from(data)[1]
-        """How many documents hold the term."""
+        """How many documents contain the term."""
 
     @property
     def docs(self) -> Sequence[int]:
-        """Their numbers in the segment, ascending."""
+        """The documents' numbers in the segment, ascending."""
         return self._docs if self._docs is not None else self._opened()
 
     @property
     def totals(self) -> Sequence[int]:
-        """The first word of each, in their order."""
+        """The first word of each document, in the order of `docs`."""
         if self._docs is None:
             self._opened()
         return self._totals
 
     def total(self, doc: int) -> int:
-        """The first word of a document; 0 where it has not the term."""
+        """The first word of a document; 0 if it lacks the term."""
         at = self._position(doc)
         return self._totals[at] if at >= 0 else 0
 
     def entries(self, doc: int) -> list[int]:
-        """The other words of a document, one a chunk; empty where it has not the term."""
+        """The other words of a document, one per chunk; empty if it lacks the term."""
         at = self._position(doc)
         if at < 0:
             return []
@@ -179,7 +179,7 @@ class Posting:
         return at if at < len(docs) and docs[at] == doc else -1
 
     def _opened(self) -> Sequence[int]:
-        """Read the first part; the documents."""
+        """Read the first part and return the documents."""
         data = self._data
         if data[0] & _SINGLE:
             entry = self._single_entry()[0]
@@ -207,7 +207,7 @@ class Posting:
         return self._docs
 
     def _single_entry(self) -> memoryview[int]:
-        """The entry of a row with no more than that."""
+        """The entry of a row that has only one."""
         columns = self._data[_SINGLE_HEAD.size :]
         return _words(self._data[0] & _COLUMNS, columns, _USUAL_ENTRY, 1)
 
@@ -221,36 +221,36 @@ class Posting:
         return _words(flags & _COLUMNS, second, _USUAL_ENTRY, sum(self._counts))
 
 
-# Neighbouring terms of a segment in one row: most have a few bytes, and a row of its own cost 13.
+# Blocks: neighboring terms of a segment share a row: most take a few bytes, and a row costs 13.
 #
-# A block of several terms, both parts compressed (deflate), for a question that does not find its
-# term reads the first alone:
+# A block of several terms has two compressed parts (deflate), so that a question whose term is
+# missing reads only the first:
 #
 #     uint16 length of the first part
 #     first part: the sizes of the postings, a byte each, then the terms in their order, in UTF-8,
 #     with a NUL before each and one at the end
-#     second part: the postings (`codelens.store.facts.postings`), one behind another
+#     second part: the postings, one after another
 #
-# A block of one term is its posting, as it is: so stand those of 256 bytes and more, which no other
-# term is read with, and a term that has a NUL. The first term is a column of the row, and so are
-# the marks of a block of several: a byte of the digest of each, by which SQLite passes over five of
-# six blocks that have not the term. Three of four that a question comes to have not.
+# A block of one term is its bare posting. Postings of 256 bytes and more, and terms with a NUL, are
+# stored so. The row has a column for the first term, and one for the marks of a block of several
+# terms: a byte of each term's digest. By the marks SQLite skips five of six blocks that lack the
+# term. Three of four blocks that a question reaches lack it.
 
 BLOCK_BYTES = 2000
-"""Of terms and postings, before they are compressed: with half of it postings take 6 % more on
-Linux, with twice as much 3 % less, and all of a block is read for one term."""
+"""Bytes of terms and postings before compression. With half of it postings take 6 % more on Linux,
+with twice as much 3 % less, and a whole block is read for one term."""
 _ALONE_BYTES = 256
 _NUL = b"\0"
 _LENGTH_BYTES = 2
 _RAW = -zlib.MAX_WBITS
-"""Deflate without zlib's own head and checksum: the file's pages have one."""
+"""Deflate without zlib's header and checksum: the file's pages have checksums."""
 _NEAR, _MEMORY = -12, 6
-"""A block looks back over no more than itself; to clear zlib's usual 256 kB takes twice as long as
-to compress it."""
+"""A window of a block's size is enough; clearing zlib's usual 256 kB takes twice as long as
+compressing a block."""
 
 
 class Row(NamedTuple):
-    """A block as it is stored."""
+    """A stored block."""
 
     first_term: str
     marks: bytes | None
@@ -259,7 +259,7 @@ class Row(NamedTuple):
 
 
 def blocks(rows: Iterable[tuple[str, bytes]]) -> Iterator[Row]:
-    """The blocks of a segment.
+    """Build the blocks of a segment.
 
     Args:
         rows: terms, ascending, with their postings.
@@ -302,22 +302,22 @@ def _decompressed(part: bytes) -> bytes:
     try:
         return zlib.decompress(part, _RAW, BLOCK_BYTES)
     except zlib.error as error:
-        # As other data that cannot be: the caller looks whether the file is damaged.
-        raise ValueError(f"a block of terms is not as it was written: {error}") from error
+        # The same error as for other unreadable data: the caller checks if the file is damaged.
+        raise ValueError(f"a block of terms is damaged: {error}") from error
 
 
 def needle(term: str) -> bytes:
-    """A term as `PostingBlock.posting` looks for it."""
+    """A term in the form that `PostingBlock.posting` searches for."""
     return _NUL + term.encode() + _NUL
 
 
 def mark(term: str) -> bytes:
-    """A byte that is among the marks of a block that has the term."""
+    """A byte that the marks of every block with the term contain."""
     return bytes([zlib.crc32(term.encode()) & 255])
 
 
 class PostingBlock:
-    """A stored block of several terms; its postings stay packed until one is asked for."""
+    """A stored block of several terms; its postings stay packed until one is requested."""
 
     __slots__ = ("_count", "_data", "_first", "_postings", "_second")
 
@@ -326,18 +326,18 @@ class PostingBlock:
         self._second = second = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], sys.byteorder)
         self._first = _decompressed(data[_LENGTH_BYTES:second])
         if self._first.count(_NUL, count) != count + 1:
-            raise ValueError(f"a block of {count} terms has another number of them")
+            raise ValueError(f"a block of {count} terms has the wrong number of terms")
         self._data = data
         self._count = count
         self._postings: bytes | None = None
 
     @property
     def terms(self) -> list[bytes]:
-        """In UTF-8, ascending."""
+        """The terms in UTF-8, ascending."""
         return self._first[self._count + 1 : -1].split(_NUL)
 
     def posting(self, searched: bytes) -> bytes | None:
-        """The posting of a term (`needle`); None where the block has not the term."""
+        """The posting of a term (`needle`); None if the block lacks the term."""
         first, count = self._first, self._count
         place = first.find(searched, count)
         if place < 0:
@@ -357,31 +357,30 @@ class PostingBlock:
         if self._postings is None:
             self._postings = _decompressed(self._data[self._second :])
             if len(self._postings) != sum(self._first[: self._count]):
-                raise ValueError("the postings of a block are not as long as it says")
+                raise ValueError("the postings of a block have the wrong length")
         return self._postings
 
 
-# Postings: which contents hold a term, and how often, chunk by chunk.
+# Postings: which contents contain a term, and how often, chunk by chunk.
 #
-# Why our own and not FTS5: whatever ranks must come from the view alone (the same answer whatever
-# else is in the store), and FTS5's bm25() counts every row of the table. Here a query sums over the
-# contents of its view, with a length of its own per field (BM25F).
+# Why not FTS5: ranking may depend on the view alone, so that other data in the store changes no
+# answer, but FTS5's bm25() counts every row of the table. Here a query sums over the contents of
+# its view, with a separate length per field (BM25F).
 #
-# Contents are written a batch at a time, a *segment*: sorted appends, and one content has one small
-# number in it. Layouts, native byte order (the index is local and can be rebuilt):
+# Contents are written in batches, each a *segment*: sorted appends, in which a small number stands
+# for each content. Layouts, native byte order (the index is local and can be rebuilt):
 #
 # - `segments.docs`: five uint32 arrays of `doc_count`: content id, body, name and doc terms,
-# chunks.
-# - `postings.data`: neighbouring terms: `codelens.store.facts.postings`. Rows go by an id, so
-#   that they are appended, which fills pages, and up to a whole page lies in one: by segment and
-#   term
-#   a quarter of the pages was empty. The index of first terms is a fortieth of the table.
+#   chunks.
+# - `postings.data`: blocks of neighboring terms, see above. Rows are ordered by an id, so they are
+#   appended and fill their pages, up to a whole page each; ordered by segment and term, a quarter
+#   of the pages was empty. The index of first terms is a fortieth of the table.
 
 SEGMENT_DOCS = 4096
 _SMALL_DOCS = 64
 _MANY_SMALL = 48
 _ASKED_AT_ONCE = 10_000
-"""Terms; SQLite takes 32,766 bindings."""
+"""Terms; SQLite allows 32,766 bindings."""
 
 
 class Doc(NamedTuple):
@@ -396,7 +395,7 @@ class Doc(NamedTuple):
 
 
 class SegmentDocs(NamedTuple):
-    """The contents of a segment, by their number in it."""
+    """The contents of a segment, in the order of their numbers."""
 
     contents: memoryview[int]
     body_terms: memoryview[int]
@@ -408,8 +407,8 @@ class SegmentDocs(NamedTuple):
 _INSERT_SEGMENT = "INSERT INTO segments (doc_count, docs) VALUES (?, ?)"
 _INSERT_BLOCK = "INSERT INTO postings (segment, first_term, marks, data) VALUES (?, ?, ?, ?)"
 _SEGMENTS = "SELECT id, doc_count, docs FROM segments ORDER BY id"
-# CROSS JOIN keeps SQLite at one seek a segment and term. The data of a block, which may be large,
-# are read only where it may have the term.
+# CROSS JOIN limits SQLite to one seek per segment and term. It reads the data of a block, which may
+# be large, only if the block may contain the term.
 SELECT_BLOCKS = """
 WITH asked (term, mark) AS (VALUES {marks})
 SELECT p.segment, a.term, p.id, p.marks, p.data
@@ -434,12 +433,12 @@ def write_segment(db: Database, docs: Sequence[Doc]) -> None:
     columns = zip(*(doc[:5] for doc in docs), strict=True)
     db.execute(_INSERT_SEGMENT, (len(docs), b"".join(array("I", c).tobytes() for c in columns)))
     segment = db.last_id()
-    # By term its documents and their words in turns: a pair of each would be an object more.
+    # Per term, documents and words alternate in one list: a pair of each would be another object.
     by_term: dict[str, list[Any]] = {}
-    known = by_term.get
+    row_of = by_term.get
     for number, doc in enumerate(docs):
         for term, words in doc.terms.items():
-            row = known(term)
+            row = row_of(term)
             if row is None:
                 by_term[term] = [number, words]
             else:
@@ -449,7 +448,7 @@ def write_segment(db: Database, docs: Sequence[Doc]) -> None:
 
 
 def segment_docs(db: Database) -> dict[int, SegmentDocs]:
-    """All segments by id, with what their numbers stand for."""
+    """All segments by id, with the contents that their numbers stand for."""
     return {segment: _unpack_docs(count, docs) for segment, count, docs in db.rows(_SEGMENTS)}
 
 
@@ -459,8 +458,8 @@ def _unpack_docs(count: int, docs: bytes) -> SegmentDocs:
 
 
 def postings(db: Database, terms: Iterable[str]) -> list[tuple[int, str, bytes]]:
-    """For each segment and each of `terms` it holds: segment, term, packed posting; by segment."""
-    # In order, so that terms of one block follow on each other.
+    """Yield segment, term and packed posting for each of `terms` in each segment; by segment."""
+    # Sorted, so that terms of one block follow each other.
     sorted_terms = sorted(set(terms))
     rows: list[tuple[int, str, bytes]] = []
     for start in range(0, len(sorted_terms), _ASKED_AT_ONCE):
@@ -496,7 +495,7 @@ def _rows_of(db: Database, segment: int) -> Iterator[tuple[str, bytes]]:
 
 
 def contents_with(db: Database, terms: Collection[str]) -> dict[str, set[int]]:
-    """For each of `terms` the contents of the store, of any view, that hold it."""
+    """For each of `terms`, the contents of any view that contain it."""
     holding: dict[str, set[int]] = {term: set() for term in terms}
     if not holding:
         return holding
@@ -508,9 +507,9 @@ def contents_with(db: Database, terms: Collection[str]) -> dict[str, set[int]]:
 
 
 def merge_small(db: Database) -> int:
-    """Make one segment of many small ones, dropping removed contents; returns how many.
+    """Merge small segments into one, without removed contents; return how many were merged.
 
-    An edit writes a segment of a few contents, and a query seeks once a segment and term. In the
+    An edit writes a segment of a few contents, and a query seeks once per segment and term. In the
     caller's transaction.
     """
     small = [row[0] for row in db.rows(_SMALL, (_SMALL_DOCS,))]
@@ -528,9 +527,12 @@ def merge_small(db: Database) -> int:
 
 
 def rewrite_one(db: Database, dead_share: float) -> int:
-    """Write a segment anew of which more than so much is removed contents; returns how many (0, 1).
+    """Rewrite one segment whose share of removed contents exceeds `dead_share`.
 
     In the caller's transaction.
+
+    Returns:
+        How many segments were rewritten (0 or 1).
     """
     for segment, docs in segment_docs(db).items():
         every = list(docs.contents)
@@ -547,7 +549,7 @@ def rewrite_one(db: Database, dead_share: float) -> int:
 
 
 def docs_of(db: Database, segment: int, docs: SegmentDocs) -> list[Doc]:
-    """The contents of a segment that are not removed, with their terms."""
+    """The contents of a segment that still exist, with their terms."""
     contents = list(docs.contents)
     live = {row[0] for row in db.rows(_LIVE.format(marks=",".join("?" * len(contents))), contents)}
     terms: list[dict[str, bytes]] = [{} for _ in contents]

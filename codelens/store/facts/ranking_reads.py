@@ -1,4 +1,4 @@
-"""Reads of the store that fetch just what ranking needs; a whole `Symbol` costs ten times more."""
+"""Reads of the store that fetch only what ranking needs; a whole `Symbol` costs ten times more."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from codelens.store.facts.resolution_facts import REFERENCE_KINDS, reference_col
 from codelens.types import ChunkVectors
 
 CHUNK_WORDS, BODY_WORD = 8, 5
-"""Words of a packed chunk, and which of them counts the terms of its body; then names and docs."""
+"""Words of a packed chunk, and the index of its count of body terms; names and docs follow."""
 
 
 class Definition(NamedTuple):
@@ -32,11 +32,11 @@ class Definition(NamedTuple):
 
 
 _MADE: Callable[[Row], Definition] = partial(tuple.__new__, Definition)  # type: ignore[reportUnknownMemberType]
-"""As `Definition._make`, which is a call in Python for each row."""
+"""Like `Definition._make`, which is a Python call for each row."""
 
 
 class Definitions(Sequence[Definition]):
-    """The symbols of one content, in their order; all but the names is read when looked at."""
+    """The symbols of one content in order; all fields but the names are read on first access."""
 
     __slots__ = ("_content", "_db", "_every", "_read", "_starts", "names")
 
@@ -72,7 +72,7 @@ class Definitions(Sequence[Definition]):
         return iter(self._all())
 
     def beginning_in(self, first: int, last: int) -> list[Definition]:
-        """Those that begin in some lines, in their order."""
+        """The definitions that begin in lines `first` to `last`, in order."""
         starts = self._starts
         if starts is None:
             starts = self._starts = self._read_starts()
@@ -85,7 +85,7 @@ class Definitions(Sequence[Definition]):
         return [definition for definition in self if first <= definition.start_line <= last]
 
     def _read_starts(self) -> list[int]:
-        """The first line of each; `_UNORDERED` where these do not ascend."""
+        """The first line of each definition; `_UNORDERED` if these do not ascend."""
         if self._every is None and len(self.names) > _MANY:
             row = self._db.row(SELECT_STARTS, (self._content,))
             starts: list[int] = json.loads(row[0]) if row is not None else []
@@ -102,24 +102,24 @@ class Definitions(Sequence[Definition]):
 
 _UNORDERED: list[int] = []
 _MANY = 500
-"""Of more definitions first lines alone are read, where a few are sought: a third of the price."""
+"""With more definitions, only their first lines are read to find a few: a third of the cost."""
 
 
 def beginning_in(definitions: Sequence[Definition], first: int, last: int) -> list[Definition]:
-    """The definitions that begin in some lines, in their order."""
+    """The definitions that begin in lines `first` to `last`, in order."""
     if isinstance(definitions, Definitions):
         return definitions.beginning_in(first, last)
     return [symbol for symbol in definitions if first <= symbol.start_line <= last]
 
 
 class ChunkTable:
-    """The chunks of one content, unpacked one at a time: most are never looked at."""
+    """The chunks of one content, unpacked one at a time: most are never read."""
 
     __slots__ = ("words",)
 
     def __init__(self, packed: bytes = b"") -> None:
         self.words = memoryview(packed).cast("I")
-        """`CHUNK_WORDS` a chunk, see `codelens.store.facts.contents`."""
+        """`CHUNK_WORDS` per chunk, see `codelens.store.facts.contents`."""
 
     def __len__(self) -> int:
         return len(self.words) // CHUNK_WORDS
@@ -127,11 +127,11 @@ class ChunkTable:
     def __getitem__(self, number: int) -> ScoredChunk:
         at = number * CHUNK_WORDS
         words = self.words[at : at + CHUNK_WORDS].tolist()
-        words[4] -= 1  # the symbol: 0 for none
+        words[4] -= 1  # the symbol's number + 1, or 0 for none
         return ScoredChunk._make(words)
 
     def at_line(self, line: int) -> int:
-        """The chunk that has a line, -1 if none."""
+        """The chunk that contains a line, or -1."""
         for number in range(len(self)):
             at = number * CHUNK_WORDS
             if self.words[at] <= line <= self.words[at + 1]:
@@ -141,7 +141,7 @@ class ChunkTable:
 
 _NONE = "[]"
 SELECT_CHUNKS = "SELECT id, chunks FROM contents WHERE id IN ({marks})"
-# Seven columns a name, in rows, cost three to four times as much as the names in one text.
+# Rows of seven columns per name cost three to four times as much as all names in one text.
 SELECT_NAMES = """
 SELECT value, (SELECT json_group_array(name) FROM (
     SELECT name FROM symbols WHERE id >= value << 24 AND id < (value + 1) << 24 ORDER BY id
@@ -178,8 +178,8 @@ SELECT qualified, kind, name, (SELECT COUNT(*) FROM symbols other
 FROM symbols own WHERE id = (? << 24 | ?)
 """
 SELECT_QUALIFIED = "SELECT qualified FROM symbols WHERE id = (? << 24 | ?)"
-# What others can see of a file, and how much is in it, without a row for each symbol. With a limit
-# the inner query stays one, and a kind is spelt out once.
+# What other files see of a file, and its number of definitions, without a row for each symbol. The
+# limit keeps SQLite from flattening the inner query, so a kind is decoded once.
 SELECT_TOP = """
 SELECT value, (SELECT json_array(
     json_group_array(DISTINCT name)
@@ -214,23 +214,23 @@ def definitions(db: Database, contents: Iterable[int]) -> dict[int, Definitions]
 
 
 class Top(NamedTuple):
-    """What a content defines, in short."""
+    """A summary of what a content defines."""
 
     names: frozenset[str]
-    """Of its top-level definitions; a method that stands outside of its type (Go) is none."""
+    """Names of its top-level definitions, without methods outside of their types (Go)."""
     is_code: bool
     """It defines more than headings and keys."""
     bodies: int
-    """How many of its definitions are of the kinds asked for."""
+    """How many of its definitions are of the requested kinds."""
 
 
 def tops(db: Database, contents: Iterable[int], kinds: Iterable[str]) -> dict[int, Top]:
-    """What each content that defines anything defines.
+    """Summarize each content that has definitions.
 
     Args:
         db: the index.
-        contents: which.
-        kinds: definitions that have a body.
+        contents: ids of the contents.
+        kinds: the kinds of definitions that have a body.
     """
     counted = json.dumps(sorted(kinds))
     return {
@@ -243,7 +243,7 @@ def tops(db: Database, contents: Iterable[int], kinds: Iterable[str]) -> dict[in
 
 
 def definitions_with_key(db: Database, key: str) -> list[tuple[int, Definition, str]]:
-    """Symbols of any view with a key: content, symbol, qualified name."""
+    """Symbols of any view with a key, as (content, symbol, qualified name)."""
     return [(row[0], Definition(*row[1:7]), row[7]) for row in db.rows(SELECT_BY_KEY, (key,))]
 
 
@@ -265,14 +265,14 @@ def _texts(db: Database, content: int, ordinal: int, name: str) -> tuple[str, st
 
 
 class Shown(NamedTuple):
-    """What is shown of one symbol."""
+    """The fields of one symbol that are shown."""
 
     qualified: str
     kind: str
     signature: str
     doc: str
     number: int
-    """Which of the content's symbols of that qualified name, from 1."""
+    """Position among the content's symbols with this qualified name, from 1."""
 
 
 def shown(db: Database, content: int, ordinal: int) -> Shown | None:
@@ -291,7 +291,7 @@ def qualified(db: Database, content: int, ordinal: int) -> str:
 
 
 def languages(db: Database, contents: Iterable[int]) -> dict[int, tuple[str, bool]]:
-    """Language of each content, and whether it says that it was generated."""
+    """The language of each content, and whether its text says that it is generated."""
     by_content: dict[int, tuple[str, bool]] = {}
     for batch in batched(contents):
         for content, language, generated in db.rows(_LANGUAGES.format(marks=_marks(batch)), batch):
@@ -303,10 +303,10 @@ def _marks(batch: Sequence[object]) -> str:
     return ",".join("?" * len(batch))
 
 
-# What the chunks of contents mean: a vector a chunk, by one version of the table of words.
+# Meaning vectors of chunks, one per chunk, by a version of the word table.
 #
-# Facts by content, like all others. Those of a newer table stay, as an older codelens beside this
-# one can do without them.
+# They are facts by content, like all others. Vectors of a newer table stay: an older codelens that
+# uses the same index can do without them.
 
 SELECT_VECTORS = (
     "SELECT content, data FROM chunk_vectors WHERE content IN ({marks}) AND version = ?"
@@ -327,7 +327,7 @@ def put_chunk_vectors(db: Database, rows: Iterable[tuple[int, ChunkVectors]]) ->
 
 
 def vectors_of(db: Database, contents: Iterable[int], version: int) -> dict[int, bytes]:
-    """The vectors of each content that has some of this version."""
+    """The vectors of each content that has vectors of this version."""
     by_content: dict[int, bytes] = {}
     for batch in batched(contents):
         marks = ",".join("?" * len(batch))
@@ -337,24 +337,24 @@ def vectors_of(db: Database, contents: Iterable[int], version: int) -> dict[int,
 
 
 def contents_without(db: Database, view: int, version: int) -> set[int]:
-    """Contents of a view that have no vectors of this version, or of a newer one."""
+    """Contents of a view that have no vectors of this version or a newer one."""
     return {row[0] for row in db.rows(SELECT_WITHOUT, (view, version))}
 
 
 def terms_by_segment(db: Database, contents: set[int]) -> Iterable[Sequence[Doc]]:
-    """The terms of contents, a segment of the postings at a time."""
+    """The terms of contents, one segment of the postings at a time."""
     for segment, docs in postings.segment_docs(db).items():
         if not contents.isdisjoint(docs.contents.tolist()):
             yield [doc for doc in postings.docs_of(db, segment, docs) if doc.content in contents]
 
 
 def mark_view(db: Database, view: int, version: int) -> None:
-    """Note that all contents of a view have vectors; in the caller's transaction."""
+    """Record that all contents of a view have vectors; in the caller's transaction."""
     db.execute(_SET_VIEW, (version, view, version))
 
 
 def counted(db: Database, version: int) -> tuple[int, int]:
-    """How many contents have vectors of this version, and their bytes."""
+    """How many contents have vectors of this version, and the bytes of these vectors."""
     row = db.row(_COUNT, (version,))
     assert row is not None
     return row[0], row[1]
@@ -362,7 +362,7 @@ def counted(db: Database, version: int) -> tuple[int, int]:
 
 # Where contents use certain names: reads the packed references without building them all.
 #
-# The layout of `refs` is that of `codelens.store.facts.resolution_facts.pack_references`.
+# `refs` has the layout of `codelens.store.facts.resolution_facts.pack_references`.
 
 SELECT_USES = "SELECT id, refs, imports FROM contents WHERE id IN ({marks})"
 SELECT_IMPORTS = "SELECT id, imports FROM contents WHERE id IN ({marks}) AND imports <> x''"
@@ -380,9 +380,9 @@ class Use(NamedTuple):
 
 
 class Uses(Sequence[Use]):
-    """Places where one content uses names, of one name after the other; 4 bytes each until read.
+    """Places where one content uses names, grouped by name; 4 bytes each until read.
 
-    A question about common names holds 50,000 of Django's, and seldom looks at one.
+    A question about common names has 50,000 such places in Django, and rarely reads any.
     """
 
     __slots__ = ("_parts",)
@@ -391,7 +391,7 @@ class Uses(Sequence[Use]):
         self._parts: list[tuple[str, array[int]]] = []
 
     def add(self, name: str, places: array[int]) -> None:
-        """Take in the places of one name, as `packed_uses` gives them."""
+        """Add the places of one name, as `packed_uses` returns them."""
         if places:
             self._parts.append((name, places))
 
@@ -414,7 +414,7 @@ class Uses(Sequence[Use]):
 def packed_uses(
     db: Database, contents: Iterable[int], names: Set[str]
 ) -> dict[int, dict[str, array[int]]]:
-    """Where each content uses `names`: line << 2 | kind; no places for what it only imports."""
+    """Where each content uses `names`, as line << 2 | kind; empty for names it only imports."""
     name_of_key = {name.encode("utf-8", "surrogatepass"): name for name in names}
     by_content: dict[int, dict[str, array[int]]] = {}
     for batch in batched(contents):
@@ -434,10 +434,10 @@ def _places(data: bytes, name_of_key: Mapping[bytes, str]) -> dict[str, array[in
     places = {at: array("I") for at, name in enumerate(table) if name in name_of_key}
     if places:
         for head, line in zip(packed.heads, packed.lines, strict=True):
-            known = places.get(head >> 2)
-            if known is not None:
-                known.append(line << 2 | head & 3)
-    return {name_of_key[table[at]]: known for at, known in places.items()}
+            name_places = places.get(head >> 2)
+            if name_places is not None:
+                name_places.append(line << 2 | head & 3)
+    return {name_of_key[table[at]]: name_places for at, name_places in places.items()}
 
 
 def use_counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dict[str, int]]]:
@@ -456,9 +456,9 @@ def use_counts(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, dic
 
 
 def imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
-    """Module, name, alias and line of what each content imports, as text.
+    """Module, name, alias and line of each content's imports, as text.
 
-    Equal texts are one object: most modules and lines are named over and over.
+    Equal texts share one object: most modules and lines occur many times.
     """
     shared: dict[str, str] = {}
     for content, data in packed_imports(db, contents):
@@ -466,7 +466,7 @@ def imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, list[t
 
 
 def packed_imports(db: Database, contents: Iterable[int]) -> Iterator[tuple[int, bytes]]:
-    """What each content imports, if anything, for `unpacked_imports`."""
+    """The packed imports of each content that has any, for `unpacked_imports`."""
     for batch in batched(contents):
         marks = ",".join("?" * len(batch))
         yield from db.rows(SELECT_IMPORTS.format(marks=marks), batch)

@@ -1,4 +1,4 @@
-"""Names of definitions without their convention: what look-ups by name go by."""
+"""The stored facts that resolve names: keys of names, references, scopes, bindings and imports."""
 
 from __future__ import annotations
 
@@ -31,39 +31,39 @@ _DEFINING = "SELECT DISTINCT content FROM symbol_keys WHERE key = ?"
 
 
 def key_of(name: str) -> str:
-    """What stays of an identifier without its convention; as `tokens.identifier_key`."""
+    """An identifier without its naming convention; as `tokens.identifier_key`."""
     if name.isascii() and (bare := name.replace("_", "")).isalnum():
         return bare.lower()
     key = "".join(char for char in name.casefold() if char.isalnum())
-    # Bytes that are no UTF-8, as a handle can hold them, are in no name.
+    # A handle may contain bytes that are not UTF-8; no name does.
     return key or name.encode("utf-8", "replace").decode()
 
 
 def contents_defining(db: Database, name: str) -> list[int]:
-    """Contents of the store, of any view, that define the name in some convention."""
+    """Contents of any view that define the name in some naming convention."""
     return [content for (content,) in db.rows(_DEFINING, (key_of(name),))]
 
 
-# Facts that names are resolved with: scopes, bindings, receivers; packed, a blob a content.
+# Facts that resolve names: scopes, bindings, receivers; one packed blob per content.
 #
-# Compressed; inside is the length of a table of distinct texts, the table (NUL between), the number
-# of scopes and of bindings, then native uint32: three a scope (parent + 1, symbol + 1, kind), five
-# a binding (scope, name, how, text, line), two a reference (receiver, scope << 8 | arguments + 2)
-# in the order of `refs`, and two for each of which the arguments are told (its position, their
-# text).
+# The blob is compressed. It contains the length of a table of distinct texts, the table (NUL
+# between), the numbers of scopes and bindings, then native uint32: three per scope (parent + 1,
+# symbol + 1, kind), five per binding (scope, name, how, text, line), two per reference (receiver,
+# scope << 8 | arguments + 2) in the order of `refs`, and two per reference whose arguments are
+# known (its position, their text).
 
 _INNER = frozenset({"=", ":", "?", "let"})
 _TAKING = frozenset({"base", "implements"})
 _MIXING = frozenset({"extend", "class_methods"})
-"""Calls in modules of Ruby that give methods to the types that include these."""
+"""Calls in Ruby modules that give methods to the types that include these modules."""
 _KINDS: tuple[str, ...] = get_args(ScopeKind)
-# Hundreds of thousands are made for a large view; their own `__new__` takes four times as long.
+# A large view has hundreds of thousands; the classes' own `__new__` takes four times as long.
 _BINDING: Callable[[tuple[object, ...]], Binding] = partial(tuple.__new__, Binding)  # pyright: ignore[reportUnknownMemberType]
 _REFERENCE: Callable[[tuple[object, ...]], Reference] = partial(tuple.__new__, Reference)  # pyright: ignore[reportUnknownMemberType]
 
 
 class Places(NamedTuple):
-    """References without receivers and scopes, a sequence a column."""
+    """References without receivers and scopes, as columns."""
 
     names: Sequence[str]
     kinds: Sequence[str]
@@ -73,10 +73,10 @@ class Places(NamedTuple):
 
 
 class ReferenceRows(Sequence[Reference]):
-    """The references of a content, in order of its text.
+    """The references of a content, in text order.
 
-    A file that others lead to has its references looked at by nobody, and one that is resolved has
-    them looked at once: as rows they take 200 bytes each, as columns 50.
+    They are stored as columns, 50 bytes per reference in place of 200: many files are loaded only
+    because others refer to them, and nobody reads the references in these.
     """
 
     __slots__ = ("_columns", "_lines", "_names")
@@ -89,7 +89,7 @@ class ReferenceRows(Sequence[Reference]):
         arguments: Sequence[int],
         argument_lines: Sequence[str],
     ) -> None:
-        """Take the columns; all must have the same length."""
+        """Store the columns, which must have the same length."""
         self._names = places.names
         self._lines = array("I", places.lines)
         self._columns: tuple[Sequence[object], ...] = (
@@ -98,7 +98,7 @@ class ReferenceRows(Sequence[Reference]):
             argument_lines,
         )  # fmt: skip
         if any(len(column) != len(self._names) for column in self._columns):
-            raise ValueError("references do not fit together")
+            raise ValueError("the columns of references differ in length")
 
     def __len__(self) -> int:
         return len(self._names)
@@ -117,32 +117,32 @@ class ReferenceRows(Sequence[Reference]):
         return _REFERENCE(tuple(column[number] for column in self._columns))
 
     def named(self, names: Set[str]) -> list[Reference]:
-        """Those by one of some names."""
+        """The references to one of these names."""
         chosen = [at for at, name in enumerate(self._names) if name in names]
         return [self[at] for at in chosen]
 
     def in_lines(self, lines: Set[int]) -> list[Reference]:
-        """Those in some lines."""
+        """The references in these lines."""
         chosen = [at for at, line in enumerate(self._lines) if line in lines]
         return [self[at] for at in chosen]
 
 
 def references_in(references: Sequence[Reference], lines: Set[int]) -> list[Reference]:
-    """Those of some references that stand in some lines."""
+    """The references in these lines."""
     if isinstance(references, ReferenceRows):
         return references.in_lines(lines)
     return [reference for reference in references if reference.line in lines]
 
 
 def references_named(references: Sequence[Reference], names: Set[str]) -> list[Reference]:
-    """Those of some references that are by one of some names."""
+    """The references to one of these names."""
     if isinstance(references, ReferenceRows):
         return references.named(names)
     return [reference for reference in references if reference.name in names]
 
 
 def packed(structure: Structure) -> bytes:
-    """The blob of a content; empty if nothing is to be resolved in it."""
+    """Pack the blob of a content; empty if it has nothing to resolve."""
     if not structure.references and not structure.bindings:
         return b""
     texts: dict[str, int] = {}
@@ -182,12 +182,11 @@ def packed(structure: Structure) -> bytes:
 
 
 def surface(structure: Structure) -> int:
-    """Digest of what names in other files can depend on, 63 bits.
+    """Digest, of 63 bits, of everything that names in other files can depend on.
 
-    Lines are no part of it, nor are references other than decorators and those beside bases, nor
-    variables inside a function that says its result or has no name: most edits change nothing that
-    others see. Signatures are: how many parameters there are, and of which types, decides between
-    overloads.
+    It leaves out line numbers, references other than decorators and those on the lines of bases,
+    and variables inside a function that states its result type or has no name: so most edits do not
+    change it. It includes signatures: the number and types of parameters decide between overloads.
     """
     kinds = [scope.kind for scope in structure.scopes]
     around: list[int] = []
@@ -223,15 +222,16 @@ def surface(structure: Structure) -> int:
     ]
     imports = [imported[:3] for imported in structure.imports]
     scopes = [tuple(scope) for scope in structure.scopes]
-    parts = (symbols, imports, scopes, rows, _beside_bases(structure), _before_names(structure))
+    parts = (symbols, imports, scopes, rows, _on_base_lines(structure), _before_names(structure))
     text = repr(parts).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 1
 
 
-def _beside_bases(structure: Structure) -> tuple[object, ...]:
-    """What is named in the lines where types take something in, which tells how they do.
+def _on_base_lines(structure: Structure) -> tuple[object, ...]:
+    """The references on lines where a type names its bases or mixins.
 
-    `extend`, `include` and `prepend` of Ruby, `setmetatable` of Lua. Lines by their order alone.
+    They show how it takes them in: `extend`, `include` and `prepend` of Ruby, `setmetatable` of
+    Lua. Lines are numbered by their order alone.
     """
     taken = [binding.line for binding in structure.bindings if binding.how in _TAKING]
     mixing = {
@@ -240,16 +240,16 @@ def _beside_bases(structure: Structure) -> tuple[object, ...]:
         if reference.name in _MIXING and reference.kind == "call"
     }
     ordinals = {line: at for at, line in enumerate(sorted(mixing.union(taken)))}
-    beside = sorted(
+    on_lines = sorted(
         (ordinals[reference.line], reference.column, at)
         for at, reference in enumerate(structure.references)
         if reference.line in ordinals
     )
-    references = [structure.references[at] for _, _, at in beside]
+    references = [structure.references[at] for _, _, at in on_lines]
     names = sorted(symbol.name_line for symbol in structure.symbols)
     return (
         [ordinals[line] for line in taken],
-        # A block counts for the methods behind it.
+        # A block counts for the methods after it.
         [bisect_right(names, line) for line in ordinals],
         [
             (ordinals[reference.line], reference.receiver, *reference[:2], reference.symbol)
@@ -259,7 +259,7 @@ def _beside_bases(structure: Structure) -> tuple[object, ...]:
 
 
 def _before_names(structure: Structure) -> list[tuple[object, ...]]:
-    """What is named in the lines of definitions above their names: decorators, annotations."""
+    """The references in definitions above their name lines: decorators and annotations."""
     headers = sorted(
         (symbol.start_line, symbol.name_line, at) for at, symbol in enumerate(structure.symbols)
     )
@@ -275,7 +275,7 @@ def _before_names(structure: Structure) -> list[tuple[object, ...]]:
 
 
 def unpacked(data: bytes, places: Places) -> tuple[list[Scope], list[Binding], ReferenceRows]:
-    """Scopes and bindings of a blob, and the references with receivers and scopes."""
+    """Unpack scopes and bindings, and add receivers and scopes to the references."""
     if not data:
         count = len(places.names)
         return [], [], ReferenceRows(places, [""] * count, [0] * count, [-1] * count, [""] * count)
@@ -305,10 +305,10 @@ def unpacked(data: bytes, places: Places) -> tuple[list[Scope], list[Binding], R
     return scopes, bindings, rows
 
 
-# Facts of a text as their row holds them: what a worker process sends, and the index stores.
+# Facts of one text in the form of a row: a worker process sends it, and the index stores it.
 #
-# Packed where they are extracted: as objects, references and bindings cost more to send than to
-# extract again from their blob.
+# The worker packs them: references and bindings as objects cost more to send than to extract from
+# their blob.
 
 REFERENCE_KINDS = ("call", "type", "name")
 _NO_REFERENCES = bytes(4)
@@ -318,7 +318,7 @@ SymbolRow = tuple[int, str, str, str, str, str, str, bool, int, int, int, int, i
 
 
 class PackedFacts(NamedTuple):
-    """All that is stored of one text in one language."""
+    """All stored facts of one text in one language."""
 
     outcome: Outcome
     lines: int
@@ -326,16 +326,16 @@ class PackedFacts(NamedTuple):
     symbol_rows: Sequence[SymbolRow]
     chunk_count: int
     chunks: bytes
-    """Native uint32, eight a chunk: start line, end line, start byte, end byte, symbol + 1, and
-    the terms in body, names and docs."""
+    """Native uint32, eight per chunk: start line, end line, start byte, end byte, symbol + 1, and
+    the numbers of terms in body, names and docs."""
     references: bytes
     """See `pack_references`; empty if there are none."""
     imports: bytes
-    """Four texts an import, NUL between."""
+    """Four texts per import, NUL between."""
     flow: bytes
-    """See `codelens.store.facts.resolution_facts`."""
+    """Scopes and bindings; see `packed`."""
     surface: int
-    """Digest of what other files can see of it."""
+    """Digest of what other files can see; see `surface`."""
     body_terms: int
     name_terms: int
     doc_terms: int
@@ -345,12 +345,12 @@ class PackedFacts(NamedTuple):
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
-        """The symbols, in their order in the text."""
+        """The symbols in text order."""
         return tuple(Symbol(row[1], *row[3:]) for row in self.symbol_rows)
 
 
 def pack_facts(facts: Facts) -> PackedFacts:
-    """The facts of one text, ready to be stored."""
+    """Pack the facts of one text for storage."""
     structure = facts.structure
     body, name, doc = (sum(column) for column in zip((0, 0, 0), *facts.lengths, strict=True))
     chunks = array("I")
@@ -376,7 +376,7 @@ def pack_facts(facts: Facts) -> PackedFacts:
 
 
 def symbol_rows(symbols: Sequence[Symbol]) -> list[SymbolRow]:
-    """Symbols of a text, in their order, as rows."""
+    """Turn symbols of a text, in text order, into rows."""
     return [
         (ordinal, symbol.name, key_of(symbol.name), *symbol[1:])
         for ordinal, symbol in enumerate(symbols)
@@ -384,7 +384,7 @@ def symbol_rows(symbols: Sequence[Symbol]) -> list[SymbolRow]:
 
 
 def pack_references(references: Sequence[Reference]) -> bytes:
-    """References by columns, compressed: what a place has in common with the next stands together.
+    """Pack references as columns, compressed: neighbors have much in common.
 
     Inside: uint32 length of a table, the table (distinct names, NUL between), then for all places
     in order uint32 name << 2 | kind, then their lines, their columns, and their symbols + 1.
@@ -403,7 +403,7 @@ def pack_references(references: Sequence[Reference]) -> bytes:
 
 
 class ReferenceColumns(NamedTuple):
-    """Packed references, taken apart; a sequence a column, in the order of the places."""
+    """Unpacked references: one sequence per column, in the order of the places."""
 
     table: bytes
     """Distinct names, NUL between."""
@@ -416,12 +416,12 @@ class ReferenceColumns(NamedTuple):
 
 
 def reference_columns(data: bytes) -> ReferenceColumns:
-    """What `pack_references` packed."""
+    """Unpack what `pack_references` packed."""
     return plain_columns(zlib.decompress(data) if data else _NO_REFERENCES)
 
 
 def plain_columns(data: bytes) -> ReferenceColumns:
-    """The same of data that is not compressed."""
+    """Like `reference_columns`, for data that is not compressed."""
     size: int = array("I", data[:4])[0]
     words = memoryview(data)[4 + size :].cast("I")
     count = len(words) // 4

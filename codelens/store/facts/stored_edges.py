@@ -1,11 +1,11 @@
-"""Edges of files as they were resolved: kept for the next question, checked before they count.
+"""Stores the resolved edges of files for later questions; they are checked before use.
 
-A row is of a path with a content; what it stands on is in it (`codelens.resolve.graph_state`).
-So two branches can have a text in common and not its edges: the last few rows of it are kept, for
-who goes from one branch to the other, or compares them, to find both.
+A row belongs to a path with a content, and states what its edges depend on
+(`codelens.resolve.graph_state`). Two branches may share a text but not its edges, so the last few
+rows of each text are kept: switching or comparing branches finds both.
 
-Rows of older contents go when their content does. Rows of several versions of the resolver can lie
-side by side, of different files: each counts for its own version alone, and the newest is kept.
+Rows of a content are removed with it. Rows of several resolver versions can exist for different
+files: each version reads only its own, and the newest one's are kept.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import NamedTuple
 from codelens.store.database.database import Database
 
 _STATES = 3
-"""Rows of one text: of what is worked on, of what it is compared with, and of one branch more."""
+"""Rows kept per text: for the current branch, the one it is compared with, and one more."""
 SELECT_EDGES = """
 SELECT e.state, e.data FROM file_edges e JOIN paths p ON p.id = e.path
 WHERE p.path = ? AND e.content = ? AND e.version = ? ORDER BY e.number DESC
 """
 _ANY = "SELECT 1 FROM file_edges UNION ALL SELECT 1 FROM edge_parts LIMIT 1"
-# A content that another process dropped meanwhile has no row: nobody is going to ask for it.
+# A content that another process removed meanwhile has no row: nobody will ask for it.
 _SAVE = """
 INSERT INTO file_edges (path, content, number, version, state, data)
 SELECT p.id, c.id, ifnull(max(e.number), 0) + 1, ?3, ?4, ?5
@@ -84,12 +84,12 @@ class Whole(NamedTuple):
     path: bytes
     content: int
     state: int
-    """Digest of what the view's files showed when they were resolved."""
+    """Digest of what the view's files showed when the edges were resolved."""
     data: bytes
 
 
 class Part(NamedTuple):
-    """The edges of one file to what it uses under some names."""
+    """The edges of one file to the definitions that it uses under some names."""
 
     path: bytes
     content: int
@@ -98,41 +98,38 @@ class Part(NamedTuple):
 
 
 def load(db: Database, path: bytes, content: int, version: int) -> list[tuple[int, bytes]]:
-    """State and row of a file as this version of the resolver kept them, the newest first."""
+    """State and data of a file's rows by this resolver version, newest first."""
     return db.rows(SELECT_EDGES, (path, content, version))
 
 
 def load_parts(
     db: Database, path: bytes, content: int, version: int
 ) -> list[tuple[frozenset[str], bytes]]:
-    """The parts of a file, with the names that each is of; the newest first."""
+    """The parts of a file, each with its names; newest first."""
     rows = db.rows(SELECT_PARTS, (path, content, version))
     return [(_names_of(text), data) for text, data in rows]
 
 
 @lru_cache(maxsize=64)
 def _names_of(text: str) -> frozenset[str]:
-    """The names of a part. A question asks the same of all files: hundreds share one set."""
+    """The names of a part. A question has the same names for all files: hundreds share one set."""
     return frozenset(text.split("\n"))
 
 
 def any_kept(db: Database) -> bool:
-    """Whether there are rows or parts at all."""
+    """Whether any rows or parts are stored."""
     return db.row(_ANY) is not None
 
 
 def save(db: Database, version: int, rows: Sequence[Whole]) -> None:
-    """Keep rows; never in place of a newer version's.
-
-    In the caller's transaction.
-    """
+    """Store rows, but never over those of a newer version; in the caller's transaction."""
     db.execute_many(_SAVE, [(row.path, row.content, version, row.state, row.data) for row in rows])
     db.execute_many(_DELETE_EDGES, [(row.path, row.content, version, _STATES) for row in rows])
     db.execute_many(_DELETE_PARTS, [(row.content, row.path) for row in rows])
 
 
 def save_parts(db: Database, version: int, parts: Sequence[Part]) -> None:
-    """Keep parts of rows; those of older versions go. In the caller's transaction."""
+    """Store parts and remove those of older versions; in the caller's transaction."""
     db.execute(_DELETE_OLD_PARTS, (version,))
     texts = {part.names: "\n".join(sorted(part.names)) for part in parts}
     db.execute_many(_INTERN, [(text,) for text in texts.values()])
@@ -146,12 +143,12 @@ def save_parts(db: Database, version: int, parts: Sequence[Part]) -> None:
 
 
 def load_surveys(db: Database, contents: Set[int], version: int) -> dict[int, object]:
-    """What this version of the resolver took from contents for indexes over all files."""
+    """What this resolver version stored for contents, for indexes over all files."""
     rows = db.rows(SELECT_SURVEYS, (version, json.dumps(sorted(contents))))
     return {content: json.loads(text) for content, text in rows}
 
 
 def save_surveys(db: Database, version: int, taken: Mapping[int, object]) -> None:
-    """Keep what was taken from contents. In the caller's transaction."""
+    """Store what was derived from contents; in the caller's transaction."""
     rows = [(content, version, json.dumps(data)) for content, data in taken.items()]
     db.execute_many(_SAVE_SURVEY, rows)

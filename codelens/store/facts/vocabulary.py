@@ -1,6 +1,7 @@
-"""The keys of all names of an index in memory, as sorted lines of one text that is searched in C.
+"""Searches the names and words of an index by their beginnings, parts or spelling.
 
-A million keys are 16 MB so; as single texts in Python they would be 70.
+The keys of all names are held in memory as sorted lines of one text, which Python searches in C. A
+million keys take 16 MB this way, and 70 MB as separate strings.
 """
 
 from __future__ import annotations
@@ -13,46 +14,46 @@ from codelens.store.database.database import Database
 from codelens.store.facts.postings import PostingBlock
 
 _KEY_END = b"\xff"
-"""Behind all that UTF-8 can write."""
+"""Sorts after all UTF-8 text."""
 
 
 class KeptKeys:
-    """All keys of an index; those of several lines apart.
+    """All keys of an index; keys of several lines are held separately.
 
-    Keys of contents that were removed stay: whoever asks looks each up.
+    Keys of removed contents stay: the caller looks each key up.
 
     Args:
-        lines: the keys of one line each, in the order of their bytes.
+        lines: the keys of one line each, sorted by their bytes.
         odd: the keys of several lines.
-        last: the newest content whose keys these are.
+        last: the newest content whose keys are included.
     """
 
     def __init__(self, lines: str, odd: Iterable[str], last: int) -> None:
         self._first = _framed(lines.encode("utf-8", "replace"))
         self._since = b""
-        """Of contents that were stored since."""
+        """Keys of contents that were stored later."""
         self._odd = list(odd)
         self.last = last
 
     def add(self, lines: str, odd: Iterable[str], last: int) -> None:
-        """The keys of contents that were stored since, in any order; these go up to `last`."""
+        """Add the keys of newer contents, in any order; `last` is the newest of these."""
         if lines:
-            known = self._since.split(b"\n") + lines.encode("utf-8", "replace").split(b"\n")
-            self._since = _framed(b"\n".join(sorted(set(filter(None, known)))))
+            keys = self._since.split(b"\n") + lines.encode("utf-8", "replace").split(b"\n")
+            self._since = _framed(b"\n".join(sorted(set(filter(None, keys)))))
         self._odd += odd
         self.last = last
 
     @property
     def size(self) -> int:
-        """Bytes of them all."""
+        """Bytes of all keys."""
         return len(self._first) + len(self._since)
 
     def is_outgrown(self) -> bool:
-        """Whether so much was added that much may be there twice, or gone."""
+        """Whether so many keys were added that many may be duplicates or removed."""
         return len(self._since) > len(self._first)
 
     def holding(self, part: str) -> list[str]:
-        """Keys with some letters, each once."""
+        """Keys that contain `part`, each once."""
         keys = {key: None for key in self._odd if part in key}
         searched = part.encode("utf-8", "replace")
         for text in (self._first, self._since):
@@ -60,14 +61,15 @@ class KeptKeys:
         return list(keys)
 
     def nearly(self, start: str, word: str, most: int) -> list[str]:
-        """Keys that begin with `start`, among them all from which `word` is up to `most` edits.
+        """Keys that begin with `start`, including all within `most` edits of `word`.
 
-        An edit is one letter more, less or another, or two neighbours swapped. `start` is how
-        `word` begins, or its first two letters swapped; `word` has more than 2 * `most` letters.
+        An edit inserts, removes or replaces a letter, or swaps two neighbors. `start` is the
+        beginning of `word`, or that with its first two letters swapped; `word` has more than
+        2 * `most` letters.
 
-        `most` + 1 pieces of the word, with a letter between any two, cannot all be spoilt by
-        `most` edits. The first piece stands at the beginning and the last at the end: where an
-        edit stands before or behind it, one less is left for the others, of which one is whole.
+        `most` edits cannot break all of `most` + 1 pieces of the word that have a letter between
+        them. The first piece is at the beginning and the last at the end: an edit before or after
+        it leaves one edit fewer for the others, one of which stays whole.
         """
         pieces = [piece.encode("utf-8", "replace") for piece in _pieces(word, most)]
         letters = word.encode("utf-8", "replace")
@@ -76,7 +78,7 @@ class KeptKeys:
         for text in (self._first, self._since):
             low, high = _beginning(text, begins)
             for line in _holding_one(text, pieces, low, high, begins):
-                # A letter that the word has not takes an edit.
+                # A letter that the word lacks takes an edit.
                 if not line.isascii() or (
                     abs(len(line) - len(word)) <= most
                     and len(line.translate(None, letters)) <= most
@@ -86,12 +88,12 @@ class KeptKeys:
 
 
 def _framed(lines: bytes) -> bytes:
-    """The same with a line end before the first line and behind the last."""
+    """Add a line end before the first line and after the last."""
     return b"\n" + lines + b"\n" if lines else b""
 
 
 def _pieces(word: str, most: int) -> list[str]:
-    """`most` + 1 pieces of about one length, with a letter between any two."""
+    """`most` + 1 pieces of similar length, with a letter between any two."""
     size, more = divmod(len(word) - most, most + 1)
     pieces: list[str] = []
     at = 0
@@ -105,7 +107,7 @@ def _pieces(word: str, most: int) -> list[str]:
 def _holding_one(
     text: bytes, pieces: list[bytes], low: int, high: int, begins: bytes
 ) -> Iterator[bytes]:
-    """Lines between two places that begin with the first, hold another, or end with the last."""
+    """Lines from `low` to `high` that begin or end with a piece, or contain an inner one."""
     first, *inner, last = pieces
     if first.startswith(begins) or begins.startswith(first):
         start, stop = _beginning(text, first, low, high)
@@ -116,7 +118,7 @@ def _holding_one(
 
 
 def _with(text: bytes, searched: bytes, low: int, high: int) -> Iterator[bytes]:
-    """Lines between two places that hold some letters, each once."""
+    """Lines between two positions that contain `searched`, each once."""
     find, before = text.find, text.rfind
     at = find(searched, low, high)
     while at >= 0:
@@ -126,18 +128,18 @@ def _with(text: bytes, searched: bytes, low: int, high: int) -> Iterator[bytes]:
 
 
 def _beginning(text: bytes, start: bytes, low: int = 1, high: int = -1) -> tuple[int, int]:
-    """Where the lines that begin so begin, and have ended."""
+    """The positions where the lines that begin with `start` begin and end."""
     high = len(text) if high < 0 else high
     low = _first_from(text, start, low, high)
     return low, _first_from(text, start + _KEY_END, low, high)
 
 
 def _first_from(text: bytes, key: bytes, low: int, high: int) -> int:
-    """Where the first line begins that is not before a key; by bisection."""
+    """The position of the first line that does not sort before a key; by bisection."""
     while low < high:
         middle = (low + high) // 2
         start = text.rfind(b"\n", 0, middle) + 1
-        # A line end is before all that a key may hold.
+        # A line end sorts before everything that a key may contain.
         if text[start : start + len(key)] < key:
             low = text.index(b"\n", middle) + 1
         else:
@@ -145,10 +147,10 @@ def _first_from(text: bytes, key: bytes, low: int, high: int) -> int:
     return low
 
 
-# What words and names an index knows, by how they begin; of any view: who asks filters.
+# Words and names of any view by how they begin; the caller filters by view.
 
-# CROSS JOIN keeps SQLite at two seeks a segment: to the block the first of the terms may stand in,
-# then those that begin with one of them.
+# CROSS JOIN limits SQLite to two seeks per segment: to the block that may contain the first term,
+# then to those that begin with one of the terms.
 BLOCKS_FROM = """
 SELECT p.first_term, p.marks, CASE WHEN p.marks IS NOT NULL THEN p.data END
 FROM segments s CROSS JOIN postings p
@@ -164,12 +166,12 @@ WHERE p.segment = s.id AND p.first_term > ? AND p.first_term < ?
 KEYS_FROM = """
 SELECT DISTINCT key FROM symbol_keys WHERE key >= ? AND key < ? AND length(key) BETWEEN ? AND ?
 """
-# Of a long range few are to be looked at: those that hold a piece of what is looked for.
+# Of a long range only a few keys matter: those that contain a piece of the searched word.
 _HOLDS = "instr(key, ?)"
 KEYS_LIKE = "SELECT DISTINCT key FROM symbol_keys WHERE key GLOB ?"
 KEYS_HOLDING = "SELECT DISTINCT key FROM symbol_keys WHERE instr(key, ?)"
-# One text, and not a row for each of a million; a key may be of more than one line. SQLite keeps
-# the order of a subquery for any aggregate but COUNT, MIN and MAX.
+# One text instead of a row for each of a million keys; a key may have more than one line. SQLite
+# keeps the order of a subquery for all aggregates but COUNT, MIN and MAX.
 _JOINED = """
 SELECT group_concat(key, char(10)) FILTER (WHERE instr(key, char(10)) = 0),
     json_group_array(key) FILTER (WHERE instr(key, char(10)) > 0), {last}
@@ -178,13 +180,13 @@ FROM (SELECT DISTINCT key FROM {rows} ORDER BY key)
 _LAST_CONTENT = "SELECT COALESCE(MAX(id), 0) >> 24 FROM symbols"
 _ALL_KEYS = _JOINED.format(last=f"({_LAST_CONTENT})", rows="symbol_keys")
 _NEW_KEYS = _JOINED.format(last=f"({_LAST_CONTENT})", rows="symbols WHERE id >= (? + 1) << 24")
-_MOST_KEPT = 64_000_000
-"""Letters of all keys that are kept in memory at most."""
+_MOST_LETTERS = 64_000_000
+"""The most letters of all keys that are held in memory."""
 _END = "\U0010ffff"
 
 
 def terms_from(db: Database, start: str, longest: int) -> list[str]:
-    """Terms of the postings that begin so, of at most so many letters; in no order."""
+    """Terms of the postings that begin with `start`, of at most `longest` letters; in any order."""
     begin, end = start.encode(), (start + _END).encode()
     terms: set[bytes] = set()
     for first_term, marks, data in db.rows(BLOCKS_FROM, (start, start, start + _END)):
@@ -192,13 +194,13 @@ def terms_from(db: Database, start: str, longest: int) -> list[str]:
         if not begin <= here[0] <= here[-1] < end:
             here = [term for term in here if begin <= term < end]
         terms.update(here)
-    return [known for term in terms if len(known := term.decode()) <= longest]
+    return [text for term in terms if len(text := term.decode()) <= longest]
 
 
 def keys_from(
     db: Database, start: str, shortest: int, longest: int, pieces: Sequence[str]
 ) -> list[str]:
-    """Keys of symbols that begin so, of so many letters, with one of some pieces; in no order."""
+    """Keys of symbols by beginning and length that contain one of `pieces`; in any order."""
     sql = f"{KEYS_FROM} AND ({' OR '.join([_HOLDS] * len(pieces))})"
     return [row[0] for row in db.rows(sql, (start, start + _END, shortest, longest, *pieces))]
 
@@ -206,69 +208,70 @@ def keys_from(
 def keys_nearly(
     db: Database, starts: Sequence[str], word: str, most: int, pieces: Sequence[str]
 ) -> list[str]:
-    """Keys of symbols that begin in one of some ways, all of `most` edits from a word among them.
+    """Keys that begin with one of `starts`, including all within `most` edits of `word`.
 
-    In no order; some may be gone. One of `pieces` of the word is in each of those that are meant.
+    In any order; some may be removed already. Each key within `most` edits contains one of
+    `pieces` of the word.
     """
-    known = _kept_keys(db, _PART_PASSED_OVER)
-    if known is not None:
-        return [key for start in starts for key in known.nearly(start, word, most)]
+    keys = _keys_in_memory(db, _PART_PASSED_OVER)
+    if keys is not None:
+        return [key for start in starts for key in keys.nearly(start, word, most)]
     shortest, longest = len(word) - most, len(word) + most
     return [key for start in starts for key in keys_from(db, start, shortest, longest, pieces)]
 
 
 def keys_holding(db: Database, part: str) -> list[str]:
-    """Keys of symbols that hold these letters side by side; in no order; some may be gone."""
-    known = _kept_keys(db, _ALL_PASSED_OVER)
-    if known is not None:
-        return known.holding(part)
+    """Keys of symbols that contain `part`; in any order; some may be removed already."""
+    keys = _keys_in_memory(db, _ALL_PASSED_OVER)
+    if keys is not None:
+        return keys.holding(part)
     return [row[0] for row in db.rows(KEYS_HOLDING, (part,))]
 
 
-def _kept_keys(db: Database, price: int) -> KeptKeys | None:
-    """All keys in memory; None at first, and where they are too many.
+def _keys_in_memory(db: Database, price: int) -> KeptKeys | None:
+    """All keys in memory; None at first, and if there are too many.
 
-    To pass over all keys takes 230 ms of CPU at a million definitions, over those of one letter
-    about a fourth. Who asks once pays that; when as much was paid as it costs to keep them, they
-    are kept. What is written to the index is read along.
+    A scan of all keys takes 230 ms of CPU at a million definitions, one of the keys that begin with
+    a letter about a fourth. The first questions pay that. Once they have paid what it costs to
+    load all keys, the keys are loaded, and later additions are read from the index.
 
     Args:
         db: the index.
-        price: what the question costs without them.
+        price: what the question costs without the keys.
     """
-    known = _kept.get(db, 0)
-    if not isinstance(known, KeptKeys):
-        _kept[db] = known = known + price
-        if known <= _WORTH_KEEPING:
+    keys = _loaded.get(db, 0)
+    if not isinstance(keys, KeptKeys):
+        _loaded[db] = keys = keys + price
+        if keys <= _WORTH_LOADING:
             return None
-    if not isinstance(known, KeptKeys) or known.is_outgrown():
-        _kept[db] = known = KeptKeys(*_joined(db, _ALL_KEYS))
-        if known.size > _MOST_KEPT:
-            _kept[db] = _NEVER
+    if not isinstance(keys, KeptKeys) or keys.is_outgrown():
+        _loaded[db] = keys = KeptKeys(*_joined(db, _ALL_KEYS))
+        if keys.size > _MOST_LETTERS:
+            _loaded[db] = _NEVER
             return None
-    if db.row(_LAST_CONTENT) != (known.last,):
-        known.add(*_joined(db, _NEW_KEYS, known.last))
-    return known
+    if db.row(_LAST_CONTENT) != (keys.last,):
+        keys.add(*_joined(db, _NEW_KEYS, keys.last))
+    return keys
 
 
 def _joined(db: Database, sql: str, *bindings: int) -> tuple[str, list[str], int]:
-    """Keys as lines, keys of several lines, and the newest content."""
+    """Keys of one line, keys of several lines, and the newest content."""
     row = db.row(sql, bindings)
     assert row is not None
     return row[0] or "", json.loads(row[1]), row[2]
 
 
 def keys_with_letters(db: Database, letters: str) -> list[str]:
-    """Keys of symbols that have these letters in this order; in no order.
+    """Keys of symbols that contain these letters in this order; in any order.
 
-    It passes over all keys: for questions that nothing else answers. `letters` are lower-case
-    letters and digits alone.
+    Scans all keys: for questions that nothing else answers. `letters` are lower-case letters and
+    digits.
     """
     return [row[0] for row in db.rows(KEYS_LIKE, (f"*{'*'.join(letters)}*",))]
 
 
 _PART_PASSED_OVER, _ALL_PASSED_OVER = 1, 2
-_WORTH_KEEPING = 3
+_WORTH_LOADING = 3
 _NEVER = -1_000_000_000
-_kept: WeakKeyDictionary[Database, KeptKeys | int] = WeakKeyDictionary()
-"""The keys of each index; before there are any what was paid so far."""
+_loaded: WeakKeyDictionary[Database, KeptKeys | int] = WeakKeyDictionary()
+"""The keys of each index in memory; before they are loaded, the price paid so far."""

@@ -1,1 +1,1 @@
-"""What is kept beside the index: saved contexts and usage."""
+"""User data stored next to the index: saved contexts, pins and usage."""

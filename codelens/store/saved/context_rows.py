@@ -1,8 +1,7 @@
-"""The rows of a contexts database: what was saved, found by name or by words.
+"""The rows of a contexts database: saved contexts by name or words, and their verification.
 
-`codelens.store.saved.contexts_file` opens one. A context is written whole and carries a digest, so
-that
-a byte that rotted is seen and never answered with. Times are seconds since 1970.
+`codelens.store.saved.contexts_file` opens the database. A context is written whole with a digest,
+so that corrupted bytes are detected and never served. Times are seconds since 1970.
 """
 
 # apsw's stubs leave the types of bindings, pragmas and errors open.
@@ -30,7 +29,7 @@ from codelens.store.database.database import Database, Row, translated
 
 COMMON_DIR, ROOTS, WAITING, ADOPTED = "common_dir", "roots", "waiting", "adopted"
 REPOSITORY = "repository"
-"""Keys of `about`: where the repository was, its root commits (spaces between), the files of
+"""Keys of `about`: the repository's place, its root commits (spaces between), the files of
 repositories that this one may have been before it moved (spaces between), and those of them that
 were taken over (`FILE@SECONDS`, when; spaces between); and the repository's id."""
 
@@ -40,7 +39,7 @@ _COLUMNS = (
 _SELECT_ALL = f"SELECT {_COLUMNS} FROM contexts ORDER BY id"  # noqa: S608 - our own columns
 _SELECT_NAMED = f"SELECT {_COLUMNS} FROM contexts WHERE name = ?"  # noqa: S608
 _SELECT_ONE = f"SELECT {_COLUMNS} FROM contexts WHERE id = ?"  # noqa: S608
-# The first reads the index of names alone, the second the table.
+# The first reads only the index of names, the second the table.
 _SELECT_IDS_BY_NAME = "SELECT id FROM contexts ORDER BY name"
 _SELECT_IDS = "SELECT id FROM contexts NOT INDEXED"
 _ITEM = "kind, path, symbol, number, start_line, end_line, below, body, shape, content, ref, head"
@@ -68,7 +67,7 @@ _PUT_ABOUT = (
 
 
 class Item(NamedTuple):
-    """What a context points at; see `migrations/0001_contexts.sql` for the fields."""
+    """What a context refers to; see `migrations/0001_contexts.sql` for the fields."""
 
     kind: str
     path: bytes
@@ -85,7 +84,7 @@ class Item(NamedTuple):
 
 
 class Context(NamedTuple):
-    """Something that was saved."""
+    """A saved context."""
 
     name: str
     note: str
@@ -100,12 +99,12 @@ class Context(NamedTuple):
     items: tuple[Item, ...]
 
     def expired(self, now_s: float) -> bool:
-        """Whether its time to live is over; a pinned one's never is."""
+        """Whether its time to live is over; a pinned context never expires."""
         return not self.pinned and self.expires_s is not None and self.expires_s <= now_s
 
 
 class Terms(NamedTuple):
-    """What a context is found by: terms, a space between."""
+    """The search terms of a context, separated by spaces."""
 
     name: str
     tags: str
@@ -123,7 +122,7 @@ def every(db: Database) -> list[Context]:
     """All contexts, oldest first.
 
     Raises:
-        IndexCorrupt: one is not as it was written.
+        IndexCorrupt: a context does not match its digest.
     """
     items: defaultdict[int, list[Row]] = defaultdict(list)
     for at, *item in db.rows(_SELECT_ALL_ITEMS):
@@ -132,7 +131,7 @@ def every(db: Database) -> list[Context]:
 
 
 def readable(db: Database) -> Iterator[Context]:
-    """Of a damaged database: the contexts that are as they were written."""
+    """The contexts of a damaged database that match their digests."""
     for select in (_SELECT_IDS_BY_NAME, _SELECT_IDS):
         try:
             ids = db.rows(select)
@@ -151,22 +150,22 @@ def readable(db: Database) -> Iterator[Context]:
 
 
 def named(db: Database, name: str) -> Context | None:
-    """The context of a name.
+    """The context with a name, if any.
 
     Raises:
-        IndexCorrupt: it is not as it was written.
+        IndexCorrupt: it does not match its digest.
     """
     row = db.row(_SELECT_NAMED, (name,))
     return None if row is None else _context(db, row, db.rows(_SELECT_ITEMS, (row[0],)))
 
 
 def matching(db: Database, terms: Sequence[str], *, every_term: bool) -> list[str]:
-    """Names of the contexts that have the terms, best first.
+    """Names of the contexts that contain the terms, best first.
 
     Args:
         db: a contexts database.
-        terms: as the tokenizer gives them.
-        every_term: all must be there, not one alone.
+        terms: as the tokenizer returns them.
+        every_term: require all terms, not just one.
     """
     quoted = (term.replace('"', '""') for term in terms)
     query = (" AND " if every_term else " OR ").join(f'"{term}"' for term in quoted)
@@ -174,7 +173,7 @@ def matching(db: Database, terms: Sequence[str], *, every_term: bool) -> list[st
 
 
 def put(db: Database, context: Context, terms: Terms) -> None:
-    """Write a context, in place of one of its name; runs in the caller's transaction."""
+    """Write a context over any of the same name; runs in the caller's transaction."""
     remove(db, context.name)
     values = (
         context.name, context.note, context.category, json.dumps(context.tags),
@@ -190,7 +189,7 @@ def put(db: Database, context: Context, terms: Terms) -> None:
 
 
 def remove(db: Database, name: str) -> bool:
-    """Delete a context, if there is one of the name; runs in the caller's transaction."""
+    """Delete the context with a name, if any; runs in the caller's transaction."""
     row = db.row(_SELECT_ID, (name,))
     if row is None:
         return False
@@ -200,25 +199,25 @@ def remove(db: Database, name: str) -> bool:
 
 
 def count(db: Database) -> int:
-    """How many contexts there are."""
+    """The number of contexts."""
     row = db.row("SELECT count(*) FROM contexts")
     return 0 if row is None else int(row[0])
 
 
 def newest_s(db: Database) -> int:
-    """When the last context was saved; 0 where there is none."""
+    """When the last context was saved; 0 if there is none."""
     row = db.row("SELECT max(saved_s) FROM contexts")
     return 0 if row is None or row[0] is None else int(row[0])
 
 
 def about(db: Database, key: str) -> str:
-    """What is known of the repository; empty if nothing is."""
+    """A stored fact about the repository; empty if missing."""
     row = db.row(_SELECT_ABOUT, (key,))
     return "" if row is None else str(row[0])
 
 
 def put_about(db: Database, values: Iterable[tuple[str, str]]) -> None:
-    """Keep what is known of the repository; runs in the caller's transaction."""
+    """Store facts about the repository; runs in the caller's transaction."""
     db.execute_many(_PUT_ABOUT, values)
 
 
@@ -234,14 +233,14 @@ def _context(db: Database, row: Row, items: Iterable[Row]) -> Context:
     except (ValueError, TypeError) as error:
         raise IndexCorrupt(db.path, f"a saved context cannot be read: {error}") from error
     if digest(context) != written:
-        raise IndexCorrupt(db.path, "a saved context is not as it was written")
+        raise IndexCorrupt(db.path, "a saved context does not match its digest")
     return context
 
 
-# Reading a contexts database, proven: all of it, of one moment, each context as it was written.
+# Verified reading of a contexts database: all of it, in one transaction, digests included.
 
 SHORTEST = 100
-"""Bytes of a database's head; SQLite begins a new one in a file that is shorter still."""
+"""Bytes of a database's header; SQLite starts a new database in a shorter file."""
 _BUSY_MS = 10_000
 _NAMED = re.compile(r"contexts-([0-9a-f]{16})\.db")
 
@@ -250,13 +249,13 @@ class Owner(NamedTuple):
     """The repository that a contexts database must belong to."""
 
     repository: str
-    """Its id, see `codelens.paths.repository_id`; empty where it is not known."""
+    """Its id, see `codelens.paths.repository_id`; empty if unknown."""
     knows_commit: Callable[[str], bool] = lambda _: True
-    """Whether the repository has a commit; True where that cannot be told."""
+    """Whether the repository has a commit; True if unknown."""
 
 
 def owner_by_name(path: Path) -> Owner:
-    """The owner that a database's file name states, or that of a copy beside it."""
+    """The owner according to the file name of a database or of its copy."""
     match = _NAMED.match(path.name)
     return Owner(match.group(1) if match else "")
 
@@ -264,7 +263,7 @@ def owner_by_name(path: Path) -> Owner:
 def foreign(db: Database, owner: Owner) -> str:
     """Why a database belongs to another repository than `owner`; empty if it does not.
 
-    A file that states no id is of an earlier version: then its place is compared.
+    A file without an id is from an earlier version: then its place is compared.
     """
     place = about(db, COMMON_DIR)
     stated = about(db, REPOSITORY)
@@ -279,10 +278,10 @@ def foreign(db: Database, owner: Owner) -> str:
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file, 0 where there is none.
+    """Bytes of a file, 0 if it does not exist.
 
-    It is never opened but by SQLite: closing a file gives back all locks that the process has on
-    it, those of a writer in another thread too (https://sqlite.org/howtocorrupt.html, 2.2).
+    Only SQLite may open the file: closing it drops all locks that the process has on it, including
+    those of a writer in another thread (https://sqlite.org/howtocorrupt.html, 2.2).
     """
     try:
         return path.stat().st_size
@@ -293,7 +292,7 @@ def size_of(path: Path) -> int:
 
 
 def proved(db: Database, owner: Owner) -> Database:
-    """The database, if it is sound and belongs to `owner`; else it is closed.
+    """Return the database if it is sound and belongs to `owner`; else close it.
 
     Raises:
         IndexCorrupt: it is damaged; `foreign` if it belongs to another repository.
@@ -307,7 +306,9 @@ def proved(db: Database, owner: Owner) -> Database:
 
 
 def prove(db: Database, owner: Owner | None = None) -> list[Context]:
-    """All contexts, of one moment: of two moments none would be as it was written.
+    """Verify the database and return all contexts.
+
+    They are read in one transaction: a mix of two states would not match the digests.
 
     Args:
         db: the database.
@@ -322,7 +323,7 @@ def prove(db: Database, owner: Owner | None = None) -> list[Context]:
             rows = every(db)
             stranger = foreign(db, owner) if owner else ""
     except apsw.SQLError as error:
-        # So FTS5 tells of a table of its own that was lost.
+        # FTS5 reports a lost table of its own like this.
         raise IndexCorrupt(db.path, str(error)) from error
     if fault:
         raise IndexCorrupt(db.path, fault)
@@ -332,7 +333,7 @@ def prove(db: Database, owner: Owner | None = None) -> list[Context]:
 
 
 def legible(path: Path, owner: Owner) -> list[Context]:
-    """What can still be read of a damaged file; nothing of one of another repository."""
+    """The readable contexts of a damaged file; none if it is another repository's."""
     contexts: list[Context] = []
     with suppress(StoreError), closing(as_it_is(path)) as db:
         if not foreign(db, owner):
@@ -341,12 +342,12 @@ def legible(path: Path, owner: Owner) -> list[Context]:
 
 
 def as_it_is(path: Path) -> Database:
-    """A file of which nothing is changed, not even to bring it up to date.
+    """Open a file without changing it, not even to migrate it.
 
-    But what a process that was killed left half written is undone, as by any other opening.
+    SQLite still rolls back what a killed process left half written.
 
     Raises:
-        StoreError: it cannot be opened; `HomeNotReadable` where its folder may not be entered.
+        StoreError: it cannot be opened; `HomeNotReadable` if its folder may not be entered.
     """
     with translated(path):
         half_written = path.with_name(f"{path.name}-journal").exists()
@@ -357,11 +358,11 @@ def as_it_is(path: Path) -> Database:
 
 
 def connected(path: Path, mode: str) -> Database:
-    """A file as it is, `ro` or `rw`: not made, not migrated, no pragma set.
+    """Open a file in mode `ro` or `rw` without creating it, migrating it or setting pragmas.
 
     Raises:
         StoreError: it cannot be opened.
-        IndexCorrupt: a pipe lies there, at which SQLite would wait.
+        IndexCorrupt: it is not a regular file, such as a pipe, at which SQLite would block.
     """
     if is_special(path):
         raise IndexCorrupt(path, "it is not a regular file")

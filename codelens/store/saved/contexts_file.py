@@ -1,6 +1,7 @@
-"""A damaged contexts database made anew of its copies and of what can still be read of it.
+"""The contexts database as a file: opening, backup copies, and recovery from damage.
 
-Nothing is deleted: the damaged file, and copies that are damaged too, get other names.
+Recovery rebuilds it from its copies and from the readable parts of the damaged file. It deletes
+nothing: damaged files are renamed, copies included.
 """
 
 # apsw's stubs leave the types of bindings, pragmas and errors open.
@@ -49,13 +50,13 @@ TermsOf = Callable[[Context], Terms]
 
 COPIES = (".backup", ".backup-old")
 _ASIDE = ".unreadable-"
-_BESIDE = ("-journal", "-wal", "-shm")
+_JOURNALS = ("-journal", "-wal", "-shm")
 _LEFT_S = 3600
-"""Half-written copies older than this belong to a process that was killed."""
+"""A half-written copy older than this was left by a killed process."""
 
 
 class _Restorable(NamedTuple):
-    """What is left of a damaged database."""
+    """The data that can be restored from a damaged database and its copies."""
 
     contexts: list[Context]
     about: list[tuple[str, str]]
@@ -69,7 +70,7 @@ def asides(folder: Path) -> list[Path]:
 
 
 def copied(path: Path, source: Path) -> Path:
-    """A copy of `source` under a name of its own beside `path`; `sweep` finds it if it is left.
+    """Copy `source` to a unique name next to `path`; `sweep` removes such a file if left behind.
 
     Raises:
         StoreError: `source` cannot be read, or there is no room.
@@ -85,7 +86,7 @@ def copied(path: Path, source: Path) -> Path:
 
 
 def sweep(path: Path) -> None:
-    """Remove copies that a process which was killed left half written."""
+    """Remove half-written copies that a killed process left."""
     for left in path.parent.glob(f"{path.name}.new-*"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > _LEFT_S:
@@ -93,32 +94,32 @@ def sweep(path: Path) -> None:
 
 
 def copies(path: Path) -> Iterator[Path]:
-    """Copies of the database, the newest first."""
-    beside = [path.with_name(path.name + suffix) for suffix in COPIES]
-    yield from (file for file in beside if file.is_file())
+    """Copies of the database, newest first."""
+    backups = [path.with_name(path.name + suffix) for suffix in COPIES]
+    yield from (file for file in backups if file.is_file())
     yield from sorted(path.parent.glob(f"{path.name}.before-*"), reverse=True)
 
 
 @contextmanager
 def without_commits(path: Path) -> Generator[None]:
-    """No other process commits to a damaged file in the block, if it can be written at all."""
+    """Block other processes' commits to a damaged file, if it can be written at all."""
     with ExitStack() as stack:
-        # In one that is too short to be a database SQLite would begin a new one.
+        # SQLite would start a new database in a file too short to be one.
         if size_of(path) >= SHORTEST:
             try:
-                # Closing it ends the transaction, in which nothing is written.
+                # Closing it ends the transaction, which writes nothing.
                 db = stack.enter_context(closing(connected(path, "rw")))
                 db.execute("BEGIN IMMEDIATE")
             except StoreError as error:
-                if not _tells_of_damage(error):
+                if not _means_damage(error):
                     raise
         yield
 
 
 def remade(path: Path, terms_of: TermsOf, owner: Owner) -> tuple[Path | None, int]:
-    """Put a sound database in place; where the damaged one is now, and how much was restored."""
+    """Put a rebuilt database in place; return the damaged file's path and the restored count."""
     rows, about, unsound = _restorable(path, owner)
-    # The newest name is that of the file itself.
+    # The file itself gets the newest name.
     named = [(copy, _aside(path)) for copy in unsound]
     aside = _aside(path)
     new_path = path.with_name(f"{path.name}.new-{os.getpid()}-{time.time_ns()}")
@@ -130,16 +131,16 @@ def remade(path: Path, terms_of: TermsOf, owner: Owner) -> tuple[Path | None, in
             context_rows.put_about(db, about)
     finally:
         db.close()
-    # A journal left behind would be played into the new file.
-    for suffix in _BESIDE:
+    # SQLite would replay a journal left behind into the new file.
+    for suffix in _JOURNALS:
         file = path.with_name(path.name + suffix)
         if file.exists():
             file.rename(aside.with_name(aside.name + suffix))
     if path.exists():
-        _named_too(path, aside)
+        _link_or_rename(path, aside)
     new_path.replace(path)
     for copy, other in named:
-        # The next changes would write over it.
+        # Otherwise the next changes would overwrite it.
         copy.rename(other)
     return (aside if aside.exists() else None), len(rows)
 
@@ -149,15 +150,15 @@ def _aside(path: Path) -> Path:
 
 
 def _set_aside_ns(aside: Path) -> int:
-    """When a file was set aside, by its name; 0 where that is not one of `_aside`."""
+    """When a file was set aside, according to its name; 0 for a name not from `_aside`."""
     when = aside.name.rpartition(_ASIDE)[2]
     return int(when) if when.isdecimal() else 0
 
 
-def _named_too(path: Path, aside: Path) -> None:
-    """Another name for a file; where the system has no second names, in place of the first.
+def _link_or_rename(path: Path, aside: Path) -> None:
+    """Link a file to a second name; rename it if the system has no hard links.
 
-    With its first name still there nobody finds that there is no file, and makes an empty one.
+    As long as the first name exists, no other process creates an empty file under it.
     """
     try:
         os.link(path, aside)
@@ -166,13 +167,13 @@ def _named_too(path: Path, aside: Path) -> None:
 
 
 def _restorable(path: Path, owner: Owner) -> _Restorable:
-    """What the newest sound copy has, with what is newer or only in what is damaged.
+    """Merge the newest sound copy with contexts that are newer, or only in damaged files.
 
-    Where the file is gone, what was set aside before that copy was made does not count: the copy
-    has all that was restored of it but what was forgotten since.
+    If the file is missing, files set aside before that copy was made do not count: the copy
+    includes everything restored from them, except what was deleted since.
 
     Raises:
-        StoreError: a copy cannot be read now, which says nothing of it.
+        StoreError: a copy cannot be read now, which does not mean that it is damaged.
     """
     by_name: dict[str, Context] = {}
     about: list[tuple[str, str]] = []
@@ -183,7 +184,7 @@ def _restorable(path: Path, owner: Owner) -> _Restorable:
         try:
             restored, about = _of_copy(path, copy, owner)
         except StoreError as error:
-            if not _tells_of_damage(error):
+            if not _means_damage(error):
                 raise
             unsound.append(copy)
             by_name = {context.name: context for context in legible(copy, owner)} | by_name
@@ -191,7 +192,7 @@ def _restorable(path: Path, owner: Owner) -> _Restorable:
         by_name = {context.name: context for context in restored} | by_name
         since_ns = made_ns
         break
-    # A process killed while it mended left the damaged file under its new name.
+    # A process killed during a recovery left the damaged file under its new name.
     newest = max(path.parent.glob(f"{path.name}{_ASIDE}*[0-9]"), key=_set_aside_ns, default=None)
     left = [newest] if newest is not None and _set_aside_ns(newest) >= since_ns else []
     for damaged in [path] if path.exists() else left:
@@ -202,14 +203,14 @@ def _restorable(path: Path, owner: Owner) -> _Restorable:
     return _Restorable(every, about, unsound)
 
 
-def _tells_of_damage(error: StoreError) -> bool:
-    """Not of a full disk, of too many open files, of another process, ..."""
+def _means_damage(error: StoreError) -> bool:
+    """Whether an error means damage, not a full disk, too many open files, another process, ..."""
     unreadable = type(error) is StoreError and isinstance(error.__cause__, apsw.IOError)
     return unreadable or isinstance(error, IndexCorrupt)
 
 
 def _of_copy(path: Path, copy: Path, owner: Owner) -> tuple[list[Context], list[tuple[str, str]]]:
-    """All of a sound copy, also of one that an older codelens wrote.
+    """The contexts and facts of a sound copy, which an older codelens may have written.
 
     Raises:
         IndexCorrupt: it is damaged.
@@ -232,13 +233,13 @@ def _of_copy(path: Path, copy: Path, owner: Owner) -> tuple[list[Context], list[
             left.unlink()
 
 
-# A contexts database as a file: precious, so never thrown away nor answered from when damaged.
+# A contexts database as a file: irreplaceable, so never thrown away, and not used when damaged.
 #
-# After every change a copy is written beside it (`.backup`, the one before as `.backup-old`). Each
-# opening checks the whole file, which is small. A damaged one is set aside and kept for good, and a
-# new one made of the newest sound copy and of all that can still be read of the damaged one. A
-# rollback journal instead of a write-ahead log: nothing saved is ever in another file, and it can
-# be read where nothing can be written.
+# After every change it is copied to `.backup`; the copy before that stays as `.backup-old`. Each
+# opening checks the whole file, which is small. A damaged file is set aside for good, and a new one
+# built from the newest sound copy and the readable parts of the damaged file. It uses a rollback
+# journal instead of a write-ahead log: all saved data is in one file, which can be read where
+# nothing can be written.
 
 _PATIENCE_S = 10.0
 _LOOK_AGAIN_S = 0.05
@@ -251,7 +252,7 @@ class ContextsFile(NamedTuple):
     notes: tuple[str, ...]
     """What had to be done to open it, in sentences."""
     why_not: StoreError | None = None
-    """Why it can only be read."""
+    """Why it is read-only; None if it can be written."""
 
     def __enter__(self) -> Self:
         return self
@@ -261,9 +262,9 @@ class ContextsFile(NamedTuple):
 
     @contextmanager
     def changed(self) -> Generator[list[str]]:
-        """One transaction, and a copy of the file when it is over.
+        """Run one transaction, then copy the file.
 
-        What is yielded gains a sentence where the copy could not be written.
+        Yields a list, which gains a sentence if the copy could not be written.
 
         Raises:
             StoreError: nothing was changed.
@@ -280,28 +281,27 @@ class ContextsFile(NamedTuple):
         try:
             back_up(self.db)
         except (StoreError, OSError) as error:
-            notes.append(f"it is kept, but no copy of it could be written beside it: {error}")
+            notes.append(f"it is saved, but its backup copy could not be written: {error}")
 
 
 def open_contexts(
     path: Path, terms_of: TermsOf, *, make: bool, owner: Owner | None = None
 ) -> ContextsFile | None:
-    """Open what was saved of a repository; mended if it is damaged, made if `make` says so.
+    """Open the contexts of a repository; recover a damaged file.
 
-    A file that belongs to another repository is set aside like a damaged one, and nothing of it
-    is taken over.
+    A file of another repository is set aside like a damaged one, and nothing is restored from it.
 
     Args:
-        path: of the database; its folder is made with it.
-        terms_of: what a context is found by.
-        owner: the repository that it must belong to; None: the one that its name states.
-        make: it is to be changed: make it where there is none, and fail where it cannot be written.
+        path: the database; its folder is created with it.
+        terms_of: returns the search terms of a context.
+        owner: the repository that it must belong to; None: the one in its file name.
+        make: the caller will change it: create it if missing, and fail if it cannot be written.
 
     Returns:
-        None where nothing was ever saved.
+        None if nothing was ever saved.
 
     Raises:
-        HomeNotWritable, DiskFull: it cannot be written and `make` is set, or not even be read.
+        HomeNotWritable, DiskFull: it cannot be written and `make` is set, or it cannot be read.
         SchemaTooNew: a newer codelens wrote it.
     """
     with translated(path):
@@ -320,13 +320,13 @@ def open_contexts(
 
 
 class Glance(NamedTuple):
-    """What a contexts database says of its repository."""
+    """What a contexts database states about its repository."""
 
     path: Path
     common_dir: str
     roots: frozenset[str]
     size: int
-    """Contexts in it, expired ones too."""
+    """The number of contexts, including expired ones."""
     newest_s: int
     """When the last one was saved."""
     adopted: dict[str, int]
@@ -334,7 +334,7 @@ class Glance(NamedTuple):
 
 
 def glance(path: Path) -> Glance | None:
-    """Whose contexts a file has; None where it cannot be told."""
+    """Read a file's repository and size; None if it cannot be read."""
     try:
         with closing(as_it_is(path)) as db, db.read():
             roots = frozenset(context_rows.about(db, context_rows.ROOTS).split())
@@ -352,7 +352,7 @@ def glance(path: Path) -> Glance | None:
 
 
 def contexts_of(path: Path) -> list[Context]:
-    """All contexts of a file that is only to be read.
+    """All contexts of a file, opened read-only.
 
     Raises:
         StoreError: it cannot be read, or is damaged.
@@ -363,10 +363,10 @@ def contexts_of(path: Path) -> list[Context]:
 
 @contextmanager
 def _writing(db: Database) -> Generator[None]:
-    """One write transaction on the file that still has the name.
+    """Run one write transaction, provided that the open file still has its name.
 
-    A journal goes by its name: whoever waits for the lock of a file that was set aside would take
-    the journal of a writer to the new one for that of a process that was killed, and remove it.
+    SQLite finds journals by name: a process that waits for the lock of a file that was set aside
+    would take the journal of a writer to the new file for that of a killed process and remove it.
 
     Raises:
         IndexLocked: another process's transaction was open all the time.
@@ -386,10 +386,10 @@ def _writing(db: Database) -> Generator[None]:
 
 
 def _may_pass(error: StoreError) -> bool:
-    """Whether a transaction that did not begin may begin in a moment.
+    """Whether a transaction that failed to begin may succeed in a moment.
 
-    SQLite tells an I/O error where the journal of another process went while it looked at it: seen
-    once in a minute of three processes that changed one file, on a machine with too much to do.
+    SQLite reports an I/O error if another process removes its journal while SQLite examines it:
+    seen once in a minute with three processes that changed one file on an overloaded machine.
     """
     if isinstance(error, IndexLocked):
         return True
@@ -403,14 +403,14 @@ def _still_there(db: Database) -> None:
 
 
 def back_up(db: Database) -> None:
-    """Copy the database beside itself: whole or not at all, and never an older state over a newer.
+    """Copy the database to its backup: completely or not at all, and never over a newer state.
 
     Raises:
-        StoreError, OSError: the copy could not be written; the one before is still there.
+        StoreError, OSError: the copy could not be written; the previous one still exists.
     """
     newest, older = (db.path.with_name(db.path.name + suffix) for suffix in COPIES)
     sweep(db.path)
-    # Nobody commits between the copy and its renaming.
+    # No process can commit between the copy and its renaming.
     with _writing(db):
         path = copied(db.path, db.path)
         try:
@@ -425,14 +425,14 @@ def back_up(db: Database) -> None:
 
 
 def _sound(path: Path, owner: Owner) -> Database:
-    """The database, all of it read and found as it was written.
+    """Open the database and verify all of it.
 
     Raises:
-        IndexCorrupt: it is damaged, of another repository, or lost while there are copies of it.
+        IndexCorrupt: it is damaged, of another repository, or missing although copies exist.
     """
     size = size_of(path)
     if not size and any(copies(path)):
-        raise IndexCorrupt(path, "it is empty" if path.exists() else "it is gone")
+        raise IndexCorrupt(path, "it is empty" if path.exists() else "it is missing")
     if 0 < size < SHORTEST:
         raise IndexCorrupt(path, "it is not a database")
     return proved(open_database(path, "contexts"), owner)
@@ -445,7 +445,7 @@ def _mended(
     try:
         with alone_in(path.parent):
             try:
-                # Another process may have done it while this one waited.
+                # Another process may have recovered it while this one waited.
                 return ContextsFile(_sound(path, owner), ())
             except IndexCorrupt:
                 with without_commits(path):
@@ -467,7 +467,7 @@ def _mended(
             else ""
         )
         note = (
-            f"the saved contexts were not of this repository ({index_corrupt.why}): "
+            f"the saved contexts belonged to another repository ({index_corrupt.why}): "
             f"{outcome}{kept_note}"
         )
     db = proved(open_database(path, "contexts"), owner)
@@ -475,10 +475,10 @@ def _mended(
 
 
 def _for_reading(path: Path, why_not: StoreError, owner: Owner) -> ContextsFile:
-    """What can be read where nothing can be written: the file itself, else its newest sound copy.
+    """Open the file, or else its newest sound copy, read-only.
 
     Raises:
-        StoreError: `why_not`, where not even that can be done.
+        StoreError: `why_not`, if none can be read.
     """
     for file in (path, *copies(path)):
         with suppress(StoreError):

@@ -1,9 +1,9 @@
-"""Which views are pinned: kept in a file of their own, since an index can be built anew.
+"""Which views are pinned, and which unexpected errors were examined: small files by the index.
 
-`pins/pins-ID.json` in the home folder, ID being the repository's: the scopes of views, as
-`views.scope` has them. Each change writes a new file in place of the old one, under a lock, and a
-copy beside it (`.backup`), which counts where the file is lost, damaged or another repository's.
-Earlier versions kept pins in the index; `adopt` takes them over once.
+Pins have their own file, since an index can be rebuilt: `pins/pins-ID.json` in the home folder, ID
+being the repository's. It contains scopes as in `views.scope`. Each change replaces the file under
+a lock and writes a copy (`.backup`), which counts if the file is lost, damaged or another
+repository's. Earlier versions kept pins in the index; `adopt` moves them once.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ logger = logging.getLogger(__name__)
 
 _WAIT_S = 3.0
 _MOST_BYTES = 16_000_000
-"""Of a file of pins; a pin takes some 150."""
+"""Largest size of a file of pins; a pin takes some 150."""
 _BACKUP = ".backup"
 _SUM = "sum"
-"""The field with the CRC-32 of the scopes; files of earlier versions have none."""
+"""The field with the CRC-32 of the scopes; files of earlier versions lack it."""
 _IN_INDEX = "SELECT scope FROM views WHERE pinned = 1 ORDER BY scope"
 
 
 def file_beside(index: Path) -> Path:
-    """The pins of the repository that an index file is of."""
+    """The file of pins of an index's repository."""
     repo_id = index.name.removeprefix("index-").removesuffix(".db")
     return pins_file(index.parent.parent, repo_id)
 
 
 def pinned_scopes(path: Path) -> frozenset[str]:
-    """The scopes of pinned views; none where there is no file.
+    """The scopes of pinned views; empty if there is no file.
 
     Raises:
-        StoreError: the file cannot be read: nothing may be taken for not pinned then.
+        StoreError: the file cannot be read, so no view may count as unpinned.
     """
     scopes = _read(path)
     if isinstance(scopes, frozenset):
@@ -66,22 +66,22 @@ def _checksum(scopes: frozenset[str]) -> int:
 
 
 class _Unusable(NamedTuple):
-    """Why a file does not tell what is pinned here."""
+    """Why a file does not state what is pinned here."""
 
     why: str
     other: str = ""
-    """The name that it was written for, where that is another one."""
+    """The name that the file was written for, if it is another one."""
 
 
 def _read(file: Path, name: str = "") -> frozenset[str] | _Unusable | None:
-    """The scopes in a file; None where there is none. A copy states the name of what it is of."""
+    """The scopes in a file; None if it is missing. A copy must state its original `name`."""
     try:
         parsed = json.loads(read_small(file, _MOST_BYTES).decode("utf-8"))
         scopes = frozenset(str(scope) for scope in cast("list[object]", parsed["pinned"]))
         other = home_files.other_owner_name(name or str(file), parsed.get(home_files.OWNER_KEY))
-        # A pin that reads otherwise than it was written would leave its view to be pruned.
+        # A pin with a corrupted scope would leave its view to be pruned.
         if parsed.get(_SUM, checksum := _checksum(scopes)) != checksum:
-            return _Unusable("it is not as it was written")
+            return _Unusable("its checksum does not match")
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -90,7 +90,7 @@ def _read(file: Path, name: str = "") -> frozenset[str] | _Unusable | None:
 
 
 def _mended(path: Path) -> frozenset[str]:
-    """The pins, of the copy where the file is no use; under the lock."""
+    """The pins, restored from the copy if the file is unusable; under the lock."""
     scopes = _read(path)
     if isinstance(scopes, frozenset):
         return scopes
@@ -130,7 +130,7 @@ def forget(path: Path) -> None:
         HomeNotWritable: the file cannot be removed.
     """
     try:
-        # The copy first: alone it would bring them back.
+        # The copy first: left alone, it would restore the pins.
         for file in (_backup(path), path):
             file.unlink(missing_ok=True)
     except OSError as error:
@@ -138,7 +138,7 @@ def forget(path: Path) -> None:
 
 
 def adopt(db: Database) -> None:
-    """Take over the pins that an earlier version kept in the index, unless that was done."""
+    """Move the pins that an earlier version kept in the index, unless already done."""
     path = file_beside(db.path)
     if path.exists():
         return
@@ -150,7 +150,7 @@ def adopt(db: Database) -> None:
             if not path.exists():
                 _write(path, scopes)
     except StoreError as error:
-        # They are where they were, and taken over another time.
+        # They stay in the index, and the next call tries again.
         logger.warning("pins stay in the index for now: %s", error)
 
 
@@ -162,17 +162,17 @@ def _write(path: Path, scopes: frozenset[str]) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    new_path = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        descriptor = os.open(new_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text + "\n")
             file.flush()
             os.fsync(descriptor)
-        beside.replace(path)
+        new_path.replace(path)
     except OSError as error:
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            new_path.unlink(missing_ok=True)
         if error.errno in NO_ROOM:
             raise DiskFull(path) from error
         raise HomeNotWritable(path, error.strerror or str(error)) from error
@@ -193,11 +193,11 @@ def _alone(path: Path) -> Generator[None]:
         os.close(descriptor)
 
 
-# Errors that nobody expects and what was found in the index then: `index-ID.db.unexplained`.
+# Unexpected errors, and the state in which they left the index: `index-ID.db.unexplained`.
 #
-# The index was decoded and found sound, or it was damaged and set aside. While that is noted, for a
-# day and for a week, an error from the same place is told, and nothing is decoded or rebuilt for
-# it.
+# After such an error the index is decoded: it is found sound, or damaged and set aside. The result
+# is recorded for a day or a week. During that time another error from the same place is only
+# reported, without decoding or rebuilding the index.
 
 SOUND, DAMAGED = "sound", "damaged"
 _KEPT_S = {SOUND: 86_400, DAMAGED: KEPT_S}
@@ -206,24 +206,24 @@ _MOST_NOTED = 50
 
 
 def unexplained_file(path: Path) -> Path:
-    """The file beside an index."""
+    """The file of unexpected errors of an index."""
     return path.with_name(f"{path.name}.unexplained")
 
 
 def outcomes(path: Path) -> dict[str, str]:
-    """By where errors came from: `SOUND` or `DAMAGED`; nothing where it cannot be read."""
+    """Origin of an error -> `SOUND` or `DAMAGED`; empty if the file cannot be read."""
     return {origin: outcome for origin, (_, outcome) in _noted(path).items()}
 
 
 def note(path: Path, origin: str, outcome: str) -> None:
-    """Note where an error came from, and what was found.
+    """Record the origin of an error and the state of the index.
 
     Raises:
         OSError: it cannot be written.
     """
     noted = _noted(path) | {origin: (int(time.time()), outcome)}
     latest = list(noted.items())[-_MOST_NOTED:]
-    text = "".join(f"{when_s} {known} {place}\n" for place, (when_s, known) in latest)
+    text = "".join(f"{when_s} {state} {place}\n" for place, (when_s, state) in latest)
     file = str(unexplained_file(path))
     replace_file(file, text.encode(), beside=f"{file}.new-{os.getpid()}")
 

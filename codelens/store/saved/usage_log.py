@@ -1,8 +1,8 @@
-"""How much codelens was used: on this machine, for its user, never sent and never what was asked.
+"""Counts how much codelens was used, on this machine only: nothing is sent, no question is stored.
 
-A call appends one line to `usage.log`: no lock, nothing to wait for, some 20 us. The lines are
-added up by day into `usage.db` when somebody asks, or when the log has grown. Both can be lost
-without harm: a damaged `usage.db` goes aside and is begun anew.
+A call appends one line to `usage.log`, without a lock or a wait, in some 20 us. The lines are
+summed by day into `usage.db` on request, or when the log has grown. Both may be lost without harm:
+a damaged `usage.db` is set aside and replaced.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LOG = "usage.log"
 _FIELDS = 8
 _GROWN_BYTES = 1_000_000
 _MOST_BYTES = 16 * _GROWN_BYTES
-"""Of a log that are added up: it is folded long before it has so many by itself."""
+"""The most bytes of a log that are summed; normally it is folded long before it has so many."""
 _MOST_DIGITS = 15
 _KEPT_DAYS = 400
 
@@ -55,22 +55,22 @@ _SELECT = (
 
 
 class Call(NamedTuple):
-    """One call, as it is counted."""
+    """One call, as counted."""
 
     day: str
     tool: str
     repository: str
-    """Id; empty where none was opened."""
+    """Its id; empty if none was opened."""
     place: str
     failed: bool
     served_bytes: int
     whole_bytes: int
-    """Sizes of the files that would have been read without it."""
+    """Sizes of the files that would have been read without codelens."""
     saved_bytes: int
 
 
 class Tally(NamedTuple):
-    """Calls of a tool in a repository on a day, added up."""
+    """The sum of a tool's calls in a repository on a day."""
 
     day: str
     tool: str
@@ -84,18 +84,18 @@ class Tally(NamedTuple):
 
 
 def note(home: Path, call: Call) -> None:
-    """Count a call; best effort: what cannot be written is not counted."""
+    """Count a call; best effort: a call that cannot be written is not counted."""
     fields = (*call[:4], int(call.failed), *call[5:])
     line = "\t".join(_plain(field) for field in fields) + "\n"
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-    # A link would lead elsewhere; a pipe would wait for a reader.
+    # A link would lead elsewhere; opening a pipe would wait for a reader.
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         log = os.open(home / _LOG, flags, 0o600)
         try:
             about = os.fstat(log)
             if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
-                logger.debug("a call was not counted: %s is not a file of its own", _LOG)
+                logger.debug("a call was not counted: %s is not a regular file", _LOG)
                 return
             os.write(log, line.encode("utf-8", "backslashreplace"))
         finally:
@@ -105,12 +105,12 @@ def note(home: Path, call: Call) -> None:
 
 
 def usage_log(home: Path) -> Path:
-    """The file that calls are counted in until they are added up."""
+    """The log of calls that are not summed yet."""
     return home / _LOG
 
 
 def has_grown(home: Path) -> bool:
-    """Whether the log is to be added up even if nobody asks."""
+    """Whether the log is large enough to be summed without a request."""
     try:
         return (home / _LOG).stat().st_size > _GROWN_BYTES
     except OSError:
@@ -118,10 +118,10 @@ def has_grown(home: Path) -> bool:
 
 
 def tallies(home: Path, since: str) -> list[Tally]:
-    """All that was counted since a day, by day, tool and repository.
+    """All counts since a day, by day, tool and repository.
 
     Raises:
-        StoreError: it cannot be read.
+        StoreError: they cannot be read.
     """
     if not home.is_dir():
         return []
@@ -131,10 +131,10 @@ def tallies(home: Path, since: str) -> list[Tally]:
 
 
 def fold(home: Path) -> None:
-    """Add up what was logged.
+    """Add the log's calls to the sums.
 
     Raises:
-        StoreError: it cannot be written; the log stays.
+        StoreError: they cannot be written; the log stays.
     """
     with closing(_opened(home)) as db:
         _fold(home, db)
@@ -160,7 +160,7 @@ def _fold(home: Path, db: Database) -> None:
                 continue
             lines = list(_lines(taken))
             with db.write(None):
-                # Another process may have added it up, and been killed before it was removed.
+                # Another process may have summed this log and died before removing it.
                 if db.row(_IS_FOLDED, (taken.name,)) is None:
                     _add(db, lines)
                     db.execute(_FOLDED, (taken.name,))
@@ -183,7 +183,7 @@ def _add(db: Database, lines: list[Call]) -> None:
 
 
 def _lines(log: Path) -> Iterator[Call]:
-    """The calls of a log; a line that was cut by a full disk counts for nothing."""
+    """The calls of a log; a line cut short by a full disk is skipped."""
     try:
         with open_regular(log) as file:
             text = file.read(_MOST_BYTES).decode("utf-8", "replace")

@@ -1,9 +1,8 @@
-"""Which views have had their time: the rule alone, from facts that others find out.
+"""Decides which views are pruned, and removes contents and paths that no view needs.
 
-Never goes: a pinned view, the active view of a worktree that is there, one that was used within
-two hours, one whose folder cannot be reached (an unmounted disk, a locked worktree), and any view
-while its index is being written. Ages are by the index's clock
-(`codelens.store.views.index_metadata`).
+Never pruned: a pinned view, the active view of an existing worktree, a view used within two hours,
+a view whose folder cannot be reached (an unmounted disk, a locked worktree), and any view while its
+index is being written. Ages are by the index's clock (`codelens.store.views.index_metadata`).
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ if TYPE_CHECKING:
     from codelens.store.database.writer_lease import Lease
 
 LATELY_S = 2 * TOUCH_S
-"""A view used since is never due, whatever the settings: the last use is known to an hour."""
+"""A view used within this time is never due, for any settings: last uses are known to an hour."""
 
 Standing = Literal["active", "inactive", "detached", "ref", "gone", "unreachable"]
-"""What a view is now: checked out in a worktree; another branch of it; an older detached HEAD;
-a commit that was asked for; of a folder that was removed; of one that may be there or not."""
+"""The state of a view: checked out in a worktree; another branch of a worktree; an older detached
+HEAD; a requested commit; in a removed folder; in a folder that cannot be reached."""
 
 
 class Limits(NamedTuple):
-    """How long a view is kept that nobody asks, in seconds."""
+    """How long an unused view is kept, in seconds."""
 
     branch_s: float = 14 * DAY_S
     detached_s: float = 3 * DAY_S
@@ -43,14 +42,14 @@ class Limits(NamedTuple):
 
 
 class Case(NamedTuple):
-    """All that decides whether a view goes."""
+    """Everything that decides whether a view is pruned."""
 
     standing: Standing
     pinned: bool
     unused_s: float
-    """Since it was last used."""
+    """Time since its last use."""
     gone_s: float = 0.0
-    """Since its folder was first missed."""
+    """Time since its folder was first missed."""
 
 
 class Verdict(NamedTuple):
@@ -61,7 +60,7 @@ class Verdict(NamedTuple):
 
 
 def prune_verdict(case: Case, limits: Limits) -> Verdict:
-    """Whether a view goes now."""
+    """Whether a view is pruned now."""
     if case.pinned:
         return Verdict(False, "pinned")
     if case.standing == "active":
@@ -84,27 +83,27 @@ def prune_verdict(case: Case, limits: Limits) -> Verdict:
 
 
 def prune_span(seconds: float) -> str:
-    """A length of time in one unit: `3 days`, `5 hours`, `10 minutes`."""
+    """A duration in one unit: `3 days`, `5 hours`, `10 minutes`."""
     for unit, length in (("day", DAY_S), ("hour", 3600.0), ("minute", 60.0)):
         if seconds >= 2 * length:
             return f"{int(seconds // length)} {unit}s"
     return f"{max(int(seconds), 0)} s"
 
 
-# Collects what no view needs any more, in small steps, each under a lease of its own.
+# Removes data that no view needs, in small steps, each under a separate lease.
 #
-# First marked, then removed: a reader in flight may hold a view as it was a moment ago, and the
-# text it answers from must still be there. What is marked goes after ten minutes, or at once when
-# nobody else has the file open. Between steps others write.
+# Rows are first marked, then removed: a running reader may hold an earlier state of a view, and the
+# text it answers from must still exist. Marked rows are removed after ten minutes, or at once if
+# nobody else has the file open. Other processes can write between steps.
 
 GRACE_S = 600.0
-"""How long a reader may hold a view that is no more; an answer takes half a minute at most."""
+"""How long a reader may hold a removed view; an answer takes half a minute at most."""
 _CONTENTS_A_STEP = 200
 _PATHS_A_STEP = 1000
 _PAGES_A_STEP = 256
 _PAGES_LEFT = 16
 _DEAD_SHARE = 0.25
-"""A segment with more dead contents than that is written anew."""
+"""A segment with a larger share of removed contents is rewritten."""
 
 MARK_CONTENTS = """
 INSERT OR IGNORE INTO doomed (kind, id, since_s) SELECT 'content', c.id, ? FROM contents c
@@ -114,7 +113,7 @@ SPARE_CONTENTS = """
 DELETE FROM doomed WHERE kind = 'content'
     AND EXISTS (SELECT 1 FROM view_files f WHERE f.content = doomed.id)
 """
-# The greatest id stays, so that none is ever used again: readers hold ids.
+# The largest id stays, so that no id is ever reused: readers hold ids.
 MARK_PATHS = """
 INSERT OR IGNORE INTO doomed (kind, id, since_s) SELECT 'path', p.id, ? FROM paths p
 WHERE p.id < (SELECT MAX(id) FROM paths) AND p.id NOT IN (SELECT f.path FROM view_files f)
@@ -145,14 +144,14 @@ class Collected(NamedTuple):
 
 
 Rest = Callable[[], bool]
-"""Called between steps: may wait; whether to go on."""
+"""Called between steps; it may wait, and returns whether to go on."""
 
 
 def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> Collected:
-    """Remove what no view needs and give free pages back; stops early if `rest` says so.
+    """Remove what no view needs and free its pages; stop early when `rest` returns False.
 
     Raises:
-        IndexLocked: another process writes; what was done so far stays done.
+        IndexLocked: another process writes; finished steps stay done.
         StoreError: the index cannot be written.
     """
     with _step(db, clock) as lease, db.write(lease):
@@ -173,20 +172,20 @@ def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> 
 
 
 def is_due(db: Database, clock: Clock = machine) -> bool:
-    """Whether something that is marked may go by now; nothing is written."""
+    """Whether anything marked may be removed by now; writes nothing."""
     row = db.row(OLDEST)
     since_s = row[0] if row else None
     return since_s is not None and since_s <= index_metadata.clock_s(db, clock) - GRACE_S
 
 
 def views_state(db: Database) -> tuple[int, ...]:
-    """Differs as soon as any view has changed, so that something may be left over."""
+    """A value that differs as soon as any view has changed, and so may have left unused rows."""
     row = db.row(VIEWS_STATE)
     return tuple(row) if row else ()
 
 
 def waiting(db: Database) -> int:
-    """Contents that are marked."""
+    """The number of marked contents."""
     row = db.row(WAITING)
     return row[0] if row else 0
 
@@ -209,7 +208,7 @@ def _step(db: Database, clock: Clock) -> Generator[Lease]:
 
 def _remove_contents(db: Database, due_s: float, clock: Clock) -> int:
     with _step(db, clock) as lease, db.write(lease):
-        # A view may have taken one up again since it was marked.
+        # A view may have come to use one again since it was marked.
         db.execute(SPARE_CONTENTS)
         due = [row[0] for row in db.rows(DUE, ("content", due_s, _CONTENTS_A_STEP))]
         for batch in batched(due):
@@ -220,7 +219,7 @@ def _remove_contents(db: Database, due_s: float, clock: Clock) -> int:
 
 
 def _remove_paths(db: Database, due_s: float, clock: Clock) -> int:
-    # With foreign keys on, removing a path would look through all files of all views for each.
+    # With foreign keys on, removing a path would scan all files of all views for each path.
     with _step(db, clock) as lease, db.unchecked(), db.write(lease):
         if not db.rows(DUE, ("path", due_s, 1)):
             return 0
@@ -252,7 +251,7 @@ def _give_back(db: Database, clock: Clock) -> int:
         if free <= _PAGES_LEFT:
             return 0
         db.rows(f"PRAGMA incremental_vacuum({min(_PAGES_A_STEP, free - _PAGES_LEFT)})")
-        # Nothing was given back: a file of before pages could be.
+        # Nothing was freed: the file was made before pages could be.
         return free - _free(db)
 
 

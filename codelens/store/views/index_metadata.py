@@ -1,8 +1,8 @@
-"""What an index knows of its own life: its clock, when views were last used, where it lives.
+"""An index's data about itself: its clock, when views were last used, where its folders are.
 
-The index's clock is a number of seconds in `upkeep`, moved on by
-`codelens.store.database.writer_lease.passed`
-whenever something is written. Everything that decides whether a view is due is told by it.
+The index's clock is a number of seconds in `upkeep`. Each write advances it by
+`codelens.store.database.writer_lease.passed`. Everything that decides whether a view is due uses
+this clock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from codelens.store.database.database import Database
 from codelens.store.database.writer_lease import Clock, Moment, machine, passed
 
 TOUCH_S = 3600.0
-"""How exactly the last use of a view is known: writing it more often would cost readers."""
+"""Precision of a view's last use: writing it more often would slow readers."""
 _AT_ONCE = 0.0
 
 _CLOCK = "SELECT clock_s, wall_s, up_s, boot FROM upkeep"
@@ -33,7 +33,7 @@ INSERT INTO sites (folder, mount, filesystem) VALUES (?, ?, ?)
 ON CONFLICT (folder) DO UPDATE SET mount = excluded.mount, filesystem = excluded.filesystem,
     gone_s = NULL
 """
-# A folder that was never seen has an empty mount point: no disk is the one it lay on.
+# A folder that was never seen has an empty mount point, which matches no disk.
 _GONE = """
 INSERT INTO sites (folder, mount, filesystem, gone_s) VALUES (?, x'', '', ?)
 ON CONFLICT (folder) DO UPDATE SET gone_s = excluded.gone_s WHERE gone_s IS NULL
@@ -51,16 +51,16 @@ class Site(NamedTuple):
     mount: bytes
     filesystem: str
     gone_s: float | None = None
-    """The index's clock when it was first missed; None: it was there at the last look."""
+    """The index's time when it was first missed; None if it existed at the last look."""
 
 
 def clock_s(db: Database, clock: Clock = machine) -> float:
-    """The index's time now; nothing is written."""
+    """The index's time now; writes nothing."""
     return _clock(db, clock())
 
 
 def tick(db: Database, clock: Clock = machine) -> float:
-    """Move the index's clock on and return it; in the caller's transaction."""
+    """Advance the index's clock and return it; in the caller's transaction."""
     now = clock()
     reached = _clock(db, now)
     db.execute(_SET_CLOCK, (reached, *now))
@@ -79,24 +79,24 @@ def touch(
     db: Database, view: int, used_s: float, common_dir: bytes, *, folders: Iterable[str],
     seen: Callable[[], Mapping[str, Site]], clock: Clock = machine,
 ) -> bool:  # fmt: skip
-    """Note that a view was used just now, and where its folders are; whether that was written.
+    """Record that a view was just used, and where its folders are; return whether it was written.
 
-    Seldom, and only if no other transaction is open: no reader waits for it.
+    It writes rarely, and only if no other transaction is open: no reader waits for it.
 
     Args:
         db: the index.
         view: its id.
-        used_s: its last known use, by the index's clock.
-        common_dir: of the repository.
-        folders: those that are known to be there, as views keep them.
-        seen: gives where they are.
-        clock: the machine's.
+        used_s: its last recorded use, by the index's clock.
+        common_dir: the repository's git folder.
+        folders: folders that are known to exist, as views store them.
+        seen: returns where they are.
+        clock: the machine's clock.
 
     Raises:
         StoreError: it could not be written; nothing depends on it.
     """
-    known = all(db.row(_KNOWN, (folder,)) for folder in folders)
-    if known and clock_s(db, clock) - used_s < TOUCH_S:
+    are_recorded = all(db.row(_KNOWN, (folder,)) for folder in folders)
+    if are_recorded and clock_s(db, clock) - used_s < TOUCH_S:
         return False
     where = seen()
     with db.write(None, _AT_ONCE):
@@ -112,7 +112,7 @@ def touch(
 def next_view(db: Database) -> int:
     """An id that no view ever had; in the caller's transaction.
 
-    Caches of running servers are keyed by it.
+    Running servers key their caches by it.
     """
     row = db.row(_NEXT_VIEW)
     assert row is not None
@@ -126,7 +126,7 @@ def remove_view(db: Database, view: int) -> None:
 
 
 def common_dir(db: Database) -> bytes:
-    """The repository's folder; empty where it was never written down."""
+    """The repository's git folder; empty if never recorded."""
     row = db.row(_COMMON_DIR)
     return row[0] if row else b""
 
@@ -140,9 +140,9 @@ def note_sites(
     db: Database, now_s: float, there: Mapping[str, Site], gone: Iterable[str],
     unreachable: Iterable[str],
 ) -> None:  # fmt: skip
-    """Note where folders are, and which are gone since when; in the caller's transaction.
+    """Record where folders are, and since when some are gone; in the caller's transaction.
 
-    What cannot be reached is not gone: its time starts anew.
+    A folder that cannot be reached is not gone: its time starts over.
     """
     for folder, site in there.items():
         db.execute(_SEEN, (folder, site.mount, site.filesystem))
@@ -153,12 +153,12 @@ def note_sites(
 
 
 def forget_sites(db: Database, keep: str) -> None:
-    """Forget folders that no view is of, but `keep`; in the caller's transaction."""
+    """Forget folders that belong to no view, except `keep`; in the caller's transaction."""
     db.execute(_DROP_SITES, (keep,))
 
 
 def note_pruned(db: Database) -> None:
-    """Note that a prune went through; in the caller's transaction."""
+    """Record that a prune has completed; in the caller's transaction."""
     db.execute(_PRUNED)
 
 

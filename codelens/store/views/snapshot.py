@@ -1,7 +1,7 @@
-"""A view as a reader holds it: its row, its files, and what can be asked of them.
+"""A view as a reader holds it: its row, its files, and queries on them.
 
-Made by `index` after a look; used by `rank`, `handles` and the outline. Nothing read through it
-shows a file of another view: every id that comes out of a shared table is filtered here.
+`index` makes it after a look at the disk; `rank`, `handles` and the outline use it. It never shows
+a file of another view: every id from a shared table is filtered here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _CONTENT = itemgetter(FileRow._fields.index("content"))
 _TEXT = itemgetter(FileRow._fields.index("path_id"), FileRow._fields.index("content"))
 _FEW_OF = 8
-"""Where more than one in so many files is another, all is worked out anew."""
+"""If more than one in this many files has changed, all tables are computed from scratch."""
 
 
 class Snapshot:
@@ -45,17 +45,17 @@ class Snapshot:
         self.db = db
         self.row = row
         self.files = files
-        """All paths of the view, in no stated order; `content` is None where no text is known."""
+        """All paths of the view, in no stated order; `content` is None if no text is known."""
         self.stale = stale
-        """Paths whose text is known to be behind the disk."""
+        """Paths whose stored text is known to be older than the disk."""
         self.unread = unread
-        """Files that may hold what is asked and are not in it: while there are any, nothing that
-        was not found may be said not to be there."""
+        """Files that may match but are not indexed yet: while there are any, an answer may not
+        state that something does not exist."""
 
     def after(self, db: Database, row: ViewRow, files: list[FileRow]) -> Snapshot:
-        """A later state of the same view, with what was worked out of this one.
+        """A later state of the same view, which reuses the tables computed for this one.
 
-        After an edit it costs a copy of each table in place of a loop over all files.
+        After an edit this costs a copy of each table instead of a loop over all files.
         """
         later = Snapshot(db, row, files)
         places = changed_places(self.files, files)
@@ -63,16 +63,16 @@ class Snapshot:
             return later
         gone = [self.files[at] for at in places if at < len(self.files)]
         new = [files[at] for at in places]
-        known = self.__dict__
-        if "by_path" in known:
+        computed = self.__dict__
+        if "by_path" in computed:
             by_path = dict(self.by_path)
             _move(by_path, [file.path for file in gone], {file.path: file for file in new})
             later.__dict__["by_path"] = by_path
-        if "by_path_id" in known:
+        if "by_path_id" in computed:
             by_id = dict(self.by_path_id)
             _move(by_id, [file.path_id for file in gone], {file.path_id: file for file in new})
             later.__dict__["by_path_id"] = by_id
-        if "by_content" in known:
+        if "by_content" in computed:
             touched = {file.content for file in (*gone, *new) if file.content is not None}
             by_content = dict(self.by_content)
             _move(by_content, touched, _by_content(files, touched))
@@ -80,10 +80,10 @@ class Snapshot:
         return later
 
     def has_texts_of(self, files: Sequence[FileRow]) -> bool:
-        """Whether each path has the text that it has in these files of another state of the view.
+        """Whether each path has the same text as in these files of another state of the view.
 
-        The row of a view cannot tell: beside one and the same row stand the files as they were
-        before, while the rest of them is still being indexed.
+        The row of a view cannot show this: while files are still being indexed, the row stays the
+        same.
         """
         if files is self.files:
             return True
@@ -112,7 +112,7 @@ class Snapshot:
 
     @cached_property
     def contents(self) -> Mapping[bytes, int | None]:
-        """Path -> content: what two views are compared by."""
+        """Path -> content, to compare two views."""
         return {file.path: file.content for file in self.files}
 
     @cached_property
@@ -129,7 +129,7 @@ class Snapshot:
         return contents.chunks_of(self.db, ids)
 
     def about(self, ids: Iterable[int]) -> dict[int, Content]:
-        """Language, outcome, size of contents of this view."""
+        """Language, outcome and size of contents of this view."""
         return contents.about(self.db, ids)
 
     def path_facts(self, ids: Iterable[int]) -> dict[int, PathFacts]:
@@ -137,9 +137,10 @@ class Snapshot:
         return views.path_facts(self.db, ids)
 
     def symbols_with_key(self, key: str) -> list[tuple[FileRow, int, Symbol]]:
-        """Definitions in this view whose name has this key: file, ordinal, symbol.
+        """Definitions in this view whose name has this key, as (file, ordinal, symbol).
 
-        `key` is a name without its convention (`symbol_keys.key_of`). Ordered by path and ordinal.
+        `key` is a name without its naming convention (`resolution_facts.key_of`). Ordered by path
+        and ordinal.
         """
         rows = [
             (file, ordinal, symbol)
@@ -150,9 +151,9 @@ class Snapshot:
 
     def paths_with_terms(self, terms: Sequence[str]) -> dict[str, list[FileRow]]:
         """Files of this view with each of the terms in their stem or last folders."""
-        known = self.by_path_id
+        by_id = self.by_path_id
         return {
-            term: [known[id_] for id_ in ids if id_ in known]
+            term: [by_id[id_] for id_ in ids if id_ in by_id]
             for term, ids in views.paths_with_terms(self.db, terms).items()
         }
 
@@ -169,7 +170,7 @@ def _move(table: dict[K, V], gone: Iterable[K], new: Mapping[K, V]) -> None:
 
 
 def _by_content(files: Sequence[FileRow], touched: Container[int]) -> dict[int, list[FileRow]]:
-    """The files that have some contents, in their order."""
+    """Content id -> the files that have it, in order."""
     having: dict[int, list[FileRow]] = {}
     for at in places_with(map(_CONTENT, files), touched):
         content = files[at].content
@@ -178,7 +179,7 @@ def _by_content(files: Sequence[FileRow], touched: Container[int]) -> dict[int, 
     return having
 
 
-# What is worked out of a state of a view, kept for as long as the view stays in that state.
+# A cache of values computed from a state of a view, valid as long as the view stays in that state.
 
 T = TypeVar("T")
 
@@ -189,31 +190,31 @@ class _State(NamedTuple):
 
 
 class StateCache(Generic[T]):
-    """One value for each of the views of a database that were asked about last.
+    """One value for each of the most recently used views of a database.
 
     Args:
-        most: views of a database.
+        most: the number of views per database.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._known: WeakKeyDictionary[Database, dict[int, tuple[_State, T]]] = WeakKeyDictionary()
+        self._states: WeakKeyDictionary[Database, dict[int, tuple[_State, T]]] = WeakKeyDictionary()
 
     def value_of(self, view: Snapshot, make: Callable[[T | None], T], *marks: object) -> T:
-        """The value of a state.
+        """Return the value of a state.
 
         Args:
-            view: the state. Its row alone does not tell it: see `Snapshot.has_texts_of`.
-            make: makes the value, from that of the state before if there is one.
-            marks: what else the value stands on.
+            view: the state. Its row alone does not identify it: see `Snapshot.has_texts_of`.
+            make: computes the value, from that of the previous state if there is one.
+            marks: what else the value depends on.
         """
         mark = (view.row.generation, *marks)
-        known = self._known.setdefault(view.db, {})
-        state, value = known.pop(view.row.id, (None, None))
+        states = self._states.setdefault(view.db, {})
+        state, value = states.pop(view.row.id, (None, None))
         if state is None or state.mark != mark or not view.has_texts_of(state.files):
             state, value = _State(mark, view.files), make(value)
         assert value is not None
-        known[view.row.id] = state, value
-        while len(known) > self._most:
-            del known[next(iter(known))]
+        states[view.row.id] = state, value
+        while len(states) > self._most:
+            del states[next(iter(states))]
         return value

@@ -1,7 +1,7 @@
-"""What of a long list of records is another than before: told in C, as most is the same.
+"""Views: for each worktree and branch, or commit, which path has which content.
 
-After an edit one of 50,000 files of a view is another record; a loop in Python over all of them
-costs ten times as much.
+A view changes in one transaction, so a reader sees the state before or after and never between. Its
+statistics are sums over its files, updated in the same transaction.
 """
 
 from __future__ import annotations
@@ -24,24 +24,25 @@ if TYPE_CHECKING:
 
 
 def places_with(keys: Iterable[K], chosen: Container[K]) -> list[int]:
-    """The positions of those of `keys` that are in `chosen`."""
+    """The positions of the `keys` that are in `chosen`."""
     return list(compress(count(), map(chosen.__contains__, keys)))
 
 
 def changed_places(before: Sequence[object], now: Sequence[object]) -> list[int] | None:
-    """The positions at which `now` has another record than `before` had; and all behind its end.
+    """The positions at which `now` differs from `before`, including those after its end.
 
-    None where it is shorter: then records of `before` are gone, and others moved.
+    Returns None if `now` is shorter: then records of `before` are gone, and others moved. Compares
+    in C: an edit changes one of 50,000 files, and a Python loop costs ten times as much.
     """
     if len(now) < len(before):
         return None
     return [*compress(count(), map(is_not, before, now)), *range(len(before), len(now))]
 
 
-# The statistics of a view, which are sums over its files, when some of these change.
+# Updates the statistics of a view when some of its files change.
 #
-# What a content counts never changes, so those of all other files are as they were: an edit in a
-# view of 50,000 files reads the rows of one.
+# The counts of a content never change, so those of all other files stay the same: an edit in a view
+# of 50,000 files reads the rows of one.
 
 COUNTS = """
 SELECT COUNT(*), COALESCE(SUM(c.chunk_count), 0), COALESCE(SUM(c.body_terms), 0),
@@ -59,7 +60,7 @@ WHERE id = ?
 
 
 def file_counts(db: Database, view: int, touched: Iterable[int]) -> list[int]:
-    """The statistics of some files of a view alone, by their paths."""
+    """The statistics of some files of a view, given by path id."""
     counts = [0] * 5
     for batch in batched(dict.fromkeys(touched)):
         row = db.row(COUNTS_OF.format(marks=",".join("?" * len(batch))), (view, *batch))
@@ -68,19 +69,15 @@ def file_counts(db: Database, view: int, touched: Iterable[int]) -> list[int]:
 
 
 def recount(db: Database, view: int, touched: Iterable[int], before: Sequence[int]) -> None:
-    """Bring the statistics of a view up to date, of which the files touched had `before`.
+    """Update a view's statistics after the `touched` files, which had the counts `before`, changed.
 
-    In the caller's transaction, after these files have changed.
+    In the caller's transaction.
     """
     more = map(sub, file_counts(db, view, touched), before)
     db.execute(_ADD, (*more, view))
 
 
-# Views by branch: for each worktree and branch, or commit, which path has which content.
-#
-# A view changes in one transaction, so a reader sees the state before or after and never between.
-# Its statistics (what ranking may use of the whole) are sums over its own files, brought up to date
-# in the transaction that changes them.
+# The rows of views and their files.
 
 CURRENT, PENDING, UNREADABLE, OVERSIZED = 0, 1, 2, 3
 
@@ -108,13 +105,13 @@ class ViewRow(NamedTuple):
     doc_terms: int
     created_s: int
     accessed_s: int
-    """Last use by the wall clock, for people; what counts is `used_s`."""
+    """Last use by the wall clock, for display; `used_s` decides."""
     used_s: float
     """Last use by the index's clock (`codelens.store.views.index_metadata`), to an hour."""
     changes: int
-    """How often its files or folders changed, in text or not."""
+    """How often its files or folders changed, including changes of signatures alone."""
     vectors: int
-    """Version of the table of words whose vectors all of its contents have."""
+    """Version of the word table whose vectors all of its contents have."""
 
 
 class FileRow(NamedTuple):
@@ -131,7 +128,7 @@ _PATH_ID = itemgetter(FileRow._fields.index("path_id"))
 
 
 class PathFacts(NamedTuple):
-    """What follows from the text of a path alone; terms have a space between."""
+    """Facts that follow from the text of a path; terms are separated by spaces."""
 
     path: bytes
     stem: str
@@ -140,7 +137,7 @@ class PathFacts(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One path of a view, as it is to be."""
+    """The new state of one path of a view."""
 
     path: bytes
     content: int | None
@@ -149,7 +146,7 @@ class Change(NamedTuple):
 
 
 class ViewState(NamedTuple):
-    """What a change sets on the view's own row."""
+    """The values that a change sets in the view's own row."""
 
     head: str
     index_id: str
@@ -159,7 +156,7 @@ class ViewState(NamedTuple):
     extractor: int
     complete: bool
     vectors: int = 0
-    """Version of the table of words that new contents have vectors by."""
+    """Version of the word table that made the vectors of new contents."""
 
 
 _COLUMNS = ", ".join(ViewRow._fields)
@@ -235,7 +232,7 @@ SIZES = """
 SELECT f.view, SUM(c.size_bytes) FROM view_files f JOIN contents c ON c.id = f.content
 GROUP BY f.view
 """
-# By content, in the order of its index: a content of one view alone.
+# Grouped by content, in index order: the contents that only one view has.
 OWN_SIZES = """
 SELECT o.view, SUM(c.size_bytes) FROM (
     SELECT content, MIN(view) AS view FROM view_files WHERE content IS NOT NULL
@@ -245,13 +242,13 @@ SELECT o.view, SUM(c.size_bytes) FROM (
 
 
 def find_view(db: Database, scope: str) -> ViewRow | None:
-    """The view of a scope, if it was ever made."""
+    """The view of a scope, if it exists."""
     row = db.row(_BY_SCOPE, (scope,))
     return ViewRow(*row) if row else None
 
 
 def all_views(db: Database) -> list[ViewRow]:
-    """Every view of the repository, last used first."""
+    """All views of the repository, last used first."""
     return [ViewRow(*row) for row in db.rows(_ALL)]
 
 
@@ -264,19 +261,19 @@ def create_view(
     db: Database, lease: Lease | None, scope: str, kind: str, *,
     worktree: str, branch: str, head: str, index_id: str, clock: Clock = machine,
 ) -> ViewRow:  # fmt: skip
-    """The view of a scope, made if there is none.
+    """The view of a scope, created if missing.
 
-    One of the same worktree lends its files, to be compared with the disk.
+    A new view starts with the files of a view of the same worktree, to be compared with the disk.
     """
-    known = find_view(db, scope)
-    if known is not None:
-        return known
+    existing = find_view(db, scope)
+    if existing is not None:
+        return existing
     now = int(time.time())
     with db.write(lease, BUSY_S if lease else QUESTION_S):
-        # Another process may have made it since.
-        known = find_view(db, scope)
-        if known is not None:
-            return known
+        # Another process may have created it meanwhile.
+        existing = find_view(db, scope)
+        if existing is not None:
+            return existing
         base = db.row(_NEWEST, (worktree, kind)) if kind != "ref" else None
         view = index_metadata.next_view(db)
         used_s = index_metadata.tick(db, clock)
@@ -294,7 +291,7 @@ def create_view(
 def nothing_yet(
     scope: str, kind: str, worktree: str, branch: str, *, head: str, index_id: str
 ) -> ViewRow:
-    """A view without files, that is in no index: what is known of a scope before its first look."""
+    """A view without files that is in no index: the state of a scope before its first look."""
     counts = dict.fromkeys(
         "id generation extractor complete files chunk_count body_terms name_terms doc_terms "
         "created_s accessed_s used_s changes vectors".split(), 0
@@ -306,16 +303,16 @@ def nothing_yet(
 
 
 def files_of(db: Database, view: int) -> list[FileRow]:
-    """All files of a view; plain tuples made rows only where a caller wants names."""
+    """All files of a view."""
     return [FileRow._make(row) for row in db.rows(_FILES, (view,))]
 
 
 def files_since(
     db: Database, view: ViewRow, before: ViewRow, files: list[FileRow]
 ) -> list[FileRow]:
-    """All files of a view, of which `files` were read when its row was `before`.
+    """All files of a view, given the `files` that were read when its row was `before`.
 
-    Costs a tenth of reading them all: while a first view grows each question needs it.
+    Costs a tenth of reading them all; each question needs it while a first view grows.
     """
     rows = db.rows(_CHANGED_FILES, (view.id, before.changes))
     changed = {row[1]: FileRow._make(row) for row in rows}
@@ -323,7 +320,7 @@ def files_since(
     for at in places_with(map(_PATH_ID, files), changed):
         now[at] = changed.pop(files[at].path_id)
     now += changed.values()
-    # Of files that went there is no row to tell; all that remain are counted in the view's own.
+    # A removed file leaves no row to show that, but the view's own row counts the remaining files.
     return now if len(now) == view.files else files_of(db, view.id)
 
 
@@ -346,8 +343,8 @@ def apply(
 ) -> None:
     """Change a view; in the caller's transaction.
 
-    `path_ids` has the id of every path named in `changes` and `drop`. `text_changed` says
-    whether anything but signatures changes: then the statistics change too.
+    `path_ids` has the id of every path in `changes` and `drop`. `text_changed` says whether
+    anything but signatures changes: then the statistics change too.
     """
     gone = [path_ids[path] for path in drop]
     touched = [*gone, *(path_ids[change.path] for change in changes)] if text_changed else []
@@ -378,9 +375,9 @@ def _put(db: Database, view: int, changes: Sequence[Change], path_ids: Mapping[b
 def put_files(
     db: Database, view: int, changes: Sequence[Change], path_ids: Mapping[bytes, int]
 ) -> None:
-    """Show some files of a view whose other files stay behind; in the caller's transaction.
+    """Add some files to a view whose other files are still outdated; in the caller's transaction.
 
-    What else is known of the view does not change: the next look compares it all the same.
+    Nothing else about the view changes: the next look still compares everything.
     """
     touched = [path_ids[change.path] for change in changes]
     before = file_counts(db, view, touched)
@@ -389,7 +386,7 @@ def put_files(
 
 
 def find_paths(db: Database, searched: Iterable[bytes]) -> dict[bytes, int]:
-    """Ids of the paths that are known."""
+    """Ids of those paths that are stored."""
     ids: dict[bytes, int] = {}
     for batch in batched(searched):
         ids.update(db.rows(_PATHS.format(marks=",".join("?" * len(batch))), batch))  # type: ignore[arg-type]
@@ -397,7 +394,7 @@ def find_paths(db: Database, searched: Iterable[bytes]) -> dict[bytes, int]:
 
 
 def add_paths(db: Database, facts: Iterable[PathFacts]) -> dict[bytes, int]:
-    """Store paths never seen before; in the caller's transaction."""
+    """Store new paths; in the caller's transaction."""
     ids: dict[bytes, int] = {}
     for fact in facts:
         db.execute(_INSERT_PATH, fact)
@@ -408,7 +405,7 @@ def add_paths(db: Database, facts: Iterable[PathFacts]) -> dict[bytes, int]:
 
 
 def path_facts(db: Database, ids: Iterable[int]) -> dict[int, PathFacts]:
-    """What is known of each path."""
+    """The stored facts of each path."""
     by_id: dict[int, PathFacts] = {}
     for batch in batched(ids):
         for path_id, *row in db.rows(_PATH_FACTS.format(marks=",".join("?" * len(batch))), batch):
@@ -422,11 +419,11 @@ def paths_with_terms(db: Database, terms: Sequence[str]) -> dict[str, list[int]]
     for batch in batched(terms):
         sql = BY_TERMS.format(marks=",".join("?" * len(batch)))
         for term, path in db.rows(sql, batch):
-            known = by_path.get(term)
-            if known is None:
+            paths = by_path.get(term)
+            if paths is None:
                 by_path[term] = [path]
             else:
-                known.append(path)
+                paths.append(path)
     return by_path
 
 
@@ -436,7 +433,7 @@ def paths_with_prefix(db: Database, prefix: str) -> list[tuple[str, int]]:
 
 
 def outdated(db: Database, view: int, versions: Mapping[str, int]) -> list[bytes]:
-    """Paths whose facts an older extractor made; newer facts are left alone."""
+    """Paths whose facts an older extractor made; those of a newer one do not count."""
     return [
         row[0]
         for language, version in sorted(versions.items())
@@ -450,7 +447,7 @@ def languages_of(db: Database, view: int) -> list[tuple[str, int]]:
 
 
 def outcomes_of(db: Database, view: int) -> list[tuple[str, bool, int]]:
-    """Outcome, generated or not, number of files."""
+    """Outcome, whether generated, and number of files."""
     return [(row[0], bool(row[1]), row[2]) for row in db.rows(_OUTCOMES, (view,))]
 
 

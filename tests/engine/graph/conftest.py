@@ -1,4 +1,4 @@
-"""Questions of the graph are asked on the shop, as they are typed."""
+"""Graph commands run on the shop, as they are typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes mean where there was no time to read either side: an answer that says `partial`."""
+"""The impact of changes if there was no time to read either side: an answer that says `partial`."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def test_of_a_view_without_any_file_what_differs_is_named_and_nothing_else_is_re
     assert {handle for handle in handles if handle.startswith("HEAD:")} == {
         "HEAD:part6/m6.py", "HEAD:part6/m6.py#m6",
     }  # fmt: skip
-    told = " ".join([*handles, *answer.notes])
-    assert "part3/m3.py" in told and "part4/staged.py" in told
-    assert "part5/new.py" in told or any("not all looked for" in note for note in answer.notes)
-    assert "m1.py" not in told and "paper.py" not in told
+    reported = " ".join([*handles, *answer.notes])
+    assert "part3/m3.py" in reported and "part4/staged.py" in reported
+    assert "part5/new.py" in reported or any("find all files" in note for note in answer.notes)
+    assert "m1.py" not in reported and "paper.py" not in reported
 
 
 def test_nothing_is_denied_in_the_text_of_an_answer_that_is_not_whole(
@@ -82,7 +82,7 @@ def test_nothing_is_denied_in_the_text_of_an_answer_that_is_not_whole(
 
 
 def test_files_that_differ_are_read_first(engine: Engine, edited: GitRepo) -> None:
-    """A server leaves a large first view to the background: what differs is not left."""
+    """A server leaves a large first view to the background, but reads differing files at once."""
     for at in range(FEW_FILES):
         edited.write(f"more/n{at}.py", f"def n{at}():\n    return {at}\n")
     edited.git("add", "more")
@@ -112,7 +112,7 @@ def test_a_view_that_is_behind_denies_no_edit(engine: Engine, edited: GitRepo) -
     engine.look(path=edited.root)
     edited.write("part8/m8.py", "def m8():\n    return 88\n")
     impact = engine.impact(diff="HEAD", path=edited.root, budget_ms=0)
-    told = " ".join([*(change.node.handle for change in impact.changed), *impact.notes])
-    assert "part8/m8.py" in told
+    reported = " ".join([*(change.node.handle for change in impact.changed), *impact.notes])
+    assert "part8/m8.py" in reported
     diff = engine.diff(path=edited.root, budget_ms=0)
     assert "part8/m8.py" in {file.path for file in diff.files}

@@ -130,7 +130,9 @@ def test_impact_of_a_name_that_several_have_answers_for_each(repo: GitRepo, run:
     assert changed == ["shop/base.py#Item.price", "shop/book.py#Book.price"]
 
 
-def test_a_namespace_that_other_files_open_is_no_part_of_a_file(repo: GitRepo, run: Run) -> None:
+def test_a_namespace_that_other_files_reopen_does_not_belong_to_a_file(
+    repo: GitRepo, run: Run
+) -> None:
     space = "namespace acme {{\nint {name}(int x) {{\n  return x;\n}}\n}}\n"
     repo.write("lib/one.cc", space.format(name="one"))
     repo.write("lib/two.cc", space.format(name="two"))

@@ -1,4 +1,4 @@
-"""What a method overrides is told by the bases of its type: no more of its file is resolved."""
+"""Finding what a method overrides needs only the bases of its type, not the rest of its file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_file_is_not_resolved_for_what_its_types_derive_from(tmp_path: Path) -
             run = targets.find("work.py#Work.run").nodes[0]
             assert overrides(graph, run) == targets.find("base.py#Base.run").nodes
             assert b"work.py" not in graph.table()
-            # What is known of it by then is told as well when all of it is asked for.
+            # A later request for all edges includes those already resolved.
             kinds = {edge.kind for edge in graph.edges_from(b"work.py")}
             assert {"import", "inherit", "call"} <= kinds
             assert len([one for one in graph.edges_from(b"work.py") if one.kind == "call"]) == 200

@@ -1,4 +1,4 @@
-"""`export edges`: what stands in its lines."""
+"""`export edges`: the content of its lines."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Ruby: an edit of what a file mixes in or requires reaches the edges of files that stayed.
+"""Ruby: an edit of what a file mixes in or requires updates the edges of unchanged files.
 
-Edges that are kept must be those that a fresh index gives.
+Cached edges must equal those of a fresh index.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ EDITS = {
         ("class << self", "class Other"),
     ),
 }  # fmt: skip
-"""Files that stay, the text of another, and what is replaced in it by what."""
+"""Unchanged files, the text of another file, and the replacement made in it."""
 
 SYMBOLS = {
     "tools.rb": ("Tools.tool",),
@@ -125,7 +125,7 @@ SYMBOLS = {
 
 
 def _edges(engine: Engine, root: Path) -> list[tuple[object, ...]]:
-    """All that `related` says of each definition of the view."""
+    """All relations that `related` reports for each definition of the view."""
     rows: list[tuple[object, ...]] = []
     for path in sorted(root.rglob("*.rb")):
         name = path.relative_to(root).as_posix()

@@ -1,4 +1,4 @@
-"""Files that are too large to be read may use anything: answers on users say so."""
+"""Files that are too large to be read may use anything: answers about users say so."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_a_file_of_code_that_was_not_read_is_named(tmp_path: Path) -> None:
     repo = GitRepo.init(tmp_path / "repo")
     large = "".join(f"int fn_{at}(void) {{ return helper({at}); }}\n" for at in range(100))
     repo.commit("one", {"main.c": SMALL, "made.c": large, "notes.txt": large})
-    note = "at least: 1 file that is larger than `max_file_bytes` was not looked into (made.c)"
+    note = "at least: 1 file that is larger than `max_file_bytes` was not searched (made.c)"
     with Engine(Settings(home=tmp_path / "home", max_file_bytes=2_000)) as engine:
         answer = engine.related("helper", path=repo.root)
         assert dict(answer.totals)["callers"] == 1

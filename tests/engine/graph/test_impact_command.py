@@ -1,4 +1,4 @@
-"""`codelens impact`: who is hit and which tests to run; that answers follow every edit."""
+"""`codelens impact`: who is hit and which tests to run; answers follow every edit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from codelens.config import load
 from codelens.engine.engine import Engine
 
 
-def test_only_what_a_runner_takes_is_a_test_to_run(repo: GitRepo, run: Run) -> None:
+def test_only_files_that_a_runner_accepts_are_tests_to_run(repo: GitRepo, run: Run) -> None:
     repo.write_all(
         {
             "README.md": "# Shop\n\nText.\n",
@@ -30,9 +30,7 @@ def test_only_what_a_runner_takes_is_a_test_to_run(repo: GitRepo, run: Run) -> N
     assert [one["handle"] for one in found["results"]] == ["lib/shop/test_api.rb#TestApi.on"]
 
 
-def test_impact_tells_who_is_hit_by_distance_and_which_tests_to_run(
-    repo: GitRepo, run: Run
-) -> None:
+def test_impact_lists_affected_users_by_distance_and_tests_to_run(repo: GitRepo, run: Run) -> None:
     found = run("impact", "tax", "--depth", "5", "--json").json
     assert [(one["handle"], one["distance"]) for one in found["results"]] == [
         ("shop/book.py#Book.price", 1),
@@ -42,7 +40,7 @@ def test_impact_tells_who_is_hit_by_distance_and_which_tests_to_run(
     ]
     assert [one["path"] for one in found["tests"]] == ["tests/test_book.py", "tests/test_cart.py"]
     assert found["tests"][1]["handles"] == ["tests/test_cart.py#test_show"]
-    # Who calls a `price` that could not be told may mean this one.
+    # Callers of an ambiguous `price` may mean this one.
     assert found["at_least"] is True
 
 
@@ -58,15 +56,13 @@ def test_impact_of_a_change_takes_the_definitions_whose_lines_differ(
     assert found["base"].startswith("HEAD@")
 
 
-def test_impact_of_a_change_knows_what_is_new_gone_or_unknown_to_git(
-    repo: GitRepo, run: Run
-) -> None:
+def test_impact_of_a_change_covers_new_deleted_and_untracked_files(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK.replace("def tax(amount):\n    return amount\n\n\n", ""))
     repo.write("shop/new.py", "def fresh():\n    return 1\n")
     repo.write("shop/cart.py", CART + "\n\ndef more():\n    return show(1)\n")
     ran = run("impact", "--diff", "--json")
-    told = {(one["handle"], one["how"]) for one in ran.json["changed"]}
-    assert told == {
+    changed = {(one["handle"], one["how"]) for one in ran.json["changed"]}
+    assert changed == {
         ("HEAD:shop/book.py#tax", "removed"),
         ("shop/cart.py#more", "added"),
         ("shop/new.py", "added"),
@@ -75,12 +71,12 @@ def test_impact_of_a_change_knows_what_is_new_gone_or_unknown_to_git(
     assert any("tax is gone; 1 use of its name" in note for note in ran.json["notes"])
 
 
-def test_impact_of_a_deleted_file_names_what_went_with_it(repo: GitRepo, run: Run) -> None:
+def test_impact_of_a_deleted_file_names_its_definitions(repo: GitRepo, run: Run) -> None:
     repo.remove("shop/book.py")
     ran = run("impact", "--diff", "--json")
-    told = {(one["handle"], one["how"]) for one in ran.json["changed"]}
-    assert ("HEAD:shop/book.py", "removed") in told
-    assert ("HEAD:shop/book.py#Book", "removed") in told
+    changed = {(one["handle"], one["how"]) for one in ran.json["changed"]}
+    assert ("HEAD:shop/book.py", "removed") in changed
+    assert ("HEAD:shop/book.py#Book", "removed") in changed
     assert any("Book is gone" in note for note in ran.json["notes"])
 
 
@@ -99,7 +95,7 @@ def test_impact_compares_two_commits_without_a_checkout(repo: GitRepo, run: Run)
     assert run("impact", "--diff", first).code == 1
 
 
-def test_line_ends_are_no_change(repo: GitRepo, run: Run) -> None:
+def test_line_ends_are_not_a_change(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK.replace("\n", "\r\n"))
     found = run("impact", "--diff", "--json").json
     assert found["changed"] == []
@@ -114,18 +110,18 @@ def test_the_graph_of_an_edited_tree_is_that_of_a_new_index(
         "import Book", "import Book, tax"))  # fmt: skip
     repo.rename("shop/base.py", "shop/things.py")
     repo.write("shop/book.py", BOOK.replace("shop.base", "shop.things"))
-    asked = [
+    commands = [
         ("related", "tax", "--depth", "3", "--json"),
         ("related", "shop/things.py", "--json"),
         ("impact", "shop/things.py", "--json"),
         ("map", "--json"),
     ]
-    edited = [run(*one).json for one in asked]
+    edited = [run(*one).json for one in commands]
     monkeypatch.setenv("CODELENS_HOME", str(tmp_path / "other"))
-    anew = [run(*one).json for one in asked]
-    for one in (*edited, *anew):
+    fresh = [run(*one).json for one in commands]
+    for one in (*edited, *fresh):
         del one["receipt"]
-    assert edited == anew
+    assert edited == fresh
     assert "shop/cart.py#total" in {one["handle"] for one in edited[0]["results"]}
 
 

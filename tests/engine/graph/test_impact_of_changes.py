@@ -1,4 +1,4 @@
-"""`impact --diff` where something stands no more where it stood, and the tests it says to run."""
+"""`impact --diff` if a definition has moved or is gone, and the tests it says to run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def runs_after(run: Run, *args: str) -> dict[str, str]:
     return {one["path"]: one["why"] for one in run("impact", *args, "--json").json["tests"]}
 
 
-def test_who_imported_a_file_that_moved_is_hit(repo: GitRepo, run: Run) -> None:
+def test_importers_of_a_moved_file_are_affected(repo: GitRepo, run: Run) -> None:
     repo.git("mv", "shop/book.py", "shop/volume.py")
     found = hits(run, "--diff")
     assert found["shop/cart.py#total"] == 1
@@ -53,7 +53,9 @@ def test_who_imported_a_file_that_moved_is_hit(repo: GitRepo, run: Run) -> None:
     assert "shop/cart.py#total  4-5  calls HEAD:shop/book.py#Book at :5" in out
 
 
-def test_who_called_what_was_renamed_is_hit_with_the_tests(repo: GitRepo, run: Run) -> None:
+def test_callers_of_a_renamed_definition_and_their_tests_are_affected(
+    repo: GitRepo, run: Run
+) -> None:
     repo.write("shop/cart.py", CART.replace("def total", "def amount"))
     found = hits(run, "--diff")
     assert found == {"shop/cart.py#show": 1}
@@ -63,29 +65,31 @@ def test_who_called_what_was_renamed_is_hit_with_the_tests(repo: GitRepo, run: R
     assert "shop/cart.py#total".partition("#")[2] in ran.err
 
 
-def test_who_used_a_file_that_was_removed_is_hit(repo: GitRepo, run: Run) -> None:
+def test_users_of_a_removed_file_are_affected(repo: GitRepo, run: Run) -> None:
     repo.remove("shop/base.py")
     found = hits(run, "--diff")
     assert found["shop/book.py#Book"] == 1
     assert "tests/test_cart.py" in runs_after(run, "--diff", "--depth", "5")
 
 
-def test_what_is_gone_several_commits_back_is_asked_of_that_commit(repo: GitRepo, run: Run) -> None:
+def test_a_definition_deleted_several_commits_ago_is_asked_of_that_commit(
+    repo: GitRepo, run: Run
+) -> None:
     repo.checkout("-b", "work")
     repo.commit("rename", {"shop/book.py": BOOK.replace("tax", "levy")})
     repo.commit("other", {"shop/other.py": "X = 1\n"})
     repo.commit("use", {"shop/new.py": "from shop.book import tax\n\n\ndef ask():\n    tax(1)\n"})
-    told = {one["handle"] for one in run("impact", "--diff", "main", "--json").json["changed"]}
-    assert "main:shop/book.py#tax" in told
-    assert "HEAD" not in " ".join(told)
-    # `shop/new.py` is of the change; that its import leads nowhere is said.
+    reported = {one["handle"] for one in run("impact", "--diff", "main", "--json").json["changed"]}
+    assert "main:shop/book.py#tax" in reported
+    assert "HEAD" not in " ".join(reported)
+    # `shop/new.py` belongs to the change; its broken import is reported.
     assert (
         "tax is gone; 1 use of its name is now unresolved: shop/new.py:5"
         in run("impact", "--diff", "main").err
     )
 
 
-def test_lines_of_who_is_hit_are_those_of_now(repo: GitRepo, run: Run) -> None:
+def test_affected_users_have_their_current_lines(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK.replace("tax", "levy"))
     repo.write("shop/cart.py", "import os\nimport sys\n\n" + CART)
     repo.remove("shop/base.py")
@@ -98,14 +102,14 @@ def test_lines_of_who_is_hit_are_those_of_now(repo: GitRepo, run: Run) -> None:
     assert site["shop/cart.py#total"] == "shop/cart.py:8"
 
 
-def test_what_was_used_unseen_leaves_an_at_least(repo: GitRepo, run: Run) -> None:
+def test_uses_in_unread_files_mark_the_answer_at_least(repo: GitRepo, run: Run) -> None:
     repo.write("shop/base.py", "class Item:\n    pass\n")
     ran = run("impact", "--diff", "--json")
     assert ran.json["at_least"] is True
     assert any("price could not be resolved at HEAD" in note for note in ran.json["notes"])
 
 
-def test_what_stays_asks_nothing_of_the_commit(repo: GitRepo, run: Run) -> None:
+def test_unchanged_definitions_need_no_commit(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK.replace("    return amount", "    print()\n    return amount"))
     run("impact", "--diff")
     found = run("status", "--json").json["status"]
@@ -131,15 +135,15 @@ def test_a_test_that_takes_a_fixture_is_one_to_run(repo: GitRepo, run: Run) -> N
         },
     )
     why = "uses the fixture tests/conftest.py#rate"
-    told = runs_after(run, "tests/conftest.py#rate")
-    assert told == {
+    reported = runs_after(run, "tests/conftest.py#rate")
+    assert reported == {
         "tests/test_a.py": why,
         "tests/test_b.py": "uses the fixture tests/conftest.py#make_due",
         "tests/test_c.py": why,
     }
-    assert set(runs_after(run, "tests/conftest.py")) == {*told, "tests/test_d.py"}
-    # What a fixture uses is used by the tests that take it.
-    assert told.keys() <= runs_after(run, "tax").keys()
+    assert set(runs_after(run, "tests/conftest.py")) == {*reported, "tests/test_d.py"}
+    # Tests that request a fixture use what the fixture uses.
+    assert reported.keys() <= runs_after(run, "tax").keys()
     found = run("related", "tests/conftest.py#rate", "--kind", "tests", "--json").json["results"]
     assert "tests/test_a.py#test_a" in {one["handle"] for one in found}
 
@@ -160,7 +164,7 @@ def test_a_fixture_for_all_and_a_hook_call_for_all_tests_below(repo: GitRepo, ru
     }
 
 
-def test_files_that_only_help_are_no_tests_to_run(repo: GitRepo, run: Run) -> None:
+def test_test_helpers_are_not_tests_to_run(repo: GitRepo, run: Run) -> None:
     repo.commit(
         "help",
         {
@@ -172,9 +176,9 @@ def test_files_that_only_help_are_no_tests_to_run(repo: GitRepo, run: Run) -> No
             "b/b_test.go": 'package b\n\nimport "testing"\n\nfunc TestB(t *testing.T) {}\n',
         },
     )
-    told = runs_after(run, "tax")
-    assert "tests/test_h.py" in told
-    assert "tests/helper.py" not in told
+    reported = runs_after(run, "tax")
+    assert "tests/test_h.py" in reported
+    assert "tests/helper.py" not in reported
     assert "tests/helper.py" not in runs_after(run, "tests/helper.py")
     assert runs_after(run, "a/a.go#Sum") == {"a/other_test.go": "in the package of a/a.go"}
 
@@ -231,9 +235,7 @@ def test_a_diff_without_git_or_commits_says_what_to_do(
     assert "has no commit yet" in ran.err
 
 
-def test_a_call_that_may_mean_one_of_several_overloads_is_told_apart(
-    repo: GitRepo, run: Run
-) -> None:
+def test_a_call_of_an_ambiguous_overload_is_marked(repo: GitRepo, run: Run) -> None:
     repo.commit(
         "java",
         {
@@ -258,9 +260,7 @@ def test_a_call_that_may_mean_one_of_several_overloads_is_told_apart(
     )
 
 
-def test_tests_that_are_reached_are_counted_and_come_before_what_helps(
-    repo: GitRepo, run: Run
-) -> None:
+def test_reached_tests_are_counted_and_precede_helpers(repo: GitRepo, run: Run) -> None:
     many = "".join(f"def test_{at}():\n    help()\n\n\n" for at in range(9))
     help_ = "from shop.book import tax\n\n\ndef help():\n    tax(1)\n\n\n"
     repo.commit("many", {"tests/test_many.py": help_ + many})
@@ -314,22 +314,22 @@ def test_comments_of_any_language_hit_nobody(
         assert (other in {row["path"] for row in ran["results"]}) is hit, line
 
 
-def test_what_is_new_is_told_by_what_holds_it(repo: GitRepo, run: Run) -> None:
+def test_a_new_definition_is_reported_by_its_container(repo: GitRepo, run: Run) -> None:
     repo.write("shop/book.py", BOOK + "\n\nclass Leaf:\n    def turn(self):\n        pass\n")
     repo.write("docs/a.md", "# Top\n\n## Inner\n\nText.\n")
-    told = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
-    assert told == ["docs/a.md", "shop/book.py#Leaf"]
+    reported = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
+    assert reported == ["docs/a.md", "shop/book.py#Leaf"]
 
 
-def test_of_several_of_a_name_the_one_that_changed_is_told(repo: GitRepo, run: Run) -> None:
+def test_of_several_with_one_name_the_changed_one_is_reported(repo: GitRepo, run: Run) -> None:
     two = "class A:\n    def go(self):\n        pass\n\n    def go(self):\n        one()\n"
     repo.commit("two", {"two.py": two})
     repo.write("two.py", two.replace("        one()\n", "        two()\n"))
-    told = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
-    assert told == ["two.py#A.go~2"]
+    reported = [one["handle"] for one in run("impact", "--diff", "--json").json["changed"]]
+    assert reported == ["two.py#A.go~2"]
 
 
-def test_an_example_in_prose_is_no_use_that_hides(repo: GitRepo, run: Run) -> None:
+def test_an_example_in_prose_is_not_a_hidden_use(repo: GitRepo, run: Run) -> None:
     repo.write("docs/a.md", "# A\n\n```python\ntax(1)\n```\n")
     assert "at least" not in run("related", "tax").err
     repo.write("shop/x.py", "def x(thing):\n    thing.tax(1)\n")

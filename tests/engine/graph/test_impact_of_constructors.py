@@ -1,4 +1,4 @@
-"""Who builds a type is told to whoever changes what builds it."""
+"""A change of a constructor reports those who construct the type."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from shop_repository import Run
 
 
 class Case(NamedTuple):
-    """A type with one constructor, and `ask`, which builds it, in one language."""
+    """A type with one constructor, and `ask`, which constructs it, in one language."""
 
     files: dict[str, str]
     old: str
-    """The list of parameters; it stands in one file once."""
+    """The list of parameters, which occurs once in one file."""
     now: str
-    """With one that must be given."""
+    """With a required parameter."""
     constructor: str
     """Handle."""
 
@@ -76,7 +76,7 @@ def committed() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_changed_constructor_hits_those_who_build_the_type(
+def test_a_changed_constructor_affects_users_that_construct_the_type(
     repo: GitRepo, run: Run, name: str
 ) -> None:
     case = CASES[name]
@@ -115,7 +115,7 @@ class User {
 """
 
 
-def test_of_several_constructors_the_number_of_arguments_tells(repo: GitRepo, run: Run) -> None:
+def test_the_number_of_arguments_selects_the_constructor(repo: GitRepo, run: Run) -> None:
     repo.commit("case", {"a/Shop.java": OVERLOADED, "a/User.java": BUILDING})
     first = run("related", "a/Shop.java#Shop.Shop", "--json").json
     second = run("related", "a/Shop.java#Shop.Shop~2", "--json").json
@@ -140,9 +140,7 @@ def test_a_subtype_with_a_constructor_of_its_own_does_not_build_by_its_bases(
     assert results == []
 
 
-def test_a_changed_overload_declaration_hits_who_calls_the_function(
-    repo: GitRepo, run: Run
-) -> None:
+def test_a_changed_overload_declaration_affects_callers(repo: GitRepo, run: Run) -> None:
     text = (
         "from typing import overload\n\n\n@overload\ndef price(a: int) -> int: ...\n@overload\n"
         "def price(a: str) -> str: ...\ndef price(a):\n    return a\n"
@@ -154,7 +152,7 @@ def test_a_changed_overload_declaration_hits_who_calls_the_function(
     assert [one["symbol"] for one in results] == ["ask"]
 
 
-def test_a_change_of_the_header_alone_hits_who_calls_the_function(repo: GitRepo, run: Run) -> None:
+def test_a_change_of_the_header_alone_affects_callers(repo: GitRepo, run: Run) -> None:
     header = "class Shop {\n public:\n  int price(int a);\n};\n"
     repo.commit("case", {
         "shop.h": header,
@@ -166,7 +164,7 @@ def test_a_change_of_the_header_alone_hits_who_calls_the_function(repo: GitRepo,
     assert "ask" in {one["symbol"] for one in results if one["how"] == "call"}
 
 
-def test_a_body_apart_from_its_type_hits_who_calls_the_base(repo: GitRepo, run: Run) -> None:
+def test_a_body_outside_its_type_affects_callers_of_the_base(repo: GitRepo, run: Run) -> None:
     body = '#include "shop.h"\nint Shop::price(int a) { return a; }\n'
     repo.commit("case", {
         "base.h": "class Base {\n public:\n  virtual int price(int a) = 0;\n};\n",
@@ -196,7 +194,7 @@ def test_a_property_of_the_same_name_is_not_what_a_method_overrides(
     assert {"Base.price", "ask"} <= {one["symbol"] for one in results}
 
 
-def test_what_helps_tests_and_is_none_is_told_like_other_code(repo: GitRepo, run: Run) -> None:
+def test_test_helpers_are_reported_like_other_code(repo: GitRepo, run: Run) -> None:
     text = "def price(a):\n    return a\n"
     repo.commit("case", {
         "shop.py": text,

@@ -1,4 +1,4 @@
-"""`impact` of methods that others must follow: interfaces, traits and what implements them."""
+"""`impact` of methods in contracts: interfaces, traits and their implementations."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from shop_repository import Run
 
 
 class Case(NamedTuple):
-    """A method that is asked for, one that implements it, and a caller of each."""
+    """A declared method, an implementation of it, and a caller of each."""
 
     files: dict[str, str]
     file: str
-    """Where it is asked for; the method's name is in it once."""
+    """The file that declares it; the method's name occurs once in it."""
     asked: str
-    """Its handle."""
+    """The handle to ask about."""
     implementing: str
     old: str
     new: str
     distance: int = 2
-    """Of who calls it on the type that implements it."""
+    """Distance of the caller that calls it on the implementing type."""
     binding: bool = True
-    """It stands in an interface, so that whoever implements it is bound by any change."""
+    """Whether an interface declares it, so that any change affects its implementers."""
 
 
 CASES = {
@@ -153,7 +153,7 @@ def test_a_method_that_is_declared_otherwise_hits_callers_of_what_implements_it(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_implements_a_method_hits_those_who_call_it_through_the_interface(
+def test_an_implementation_affects_callers_through_the_interface(
     name: str, repo: GitRepo, run: Run
 ) -> None:
     case = CASES[name]
@@ -176,9 +176,7 @@ def test_a_method_of_an_interface_is_bound_to_hit_them_however_it_changes(
     assert ran.get("direct") == (case.distance if case.binding else None)
 
 
-def test_another_body_of_a_method_hits_no_caller_of_what_overrides_it(
-    repo: GitRepo, run: Run
-) -> None:
+def test_a_changed_body_does_not_affect_callers_of_overrides(repo: GitRepo, run: Run) -> None:
     files = {
         "Cargo.toml": '[package]\nname = "a"\n',
         "src/lib.rs": "pub trait Shop {\n    fn price(&self) -> u8 { 1 }\n}\npub struct Book;\n"

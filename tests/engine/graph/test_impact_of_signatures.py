@@ -1,4 +1,4 @@
-"""`impact --diff` of a function that is declared otherwise: its callers, and whether they fit."""
+"""`impact --diff` of a function with a changed signature: its callers, and whether they fit."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Case(NamedTuple):
 
     files: dict[str, str]
     old: str
-    """The list of parameters; it stands in one file once."""
+    """The list of parameters, which occurs once in one file."""
     more: str
-    """With one that must be given."""
+    """With a required parameter."""
     optional: str = ""
-    """With one that need not be given."""
+    """With an optional parameter."""
 
 
 JAVA = "package a;\nclass Shop {\n    static int price(int a) { return a; }\n}\n"
@@ -109,14 +109,14 @@ def committed() -> dict[str, str]:
 
 
 def fits(repo: GitRepo, run: Run, case: Case, now: str) -> dict[str, str | None]:
-    """What `impact --diff` says of each direct user, after every declaration was written anew."""
+    """What `impact --diff` says about each direct user, after every declaration was rewritten."""
     repo.commit("case", case.files)
     for path, text in case.files.items():
         if case.old in text:
             repo.write(path, text.replace(case.old, now))
     ran = run("impact", "--diff", "--json").json
     direct = [one for one in ran["results"] if one["distance"] == 1]
-    # A declaration uses nothing; what it stands in imports it.
+    # A declaration uses nothing; its file imports it.
     return {one["symbol"].lower(): one.get("fit") for one in direct if one["how"] == "call"}
 
 
@@ -125,8 +125,8 @@ def test_a_parameter_more_keeps_the_callers_and_breaks_them(
     repo: GitRepo, run: Run, language: str
 ) -> None:
     case = CASES[language]
-    (told,) = fits(repo, run, case, case.more).items()
-    name, fit = told
+    (reported,) = fits(repo, run, case, case.more).items()
+    name, fit = reported
     assert name.rpartition(".")[2] == "ask"
     assert fit == ("uncertain" if language in TOLERANT else "breaks")
 
@@ -159,7 +159,7 @@ def test_a_method_that_is_gone_breaks_its_callers(repo: GitRepo, run: Run) -> No
     assert "calls HEAD:a/Shop.java#Shop.price at :3, no longer fits" in run("impact", "--diff").out
 
 
-def test_of_overloads_only_the_one_that_changed_is_asked_about(repo: GitRepo, run: Run) -> None:
+def test_only_the_changed_overload_is_queried(repo: GitRepo, run: Run) -> None:
     shop = (
         "package a;\nclass Shop {\n    static int price(int a) { return a; }\n"
         "    static int price(String a) { return 1; }\n}\n"
@@ -174,19 +174,21 @@ def test_of_overloads_only_the_one_that_changed_is_asked_about(repo: GitRepo, ru
     assert [(one["symbol"], one["fit"]) for one in ran["results"]] == [("User.number", "breaks")]
     assert ran["fits"] == {"breaks": 1}
     assert "direct (1; 1 no longer fits)" in run("impact", "--diff").out
-    # A second of that name is new; the others stand as they stood.
+    # A second definition of that name is new; the others are unchanged.
     repo.write("a/Shop.java", shop.replace("}\n}", "}\n    static int price() { return 0; }\n}"))
-    told = run("impact", "--diff", "--json").json["changed"]
-    assert [(one["handle"], one["how"]) for one in told] == [("a/Shop.java#Shop.price~3", "added")]
+    reported = run("impact", "--diff", "--json").json["changed"]
+    assert [(one["handle"], one["how"]) for one in reported] == [
+        ("a/Shop.java#Shop.price~3", "added")
+    ]
     # The first of them is gone: its handle is that of the commit.
     repo.write("a/Shop.java", shop.replace("    static int price(int a) { return a; }\n", ""))
-    told = run("impact", "--diff", "--json").json["changed"]
-    assert [(one["handle"], one["how"]) for one in told] == [
+    reported = run("impact", "--diff", "--json").json["changed"]
+    assert [(one["handle"], one["how"]) for one in reported] == [
         ("HEAD:a/Shop.java#Shop.price", "removed")
     ]
 
 
-def test_callers_stand_at_their_lines_of_now_and_those_mended_fit(repo: GitRepo, run: Run) -> None:
+def test_callers_have_their_current_lines_and_fixed_ones_fit(repo: GitRepo, run: Run) -> None:
     files = CASES["java"].files
     repo.commit("case", files)
     repo.write("a/Shop.java", JAVA.replace("(int a)", "(int a, int b)"))
@@ -206,6 +208,6 @@ def test_tests_follow_the_callers_of_the_commit(repo: GitRepo, run: Run) -> None
     )
     repo.commit("case", {**CASES["java"].files, "test/a/UserTest.java": test})
     repo.write("a/Shop.java", JAVA.replace("(int a)", "(int a, int b)"))
-    (told,) = run("impact", "--diff", "--json").json["tests"]
-    assert told["path"] == "test/a/UserTest.java"
-    assert told["count"] == 2
+    (reported,) = run("impact", "--diff", "--json").json["tests"]
+    assert reported["path"] == "test/a/UserTest.java"
+    assert reported["count"] == 2

@@ -1,4 +1,4 @@
-"""What counts as a use in `references`: exports, patterns, texts, aliases; and what does not."""
+"""What counts as a use in `references` and what does not: exports, patterns, texts, aliases."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_a_line_that_names_an_alias_says_so(repo: GitRepo, run: Run) -> None:
     assert "a.py#go" in {one["handle"] for one in hit["results"]}
 
 
-def test_an_alias_that_is_given_something_else_is_none(repo: GitRepo, run: Run) -> None:
+def test_a_reassigned_alias_is_not_an_alias(repo: GitRepo, run: Run) -> None:
     text = "def f():\n    pass\n\n\ng = f\ng = print\n\n\ndef go():\n    g()\n"
     repo.commit("two", {"a.py": text})
     assert found(run, "a.py#f") == ({("a.py", 5)}, set())
@@ -165,14 +165,14 @@ VARIABLES = {
 
 
 @pytest.mark.parametrize("language", sorted(VARIABLES))
-def test_a_variable_of_the_same_name_is_no_use(repo: GitRepo, run: Run, language: str) -> None:
+def test_a_variable_of_the_same_name_is_not_a_use(repo: GitRepo, run: Run, language: str) -> None:
     defining, using, ending, lines = VARIABLES[language]
     repo.commit(language, {f"a.{ending}": defining, f"b.{ending}": using})
     name = "load2" if language == "lua" else "load"
     assert found(run, f"a.{ending}#{name}") == (set(), {(f"b.{ending}", line) for line in lines})
 
 
-def test_lines_of_the_target_itself_are_no_possible_uses(repo: GitRepo, run: Run) -> None:
+def test_lines_of_the_target_itself_are_not_possible_uses(repo: GitRepo, run: Run) -> None:
     repo.commit(
         "own",
         {
@@ -234,7 +234,7 @@ def test_texts_that_name_a_class_by_its_package(
     assert found(run, name) == (set(), texts)
 
 
-def test_a_name_that_an_import_gives_is_what_it_imports(repo: GitRepo, run: Run) -> None:
+def test_an_imported_name_means_the_imported_definition(repo: GitRepo, run: Run) -> None:
     repo.commit(
         "names",
         {
@@ -254,7 +254,7 @@ def test_a_name_that_an_import_gives_is_what_it_imports(repo: GitRepo, run: Run)
     assert run("references", "nobody_has_this").code != 0
 
 
-def test_impact_tells_files_from_definitions_and_calls_from_imports(
+def test_impact_separates_files_from_definitions_and_calls_from_imports(
     repo: GitRepo, run: Run
 ) -> None:
     repo.commit(

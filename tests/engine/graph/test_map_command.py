@@ -1,4 +1,4 @@
-"""`codelens map`: what matters of a repository, within a budget, and its pictures."""
+"""`codelens map`: the important parts of a repository, within a budget, and its pictures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shop_repository import Run
 from codelens.render.token_budget import cost_of
 
 
-def test_the_map_looks_into_modules_and_tells_code_first(repo: GitRepo, run: Run) -> None:
+def test_the_map_looks_into_modules_and_lists_code_first(repo: GitRepo, run: Run) -> None:
     repo.write_all(
         {
             "big.json": "{\n" + '"a": 1,\n' * 500 + '"b": 2\n}\n',
@@ -25,7 +25,7 @@ def test_the_map_looks_into_modules_and_tells_code_first(repo: GitRepo, run: Run
     assert "  2  class Bill" in ran.out.splitlines()
 
 
-def test_the_map_shows_what_matters_within_its_budget(repo: GitRepo, run: Run) -> None:
+def test_the_map_shows_important_entries_within_its_budget(repo: GitRepo, run: Run) -> None:
     ran = run("map", "--max-tokens", "400")
     assert ran.code == 0
     assert cost_of(ran.out) <= 400
@@ -85,12 +85,12 @@ def test_the_map_names_the_ways_into_packages_of_each_kind(repo: GitRepo, run: R
             "js/b/src/index.ts": "export const b = () => 1;\n",
         }
     )
-    told = {one["name"]: one for one in run("map", "--json").json["entries"]}
-    assert told["example.com/go-pay/v2"]["handle"] == "go/pay.go"
-    assert told["a"]["handle"] == "js/a/src/a.ts"
-    assert told["b"]["handle"] == "js/b/src/index.ts"
+    packages = {one["name"]: one for one in run("map", "--json").json["entries"]}
+    assert packages["example.com/go-pay/v2"]["handle"] == "go/pay.go"
+    assert packages["a"]["handle"] == "js/a/src/a.ts"
+    assert packages["b"]["handle"] == "js/b/src/index.ts"
     given = {one["handle"]: one["why"] for one in run("map", "--json").json["entries"]}
-    assert given["shop/__init__.py"] == "package, import shop; gives show, total, levy"
+    assert given["shop/__init__.py"] == "package, import shop; exports show, total, levy"
 
 
 def test_methods_that_stand_outside_of_their_type_are_shown_below_it(

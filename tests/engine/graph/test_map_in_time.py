@@ -1,4 +1,4 @@
-"""A map for which time runs out says so, goes on the next time, and ends as the whole one."""
+"""A map that runs out of time says so, continues the next time, and ends as the whole one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from codelens.engine.engine import Engine
 from codelens.engine.map.map_query import map_
 
 FILES = 1_200
-"""More than are read between two looks at the clock."""
+"""More than are read between two checks of the clock."""
 
 
 def _made(root: Path) -> GitRepo:
@@ -48,7 +48,7 @@ def test_a_map_without_time_is_partial_and_goes_on_to_the_whole(tmp_path: Path) 
     assert "200 files are not read, 800 files are ranked without" in first.receipt.note
     assert first.ranked == 1_000
     assert first.files
-    # The rest is read at once; then 200 are linked at a time.
+    # The remaining files are read at once; then 200 are linked at a time.
     assert len(answers) == 1 + FILES // 200
     assert last.receipt.note.startswith("time ran out: the order is not final")
     assert {one.receipt.status for one in answers} == {"partial"}

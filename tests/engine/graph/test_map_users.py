@@ -1,4 +1,4 @@
-"""Users on the map are those that `related` tells; a query leads with what it finds."""
+"""Users on the map match those of `related`; a query puts its matches first."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_class_and_the_function_of_its_name_have_their_own_users(tmp_path: Pat
     assert answer.hot[0].node.kind == "class"
 
 
-def test_what_was_not_counted_in_time_is_said_and_has_no_false_number(
+def test_counts_cut_by_time_are_marked_and_never_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file_ranks, "_LEAST_SECONDS", 0.0)
@@ -83,10 +83,10 @@ def test_what_was_not_counted_in_time_is_said_and_has_no_false_number(
     assert [(row.node.symbol, row.users) for row in whole.hot] == [("tapped", 6)]
 
 
-def test_another_process_goes_on_with_what_was_counted(
+def test_another_process_continues_the_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each map resolves so much only, and the next one begins where it stopped."""
+    """Each map resolves a limited number, and the next one continues there."""
     uses = "from lib.shop import order\n\n\ndef go%d():\n    return order(%d)\n"
     files = {f"app/c{at}.py": uses % (at, at) for at in range(40)}
     repo = GitRepo.init(tmp_path / "r")
@@ -112,14 +112,14 @@ def test_another_process_goes_on_with_what_was_counted(
     assert len(resolved) == len(set(resolved)) < 60
 
 
-def test_a_query_leads_with_what_it_finds(repo: GitRepo, run: Run) -> None:
+def test_a_query_leads_with_its_matches(repo: GitRepo, run: Run) -> None:
     for at in range(20):
         repo.write(
             f"far/f{at}.py", f"def far{at}():\n    return {at}\n\n\ndef parse_invoice{at}(): pass\n"
         )
-    told = run("map", "--query", "parse_invoice7").out.splitlines()
-    start = next(at for at, line in enumerate(told) if line.startswith("the query finds"))
-    assert told[start + 1].startswith("  far/f7.py#parse_invoice7  5  def parse_invoice7()")
+    lines = run("map", "--query", "parse_invoice7").out.splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith("the query finds"))
+    assert lines[start + 1].startswith("  far/f7.py#parse_invoice7  5  def parse_invoice7()")
     answer = run("map", "--query", "parse_invoice7", "--json").json
     assert answer["meant"][0]["handle"] == "far/f7.py#parse_invoice7"
     assert answer["results"][0]["path"] == "far/f7.py"

@@ -1,6 +1,6 @@
-"""An answer of the graph does not depend on what was asked before.
+"""A graph answer does not depend on what was asked before.
 
-Edges are resolved as questions need them and stay; what nobody asked for yet must be looked for.
+Edges are resolved on demand and stay; edges that nobody has asked for yet must be looked up.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _ask(engine: Engine, root: Path, kind: str, handle: str) -> object:
 
 
 @pytest.mark.parametrize(("kind", "handle"), QUESTIONS)
-def test_an_answer_is_the_same_whatever_was_asked_before(
+def test_an_answer_does_not_depend_on_earlier_questions(
     kind: str, handle: str, tmp_path: Path
 ) -> None:
     repo = GitRepo.init(tmp_path / "repo")

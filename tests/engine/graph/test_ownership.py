@@ -1,4 +1,4 @@
-"""What belongs to what, what a file defines and exports: asked for, and in `export edges`."""
+"""Containment: the members of a type, what a file defines and exports; also in `export edges`."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ LANGUAGES: dict[str, tuple[dict[str, str], str, str]] = {
 
 
 def related(run: Run, target: str, kind: str, *more: str) -> list[str]:
-    told = run("related", target, "--kind", kind, "--json", *more).json
-    return [one["handle"] for one in told["results"]]
+    reported = run("related", target, "--kind", kind, "--json", *more).json
+    return [one["handle"] for one in reported["results"]]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -58,7 +58,7 @@ def test_a_member_belongs_to_its_type_and_the_type_defines_it(
     assert related(run, member, "belongs_to", "--depth", "2") == [owner, file]
     assert member in related(run, owner, "defines")
     assert related(run, file, "defines") == [owner]
-    # What is not asked for by name is not told.
+    # Kinds that are not requested by name are left out.
     assert "belongs_to" not in run("related", member, "--json").json["totals"]
 
 
@@ -82,7 +82,7 @@ def test_a_member_belongs_to_its_type_and_the_type_defines_it(
         ({"A.cs": "namespace N {\n  public class A { }\n}\n"}, "A.cs", ["A.cs#N", "A.cs#A"]),
     ],
 )  # fmt: skip
-def test_a_file_and_a_type_export_what_others_see(
+def test_a_file_and_a_type_export_visible_names(
     repo: GitRepo, run: Run, files: dict[str, str], target: str, shown: list[str]
 ) -> None:
     repo.commit("case", files)
@@ -100,12 +100,12 @@ def test_they_are_refused_where_the_direction_leaves_nothing_of_them(
 def test_export_edges_has_them(repo: GitRepo, run: Run) -> None:
     repo.commit("case", LANGUAGES["go"][0])
     rows = [json.loads(one) for one in run("export", "edges").out.splitlines()]
-    told = {
+    reported = {
         tuple(one[key] for key in ("kind", "src_file", "src_line", "dst_file", "dst_line", "line"))
         for one in rows
         if one["kind"] in {"belongs_to", "defines", "exports"}
     }  # fmt: skip
-    assert told == {
+    assert reported == {
         ("belongs_to", "a.go", 2, "a.go", 1, 2),
         ("defines", "a.go", 0, "a.go", 2, 2),
         ("exports", "a.go", 0, "a.go", 2, 2),

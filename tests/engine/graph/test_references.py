@@ -1,4 +1,4 @@
-"""`references`, and that `related`, `impact` and the exported edges say the same."""
+"""`references`, and its agreement with `related`, `impact` and the exported edges."""
 
 from __future__ import annotations
 
@@ -92,8 +92,9 @@ SOURCES: dict[str, tuple[str, str, str, str]] = {
         "  a.setup(4)\n  a.setup(5)\nend\na.setup(6)\n",
     ),
 }  # fmt: skip
-"""Of each language a function that is called in itself, at the top level, and four times in one
-function: its file and text, and those of its users."""
+"""For each language, a function that calls itself and is called at the top level and four times in
+one function: its file and text, and those of its users.
+"""
 _IN_KINDS = ("callers", "users", "importers", "subtypes", "overridden", "tests")
 
 
@@ -103,7 +104,7 @@ def committed() -> dict[str, str]:
 
 
 def exported(run: Run) -> dict[tuple[str, int], set[tuple[str, int]]]:
-    """The certain uses of each definition, by where its name stands."""
+    """The certain uses of each definition, by the place of its name."""
     uses: dict[tuple[str, int], set[tuple[str, int]]] = defaultdict(set)
     for line in run("export", "edges").out.splitlines():
         edge = json.loads(line)
@@ -141,12 +142,14 @@ def test_every_answer_lists_every_edge(repo: GitRepo, run: Run, language: str) -
         if line["handle"].lower().endswith("setup")
     )
     places = run("references", name, "--json").json["places"]
-    known = set[tuple[str, int]]().union(*(uses[one["path"], one["start_line"]] for one in places))
-    assert len(known) >= 6
-    assert listed(run, name) == known
-    assert related(run, name) == known
+    expected = set[tuple[str, int]]().union(
+        *(uses[one["path"], one["start_line"]] for one in places)
+    )
+    assert len(expected) >= 6
+    assert listed(run, name) == expected
+    assert related(run, name) == expected
     for place in places:
-        assert listed(run, f"{place['path']}:{place['start_line']}") == known
+        assert listed(run, f"{place['path']}:{place['start_line']}") == expected
     found = run("impact", name, "--depth", "1", "--json").json
     inside = {
         (one["path"], line)
@@ -158,7 +161,7 @@ def test_every_answer_lists_every_edge(repo: GitRepo, run: Run, language: str) -
         for one in run("references", name, "--json").json["results"]
         if one["kinds"] == ["import"]
     }
-    assert sites(found["results"]) | inside | imports == known | inside
+    assert sites(found["results"]) | inside | imports == expected | inside
 
 
 @pytest.mark.slow
@@ -268,7 +271,7 @@ def test_a_cursor_of_nobody_is_refused(repo: GitRepo, run: Run) -> None:
     repo.commit("one", {"a.py": "def f():\n    pass\n\n\nf()\n"})
     ran = run("references", "f", "--cursor", "nonsense")
     assert ran.code == 2
-    assert "--cursor must be one that an answer gave" in ran.err
+    assert "--cursor must come from a previous answer" in ran.err
 
 
 def test_unresolved_uses_are_all_listed_with_the_likeliest_first(repo: GitRepo, run: Run) -> None:

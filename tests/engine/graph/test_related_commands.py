@@ -11,7 +11,7 @@ def handles(ran: Ran, relation: str) -> list[str]:
     return [one["handle"] for one in ran.json["results"] if one["relation"] == relation]
 
 
-def test_related_tells_each_relation_with_its_place(repo: GitRepo, run: Run) -> None:
+def test_related_lists_each_relation_with_its_place(repo: GitRepo, run: Run) -> None:
     ran = run("related", "tax")
     assert ran.code == 0
     assert ran.out.splitlines() == [
@@ -40,7 +40,7 @@ def test_kinds_and_direction_choose_relations(repo: GitRepo, run: Run) -> None:
     assert set(out) == {"callees", "overrides"}
 
 
-def test_depth_goes_on_and_names_what_it_went_through(repo: GitRepo, run: Run) -> None:
+def test_depth_continues_and_names_the_steps(repo: GitRepo, run: Run) -> None:
     ran = run("related", "tax", "--kind", "callers", "--depth", "3", "--json")
     assert [(one["handle"], one["distance"]) for one in ran.json["results"]] == [
         ("shop/book.py#Book.price", 1),
@@ -50,7 +50,7 @@ def test_depth_goes_on_and_names_what_it_went_through(repo: GitRepo, run: Run) -
     assert ran.json["results"][2]["via"] == "shop/cart.py#total"
 
 
-def test_a_heading_is_no_owner_of_a_name(repo: GitRepo, run: Run) -> None:
+def test_a_heading_does_not_own_a_name(repo: GitRepo, run: Run) -> None:
     example = "```python\ndef tax():\n    pass\n```\n"
     repo.write("docs/api.md", f"# API\n\n## tax\n\nText.\n\n{example}")
     assert run("related", "tax").out.startswith("shop/book.py#tax ")
@@ -89,7 +89,7 @@ def test_a_limit_is_shared_and_what_is_left_out_is_counted(repo: GitRepo, run: R
     assert "not listed: kinds=callers" in run("related", "tax", "--limit", "5").out
 
 
-def test_a_path_is_told_step_by_step(repo: GitRepo, run: Run) -> None:
+def test_a_path_is_shown_step_by_step(repo: GitRepo, run: Run) -> None:
     ran = run("related", "show", "--to", "tax")
     assert ran.code == 0
     assert ran.out.splitlines()[2:] == [
@@ -153,7 +153,7 @@ def test_a_name_with_several_owners_answers_for_each(repo: GitRepo, run: Run) ->
         (("map", "--max-tokens", "3"), "--max-tokens must be between 200"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_sentence(
+def test_impossible_requests_are_refused_in_a_sentence(
     repo: GitRepo, run: Run, arguments: tuple[str, ...], said: str
 ) -> None:
     ran = run(*arguments)
@@ -264,7 +264,7 @@ def test_interfaces_of_go_are_followed_or_said_to_be_open(repo: GitRepo, run: Ru
     assert handles(found, "overridden") == ["one/one.go#A.Walk"]
 
 
-def test_methods_of_a_trait_are_told_where_they_are_implemented(repo: GitRepo, run: Run) -> None:
+def test_methods_of_a_trait_list_their_implementations(repo: GitRepo, run: Run) -> None:
     repo.write_all(
         {
             "Cargo.toml": '[package]\nname = "a"\n',

@@ -1,4 +1,4 @@
-"""A changed default of settings names the readers of its key, as possible uses."""
+"""A changed default in settings reports the readers of its key as possible uses."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ def committed() -> dict[str, str]:
 
 
 def readers(run: Run, *args: str) -> dict[str, str]:
-    """Who may read it, with what its text says."""
+    """Who may read it, with the text that names it."""
     found = run(*args, "--json").json
     return {one["handle"]: one["why"] for one in found.get("may", ()) if "why" in one}
 
 
 @pytest.mark.parametrize(
-    ("file", "before", "after", "told"),
+    ("file", "before", "after", "reported"),
     [
         (
             "proj/settings.py", '"TIMEOUT": 10', '"TIMEOUT": 11',
@@ -156,16 +156,16 @@ def readers(run: Run, *args: str) -> dict[str, str]:
     ],
 )  # fmt: skip
 def test_a_changed_default_names_the_readers_of_its_key(
-    repo: GitRepo, run: Run, file: str, before: str, after: str, told: dict[str, str]
+    repo: GitRepo, run: Run, file: str, before: str, after: str, reported: dict[str, str]
 ) -> None:
     assert before in FILES[file]
     repo.write(file, FILES[file].replace(before, after, 1))
-    assert readers(run, "impact", "--diff") == told
+    assert readers(run, "impact", "--diff") == reported
 
 
-def test_the_readers_of_a_line_of_settings_are_told_by_related_too(repo: GitRepo, run: Run) -> None:
-    told = readers(run, "related", "proj/settings.py:3")
-    assert told == {"proj/use.py#distinctive": "reads RETRY_COUNT"}
+def test_related_also_lists_the_readers_of_a_settings_line(repo: GitRepo, run: Run) -> None:
+    reported = readers(run, "related", "proj/settings.py:3")
+    assert reported == {"proj/use.py#distinctive": "reads RETRY_COUNT"}
     assert readers(run, "impact", "config/app.yml:2").keys() == {
         "src/App.java#App.limit", "src/main.go#limit",
     }  # fmt: skip
@@ -180,7 +180,7 @@ def test_a_changed_function_has_no_keys(repo: GitRepo, run: Run) -> None:
     assert readers(run, "impact", "--diff") == {}
 
 
-def test_a_key_that_much_reads_tells_nobody_and_says_so(repo: GitRepo, run: Run) -> None:
+def test_a_key_with_too_many_readers_lists_none_and_says_so(repo: GitRepo, run: Run) -> None:
     many = "".join(f"def use_{n}(config):\n    return config.PORT\n\n\n" for n in range(101))
     repo.write("src/many.py", many)
     repo.git("add", "-A")
@@ -189,15 +189,14 @@ def test_a_key_that_much_reads_tells_nobody_and_says_so(repo: GitRepo, run: Run)
     found = run("impact", "--diff", "--json").json
     assert "may" not in found
     assert (
-        "at least: 102 places read keys of these names, too many to be told apart"
-        in (found["notes"])
+        "at least: 102 places read keys of these names, too many to distinguish" in (found["notes"])
     )
 
 
-def test_of_many_keys_the_first_are_looked_for_and_it_is_said(repo: GitRepo, run: Run) -> None:
+def test_of_many_keys_only_the_first_are_searched_and_reported(repo: GitRepo, run: Run) -> None:
     keys = "".join(f"KEY_NUMBER_{n}={n}\n" for n in range(100))
     repo.write(".env", keys)
     repo.write("src/late.py", 'def first():\n    return os.environ["KEY_NUMBER_1"]\n')
     found = run("impact", ".env", "--json").json
     assert [one["handle"] for one in found["may"]] == ["src/late.py#first"]
-    assert any("of many keys the readers of the first 60" in note for note in found["notes"])
+    assert any("only readers of the first 60 keys" in note for note in found["notes"])

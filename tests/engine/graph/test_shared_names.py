@@ -1,4 +1,4 @@
-"""The sets of names that a view's edges are known of do not pile up with the questions."""
+"""The name sets behind a view's edges do not accumulate with the questions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codelens.engine.engine import Engine
 from codelens.engine.graph import candidate_files
 
 
-def test_sets_of_earlier_questions_are_let_go(tmp_path: Path) -> None:
+def test_sets_of_earlier_questions_are_released(tmp_path: Path) -> None:
     repo = GitRepo.init(tmp_path / "repo")
     repo.commit("one", {"a.py": "def f(): ...\nf()\n", "b.py": "from a import f\nf()\n"})
     with (

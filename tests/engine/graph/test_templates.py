@@ -1,4 +1,4 @@
-"""An edited template names its views: code that names it, or renders it without naming it."""
+"""An edited template reports its views: code that names it, or renders it without naming it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def committed() -> dict[str, str]:
 
 
 def users(run: Run, *args: str) -> dict[str, str]:
-    """Who may use it, with what the text says."""
+    """Who may use it, with the reason from the text."""
     found = run(*args, "--json").json
     return {one["handle"]: one["why"] for one in found.get("may", ())}
 
@@ -101,10 +101,10 @@ def test_an_edited_template_names_its_views(
 ) -> None:
     repo.write(template, VIEWS[template] + "edited\n")
     for args in (["impact", "--diff"], ["impact", template], ["related", template]):
-        told = users(run, *args)
-        assert handle in told, (args, told)
-        assert told[handle].startswith(why)
-    # A possible use is no edge.
+        reported = users(run, *args)
+        assert handle in reported, (args, reported)
+        assert reported[handle].startswith(why)
+    # A possible use is not an edge.
     found = run("impact", "--diff", "--json").json
     assert found["results"] == []
     assert found["at_least"] is True
@@ -121,7 +121,7 @@ def test_a_bare_name_means_the_template_of_its_own_controller(repo: GitRepo, run
     assert users(run, "impact", "app/views/posts/edit.html.erb") == {}
 
 
-def test_of_several_templates_of_one_name_each_is_a_choice(repo: GitRepo, run: Run) -> None:
+def test_each_template_with_one_name_is_a_candidate(repo: GitRepo, run: Run) -> None:
     repo.write_all(
         {
             "one/templates/cart.html": "1\n",
@@ -134,10 +134,10 @@ def test_of_several_templates_of_one_name_each_is_a_choice(repo: GitRepo, run: R
     assert "names cart.html, one of 2" in run("impact", "one/templates/cart.html").out
 
 
-def test_views_are_told_through_templates_that_include_it(repo: GitRepo, run: Run) -> None:
-    told = users(run, "impact", "app/templates/base.html")
+def test_views_are_reported_through_including_templates(repo: GitRepo, run: Run) -> None:
+    reported = users(run, "impact", "app/templates/base.html")
     through = "names shop/home.html, through app/templates/shop/home.html"
-    assert told["app/views.py#home"] == through
+    assert reported["app/views.py#home"] == through
     assert "app/views.py#home" not in users(run, "related", "app/templates/base.html")
 
 
@@ -153,8 +153,8 @@ def test_a_name_with_its_ending_is_likelier_than_one_that_may_be_a_route(
             "auth/aa.py": 'def register():\n    return render_template("auth/register.html")\n',
         }
     )
-    told = list(users(run, "impact", "auth/templates/auth/login.html"))
-    assert told == [
+    reported = list(users(run, "impact", "auth/templates/auth/login.html"))
+    assert reported == [
         "auth/b.py#login",
         "auth/templates/auth/register.html",
         "auth/a.py#ask",
@@ -174,5 +174,5 @@ def test_templates_that_extend_each_other_end(repo: GitRepo, run: Run) -> None:
             "t/templates/right.html": '{% include "left.html" %}\n',
         }
     )
-    told = users(run, "impact", "t/templates/left.html", "--depth", "5")
-    assert set(told) == {"t/templates/right.html"}
+    reported = users(run, "impact", "t/templates/left.html", "--depth", "5")
+    assert set(reported) == {"t/templates/right.html"}

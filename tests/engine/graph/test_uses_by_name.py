@@ -1,4 +1,4 @@
-"""Where many files hold a name, its uses alone are resolved in them: with the same answers."""
+"""If many files contain a name, only its uses are resolved in them: with the same answers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def committed() -> dict[str, str]:
     return FILES
 
 
-def told(engine: Engine) -> dict[Node, set[Edge]]:
+def edges_by_target(engine: Engine) -> dict[Node, set[Edge]]:
     """All edges to each definition, asked one by one."""
     with engine.pool.view(ViewRequest()) as view, view.reading():
         graph = LazyGraph(view, 60)
@@ -71,24 +71,22 @@ def told(engine: Engine) -> dict[Node, set[Edge]]:
 def test_edges_are_the_same_however_they_are_asked(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = told(Engine())
+    whole = edges_by_target(Engine())
     assert sum(map(len, whole.values())) > 30
     monkeypatch.setattr(lazy_graph, "_FEW_FILES", 0)
     monkeypatch.setattr(lazy_graph, "_MOST_PARTS", 1_000)
     monkeypatch.setenv("CODELENS_HOME", str(repo.root.parent / "other"))
     engine = Engine()
-    by_name = told(engine)
+    by_name = edges_by_target(engine)
     with engine.pool.view(ViewRequest()) as view, view.reading():
         cache = edge_cache_of(view)
         assert not len(cache.table), "no file had to be resolved whole"
         assert cache.named
-    # A file that was resolved whole tells what others do with other names as well.
+    # A file that was resolved whole also reports uses of other names.
     assert by_name == whole
 
 
-def test_what_is_known_by_name_follows_edits(
-    repo: GitRepo, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_name_index_follows_edits(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lazy_graph, "_FEW_FILES", 0)
     engine = Engine()
 
@@ -120,7 +118,7 @@ def test_a_file_that_is_asked_about_often_is_resolved_whole(
 
 
 class Clocks:
-    """The clock on the wall, and the CPU time of the thread."""
+    """The wall clock, and the CPU time of the thread."""
 
     def __init__(self) -> None:
         self.wall = self.cpu = 100.0
@@ -156,7 +154,7 @@ def test_the_clock_ends_a_walk_that_gets_no_work_done(monkeypatch: pytest.Monkey
     assert limit.is_reached()
 
 
-def test_what_time_ran_out_for_is_gone_on_with(
+def test_work_cut_by_time_resumes(
     repo: GitRepo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(lazy_graph, "_FEW_FILES", 0)

@@ -1,1 +1,1 @@
-"""Rules of C and C++."""
+"""The resolution rules of C and C++."""

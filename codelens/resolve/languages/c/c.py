@@ -1,9 +1,9 @@
-"""C, C++ and Objective-C: which file an include names.
+"""Resolves the includes of C, C++ and Objective-C to files.
 
-A fact does not say whether the name stood in quotes or in brackets, so names of the standard
-libraries never count. The order is that of a compiler with the usual search path: beside the
-including file, then the folders above it and `include` and `src` in them, then the one file of
-the view whose path ends so.
+A fact does not say whether an include uses quotes or angle brackets, so names of the standard
+libraries never count. The order follows a compiler with the usual search path: the including file's
+folder, then the folders above it with their `include` and `src`, then the only file of the view
+whose path ends with the name.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _ROOTS = (b"", b"include", b"src")
 
 
 class Includes(ModuleResolver):
-    """Includes."""
+    """Resolves includes."""
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """The file included."""
+        """Return the included file."""
         del language
         module = import_.module.replace("\\", "/").strip()
         if not module or module.startswith("/"):
@@ -57,7 +57,7 @@ class Includes(ModuleResolver):
                 return
 
     def _in_framework(self, written: bytes) -> tuple[bytes, ...]:
-        """`<Kit/File.h>`: the one file of that name below a folder called `Kit`."""
+        """Resolve `<Kit/File.h>`: the only file of that name below a folder called `Kit`."""
         kit, slash, name = written.partition(b"/")
         if not slash or b"/" in name:
             return ()
@@ -66,7 +66,7 @@ class Includes(ModuleResolver):
         return (files[0],) if len(files) == 1 else ()
 
 
-# C and C++; of Objective-C and CUDA the includes.
+# The language descriptions of C and C++; for Objective-C and CUDA, only includes are resolved.
 
 _C = LanguageSpec(
     modules="c.c:Includes",

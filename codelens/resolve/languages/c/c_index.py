@@ -1,7 +1,7 @@
-"""All names that the C and C++ files of a view define and declare.
+"""Indexes the names that the C and C++ files of a view define and declare.
 
-Looked up name by name: of Linux's 55,000 files with 1.2 million definitions a question meets a few
-thousand names, and to read all of them would take a minute.
+The index is lazy by name: of Linux's 55,000 files with 1.2 million definitions, a query needs a few
+thousand names, and reading all of them would take a minute.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _END = b"\0"
 
 
 class _OuterNames:
-    """What one file defines and declares outside of functions: positions of symbols by name.
+    """The outer names of one file: name -> symbol indexes.
 
-    The names lie one behind the other in one text: a dictionary of each of 6,000 files took 50 MiB
-    of a question, in place of 5.
+    The names are joined in one string: dictionaries for 6,000 files took 50 MiB per query instead
+    of 5.
     """
 
     __slots__ = ("_at", "_names", "methods")
@@ -38,17 +38,17 @@ class _OuterNames:
         self._names = _END + b"".join(_encoded(name) + _END for name, _ in names)
         self._at = array("I", (at for _, at in names))
         self.methods = methods
-        """Methods that are defined outside of their classes, with the last names of these."""
+        """The methods defined outside of their class, with the last name of that class."""
 
     def positions(self, name: str) -> Iterator[int]:
-        """Top-level symbols of a name, those in namespaces as well, in order."""
-        sought = _END + _encoded(name) + _END
-        place, number, counted = self._names.find(sought), 0, 0
+        """Yield the top-level symbols of a name, including those in namespaces, in order."""
+        needle = _END + _encoded(name) + _END
+        place, number, counted = self._names.find(needle), 0, 0
         while place >= 0:
             number += self._names.count(_END, counted, place)
             counted = place
             yield self._at[number]
-            place = self._names.find(sought, place + 1)
+            place = self._names.find(needle, place + 1)
 
 
 def _encoded(name: str) -> bytes:
@@ -56,7 +56,7 @@ def _encoded(name: str) -> bytes:
 
 
 class CIndex:
-    """What the C and C++ files of a view define and declare outside of functions."""
+    """Finds what C and C++ files define and declare outside of functions."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -65,9 +65,9 @@ class CIndex:
         self._spaces: dict[bytes, dict[str, str]] = {}
 
     def named(self, name: str, within: Set[bytes] | None = None) -> list[Referent]:
-        """The top-level symbols of a name, those in namespaces as well, by path and position.
+        """Return the top-level symbols of a name, including those in namespaces, in order.
 
-        With `within` those in some files alone: what others define is not read.
+        With `within`, only those in these files; the definitions of other files are not read.
         """
         return [
             Referent(path, at, 0, name)
@@ -77,7 +77,7 @@ class CIndex:
         ]
 
     def methods(self, owner: str, name: str) -> list[Referent]:
-        """The methods of a name that are defined outside of a class of that last name."""
+        """Return the out-of-class method definitions for a class's last name."""
         return [
             Referent(path, at, 0, name)
             for path in self._files(name)
@@ -92,18 +92,18 @@ class CIndex:
         return files
 
     def spaces(self, path: bytes) -> dict[str, str]:
-        """The other names that a file gives to namespaces -> their own."""
+        """Return the namespace aliases of a file -> the namespaces."""
         if path not in self._spaces:
             model = self._view.aside(lambda: self._view.model(path))
             self._spaces[path] = _aliases(model) if model is not None else {}
         return self._spaces[path]
 
     def _outer_names(self, path: bytes) -> _OuterNames:
-        known = self._outer.get(path)
-        if known is None:
+        outer = self._outer.get(path)
+        if outer is None:
             model = self._view.aside(lambda: self._view.model(path))
-            known = self._outer[path] = _outer_names(model)
-        return known
+            outer = self._outer[path] = _outer_names(model)
+        return outer
 
 
 def _outer_names(model: FileModel | None) -> _OuterNames:
@@ -127,29 +127,29 @@ def _aliases(model: FileModel) -> dict[str, str]:
 
 
 def is_outer_symbol(model: FileModel, at: int) -> bool:
-    """Whether a symbol stands in nothing but namespaces, or in types."""
+    """Whether a symbol is only nested in namespaces or types."""
     parent = model.symbols[at].parent
     while parent >= 0 and model.symbols[parent].kind == "module":
         parent = model.symbols[parent].parent
     return parent < 0 and model.symbols[at].kind not in {"module"}
 
 
-# Variables that C and C++ declare in one file and define in another: `extern int limit;`.
+# Variables declared in one file and defined in another: `extern int limit;`.
 
 _VARIABLES = frozenset({"variable", "constant"})
 _DECLARED = re.compile(r"extern\b(?!\s*\")[^=]*\Z")
-"""With a value it is a definition; `extern "C"` says how a name is linked."""
+"""A declaration with a value is a definition; `extern "C"` specifies the linkage."""
 
 
 def variables_meant(
     view: View, path: bytes, referents: list[Referent], named: Iterable[Referent]
 ) -> list[Referent]:
-    """Definitions of variables in place of their declarations, where a file of the view has one.
+    """Replace declarations of variables by their definition, if the view has one.
 
     Args:
         view: the files.
         path: the file that uses the name.
-        referents: what the name means by what the file sees.
+        referents: the referents of the name that the file can see.
         named: all outer symbols of that name.
     """
     symbols = {referent: _symbol(view, referent) for referent in referents}
@@ -175,13 +175,13 @@ def variables_meant(
 def nearest_of(
     definitions: list[Referent], declared: Sequence[Referent], path: bytes
 ) -> list[Referent]:
-    """Of several definitions those beside the declarations, else those beside the user."""
+    """Return the definitions nearest to the declarations, or else nearest to the user."""
     if len(definitions) < 2:
         return definitions
     for near in ({folder_of(referent.path) for referent in declared}, {folder_of(path)}):
-        beside = [referent for referent in definitions if folder_of(referent.path) in near]
-        if beside:
-            return beside
+        same_folder = [referent for referent in definitions if folder_of(referent.path) in near]
+        if same_folder:
+            return same_folder
     return definitions
 
 

@@ -1,8 +1,8 @@
-"""Names of C and C++: through includes, definitions apart from their declarations.
+"""Resolves C and C++ names through includes, and declarations to their definitions.
 
-A name counts where the file, or one that it includes, declares it; it means the definition if there
-is one in the view. Static names are seen in their own file alone. Definitions of one name that
-exclude each other, as a build takes one of them, are all given.
+A name is visible if the file or one that it includes declares it; it refers to the definition if
+the view has one. Static names are only visible in their own file. If a build selects one of several
+definitions, all of them count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from codelens.resolve.view_files import View
 from codelens.types import Import
 
 _DEEPEST = 50
-"""Includes within includes that are followed one by one; beyond, a walk takes all of them."""
+"""The most nested includes to follow individually; a walk collects the rest."""
 _TAGGED = TYPES - {"type"}
 _HEADER = re.compile(rb"\.(?:h|hh|hpp|hxx|inl|ipp|tcc|cuh)$", re.IGNORECASE)
 _WIDTHS = frozenset({"32", "64", "_32", "_64"})
@@ -34,26 +34,26 @@ _RENAMING = re.compile(r"#\s*define\s+\w+\s+([A-Za-z_]\w*)")
 
 
 class CNames(ClassNames):
-    """Names in C and C++."""
+    """Looks up names in C and C++."""
 
     owner: Callable[[bytes, int], Instance | None]
-    """The class of a method that is defined outside of it, by its scope."""
+    """Returns the class of a method that is defined outside of it, by its scope."""
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self._reaching: set[bytes] = set()
-        """Files of which `_reach` is being asked."""
+        """Files with an open `_reach` query."""
 
     def index(self) -> CIndex:
-        """All of the view."""
+        """Return the index of the view."""
         return self.view.index("c names", lambda: CIndex(self.view))
 
     def reach(self, path: bytes) -> frozenset[bytes]:
-        """A file, and all that it includes, directly or not."""
+        """Return a file with everything that it includes, directly or indirectly."""
         return self.view.once(("reach", path), lambda: self._reach(path))
 
     def _reach(self, path: bytes) -> frozenset[bytes]:
-        """What the files that it includes reach; in a circle of includes file by file."""
+        """Join what the included files reach; walks a cycle of includes file by file."""
         if len(self._reaching) >= _DEEPEST:
             return self._walked(path)
         self._reaching.add(path)
@@ -84,7 +84,7 @@ class CNames(ClassNames):
         ]  # fmt: skip
 
     def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
-        """What a file sees under a name; with `package`, in the namespace of that name."""
+        """Return what a file sees under a name; with `package`, in that namespace."""
         reach = self.reach(path)
         referents = self.index().named(name, reach)
         if package and referents:
@@ -97,20 +97,20 @@ class CNames(ClassNames):
         return self.chosen(path, referents)
 
     def _of_other_spaces(self, path: bytes, hits_of_name: list[Referent]) -> list[Referent]:
-        """Functions of that name in other namespaces: which is meant the arguments say."""
+        """Return functions of that name in other namespaces; the arguments decide later."""
         reach = self.reach(path)
-        known = {self._qualified(referent) for referent in hits_of_name}
+        qualified_names = {self._qualified(referent) for referent in hits_of_name}
         spaces: dict[str, list[Referent]] = {}
         for referent in self.index().named(hits_of_name[0].name, reach):
             space = self._qualified(referent)
-            if space not in known and self._kind(referent) == "function":
+            if space not in qualified_names and self._kind(referent) == "function":
                 spaces.setdefault(space, []).append(referent)
         return [
             referent for referents in spaces.values() for referent in self.chosen(path, referents)
         ]
 
     def nearest(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """Of types of one name in several namespaces that of the namespaces around."""
+        """Among types of one name, return that of the innermost enclosing namespace."""
         model = self.view.model(path)
         symbol = model.scopes[scope].symbol if model is not None else -1
         reach = self.reach(path)
@@ -133,7 +133,7 @@ class CNames(ClassNames):
         return []
 
     def tagged(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """What `struct name` means: a definition the file sees, else one it need not see."""
+        """Return the type for `struct name`: a visible definition, or else another one."""
         types = [
             referent
             for referent in self.in_package(path, "", name)
@@ -143,7 +143,7 @@ class CNames(ClassNames):
         return types if types else self._elsewhere(path, scope, name, "")
 
     def declared(self, path: bytes, scope: int, name: str, package: str = "") -> list[Referent]:
-        """The definition of a type that the file sees declared alone: `class Foo;`."""
+        """Return the definition of a type with only a visible forward declaration: `class Foo;`."""
         if name not in self.view.once(("forward", path), lambda: self._forward(path)):
             return []
         return self._elsewhere(path, scope, name, package)
@@ -153,7 +153,7 @@ class CNames(ClassNames):
         return frozenset(name for model in models if model is not None for name in model.forward)
 
     def _elsewhere(self, path: bytes, scope: int, name: str, package: str) -> list[Referent]:
-        """Definitions of a type in any file: those of the nearest space, else of the only one."""
+        """Return the type's definitions in any file: of the nearest namespace, or a unique one."""
         types = [
             referent
             for referent in self.index().named(name)
@@ -175,14 +175,16 @@ class CNames(ClassNames):
         return self._shared(path, types) if len(types) > 1 else types
 
     def _shared(self, path: bytes, referents: list[Referent]) -> list[Referent]:
-        """Of definitions of one name those in headers, then those beside the file."""
+        """Prefer definitions in headers, then in the file's folder; empty if ambiguous."""
         headers = [referent for referent in referents if _HEADER.search(referent.path)] or referents
-        beside = [referent for referent in headers if folder_of(referent.path) == folder_of(path)]
-        headers = beside if beside and len(headers) > 1 else headers
+        same_folder = [
+            referent for referent in headers if folder_of(referent.path) == folder_of(path)
+        ]
+        headers = same_folder if same_folder and len(headers) > 1 else headers
         return headers if len({referent.path for referent in headers}) == 1 else []
 
     def _around(self, path: bytes, scope: int) -> list[str]:
-        """The qualified names of what a scope is in, from inside out; at last the empty one."""
+        """Return the qualified names around a scope, innermost first; the last one is empty."""
         model = self.view.model(path)
         symbol = -1
         while model is not None and symbol < 0 <= scope:
@@ -197,13 +199,13 @@ class CNames(ClassNames):
         return [*spaces, ""]
 
     def spaces_of(self, path: bytes) -> list[str]:
-        """The namespaces of a file, as what a scope is in need not tell them."""
+        """Return the namespaces of a file, because a scope alone may not determine them."""
         model = self.view.model(path)
         kinds = model.symbols if model is not None else ()
         return ["." + symbol.qualified for symbol in kinds if symbol.kind == "module"] + [""]
 
     def spelled_out(self, path: bytes, package: str) -> str:
-        """A namespace by its own name, where it has another: `namespace fs = std::filesystem`."""
+        """Resolve a namespace alias: `namespace fs = std::filesystem`."""
         names = self.view.once(("namespaces", path), lambda: self._aliases(path))
         head, dot, rest = package.partition(".")
         return names[head] + dot + rest if head in names else package
@@ -220,9 +222,9 @@ class CNames(ClassNames):
         return "." + model.symbols[referent.symbol].qualified if model is not None else ""
 
     def chosen(self, path: bytes, referents: list[Referent]) -> list[Referent]:
-        """Definitions before declarations, also those of files that are not included.
+        """Prefer definitions over declarations, including those in files that are not included.
 
-        Of a name that a macro and a declaration stand for, a build takes either.
+        If a name is both a macro and a declared function, both count, because a build takes either.
         """
         callable_ = [referent for referent in referents if self._kind(referent) in CALLABLE]
         callable_ = self._without_prefixes(callable_)
@@ -233,7 +235,7 @@ class CNames(ClassNames):
             referent for referent in callable_ if referent.path == path and self.is_whole(referent)
         ]
         if here:
-            return here + self._instead(path, here, callable_)
+            return here + self._replaced(path, here, callable_)
         whole = [referent for referent in callable_ if self.is_whole(referent)]
         declared = [referent for referent in callable_ if not self.is_whole(referent)]
         if not declared or any(self._kind(referent) != "macro" for referent in whole):
@@ -242,7 +244,8 @@ class CNames(ClassNames):
         if not apart and not whole:
             return self._different(declared)
         if self.view.languages.get(path) == "cpp":
-            # What no file defines is of a library, and may be meant beside the others.
+            # A function without a definition in the view belongs to a library and may also be
+            # meant.
             names_defined = {self._qualified(referent) for referent in whole + apart}
             alone = [
                 referent for referent in declared if self._qualified(referent) not in names_defined
@@ -250,14 +253,16 @@ class CNames(ClassNames):
             apart += self._different(alone) if alone else []
         return whole + apart
 
-    def _instead(self, path: bytes, here: list[Referent], known: list[Referent]) -> list[Referent]:
-        """Functions of other files that static ones replace where a build lacks these.
+    def _replaced(
+        self, path: bytes, here: list[Referent], callable_: list[Referent]
+    ) -> list[Referent]:
+        """Return functions of other files that a static one replaces in builds without them.
 
-        In C a static function and a declaration of the same name exclude each other.
+        In C, a static function and a declaration of the same name are mutually exclusive.
         """
         if self.view.languages.get(path) != "c" or any(map(self._is_open, here)):
             return []
-        functions = [referent for referent in known if self._kind(referent) == "function"]
+        functions = [referent for referent in callable_ if self._kind(referent) == "function"]
         declared = [
             referent for referent in functions if referent.path != path and self._is_open(referent)
         ]
@@ -266,10 +271,10 @@ class CNames(ClassNames):
         return self._apart(path, declared)
 
     def _without_prefixes(self, referents: list[Referent]) -> list[Referent]:
-        """Without macros that only give functions another name, which no file of the view defines.
+        """Drop macros that only rename a function to a name that the view does not define.
 
-        `#define inflate z_inflate` lets whoever builds the library choose the names of its symbols,
-        and `#define gzopen gzopen64` how wide offsets are: who writes the name means the function.
+        `#define inflate z_inflate` lets a build choose the names of its symbols, and `#define
+        gzopen gzopen64` the width of offsets: a use of the name refers to the function.
         """
         functions = [referent for referent in referents if self._kind(referent) != "macro"]
         if not functions or len(functions) == len(referents):
@@ -291,7 +296,7 @@ class CNames(ClassNames):
         return renamed[1].removeprefix(macro.name) in _WIDTHS
 
     def _different(self, declared: list[Referent]) -> list[Referent]:
-        """Of declarations one for each overload: in C there is one alone."""
+        """Return one declaration per overload; in C there is only one."""
         if self.view.languages.get(declared[0].path) != "cpp":
             return declared[:1]
         by_parameters: dict[tuple[str, ...], Referent] = {}
@@ -305,7 +310,7 @@ class CNames(ClassNames):
         return list(by_parameters.values())
 
     def _apart(self, path: bytes, declared: list[Referent]) -> list[Referent]:
-        """Definitions that are not included: of several those nearest to the declarations."""
+        """Return definitions that are not included, preferably near the declarations."""
         definitions = [
             referent
             for referent in self.index().named(declared[0].name)
@@ -319,7 +324,7 @@ class CNames(ClassNames):
         return nearest_of(definitions, declared, path)
 
     def _of_spaces(self, declared: list[Referent], definitions: list[Referent]) -> list[Referent]:
-        """Those in the namespaces of declarations; `void ns::f() {}` is in one as well."""
+        """Return definitions in the namespaces of declarations; `void ns::f() {}` also counts."""
         spaces = {self._qualified(referent) for referent in declared}
         owners = {space.split(".")[-2] for space in spaces if space.count(".") > 1}
         for owner in sorted(owners):
@@ -332,10 +337,10 @@ class CNames(ClassNames):
         ]
 
     def others(self, path: bytes, referents: list[Referent]) -> int:
-        """How many things of no view a name may mean besides: one, if libraries define it.
+        """Return how many targets outside of any view a name may have: 1 if libraries define it.
 
-        Facts do not say on what conditions a header is included or defines a name: a wrapper of
-        a function of the system is there for some systems only.
+        Facts do not contain the conditions under which a header is included or defines a name: a
+        wrapper of a system function may exist only on some systems.
         """
         if not referents or referents[0].name not in STANDARD:
             return 0
@@ -347,21 +352,21 @@ class CNames(ClassNames):
         )
 
     def is_whole(self, referent: Referent) -> bool:
-        """Whether it is defined there, not only declared."""
+        """Whether a referent is a definition, not only a declaration."""
         model = self.view.model(referent.path)
         if model is None:
             return False
         return referent.symbol in model.own_scope or model.symbols[referent.symbol].kind == "macro"
 
     def _is_special(self, referent: Referent) -> bool:
-        """A template for certain arguments: `struct hash<Foo>`."""
+        """Whether a referent is a template specialization: `struct hash<Foo>`."""
         model = self.view.model(referent.path)
         return (
             model is not None and f" {referent.name}<" in model.symbols[referent.symbol].signature
         )
 
     def is_outer(self, referent: Referent) -> bool:
-        """Whether it stands in nothing but namespaces."""
+        """Whether a referent is only nested in namespaces."""
         model = self.view.model(referent.path)
         return model is not None and is_outer_symbol(model, referent.symbol)
 
@@ -380,7 +385,7 @@ class CNames(ClassNames):
     def _in_scope(
         self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int
     ) -> list[Referent]:
-        """As elsewhere; in a method defined outside its class, in the class as well."""
+        """As in the base class; in a method defined outside of its class, also search the class."""
         referents = self._in_block(path, model, at, name, space)
         owner = self.owner(path, at) if model.scopes[at].symbol >= 0 and not referents else None
         return referents if owner is None else self.types.inherited(owner, name, space, arguments)
@@ -411,14 +416,14 @@ class CNames(ClassNames):
         return referents
 
     def first_of_each_file(self, types: list[Referent]) -> list[Referent]:
-        """Definitions of a type before its declarations, each file's once: `typedef struct`."""
+        """Prefer a type's definitions over its declarations, one per file: `typedef struct`."""
         whole = [referent for referent in types if self.is_whole(referent)]
         tagged = [referent for referent in whole if self._kind(referent) in _TAGGED]
         spaces = {self._qualified(referent) for referent in tagged}
-        # `typedef struct Foo Foo;` is no other type.
+        # `typedef struct Foo Foo;` does not define another type.
         whole = [h for h in whole if h in tagged or self._qualified(h) not in spaces]
         if len(tagged) > 1 and any(self._is_special(referent) for referent in tagged):
-            # Which specialisation is meant its arguments say, which are not compared.
+            # Only type arguments could select the specialization, and they are not compared.
             return whole
         return (
             list({referent.path: referent for referent in reversed(whole)}.values())[::-1]
@@ -428,5 +433,5 @@ class CNames(ClassNames):
     def imported(
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False
     ) -> list[Referent]:
-        """An include binds no name of its own."""
+        """Return nothing: an include binds no name."""
         return []

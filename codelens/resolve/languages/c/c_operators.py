@@ -1,7 +1,7 @@
-"""Operators of C++ that classes define: what `a + b`, `a[i]`, `a(x)`, `a->m()` call.
+"""Finds the C++ operators that `a + b`, `a[i]`, `a(x)` and `a->m()` call.
 
-Values do not say what is a pointer (`c_containers`), but the operators of a class are not those of
-a pointer to it. So an operand counts where what it is declared as says that it is no pointer.
+Values do not distinguish pointers (`c_containers`), but the operators of a class do not apply to a
+pointer to it. So an operand counts only if its declaration shows that it is not a pointer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STREAMS = {
 }
 _DEEPEST = 6
 _Operand = tuple[str, Value]
-"""The kind of a value written out, or the value, None if it is not known or a pointer."""
+"""The kind of a literal and the value; the value is None if it is unknown or a pointer."""
 
 
 class COperators:
@@ -40,7 +40,7 @@ class COperators:
         self._overloads, self._view = overloads, resolver.view
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
-        """The operators that a place may mean; one, if the operands tell."""
+        """Return the operators that a place may call; one if the operands decide."""
         lines = reference.argument_lines.split("\n") if reference.argument_lines else []
         operands = [self._operand(path, reference, line) for line in lines]
         if reference.name in _MEMBERS_ALONE:
@@ -73,7 +73,7 @@ class COperators:
         return self._overloads.by_const(path, reference, fitting) if len(fitting) > 1 else fitting
 
     def free(self, path: bytes, name: str, operands: list[_Operand]) -> list[Referent]:
-        """Functions outside of classes, of which a parameter is of the class of an operand."""
+        """Return the free operator functions with a parameter of an operand's class."""
         if not any(isinstance(value, Instance) for _, value in operands):
             return []
         functions = [
@@ -89,7 +89,7 @@ class COperators:
         return model.symbols[referent.symbol].kind if model is not None and is_known else ""
 
     def _is_object(self, path: bytes, scope: int, text: str, line: int, depth: int) -> bool:
-        """An expression is declared to be something other than a pointer or what acts as one."""
+        """Whether an expression is declared as neither a pointer nor a smart pointer."""
         taken = steps(text.replace("::", "."))
         if taken is None or depth > _DEEPEST:
             return False
@@ -144,7 +144,7 @@ class COperators:
         return bool(results) and all(result.count("*") == 1 for result in results)
 
     def _gives_object(self, referents: list[Referent]) -> bool:
-        """All of some fields, variables and functions are, or give, what is no pointer."""
+        """Whether all referents are, or return, something other than a pointer."""
         for referent in referents:
             if self._symbol_kind(referent) in TYPES:
                 continue
@@ -155,7 +155,7 @@ class COperators:
         return bool(referents)
 
     def _declared(self, referent: Referent) -> str:
-        """What a definition says of its type, pointers and brackets included; empty if nothing."""
+        """Return the declared type of a definition with pointers and brackets; may be empty."""
         model = self._view.model(referent.path)
         if model is None or referent.symbol < 0:
             return ""
@@ -166,7 +166,7 @@ class COperators:
         return before + behind[:1].replace(";", "") if name else ""
 
     def _is_plain(self, path: bytes, scope: int, text: str, depth: int = 0) -> bool:
-        """A type is no pointer, nor another name of one."""
+        """Whether a type is neither a pointer nor an alias of one."""
         if _POINTING.search(text) is not None or depth > _DEEPEST:
             return False
         name = c_type(text).partition("<")[0]

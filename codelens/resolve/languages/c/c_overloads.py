@@ -1,4 +1,4 @@
-"""Members of classes of C++, with what is defined apart from them."""
+"""Finds C++ class members with their out-of-class definitions, and resolves overloads."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from codelens.types import Reference
 
 
 class CMembers(ClassMembers):
-    """Members of classes, with what is defined apart from them."""
+    """Finds members of classes, including their out-of-class definitions."""
 
     def __init__(self, resolver: Resolver, names: CNames) -> None:
         super().__init__(resolver)
         self._c = names
 
     def owner(self, path: bytes, scope: int) -> Instance | None:
-        """The class of a method that is defined outside of it: `void Foo::f() {}`."""
+        """Return the class of a method that is defined outside of it: `void Foo::f() {}`."""
         model = self.view.model(path)
         if model is None:
             return None
@@ -51,12 +51,12 @@ class CMembers(ClassMembers):
         *,
         strict: bool = True,
     ) -> list[Referent]:
-        """As elsewhere; of a method the place where it is defined."""
+        """As in the base class; a method is replaced by its definition."""
         referents = super().line_members(value, name, space, arguments, strict=strict)  # type: ignore[arg-type]
         return [self._whole(referent) for referent in referents]
 
     def _whole(self, referent: Referent) -> Referent:
-        """Where a method is defined, if that is apart from its class."""
+        """Return the out-of-class definition of a method, if there is one."""
         model = self.view.model(referent.path)
         if (
             model is None
@@ -83,12 +83,12 @@ class CMembers(ClassMembers):
             apart = [
                 definition
                 for definition in apart
-                if self._taken(definition) == self._taken(referent)
+                if self._parameter_types(definition) == self._parameter_types(referent)
             ] or apart
         return apart[0] if len(apart) == 1 else referent
 
-    def _taken(self, referent: Referent) -> tuple[str, ...]:
-        """The types that a method takes, and whether it leaves what it is called on as it is."""
+    def _parameter_types(self, referent: Referent) -> tuple[str, ...]:
+        """Return the parameter types of a method, and whether the method is `const`."""
         model = self.view.model(referent.path)
         if model is None:
             return ()
@@ -97,11 +97,11 @@ class CMembers(ClassMembers):
         return (*(plain_parameter(parameter.type) for parameter in taken), str(is_const(signature)))
 
 
-# Which of several overloads a call of C++ means, as far as its arguments say so.
+# Overload resolution by argument types.
 #
-# An argument fits a parameter as it is, as that of a base, by a constructor or conversion of a
-# class, not at all, or it is not known: the common part of [over.match] in the standard. Of two
-# that differ in `const` alone, what they are called on tells.
+# An argument matches exactly, as a base class, by a constructor or conversion, or not at all; or
+# the match is unknown. This is a subset of [over.match] in the standard. If two overloads differ
+# only in `const`, the receiver decides.
 
 _NO = -1
 _BASE = 10
@@ -109,7 +109,7 @@ _PROMOTED = 5
 _CONVERTED = 60
 _GENERIC = 40
 _MOST = 60
-"""Of more overloads none is told from the others: each would be looked at for each call."""
+"""With more overloads than this, none is selected, because each call would check all of them."""
 _NUMBERS = frozenset(
     "int long short char float double bool unsigned signed size_t ssize_t int8_t int16_t int32_t "
     "int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t intptr_t ptrdiff_t wchar_t char16_t "
@@ -134,7 +134,7 @@ class COverloads:
         self._view = resolver.view
 
     def meant(self, path: bytes, reference: Reference, referents: list[Referent]) -> list[Referent]:
-        """Those of several overloads that a call may mean; one, if the arguments given tell."""
+        """Return the overloads that a call may mean; one if the arguments decide."""
         if not 1 < len(referents) <= _MOST or reference.kind != "call":
             return referents
         if any(
@@ -156,9 +156,9 @@ class COverloads:
         exactly: bool,
         anchored: bool = False,
     ) -> list[Referent]:
-        """Operators that take some operands, `exactly` so many; one, if the operands tell.
+        """Return the operators for these operands, `exactly` so many; one if the operands decide.
 
-        Of those `anchored` a parameter is of the class of its operand, or of a base of it.
+        If `anchored`, a parameter must have the class of its operand or a base of it.
         """
         fits: list[tuple[Referent, Ranked]] = []
         for referent in referents:
@@ -261,7 +261,7 @@ class COverloads:
         return None
 
     def _object(self, value: Instance, type_name: str, target: Value) -> int | None:
-        """How well a value of a class of the view fits."""
+        """Return how well a value of a class of the view matches."""
         if isinstance(target, Instance):
             return self._instance(value, target)
         if type_name.split(" ", maxsplit=1)[0] in _NUMBERS or type_name in _STRINGS:
@@ -269,7 +269,7 @@ class COverloads:
         return None
 
     def _foreign(self, value: Container, type_name: str, target: Value) -> int | None:
-        """How well a value fits whose type is not of the view."""
+        """Return how well a value of a type outside of the view matches."""
         name = value.name.rpartition(".")[2]
         if name == type_name:
             return 0
@@ -285,7 +285,7 @@ class COverloads:
     def _literal(
         self, referent: Referent, type_name: str, kind: str, *, pointer: bool
     ) -> int | None:
-        """How well a value fits whose text says its type."""
+        """Return how well a literal matches."""
         name = type_name.rpartition(".")[2]
         if name.split(" ")[0] in _NUMBERS:
             return _as_number(name, kind, pointer=pointer)
@@ -301,7 +301,7 @@ class COverloads:
         return (None if kind == "int" else _NO) if pointer else self._constructed_rank(target)
 
     def _parameter_type(self, referent: Referent, text: str) -> Value:
-        """What a parameter takes, as it is said where the function stands."""
+        """Return the type of a parameter, evaluated where the function is declared."""
         model = self._view.model(referent.path)
         scope = model.own_scope.get(referent.symbol, -1) if model is not None else -1
         if model is not None and scope < 0:
@@ -317,7 +317,7 @@ class COverloads:
         return _CONVERTED if self._converts(value) else rank
 
     def _constructed_rank(self, target: Instance) -> int:
-        """A class is made of another value by a constructor that takes one."""
+        """Return the rank of a conversion by a constructor of the class."""
         model = self._view.model(target.path)
         if model is None:
             return _CONVERTED
@@ -333,7 +333,7 @@ class COverloads:
         return _NO
 
     def _converts(self, value: Instance) -> bool:
-        """A class has a conversion: `operator bool()`."""
+        """Whether a class has a conversion operator: `operator bool()`."""
         for type_ in self._resolver.ancestry(value):
             model = self._view.model(type_.path)
             inside = model.children.get(type_.symbol, {}) if model is not None else {}
@@ -344,7 +344,7 @@ class COverloads:
     def by_const(
         self, path: bytes, reference: Reference, referents: list[Referent]
     ) -> list[Referent]:
-        """Of two methods that differ in `const` alone that which fits what it is called on."""
+        """Of two methods that differ only in `const`, return the one that matches the receiver."""
         by_signature = {(self._signature(referent) or ""): referent for referent in referents}
         apart = {is_const(signature) for signature in by_signature}
         taken = {
@@ -364,7 +364,7 @@ class COverloads:
         ]
 
     def _is_const(self, path: bytes, reference: Reference) -> bool | None:
-        """Whether what a method is called on is `const`; None if that is not said."""
+        """Whether the receiver of a method is `const`; None if unknown."""
         model = self._view.model(path)
         receiver = reference.receiver
         if receiver[:1] == "`" and receiver.count("`") == _QUOTES and receiver[-1] == "`":
@@ -383,16 +383,16 @@ class COverloads:
                     rf"(?:^|[(,])([^(),]*)\b{re.escape(head)}\s*[,)=\[]", signature
                 )
                 return "const" in declaration[1].split() if declaration is not None else None
-            there = self._view.model(referents[0].path) if referents else None
-            field = there.symbols[referents[0].symbol].signature if there is not None else ""
+            model = self._view.model(referents[0].path) if referents else None
+            field = model.symbols[referents[0].symbol].signature if model is not None else ""
             if _LEADING.search(field):
-                # What a pointer leads to is not `const` with the pointer.
+                # A `const` pointer does not make its target `const`.
                 return "const" in field
         return is_const(signature) if symbol >= 0 else None
 
 
 def _as_number(type_name: str, kind: str, *, pointer: bool) -> int | None:
-    """How well a value written out fits a number, or a pointer to numbers."""
+    """Return how well a literal matches a number or a pointer to numbers."""
     if kind == "string":
         return 0 if pointer and type_name == "char" else _NO
     if kind == "null":

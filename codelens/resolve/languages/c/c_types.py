@@ -1,4 +1,7 @@
-"""What the standard libraries of C (ISO C, POSIX, glibc) define, and no view has to."""
+"""Parses C and C++ types and signatures, and models the C and C++ standard libraries.
+
+`STANDARD` lists what the C libraries (ISO C, POSIX, glibc) define, which a view may lack.
+"""
 
 from __future__ import annotations
 
@@ -106,10 +109,10 @@ STANDARD = frozenset(
     wmemcpy wmemmove wmempcpy wmemset wprintf write writev wscanf
     """.split()
 )
-"""Functions, and macros used like them; of those of mathematics and threads the common ones."""
+"""Functions, and function-like macros; only the common ones for mathematics and threads."""
 
 
-# Types and signatures as C and C++ write them.
+# Types and signatures in C and C++ syntax.
 
 _WORDS = re.compile(
     r"\b(?:const|volatile|struct|class|enum|union|typename|static|inline|mutable|constexpr"
@@ -135,9 +138,9 @@ _ALIASED = re.compile(r"^\s*namespace\s+(\w+)\s*=\s*(?:::)?\s*([\w:]+)")
 
 @lru_cache(maxsize=20_000)
 def c_type(text: str) -> str:
-    """A type of C or C++ as one that `codelens.resolve.inference.type_text` reads.
+    """Translate a C or C++ type to the syntax that `codelens.resolve.inference.type_text` parses.
 
-    Pointers, references and iterators stand for what they lead to.
+    Pointers, references and iterators become their target types.
     """
     text = _WORDS.sub("", text).strip().rstrip("*& ").strip()
     iterator = _ITERATOR.match(text)
@@ -151,21 +154,21 @@ def c_type(text: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def tag(text: str) -> str:
-    """The name behind `struct` and the like, which is looked for among these alone."""
+    """Return the name after `struct` and similar keywords, which only refers to tagged types."""
     match = _TAGGED.match(text)
     return match[1] if match is not None else ""
 
 
 class CParameter(NamedTuple):
-    """One parameter of a function."""
+    """A parameter of a function."""
 
     type: str
     many: bool
-    """It takes any number of arguments."""
+    """Whether it accepts any number of arguments."""
 
 
 def _unspaced(signature: str, name: str) -> str:
-    """A signature with the name of an operator as symbols have it, for `operator == (`."""
+    """Normalize `operator == (` in a signature to the operator's symbol name."""
     if not name.startswith(OPERATOR):
         return signature
     sign = name.removeprefix(OPERATOR)
@@ -174,7 +177,7 @@ def _unspaced(signature: str, name: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def c_parameters(signature: str, name: str) -> tuple[CParameter, ...] | None:
-    """The parameters that a signature says; None if it cannot be read."""
+    """Parse the parameters of a signature; None if it cannot be parsed."""
     signature = _unspaced(signature, name)
     at = signature.find(name + "(")
     if at < 0:
@@ -200,7 +203,7 @@ def _parameter(text: str) -> CParameter:
 
 @lru_cache(maxsize=20_000)
 def result_type(signature: str, name: str) -> str:
-    """What a declaration says before the name; empty if it says no type."""
+    """Return the type before the name in a declaration; empty if there is none."""
     signature = _unspaced(signature, name)
     before = signature.partition(name + "(")[0] if name + "(" in signature else ""
     opened = _TEMPLATE.match(before)
@@ -215,20 +218,20 @@ def result_type(signature: str, name: str) -> str:
 
 
 def is_const(signature: str) -> bool:
-    """Whether a method may be called on what is `const`."""
+    """Whether a method may be called on a `const` object."""
     return _CONST.search(signature) is not None
 
 
 @lru_cache(maxsize=20_000)
 def plain_parameter(text: str) -> str:
-    """A parameter's type so that two ways to write it are the same."""
+    """Normalize the type of a parameter, so that equivalent spellings are equal."""
     text = re.sub(r"\bconst\b", "", text) if "*" not in text and "&" not in text else text
     return re.sub(r"\s+|\b(?:struct|class|enum|union)\b|::|\w+::", "", text)
 
 
 @lru_cache(maxsize=5_000)
 def template_parameters(signature: str) -> tuple[str, ...]:
-    """The type parameters of a template, by its signature."""
+    """Return the type parameters of a template, by its signature."""
     opened = _TEMPLATE.match(signature)
     if opened is None:
         return ()
@@ -238,15 +241,15 @@ def template_parameters(signature: str) -> tuple[str, ...]:
 
 
 def aliased_namespace(signature: str) -> tuple[str, str] | None:
-    """The other name of a namespace and what it stands for: `namespace fs = std::filesystem`."""
+    """Return the alias and the namespace of `namespace fs = std::filesystem`."""
     match = _ALIASED.match(signature)
     return (match[1], match[2].replace("::", ".")) if match is not None else None
 
 
-# What the standard library of C++ gives: elements, pairs, iterators, pointers that hold.
+# The C++ standard library: elements, pairs, iterators and smart pointers.
 #
-# A pointer, an iterator, an `optional` stand for what they lead to, as they are used by the same
-# signs.
+# A pointer, an iterator and an `optional` are represented by their target, because code uses them
+# with the same operators.
 
 LISTS = frozenset(
     "vector list deque array set multiset unordered_set unordered_multiset span initializer_list "
@@ -272,12 +275,12 @@ _PAIR = ("first", "second")
 
 
 def name_of(value: Container) -> str:
-    """The name of a type without its namespaces."""
+    """Return the name of a type without its namespaces."""
     return value.name.rpartition(".")[2]
 
 
 def element_of(value: Container, step: str) -> Value:
-    """What `[]` or a loop (`[*]`) gives."""
+    """Return what `[]` or iteration (`[*]`) yields."""
     name = name_of(value)
     if not value.args:
         return None
@@ -289,7 +292,7 @@ def element_of(value: Container, step: str) -> Value:
 
 
 def result_of_method(value: Container, method: str) -> Value:
-    """What a method of a container gives."""
+    """Return the result of a container method."""
     name = name_of(value)
     if not value.args:
         return None
@@ -305,12 +308,12 @@ def result_of_method(value: Container, method: str) -> Value:
 
 
 def part_of(value: Container, name: str) -> Value:
-    """A member of a pair."""
+    """Return a member of a pair."""
     if name_of(value) == "pair" and name in _PAIR and len(value.args) == len(_PAIR):
         return value.args[_PAIR.index(name)]
     return None
 
 
 def is_handed_on(method: str) -> bool:
-    """Whether a method of what holds a value gives that value."""
+    """Whether a method of a wrapper returns the wrapped value."""
     return method in _HELD_BY

@@ -1,4 +1,4 @@
-"""Types as C and C++ write them, to values."""
+"""Evaluates C and C++ types and expressions."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ from codelens.resolve.view_files import View
 from codelens.types import PROTOCOL, Reference
 
 _ANY = frozenset({"auto", "void", "decltype", "this"})
-"""What stands in place of a type and is none."""
+"""Words in place of a type that do not name a type."""
 
 
 class CAnnotations(Annotations):
-    """Types as C++ writes them."""
+    """Evaluates C++ types."""
 
     names: CNames
 
     def named_type(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """What a type's name means, with the names of its namespaces before it or without."""
+        """Return the referents of a type name, with or without its namespaces."""
         package, _, last = name.rpartition(".")
         if not package:
             types = self.names.find(path, scope, last, "type")
@@ -65,7 +65,7 @@ class CAnnotations(Annotations):
         return types or self.names.declared(path, scope, last, package)
 
     def _inner(self, path: bytes, scope: int, owner: str, name: str) -> list[Referent]:
-        """Types in a type: its own, its bases', those of what it is another name for."""
+        """Return the types nested in a type, in its bases, or in the type that it aliases."""
         referents: list[Referent] = []
         for referent in self.named_type(path, scope, owner):
             value = self.typed(referent, (), None)
@@ -83,7 +83,7 @@ class CAnnotations(Annotations):
         return referents
 
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
-        """A value of a type as C++ writes it."""
+        """Return a value of a type in C++ syntax."""
         tagged = tag(text)
         if tagged:
             referents = self.names.tagged(path, scope, tagged)
@@ -96,11 +96,11 @@ class CAnnotations(Annotations):
         return argument if argument is not None else super()._of_name(path, scope, type_, me)
 
     def _argument_of(self, path: bytes, scope: int, name: str, me: Value) -> Value:
-        """What stands for a parameter of the template around in an instance of it."""
+        """Return the argument for a template parameter in an instance of the enclosing template."""
         model = self.view.model(path)
         symbol = model.type_around(scope) if model is not None else -1
         while model is not None and symbol < 0 <= scope:
-            # A method that stands apart from its class.
+            # A method defined outside of its class.
             symbol, scope = model.scopes[scope].symbol, model.scopes[scope].parent
         if model is None or symbol < 0 or not isinstance(me, Instance):
             return None
@@ -111,8 +111,8 @@ class CAnnotations(Annotations):
         path_of = definition.qualified.split(".")
         owner = path_of[-2] if definition.kind in CALLABLE and len(path_of) > 1 else definition.name
         for base in self.resolver.ancestry(me):
-            there = self.view.model(base.path)
-            same = there is not None and there.symbols[base.symbol].name == owner
+            base_model = self.view.model(base.path)
+            same = base_model is not None and base_model.symbols[base.symbol].name == owner
             if same and order.index(name) < len(base.args):
                 return base.args[order.index(name)]
         return None
@@ -120,7 +120,7 @@ class CAnnotations(Annotations):
     def _foreign(
         self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
     ) -> Value:
-        """A type that is not of the view: nothing is known of it but its name."""
+        """Return a value of a type outside of the view, of which only the name is known."""
         if name in HOLDING and args:
             return self._of(path, scope, args[0], me)
         if name == "iterator" and args:
@@ -133,7 +133,7 @@ class CAnnotations(Annotations):
         return Container(name, ()) if value is None and not args and name not in _ANY else value
 
     def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
-        """A value of a type, with arguments, as it is said of a value."""
+        """Return a value of a type with type arguments, as an annotation denotes it."""
         model = self.view.model(referent.path)
         if (
             model is not None
@@ -145,7 +145,7 @@ class CAnnotations(Annotations):
         return super().typed(referent, args, me)
 
     def _aliased(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
-        """What a type stands for that is another name."""
+        """Return the target of a type alias."""
         model = self.view.model(referent.path)
         scope = model.own_scope.get(referent.symbol) if model is not None else None
         if model is None or scope is None:
@@ -158,13 +158,13 @@ class CAnnotations(Annotations):
         return self._expanded(alias, lambda: self.of_type(alias.path, around, text, own))
 
 
-# Values in C and C++: by declared types, methods apart from their classes.
+# Values by declared types, with methods defined outside of their classes.
 
 _ARROWS = ("operator->", "operator*")
 
 
 class CCalls(ClassCalls):
-    """What calls give."""
+    """Infers the results of calls."""
 
     def _result(self, path: bytes, symbol: int, me: Value) -> Value:
         value = super()._result(path, symbol, me)
@@ -180,14 +180,14 @@ class CCalls(ClassCalls):
         return self.resolver.of_type(path, scope, type_text, me) if type_text else None
 
     def element(self, value: Value, step: str) -> Value:
-        """An element of a value, by `[]` or by a loop (`[*]`)."""
+        """Return an element of a value, by `[]` or by iteration (`[*]`)."""
         if isinstance(value, Instance):
             name = "operator[]" if step == "[]" else "begin"
             items = [
                 self.resolver.result(referent.path, referent.symbol, value)
                 for referent, _ in self.resolver.members(value, name)[:1]
             ]
-            # Of a pointer what it points to; there is no telling it from an array.
+            # `[]` of a pointer returns its target; a pointer and an array look alike here.
             return together([*items, value]) if step == "[]" else items[0] if items else value
         if isinstance(value, Container):
             return element_of(value, step)
@@ -195,20 +195,20 @@ class CCalls(ClassCalls):
 
 
 class CExpressions(ClassExpressions):
-    """Values of expressions and variables."""
+    """Evaluates expressions and variables."""
 
     names: CNames  # pyright: ignore[reportIncompatibleVariableOverride]
     operators: COperators
     _members: CMembers
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name without a receiver means; what begins a constructor is a type."""
+        """Return the referents of a bare name; a constructor initializer names a type."""
         if reference.kind == "call" and reference.argument_lines == BEGINS:
             return self.resolver.named_type(path, reference.scope, reference.name)
         return super().meant(path, reference)
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name behind a receiver means."""
+        """Return the referents of a name after a receiver."""
         if reference.arguments == PROTOCOL:
             return self.operators.meant(path, reference)
         if reference.kind == "call" and reference.argument_lines == BEGINS:
@@ -218,7 +218,7 @@ class CExpressions(ClassExpressions):
         return super().member_of(path, reference)
 
     def instance_around(self, path: bytes, scope: int) -> Value:
-        """`this`."""
+        """Return `this`."""
         model = self.view.model(path)
         while model is not None and scope > 0:
             here = model.scopes[scope]
@@ -233,7 +233,7 @@ class CExpressions(ClassExpressions):
     def called_on(
         self, path: bytes, scope: int, receiver: str, name: str, *, line: int, arguments: int
     ) -> list[Referent]:
-        """Targets of `a.f()`, `a->f()`, and `ns::f()`."""
+        """Return the targets of `a.f()`, `a->f()` and `ns::f()`."""
         methods = self.taking(self.value(path, scope, receiver, line), name, arguments)
         if methods:
             return methods
@@ -250,15 +250,15 @@ class CExpressions(ClassExpressions):
         return functions
 
     def taking(self, value: Value, name: str, arguments: int) -> list[Referent]:
-        """As elsewhere; what a class does not have itself, what its `->` leads to may have."""
+        """As in the base class; falls back to the target of the class's `->` operator."""
         referents = super().taking(value, name, arguments)
         for part in () if referents else each(value):
-            led = self._led(part)
+            led = self._arrow_target(part)
             referents += super().taking(led, name, arguments) if led != part else []
         return referents
 
-    def _led(self, value: Value) -> Value:
-        """What `->` or `*` of a class leads to."""
+    def _arrow_target(self, value: Value) -> Value:
+        """Return the target of the `->` or `*` operator of a class."""
         if not isinstance(value, Instance):
             return None
         for sign in _ARROWS:
@@ -267,7 +267,7 @@ class CExpressions(ClassExpressions):
         return None
 
     def value_of(self, referent: Referent, path: bytes, scope: int, line: int) -> Value:
-        """The value of what a name means; another name of a type means that type."""
+        """Return the value of a referent; a type alias means its target."""
         found_value = super().value_of(referent, path, scope, line)
         return self._named_so(found_value)
 
@@ -285,9 +285,9 @@ class CExpressions(ClassExpressions):
         return stepped if stepped is not None else super()._step(value, step)
 
     def _stepped(self, value: Value, step: str) -> Value:
-        """Steps that C++ has alone: parts of pairs, `x.Base::f()`, what `->` leads to."""
+        """Evaluate steps that only C++ has: parts of pairs, `x.Base::f()`, targets of `->`."""
         if step[:1] == "#" and step[1:].isdigit():
-            return self._taken_apart(value, int(step[1:]))
+            return self._destructured(value, int(step[1:]))
         if not step.isidentifier():
             return None
         if isinstance(value, Container):
@@ -300,11 +300,11 @@ class CExpressions(ClassExpressions):
                 return base
         if self.resolver.members(value, step):
             return None
-        led = self._led(value)
+        led = self._arrow_target(value)
         return self.resolver.member_value(led, step) if led is not None else None
 
-    def _taken_apart(self, value: Value, at: int) -> Value:
-        """What `auto [a, b] = x` takes of a pair, a tuple, or the fields of a struct."""
+    def _destructured(self, value: Value, at: int) -> Value:
+        """Return a part of a structured binding `auto [a, b] = x`: of a pair, tuple or struct."""
         if isinstance(value, Container):
             is_parted = name_of(value) in {"pair", "tuple"} and at < len(value.args)
             return value.args[at] if is_parted else None
@@ -319,14 +319,14 @@ class CExpressions(ClassExpressions):
         return self.resolver.member_value(value, fields[at]) if at < len(fields) else None
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
-        """The value of an expression."""
+        """Return the value of an expression."""
         if text[:1] != "`":
             text = text.replace("::", ".")
         found_value = super().value(path, scope, text, line)
         return found_value if found_value is not None else self._by_namespace(path, text)
 
     def _by_namespace(self, path: bytes, text: str) -> Value:
-        """`ns.Foo`, `ns.make()`: the longest name in front that is a type or function."""
+        """Evaluate `ns.Foo`, `ns.make()` by the longest prefix that is a type or function."""
         taken = steps(text)
         if taken is None:
             return None
@@ -360,7 +360,7 @@ class CExpressions(ClassExpressions):
             free = self.operators.free(path, name, [("", value)])
             return together([self._outcome_of(referent, None) for referent in free])
         if result is None and isinstance(value, Instance):
-            led = self._led(value)
+            led = self._arrow_target(value)
             if led is not None and led != value:
                 return together([self._sent(part, name) for part in each(led)])
             return value if is_handed_on(name) and not self.resolver.members(value, name) else None
@@ -368,7 +368,7 @@ class CExpressions(ClassExpressions):
 
 
 def resolver(view: View) -> Resolver:
-    """A resolver for the files of C and C++ of a view."""
+    """Build a resolver for the C and C++ files of a view."""
     names = CNames(view)
     c = Resolver(view, names)
     members = names.types = CMembers(c, names)

@@ -1,1 +1,1 @@
-"""Rules that Java, C# and PHP share."""
+"""The resolution rules that class-based languages share: Java, Kotlin, C#, PHP, C++."""

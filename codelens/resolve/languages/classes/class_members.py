@@ -1,4 +1,4 @@
-"""What functions written out are given in Java, Kotlin, C# and PHP, by what takes them."""
+"""Finds class members, and the parameters of lambdas, in Java, Kotlin, C# and PHP."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from codelens.resolve.languages.classes.class_types import (
 )
 
 _ITSELF = frozenset({"also", "let", "takeIf", "takeUnless", "use"})
-"""Functions of Kotlin that give a function what they are called on."""
+"""Kotlin functions that pass their receiver to a function."""
 _ELEMENTS = frozenset(
     "All Any Average ConvertAll Count Distinct Exists Find FindAll FindIndex FindLast First "
     "FirstOrDefault ForEach GroupBy Last LastOrDefault Max MaxBy Min MinBy OrderBy "
@@ -34,7 +34,7 @@ _ELEMENTS = frozenset(
     "removeIf retainAll replaceAll single singleOrNull sort sortBy sortByDescending sortWith "
     "sorted sortedBy sortedByDescending sortedWith sumBy sumOf takeWhile toMap".split()
 )
-"""Methods of collections, streams and optional values whose function gets an element."""
+"""Methods of collections, streams and optionals whose lambda receives an element."""
 _INDEXED = frozenset("filterIndexed forEachIndexed mapIndexed mapIndexedNotNull".split())
 _OF_PAIRS = frozenset("compute computeIfAbsent computeIfPresent getOrPut forEach".split())
 _COLLECTIONS = frozenset(
@@ -51,13 +51,13 @@ _ARGUMENTS = {
     "Action": (0, 1, 2, 3, 4, 5),
     "Func": (0, 1, 2, 3, 4, 5),
 }
-"""Types of functions with several parameters: which of their arguments each is of."""
+"""Function types with several parameters -> the index of each parameter's type argument."""
 _DELEGATE = "delegate "
 _WRAPPING = frozenset({"Expression"})
 
 
 class ClassHanded(HandedValues):
-    """By declared types of functions, functional interfaces and delegates."""
+    """Evaluates lambda parameters by function types, functional interfaces and delegates."""
 
     def __init__(self, resolver: Resolver, members: ClassMembers) -> None:
         super().__init__(resolver)
@@ -67,8 +67,8 @@ class ClassHanded(HandedValues):
         self, taker: Value, method: tuple[str, ...], parameter: tuple[int, int],
         result: Value = None,
     ) -> Value:  # fmt: skip
-        """What a function written out gets from a function, or from a method of a value."""
-        del result  # In these languages only the arguments say what type parameters stand for.
+        """Return what a lambda receives from a function or from a method of a value."""
+        del result  # In these languages, only the arguments determine type parameters.
         if not method or method[0][0] in "([":
             return self.declared(taker, *parameter)
         name = method[0]
@@ -84,7 +84,7 @@ class ClassHanded(HandedValues):
         return self.of_functions([(referent, taker) for referent in referents], parameter)
 
     def declared(self, function: Value, place: int, at: int) -> Value:
-        """What a function says of the parameter of one that it takes."""
+        """Return the declared type of a parameter of a function parameter."""
         model = self.view.model(function.path) if isinstance(function, Definition) else None
         if model is None or not isinstance(function, Definition):
             return None
@@ -99,7 +99,7 @@ class ClassHanded(HandedValues):
         return self._of_function(function.path, scope, taken[place].type, at, function.owner)
 
     def _of_function(self, path: bytes, scope: int, text: str, at: int, me: Value) -> Value:
-        """What a function of a type gets as its parameter of a place."""
+        """Return the type of a parameter in a function type."""
         if "->" in text:
             written = parameter_type(text, at, "->")
             return self.resolver.of_type(path, scope, written, me) if written else None
@@ -122,7 +122,7 @@ class ClassHanded(HandedValues):
         return value.args[places[at]] if is_known and isinstance(value, Container) else None
 
     def _of_interface(self, path: bytes, scope: int, text: str, at: int, me: Value) -> Value:
-        """What a delegate of the view takes, or the only method of an interface."""
+        """Return the type of a parameter of a delegate or of an interface's only method."""
         for named in self.resolver.named_type(path, scope, text.partition("<")[0])[:1]:
             model = self.view.model(named.path) if named.symbol >= 0 else None
             delegate = model.symbols[named.symbol] if model is not None else None
@@ -152,7 +152,7 @@ class ClassHanded(HandedValues):
 
 
 def _of_container(value: Container, name: str, at: int) -> Value:
-    """What methods of collections of the standard libraries give a function."""
+    """Return what methods of standard collections pass to a function."""
     kind = value.name.rpartition(".")[2]
     if not value.args:
         return None
@@ -169,10 +169,10 @@ def _of_container(value: Container, name: str, at: int) -> Value:
     return value.args[0] if name in _ELEMENTS and is_element else None
 
 
-# Members of classes in Java and its like: of all parts of a type, of its bases, extensions.
+# Members from all parts of a type, from its bases, and from extensions.
 
 _EXTENDED = frozenset({"csharp", "kotlin"})
-"""Languages with extension methods; for the others nothing needs an index of the view."""
+"""Languages with extension methods; only these need an index of the view."""
 
 
 class ClassMembers(Members):
@@ -183,7 +183,7 @@ class ClassMembers(Members):
     def inherited(
         self, value: Instance, name: str, space: Space | None, arguments: int = -1
     ) -> list[Referent]:
-        """Members of a type and its bases, those of the nearest that has any that fit."""
+        """Return the matching members of the nearest type among a type and its bases."""
         return self.line_members(value, name, space, arguments)
 
     def line_members(
@@ -195,7 +195,7 @@ class ClassMembers(Members):
         *,
         strict: bool = True,
     ) -> list[Referent]:
-        """Members of the nearest type; if not `strict`, what is read by a call as well."""
+        """Return the members of the nearest type; if not `strict`, also those read by a call."""
         for type_ in self._line(value):
             model = self.view.model(type_.path)
             if model is None:
@@ -217,11 +217,11 @@ class ClassMembers(Members):
         return []
 
     def members_named(self, own: Instance, name: str) -> list[Referent]:
-        """Members of that name in the parts of a type, constructors left out."""
+        """Return the members of that name in the parts of a type, without constructors."""
         parts = self.parts(own)
         if len(parts) == 1:
             return self._in_part(*parts[0], name)
-        # A class may have hundreds of parts, where code is generated.
+        # Generated classes may have hundreds of parts.
         whole = self.once(("held", own.path, own.symbol), lambda: self._members_by_name(parts), {})
         return whole.get(name, [])
 
@@ -242,14 +242,14 @@ class ClassMembers(Members):
         return [Referent(path, at, scope, name) for at in places if not builds(model, at)]
 
     def is_own(self, referent: Referent) -> bool:
-        """An explicit member of an interface is none of the class (C# 18.6.2)."""
+        """Whether a member is not an explicit interface implementation (C# 18.6.2)."""
         model = self.view.model(referent.path)
         if model is None or model.language != "csharp":
             return True
         return not is_explicit(model.symbols[referent.symbol].signature, referent.name)
 
     def _runs(self, referent: Referent) -> bool:
-        """What is no method can be called: a component of a record, a value that is a function."""
+        """Whether a non-method member can be called: a record component, a function value."""
         model = self.view.model(referent.path)
         if model is None or referent.symbol < 0:
             return False
@@ -262,7 +262,7 @@ class ClassMembers(Members):
         return model.language != "php"
 
     def extensions(self, value: Instance | Definition | Super, name: str) -> list[Referent]:
-        """Functions made for a type outside of it: the only one of that name for it."""
+        """Return the only extension function of that name for a type."""
         if not isinstance(value, Instance) or self.view.languages.get(value.path) not in _EXTENDED:
             return []
         every = self.view.index("extensions", self._all_extensions).get(name, ())
@@ -286,7 +286,7 @@ class ClassMembers(Members):
         return by_name
 
     def parts(self, own: Instance) -> list[tuple[bytes, int]]:
-        """The declarations that a type is made of; in C# there may be several."""
+        """Return the declarations that form a type; in C# there may be several."""
         if self.view.languages.get(own.path) != "csharp":
             return [own[:2]]
         return self.once(("parts", own.path, own.symbol), lambda: self._parts(own), [own[:2]])
@@ -311,17 +311,19 @@ class ClassMembers(Members):
         if isinstance(value, Super):
             if not isinstance(value.of, Instance):
                 return []
-            line = self.ancestry(value.of)
-            at = next((at for at, type_ in enumerate(line) if type_[:2] == value[:2]), len(line))
-            return line[at + 1 :]
+            ancestors = self.ancestry(value.of)
+            at = next(
+                (at for at, type_ in enumerate(ancestors) if type_[:2] == value[:2]), len(ancestors)
+            )
+            return ancestors[at + 1 :]
         if isinstance(value, Definition):
             return self.ancestry(Instance(value.path, value.symbol))
         return self.ancestry(value)
 
     def _of_types(
-        self, line: list[Instance], name: str, value: Value
+        self, ancestors: list[Instance], name: str, value: Value
     ) -> list[tuple[Referent, Value]]:
-        for type_ in line:
+        for type_ in ancestors:
             referents: list[Referent] = []
             for path, symbol in self.parts(type_):
                 model = self.view.model(path)
@@ -334,7 +336,7 @@ class ClassMembers(Members):
         return []
 
     def bases(self, own: Instance) -> list[Instance]:
-        """The bases of a type that are types of the view."""
+        """Return the bases of a type that are types of the view."""
         bases: list[Instance] = []
         for path, symbol in self.parts(own):
             model = self.view.model(path)
@@ -356,7 +358,7 @@ class ClassMembers(Members):
         return bases
 
     def instance_of_scope(self, path: bytes, scope: int) -> Instance | None:
-        """An instance of the class that a class scope is; of its base, if it has no name."""
+        """Return an instance of the class of a scope; of its base, if it is anonymous."""
         model = self.view.model(path)
         if model is None:
             return None

@@ -1,8 +1,7 @@
-"""Names in Java and its like: scopes, classes and their bases, imports, packages.
+"""Looks up names in class-based languages: scopes, classes, bases, imports and packages.
 
-A bare name is looked for in blocks, in the class around and its bases, in the classes around that,
-in what the file imports, in its package, and in what is imported whole. Of overloads those count
-that take as many arguments as there are.
+The order is: blocks, the enclosing class and its bases, the outer classes, the file's imports, its
+package, wildcard imports. Overloads count only if they accept the number of arguments.
 """
 
 from __future__ import annotations
@@ -30,55 +29,56 @@ _GROUPS = {
     "php": "php",
 }
 ONE_SPACE = frozenset({"c", "cpp", "kotlin", "scala", "csharp"})
-"""Where a local variable hides a method of its name, as it may be called itself."""
+"""Languages in which a local variable hides methods of its name, because it may be callable."""
 
 
 _BEFORE_EXPECT = re.compile(r"^(?:@[\w.:]+(?:\([^()]*\))?\s+|public\s+|internal\s+)*")
 
 
 class Inheriting(Protocol):
-    """What looking names up asks of types."""
+    """The type queries that name lookup needs."""
 
     def once(
         self, key: tuple[object, ...], make: Callable[[], list[Referent]], cut: list[Referent]
     ) -> list[Referent]:
-        """Hits remembered with what they stand on."""
+        """Return cached referents, recorded with their dependencies."""
         ...
 
     def instance_of_scope(self, path: bytes, scope: int) -> Instance | None:
-        """An instance of the class that a scope is."""
+        """Return an instance of the class of a scope."""
         ...
 
     def inherited(
         self, value: Instance, name: str, space: Space | None, arguments: int = -1
     ) -> list[Referent]:
-        """Members of a type and its bases."""
+        """Return the members of a type and its bases."""
         ...
 
 
 class ClassNames(Names):
-    """Names in class-based languages with packages."""
+    """Looks up names in class-based languages with packages."""
 
     types: Inheriting
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self.busy: set[tuple[bytes, int]] = set()
-        """Types whose bases are being looked up: what they inherit is not known yet."""
+        """Types whose bases are being resolved, so that their inherited members are still
+        unknown."""
 
     def package(self, path: bytes) -> str:
-        """The package that a file says to belong to."""
+        """Return the package that a file declares."""
         model = self.view.model(path)
         return model.package if model is not None else ""
 
     def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
-        """Top-level definitions of a package, as a file sees it."""
+        """Return the top-level definitions of a package, as a file sees them."""
         model = self.view.model(path)
         if model is None:
             return []
         group = _GROUPS[model.language]
         if group == "net":
-            # A namespace may lie anywhere.
+            # A namespace may be in any folder.
             referents = self.parts(package, name)
             return self._main_parts(referents) if len(referents) > 1 else referents
         if model.package == package:
@@ -96,7 +96,7 @@ class ClassNames(Names):
         return []
 
     def _main_parts(self, referents: list[Referent]) -> list[Referent]:
-        """Of the parts of a class the one in the file with the shortest name, which is its own."""
+        """Among the parts of a class, prefer the file with the shortest name, its main file."""
         by_generics: dict[int, list[Referent]] = {}
         for referent in referents:
             by_generics.setdefault(self.generics(referent), []).append(referent)
@@ -106,7 +106,7 @@ class ClassNames(Names):
         ]
 
     def generics(self, referent: Referent) -> int:
-        """How many type parameters a type of C# has; -1 for all else."""
+        """Return the number of type parameters of a C# type, or -1 for anything else."""
         model = self.view.model(referent.path)
         if model is None or model.language != "csharp" or referent.symbol < 0:
             return -1
@@ -114,20 +114,20 @@ class ClassNames(Names):
         return generics(symbol.signature, symbol.name) if symbol.kind in TYPES else -1
 
     def parts(self, package: str, name: str) -> list[Referent]:
-        """All declarations of that name in a namespace of C#; a class may have several."""
+        """Return all declarations of that name in a C# namespace; a class may have several."""
         return self._namespaces().get(package, {}).get(name, [])
 
     def _tops(
         self, files: tuple[bytes, ...], package: str, group: str
     ) -> dict[str, list[Referent]]:
-        """Names of those files that belong to a package, in the languages of a group."""
+        """Return the names of a package in those files, in one group of interoperable languages."""
         key = ("tops", files, package, group)
         return self.view.once(key, lambda: self._read(files, package, group))
 
     def _read(self, files: Iterable[bytes], package: str, group: str) -> dict[str, list[Referent]]:
         names: dict[str, list[Referent]] = {}
         for path in files:
-            # A folder may hold files of languages that do not link with each other.
+            # A folder may contain files of languages that do not link with each other.
             is_one = _GROUPS.get(self.view.languages.get(path, "")) == group
             if is_one and self.package(path) == package:
                 self._add(names, path)
@@ -137,7 +137,7 @@ class ClassNames(Names):
         }
 
     def _actual(self, referents: list[Referent]) -> list[Referent]:
-        """Without what Kotlin only expects, where a platform has the thing itself."""
+        """Drop Kotlin's `expect` declarations if an actual one exists."""
         implemented = [
             referent
             for referent in referents
@@ -163,7 +163,7 @@ class ClassNames(Names):
         return self.view.index("namespaces", lambda: self.by_package("csharp"))
 
     def by_package(self, language: str) -> dict[str, dict[str, list[Referent]]]:
-        """Package -> name -> where files of a language define it, at top level."""
+        """Return package -> name -> its top-level definitions in files of a language."""
         index: dict[str, dict[str, list[Referent]]] = {}
         for path, own in sorted(self.view.languages.items()):
             if own == language:
@@ -171,7 +171,7 @@ class ClassNames(Names):
         return index
 
     def lookup(self, path: bytes, scope: int, name: str, *, types: bool = False) -> list[Referent]:
-        """What a bare name means in a scope; with `types`, as a type."""
+        """Return the referents of a bare name in a scope; with `types`, in the type namespace."""
         if types:
             return self.find(path, scope, name, "type")
         return self.find(path, scope, name, "value") or self.find(path, scope, name, "type")
@@ -179,7 +179,7 @@ class ClassNames(Names):
     def find(
         self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
     ) -> list[Referent]:
-        """What a bare name means, as a value, as a type, or called."""
+        """Return the referents of a bare name as a value, a type or a call."""
         model = self.view.model(path)
         if model is None:
             return []
@@ -204,7 +204,7 @@ class ClassNames(Names):
     def _in_scope(
         self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int
     ) -> list[Referent]:
-        """What a bare name means in a scope inside a file that is no type."""
+        """Return the referents of a bare name in a scope that is not a type."""
         return self._in_block(path, model, at, name, space)
 
     def _in_block(
@@ -259,7 +259,7 @@ class ClassNames(Names):
         return self.types.inherited(value, name, space, arguments)
 
     def of_space(self, referents: list[Referent], space: Space) -> list[Referent]:
-        """Those that are types, that can be called, or that are values."""
+        """Return the referents that are types, callables or values."""
         fitting: list[Referent] = []
         for referent in referents:
             model = self.view.model(referent.path)
@@ -279,13 +279,13 @@ class ClassNames(Names):
         return fitting
 
     def fitting(self, referents: list[Referent], arguments: int) -> list[Referent]:
-        """Those that take so many arguments; all, where that is not known."""
+        """Return those that accept the number of arguments; all, if it is unknown."""
         if arguments < 0:
             return referents
         return [referent for referent in referents if self.arity(referent).takes(arguments)]
 
     def arity(self, referent: Referent) -> Arity:
-        """How many arguments a definition takes."""
+        """Return the number of arguments that a definition accepts."""
         model = self.view.model(referent.path)
         if (
             model is None
@@ -296,7 +296,7 @@ class ClassNames(Names):
         symbol = model.symbols[referent.symbol]
         counts = arity(symbol.signature, symbol.name)
         if model.language == "kotlin" and "override" in symbol.signature.partition("(")[0].split():
-            # It takes over the defaults of what it overrides, and must not repeat them.
+            # An override inherits the default values and must not repeat them.
             return Arity(0, counts.most)
         return counts
 
@@ -324,12 +324,12 @@ class ClassNames(Names):
         return referents or self._from_all(path, name, space, arguments)
 
     def imports_of(self, model: FileModel, name: str) -> list[int]:
-        """Positions of the imports of a file that may bring a name."""
+        """Return the indexes of the imports that may provide a name."""
         entry = model.names[0].get(name)
         return list(entry.imports) if entry is not None else []
 
     def _from_all(self, path: bytes, name: str, space: Space, arguments: int) -> list[Referent]:
-        """What is imported with a package or class as a whole."""
+        """Return the referents of a name through wildcard imports."""
         for module, owners in self.view.once(("wholes", path), lambda: self._wholes(path)):
             referents = list(self.in_package(path, module, name))
             for owner in owners:
@@ -340,9 +340,9 @@ class ClassNames(Names):
         return []
 
     def _wholes(self, path: bytes) -> list[tuple[str, list[Referent]]]:
-        """What a file imports as a whole: its name, and the classes of that name.
+        """Return the wildcard imports of a file: the name, and the classes of that name.
 
-        Namespaces of C# that the view has nothing of are left out: that is most of them.
+        Skips C# namespaces that the view does not define, which are most of them.
         """
         model = self.view.model(path)
         wholes: list[tuple[str, list[Referent]]] = []
@@ -365,7 +365,7 @@ class ClassNames(Names):
     def imported(
         self, path: bytes, import_: Import, depth: int = 0, types: bool = False
     ) -> list[Referent]:
-        """What an import binds: a definition of a package, or a member of a class."""
+        """Return what an import binds: a definition of a package, or a member of a class."""
         model = self.view.model(path)
         if model is None or import_.name == "*":
             return []
@@ -383,7 +383,7 @@ class ClassNames(Names):
 
 
 def builds(model: FileModel, at: int) -> bool:
-    """Whether a symbol is a constructor: what is called is the type."""
+    """Whether a symbol is a constructor, so that calls name the type instead."""
     symbol = model.symbols[at]
     if symbol.parent < 0 or symbol.kind not in CALLABLE:
         return False

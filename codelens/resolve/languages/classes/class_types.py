@@ -1,4 +1,4 @@
-"""What is known of types that no view has: those of the JDK, of Kotlin and of .NET most used."""
+"""Models the common types of the JDK, Kotlin and .NET, and parses types and signatures."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _TEXTS = {
     "Stream": "IDisposable IAsyncDisposable",
 }
 ABOVE = {name: frozenset(text.split()) for name, text in _TEXTS.items()}
-"""Type of a standard library -> all that it can be given for, but `Object`."""
+"""Standard library type -> all of its supertypes except for `Object`."""
 GIVES = {
     "toString": "String",
     "hashCode": "int",
@@ -90,10 +90,10 @@ GIVES = {
     "toFloat": "float",
     "toChar": "char",
 }
-"""Method that any value may have -> what it gives, where no view says otherwise."""
+"""Method of any value -> its result, unless the view defines another."""
 
 
-# Types and signatures as Java, Kotlin, C# and PHP write them.
+# Types and signatures in the syntax of Java, Kotlin, C# and PHP.
 
 _WILDCARD = re.compile(r"\?\s*(?:extends|super)\s+")
 _ANNOTATION = re.compile(r"@[\w.]+(?:\([^()]*\))?\s*")
@@ -110,49 +110,49 @@ _MODIFIERS = frozenset({"final", "this", "params", "ref", "out", "in", "scoped",
 
 
 class Arity(NamedTuple):
-    """How many arguments a function takes."""
+    """The number of arguments that a function accepts."""
 
     least: int
     most: int
 
     def takes(self, count: int) -> bool:
-        """Whether it may be called with so many."""
+        """Whether a function accepts this number of arguments."""
         return self.least <= count <= self.most
 
 
 INDEXER = "this"
-"""The name of an indexer of C#, a property with parameters: `int this[int i]`."""
+"""The name of a C# indexer, a property with parameters: `int this[int i]`."""
 
 
 @lru_cache(maxsize=20_000)
 def class_type(text: str) -> str:
-    """A type as one that `codelens.resolve.inference.type_text` reads."""
+    """Translate a type to the syntax that `codelens.resolve.inference.type_text` parses."""
     if text.lstrip("?") in _OWN:
         return "this"
     text = _ANNOTATION.sub("", text).removeprefix("final ").strip()
     text = _WILDCARD.sub("", text).replace("<?", "<any").replace(", ?", ", any")
     text = _VARIANCE.sub(" ", text)
     if "\\" in text:
-        # A base of PHP with its namespace comes quoted, as no expression is written so.
+        # Facts put a PHP base with a namespace in backquotes, which expressions never have.
         text = text.strip("`").removeprefix("\\")
     text = text.replace("\\", ".").replace("?", "").replace("!", "").replace("global::", "")
     return text[:-3] + "[]" if text.endswith("...") else text
 
 
 class Parameter(NamedTuple):
-    """One parameter of a function."""
+    """A parameter of a function."""
 
     name: str
     type: str
     many: bool = False
-    """It takes any number of arguments; in C# its type is then that of the array."""
+    """Whether it accepts any number of arguments; in C#, its type is then the array type."""
     receiver: bool = False
-    """An extension of C# is called on it."""
+    """Whether it is the receiver of a C# extension."""
 
 
 @lru_cache(maxsize=20_000)
 def parameters(signature: str, name: str, language: str) -> tuple[Parameter, ...] | None:
-    """The parameters that a signature of Java, Kotlin or C# says; None if it cannot be read."""
+    """Parse the parameters of a Java, Kotlin or C# signature; None if it cannot be parsed."""
     parts = _listed(signature, name)
     if parts is None:
         return None
@@ -178,13 +178,13 @@ def _parameter(part: str, language: str) -> Parameter:
 
 
 def _default(text: str) -> str:
-    """Without the value that is taken if there is no argument."""
+    """Strip the default value from a parameter."""
     return re.split(r"(?<![=<>!])=(?![>=])", text, maxsplit=1)[0].strip()
 
 
 @lru_cache(maxsize=20_000)
 def arity(signature: str, name: str) -> Arity:
-    """What the list of parameters behind the name in a signature says."""
+    """Return the number of arguments from the parameter list after the name in a signature."""
     parts = _listed(signature, name)
     if parts is None:
         return Arity(0, _MOST)
@@ -197,11 +197,11 @@ def arity(signature: str, name: str) -> Arity:
 
 @lru_cache(maxsize=20_000)
 def extended(signature: str, name: str, language: str) -> str:
-    """The type that an extension is for; empty for what is none."""
+    """Return the receiver type of an extension; empty for other functions."""
     if language == "csharp":
         match = _THIS.search(signature)
     elif f".{name}(" not in signature:
-        # Most are none; a pattern of its own for each name costs more than all the rest.
+        # Most functions are not extensions; a regex for each name would dominate the time.
         return ""
     else:
         match = re.search(
@@ -211,26 +211,26 @@ def extended(signature: str, name: str, language: str) -> str:
 
 
 def is_delegate(signature: str) -> bool:
-    """Whether a property or field of C# may be called, by the type it is said to have."""
+    """Whether a C# property or field may be callable by its declared type."""
     return _DELEGATE.search(signature) is not None
 
 
 @lru_cache(maxsize=20_000)
 def is_explicit(signature: str, name: str) -> bool:
-    """Whether a member of C# is there for an interface alone: `void IList.Add(object x)`."""
+    """Whether a C# member explicitly implements an interface: `void IList.Add(object x)`."""
     at = signature.find("." + name)
     return at > 0 and "(" not in signature[:at] and "=" not in signature[:at]
 
 
 @lru_cache(maxsize=20_000)
 def generics(signature: str, name: str) -> int:
-    """How many type parameters a type has."""
+    """Return the number of type parameters of a type."""
     match = re.search(rf"\b{re.escape(name)}\s*<([^<>]*)>", signature)
     return match[1].count(",") + 1 if match else 0
 
 
 def _listed(signature: str, name: str) -> list[str] | None:
-    """The parameters as written; None if there are none to be seen."""
+    """Return the parameters as written; None if the signature has no parameter list."""
     at = signature.find(name + "(")
     if at < 0 and name == INDEXER:
         at = signature.find(name + "[")
@@ -243,7 +243,7 @@ def _listed(signature: str, name: str) -> list[str] | None:
 
 
 def bracketed(signature: str, at: int) -> list[str] | None:
-    """The parts between the brackets that open at a position; None if they do not close."""
+    """Return the parts in the brackets that open at a position; None if they do not close."""
     depth = 0
     start = at + 1
     parts: list[str] = []
@@ -262,7 +262,7 @@ def bracketed(signature: str, at: int) -> list[str] | None:
     return None
 
 
-# What methods of collections and other standard types give, in Java, Kotlin and C#.
+# The results of methods of collections and other standard types in Java, Kotlin and C#.
 
 _ELEMENTS = frozenset(
     "get getFirst getLast next previous remove poll peek pop first last take element orElse "
@@ -277,7 +277,7 @@ _SAME = frozenset(
     "toMutableList toSet toTypedArray asReversed filterNot OrderByDescending Distinct Take "
     "findFirst findAny parallelStream collect Where OrderBy ToList ToArray Reverse Skip".split()
 )
-"""Methods of collections that give one of their elements, or a collection of the same."""
+"""Methods of collections that return an element or a collection of the same elements."""
 MAPS = frozenset(
     "Map HashMap LinkedHashMap TreeMap ConcurrentHashMap ConcurrentMap SortedMap NavigableMap "
     "MutableMap Dictionary IDictionary ConcurrentDictionary EnumMap WeakHashMap".split()
@@ -285,18 +285,18 @@ MAPS = frozenset(
 
 
 ENUM_METHODS = {"from": False, "tryFrom": False, "valueOf": False, "cases": True, "values": True}
-"""Methods that every enum has, and whether they give all members (Java, Kotlin, PHP)."""
+"""Methods that every enum has -> whether they return all members (Java, Kotlin, PHP)."""
 ENTRY = "Entry"
 _ENTRIES = frozenset({ENTRY, "KeyValuePair"})
 _PARTS = {"getKey": 0, "key": 0, "Key": 0, "getValue": 1, "value": 1, "Value": 1}
 
 
 PROPERTIES = frozenset({"Keys", "Values", "entries", "keys", "values", *_PARTS})
-"""What of collections is read without a call as well."""
+"""Members of collections that are also read without a call."""
 
 
 def part_of_entry(value: Container, name: str) -> Value:
-    """The key or the value of an entry of a map."""
+    """Return the key or the value of a map entry."""
     if value.name.rpartition(".")[2] not in _ENTRIES or len(value.args) < len(_ENTRIES):
         return None
     at = _PARTS.get(name, -1)
@@ -304,7 +304,7 @@ def part_of_entry(value: Container, name: str) -> Value:
 
 
 def result_of_any_method(name: str) -> Value:
-    """What a method gives that any value has."""
+    """Return the result of a method that any value has."""
     text = GIVES.get(name, "")
     if text.endswith("[]"):
         return Container("[]", (Container(text[:-2], ()),))
@@ -312,14 +312,14 @@ def result_of_any_method(name: str) -> Value:
 
 
 def awaited(value: Value) -> Value:
-    """What a task gives."""
+    """Return the result of a task."""
     if isinstance(value, Container) and value.name.rpartition(".")[2] in {"Task", "ValueTask"}:
         return value.args[0] if value.args else None
     return value
 
 
 def of_collection(value: Container, name: str) -> Value:
-    """What a method of a collection gives."""
+    """Return the result of a collection method."""
     if not value.args:
         return None
     if name in _PARTS and value.name not in MAPS:

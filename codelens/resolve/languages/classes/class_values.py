@@ -1,4 +1,4 @@
-"""Values of expressions in Java and its like, by declared types; which overload a call means."""
+"""Evaluates expressions by declared types in Java, Kotlin, C#, PHP and C++."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ from codelens.types import PROTOCOL, Reference
 
 _TYPED = frozenset({"java", "kotlin", "csharp"})
 _ABOVE = {"csharp": "base", "php": "parent"}
-"""The word for what a class derives from, beside `super`."""
+"""The keyword for the base class, in addition to `super`."""
 _ELEMENTS = {
     "csharp": (("this",), ("GetEnumerator", "Current")),
     "kotlin": (("get",), ("iterator", "next")),
 }
-"""Members that lead from a value to its element by key, and to one by iteration."""
+"""Members that return an element by key, and one by iteration."""
 _MAKING = {
     "csharp": {"this": False, "base": True},
     "java": {"this": False, "super": True},
     "php": {"self": False, "static": False, "parent": True},
 }
-"""Words that make an instance of the class around, or of the one above: `super(x)`, `new self`."""
+"""Keywords that construct the enclosing class or its base: `super(x)`, `new self`."""
 _ANY = frozenset({"var", "val", "dynamic", "any", "void", "Unit", "this"})
-"""What stands in place of a type and is none."""
+"""Words in place of a type that do not name a type."""
 
 
 class ClassAnnotations(Annotations):
-    """Types as Java and its like write them."""
+    """Evaluates types of class-based languages."""
 
     names: ClassNames
 
     def of_type(self, path: bytes, scope: int, text: str, me: Value = None) -> Value:
-        """A value of a type as these languages write it."""
+        """Return a value of a type in the syntax of these languages."""
         if text.startswith(ROOT):
             package, _, name = text[1:].replace(ROOT, ".").rpartition(".")
             referents = self.names.of_space(self.names.in_package(path, package, name), "type")
@@ -69,30 +69,30 @@ class ClassAnnotations(Annotations):
     def _foreign(
         self, path: bytes, scope: int, name: str, args: tuple[Type, ...], me: Value
     ) -> Value:
-        """A type that is not of the view: nothing is known of it but its name."""
+        """Return a value of a type outside of the view, of which only the name is known."""
         if name.rpartition(".")[2] == "Optional" and args:
-            # To Python it is one of two types; here a value has to be taken out.
+            # In Python it is a union; here the value must be unwrapped.
             return Container("Optional", (self._of(path, scope, args[0], me),))
         value = super()._foreign(path, scope, name, args, me)
         typed = self.view.languages.get(path) in _TYPED and name not in _ANY
         return Container(name, ()) if value is None and not args and typed else value
 
     def typed(self, referent: Referent, args: tuple[Value, ...], me: Value) -> Value:
-        """A value of a type, with arguments, as it is said of a value."""
+        """Return a value of a type with type arguments, as an annotation denotes it."""
         count = self.names.generics(referent)
         if count >= 0 and count != len(args):
             referent = next(
                 (
                     other
-                    for other in self._beside(referent)
+                    for other in self._same_named(referent)
                     if self.names.generics(other) == len(args)
                 ),
                 referent,
             )
         return super().typed(referent, args, me)
 
-    def _beside(self, referent: Referent) -> list[Referent]:
-        """Types of the same name in the same place."""
+    def _same_named(self, referent: Referent) -> list[Referent]:
+        """Return types of the same name in the same place."""
         model = self.view.model(referent.path)
         parent = model.symbols[referent.symbol].parent if model is not None else -1
         if model is None or parent < 0 or model.symbols[parent].kind not in TYPES:
@@ -103,7 +103,7 @@ class ClassAnnotations(Annotations):
         ]
 
     def named_type(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """What a type's name means, written out with its package as well."""
+        """Return the referents of a type name, which may include its package."""
         referents = super().named_type(path, scope, name)
         package, dot, last = name.rpartition(".")
         if referents or not dot:
@@ -112,10 +112,10 @@ class ClassAnnotations(Annotations):
 
 
 class ClassCalls(Calls):
-    """What calls and collections give."""
+    """Infers the results of calls, and elements of collections."""
 
     def element(self, value: Value, step: str) -> Value:
-        """An element of a value, by `[]` or by a loop (`[*]`)."""
+        """Return an element of a value, by `[]` or by iteration (`[*]`)."""
         if isinstance(value, Container) and value.args and value.name in MAPS:
             return value.args[-1] if step == "[]" else Container(ENTRY, value.args)
         ways = self._ways(value)
@@ -134,17 +134,17 @@ class ClassCalls(Calls):
 
 
 class ClassExpressions(Expressions):
-    """Values of expressions and variables."""
+    """Evaluates expressions and variables."""
 
     names: ClassNames
 
     def __init__(self, resolver: Resolver, members: ClassMembers) -> None:
         super().__init__(resolver)
         self._members = members
-        self._given = ClassHanded(resolver, members)
+        self._callbacks = ClassHanded(resolver, members)
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
-        """The scope from which a name means the same, and whether the line matters."""
+        """Return the scope from which a name means the same, and whether the line matters."""
         model = self.view.model(path)
         if model is None or head[0] in "(`0":
             return scope, True
@@ -154,7 +154,7 @@ class ClassExpressions(Expressions):
         )
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name without a receiver means."""
+        """Return the referents of a name without a receiver."""
         scope, name, kind, arguments = (
             reference.scope,
             reference.name,
@@ -191,7 +191,7 @@ class ClassExpressions(Expressions):
         return self.names.find(path, scope, name, "value")
 
     def taking(self, value: Value, name: str, arguments: int) -> list[Referent]:
-        """Members of that name that take so many arguments, those of the nearest type."""
+        """Return the members of that name that accept the arguments, from the nearest type."""
         methods: list[Referent] = []
         for part in each(value):
             if isinstance(part, Instance | Definition | Super):
@@ -200,7 +200,7 @@ class ClassExpressions(Expressions):
         return list(dict.fromkeys(methods))
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name behind a receiver means."""
+        """Return the referents of a name after a receiver."""
         if reference.receiver[:1] == ROOT:
             space: Space = "call" if reference.kind == "call" else "type"
             package = reference.receiver[1:]
@@ -219,7 +219,7 @@ class ClassExpressions(Expressions):
         )
 
     def _operators(self, path: bytes, reference: Reference) -> list[Referent]:
-        """Operators of C#, which the type of any operand may have; an indexer is a property."""
+        """Return the C# operators that any operand's type may define; an indexer is a property."""
         name, space = reference.name, None if reference.name == INDEXER else "call"
         operands = [reference.receiver]
         if not name.isidentifier():
@@ -237,11 +237,11 @@ class ClassExpressions(Expressions):
     def called_on(
         self, path: bytes, scope: int, receiver: str, name: str, *, line: int, arguments: int
     ) -> list[Referent]:
-        """Targets of a call on something."""
+        """Return the targets of a call on a receiver."""
         return self.taking(self.value(path, scope, receiver, line), name, arguments)
 
     def instance_around(self, path: bytes, scope: int) -> Value:
-        """`this`."""
+        """Return `this`."""
         model = self.view.model(path)
         while model is not None and scope >= 0:
             if model.scopes[scope].kind == "class":
@@ -250,9 +250,9 @@ class ClassExpressions(Expressions):
         return None
 
     def _from_rows(self, referent: Referent, line: int) -> Value:
-        """A variable has the type of its declaration, the last before its use if there are more."""
+        """Return a variable's value by the type in its last declaration before the use."""
         if self.view.languages.get(referent.path) == "php":
-            # What a loop binds on the line of its use is bound before it.
+            # A loop binds its variable on the line of its use.
             here = [row for row in self.names.rows(referent) if row.line == line]
             if any(row.how == "?" or row.text.endswith("[*]") for row in here):
                 return self.agreed(referent.path, here)
@@ -266,7 +266,7 @@ class ClassExpressions(Expressions):
         return None
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
-        """The value of an expression; a variable of PHP is one without its sign."""
+        """Return the value of an expression; a PHP variable has no `$` here."""
         return super().value(path, scope, text.replace("$", ""), line)
 
     def _value(
@@ -285,7 +285,7 @@ class ClassExpressions(Expressions):
             referents = self.names.find(path, scope, head, "call")
             around = self.instance_around(path, scope)
             owned = [(referent, around) for referent in referents]
-            value = self._given.of_functions(owned, parameter)
+            value = self._callbacks.of_functions(owned, parameter)
             at = 1
         else:
             value = self._head(path, scope, head, rest, line)
@@ -294,7 +294,7 @@ class ClassExpressions(Expressions):
             if parameter is not None:
                 taker = rest[at : at + 1]
                 value = together(
-                    [self._given.given(part, taker, parameter) for part in each(value)]
+                    [self._callbacks.given(part, taker, parameter) for part in each(value)]
                 )
                 at += 2
             elif rest[at + 1 : at + 2] == ("()",) and rest[at][0] not in "([":
@@ -316,7 +316,7 @@ class ClassExpressions(Expressions):
         )
 
     def _sent(self, value: Value, name: str) -> Value:
-        """What a method of a value gives."""
+        """Return the result of a method of a value."""
         if isinstance(value, Container):
             return of_collection(value, name) or result_of_any_method(name)
         if not isinstance(value, Instance | Definition | Super):
@@ -331,7 +331,7 @@ class ClassExpressions(Expressions):
         )
 
     def _of_enum(self, value: Value, name: str) -> Value:
-        """What an enum has without saying so: its members, and the one of a name or value."""
+        """Return the implicit members of an enum: all members, or one by name or value."""
         model = self.view.model(value.path) if isinstance(value, Definition) else None
         if model is None or not isinstance(value, Definition):
             return None
@@ -341,7 +341,7 @@ class ClassExpressions(Expressions):
         return Container("[]", (member,)) if ENUM_METHODS[name] else member
 
     def _alternatives(self, referents: list[Referent]) -> list[Referent]:
-        """Of overloads all, as an expression does not say what they are called with."""
+        """Return all overloads, because an expression does not contain its arguments."""
         model = (
             self.view.model(referents[0].path) if referents and referents[0].symbol >= 0 else None
         )
@@ -357,7 +357,7 @@ class ClassExpressions(Expressions):
             return self.resolver.result(referent.path, referent.symbol, me)
         if model.symbols[referent.symbol].kind in TYPES:
             return Instance(referent.path, referent.symbol)
-        # A record's component is read by a call.
+        # A call reads a record's component.
         return self.resolver.taken(referent, me)
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
@@ -383,7 +383,7 @@ class ClassExpressions(Expressions):
         return super()._step(value, step)
 
     def _of_interface(self, value: Value) -> Value:
-        """`I.super` of Java: the default methods of an interface that the class around has."""
+        """Evaluate `I.super` of Java: the default methods of an implemented interface."""
         model = self.view.model(value.path) if isinstance(value, Definition) else None
         if model is None or not isinstance(value, Definition) or value.symbol < 0:
             return None
@@ -392,7 +392,7 @@ class ClassExpressions(Expressions):
 
 
 def resolver(view: View) -> Resolver:
-    """A resolver for the files of C# and PHP of a view."""
+    """Build a resolver for the C# and PHP files of a view."""
     names = ClassNames(view)
     classes = Resolver(view, names)
     members = names.types = ClassMembers(classes)

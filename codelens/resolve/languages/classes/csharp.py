@@ -1,6 +1,7 @@
-"""C#: a namespace is the folder of that name in the project whose name it begins with.
+"""Resolves C# namespaces to folders.
 
-That is the default of the build tools; a project that does otherwise gives no targets.
+By default, the build tools map a namespace to the folder path below the project whose name it
+starts with. A project with another layout has no targets.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _PROJECT = b".csproj"
 
 
 class Namespaces(ModuleResolver):
-    """`using` directives."""
+    """Resolves `using` directives."""
 
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
         super().__init__(tree, settings)
@@ -25,7 +26,7 @@ class Namespaces(ModuleResolver):
                 self._projects.setdefault(stem_of(path), set()).add(folder_of(path))
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """Files of the namespace, or the file of the class that an alias or `static` names."""
+        """Return the files of the namespace, or the file of the class for an alias or `static`."""
         del language
         del path
         inner = encoded(import_.module.partition("<")[0]).replace(b".", b"/")
@@ -44,7 +45,7 @@ class Namespaces(ModuleResolver):
         return tuple(sorted(file for file in self._tree.files(base) if file.endswith(b".cs")))
 
 
-# C#.
+# The language description of C#.
 
 SPECS = {
     "csharp": LanguageSpec(

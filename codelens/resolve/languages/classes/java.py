@@ -1,7 +1,8 @@
-"""Java, Kotlin and Scala: packages are folders below a source root.
+"""Resolves imports of Java, Kotlin and Scala: packages are folders below a source root.
 
-A class in several source sets of one project (`commonMain`, `jvmMain`; `scala-2`, `scala-3`) is
-all of these that the importing file sees; in several projects it is that of the nearest, or none.
+A class may be in several source sets of one project (`commonMain`, `jvmMain`; `scala-2`,
+`scala-3`); then all that the importing file sees count. If several projects have it, the nearest
+one counts, or none.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from codelens.resolve.path_tree import below, encoded, folder_of, name_of, neare
 from codelens.types import Import
 
 _ROOTS = frozenset({b"", b"src", b"java", b"kotlin", b"scala", b"main", b"test"})
-"""Where a package of one name is looked for: its folder may be called like many others."""
+"""Roots for packages with a one-part name, because many folders may have that name."""
 _FORMS = (b".java", b".kt", b".scala")
 
 
 class JvmPackages(ModuleResolver):
-    """Imports of files for the JVM."""
+    """Resolves imports of JVM languages."""
 
     named = True
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """The file named like the class, or the files of a package imported whole."""
+        """Return the file named like the class, or the files of a package for a wildcard import."""
         del language
         module = import_.module.replace("`", "").removeprefix("_root_.")
         parts = [encoded(part) for part in module.split(".") if part]
@@ -38,7 +39,7 @@ class JvmPackages(ModuleResolver):
         return files
 
     def _class(self, path: bytes, parts: list[bytes]) -> tuple[bytes, ...]:
-        """`a.b.C`, or `a.b.C.d` for what is in `C`."""
+        """Resolve `a.b.C`, or `a.b.C.d` for a member of `C`."""
         for size in range(len(parts), max(len(parts) - 3, 1), -1):
             if size < len(parts) and not parts[size - 1][:1].isupper():
                 break
@@ -72,7 +73,7 @@ def _chosen(path: bytes, candidates: Iterable[bytes], inner: bytes) -> tuple[byt
 
 
 def _project(file: bytes, inner: bytes) -> bytes:
-    """The folder that holds the source sets: what is before `src` or the root itself."""
+    """Return the folder of the source sets: the path before `src` or before the root itself."""
     root = b"/" + file[: max(file.rfind(inner), 0)]
     at = root.rfind(b"/src/")
     return root[: at + 1] if at >= 0 else root
@@ -84,7 +85,7 @@ def _is_test(path: bytes) -> bool:
     return b"test" in head
 
 
-# Java; of Scala the imports.
+# The language descriptions of Java and Scala; for Scala, only imports are resolved.
 
 SPECS = {
     "java": LanguageSpec(

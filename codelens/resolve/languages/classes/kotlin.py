@@ -1,4 +1,4 @@
-"""What `this` is in lambdas that functions of Kotlin's own libraries take."""
+"""Resolves Kotlin names: source sets, extensions, and `this` in lambdas with receivers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from codelens.resolve.view_files import View
 from codelens.types import PROTOCOL, Reference
 
 HANDING = frozenset({"apply", "run", "runCatching"})
-"""Called on a value, which is `this` in the lambda."""
+"""Functions that pass their receiver to the lambda as `this`."""
 BUILDING = {
     "buildString": "StringBuilder",
     "buildList": "MutableList",
@@ -37,12 +37,12 @@ BUILDING = {
     "channelFlow": "ProducerScope",
     "callbackFlow": "ProducerScope",
 }
-"""The types of `this` in the lambdas that they take."""
+"""Library functions -> the type of `this` in their lambdas."""
 FOREIGN = frozenset(
     "add addAll append appendLine clear contains emit emitAll get insert put putAll remove "
     "removeAll removeAt set setLength trySend yield yieldAll".split()
 )
-"""What those, and collections and texts, have themselves."""
+"""Members of those types, of collections and of strings."""
 PLAIN = frozenset(
     """
     all also any assertDoesNotThrow assertFails assertFailsWith assertThrows associate associateBy
@@ -63,19 +63,18 @@ PLAIN = frozenset(
     IntArray List LongArray MutableList Runnable ShortArray Thread
     """.split()
 )
-"""They take lambdas without a `this` of their own, or with one that has nothing of ours."""
+"""Functions whose lambdas have no `this`, or one without members in the view."""
 NO_FUNCTIONS = frozenset(
     "Boolean Byte ByteArray Char CharSequence Double Float Int IntArray List Long Map Set Short "
     "String".split()
 )
-"""Types that no lambda is of."""
+"""Types that are not function types."""
 
 
-# Source sets of Kotlin Multiplatform: what files of one can see of another.
+# Source sets of Kotlin Multiplatform, and which of them see each other.
 #
 # The names are those of the default hierarchy (kotlinlang.org, "Hierarchical project structure");
-# `nonX` is a common name for all platforms but X. Of a set with another name nothing is known, and
-# so it is seen.
+# `nonX` is a common name for all platforms except X. A set with another name counts as visible.
 
 _SET = re.compile(rb"(?:^|/)src/([a-z]\w*?)(Main|Test)/")
 _COMMON = b"common"
@@ -98,7 +97,7 @@ _WITHIN = {
     b"tvos": b"apple",
     b"watchos": b"apple",
 }
-"""Platform -> the group of platforms that it is part of."""
+"""Platform -> its parent group of platforms."""
 _TARGET = re.compile(
     rb"(android(?!Native)|androidNative|ios|macos|tvos|watchos|linux|mingw)[A-Z]\w*"
 )
@@ -106,13 +105,13 @@ _TARGET = re.compile(
 
 @lru_cache(maxsize=100_000)
 def sees(path: bytes, other: bytes) -> bool:
-    """Whether code of a file can use what another file defines, by their source sets."""
-    mine, theirs = _SET.search(path), _SET.search(other)
-    if mine is None or theirs is None:
+    """Whether code in a file can use definitions of another file, by their source sets."""
+    here, there = _SET.search(path), _SET.search(other)
+    if here is None or there is None:
         return True
-    if theirs[2] == b"Test" and mine[2] == b"Main":
+    if there[2] == b"Test" and here[2] == b"Main":
         return False
-    own, source_set = mine[1], theirs[1]
+    own, source_set = here[1], there[1]
     if source_set in {own, _COMMON}:
         return True
     if own == _COMMON:
@@ -124,7 +123,7 @@ def sees(path: bytes, other: bytes) -> bool:
 
 
 def _groups(name: bytes) -> tuple[bytes, ...]:
-    """A platform and the groups it is part of; empty for a name that says nothing."""
+    """Return a platform and its groups; empty for an unknown name."""
     names: list[bytes] = []
     target = _TARGET.fullmatch(name)
     if target is not None:
@@ -136,47 +135,47 @@ def _groups(name: bytes) -> tuple[bytes, ...]:
     return tuple(names)
 
 
-# Kotlin: what a bare name means where `this` is another, in extensions and in lambdas.
+# Bare names with several `this`, in extensions and lambdas.
 #
-# Kotlin's specification, 11.2: of a bare name what is local counts first, then what each `this`
-# around has, the innermost first, then what the file sees. Which `this` a lambda has is said by the
-# function that takes it. Where that is not known, a name that some type has is left open.
+# By Kotlin's specification, 11.2, local names come first, then the members of each `this`,
+# innermost first, then what the file sees. The called function determines the `this` of a lambda.
+# If it is unknown, names that are members of any type remain unresolved.
 
 _RECEIVER = re.compile(r"\(?\s*(?:@[\w.]+\s+)*(?:suspend\s+)?(\w[\w.]*(?:<[^()]*>)?)\??\.\(")
 _SPACES = {"call": CALLABLE, "value": frozenset({"property", "field"})}
 INFIX = -2
-"""In place of a number of arguments: the name stands between what it is called on and with."""
+"""Stands in place of the number of arguments: the name is an infix operator."""
 _UNKNOWN: tuple[Value, ...] = (None,)
 
 Receivers = tuple[Value, ...]
-"""The `this` that a scope brings: none, one, or one that is not known (None)."""
+"""The `this` that a scope introduces: none, one, or an unknown one (None)."""
 
 
 class Receiving(Protocol):
-    """What looking names up asks of types besides."""
+    """The type queries that Kotlin's name lookup needs in addition."""
 
     def receivers(self, path: bytes, scope: int) -> Receivers:
-        """What `this` is in a function or lambda, where it is not that of the class around."""
+        """Return `this` in a function or lambda that does not use that of the enclosing class."""
         ...
 
     def extensions_of(self, value: Instance, name: str) -> list[Referent]:
-        """Extensions of that name for a type or its bases."""
+        """Return the extensions of that name for a type or its bases."""
         ...
 
     def extends(self, referent: Referent, text: str, value: Value) -> bool:
-        """Whether an extension for a type so written may be called on a value."""
+        """Whether an extension for the type `text` applies to a value."""
         ...
 
 
 class KotlinNames(ClassNames):
-    """Names in Java and Kotlin."""
+    """Looks up names in Java and Kotlin."""
 
     receiving: Receiving
 
     def find(
         self, path: bytes, scope: int, name: str, space: Space, arguments: int = -1
     ) -> list[Referent]:
-        """What a bare name means, as a value, as a type, or called."""
+        """Return the referents of a bare name as a value, a type or a call."""
         model = self.view.model(path)
         if model is None or model.language != "kotlin" or space == "type":
             return super().find(path, scope, name, space, arguments)
@@ -210,7 +209,7 @@ class KotlinNames(ClassNames):
     def _local(
         self, path: bytes, model: FileModel, scope: int, name: str, space: Space
     ) -> tuple[int, list[Referent]]:
-        """What is local in the functions around, and the class that they are in."""
+        """Return the local referents in the enclosing functions, and the class around them."""
         while scope > 0 and model.scopes[scope].kind != "class":
             referents = self._in_block(path, model, scope, name, space)
             if referents:
@@ -225,7 +224,7 @@ class KotlinNames(ClassNames):
         seen: list[Value],
         of_value: Callable[[Value], list[Referent]],
     ) -> list[Referent]:
-        """What the first `this` of some scopes has; those without it are added to the `seen`."""
+        """Return the members of the first `this` that has any; adds the others to `seen`."""
         for scope in scopes:
             for value in self.receiving.receivers(path, scope):
                 referents = of_value(value)
@@ -245,11 +244,11 @@ class KotlinNames(ClassNames):
     def _applies(
         self, referent: Referent, path: bytes, model: FileModel, scope: int, seen: list[Value]
     ) -> bool:
-        """An extension is called without a receiver only where a `this` is of its type."""
-        there = self.view.model(referent.path)
-        if there is None or there.language != "kotlin" or referent.symbol < 0:
+        """Whether an extension without a receiver applies to a `this` in scope."""
+        extension_model = self.view.model(referent.path)
+        if extension_model is None or extension_model.language != "kotlin" or referent.symbol < 0:
             return True
-        symbol = there.symbols[referent.symbol]
+        symbol = extension_model.symbols[referent.symbol]
         text = extended(symbol.signature, symbol.name, "kotlin")
         if not text:
             return True
@@ -264,7 +263,7 @@ class KotlinNames(ClassNames):
     def _sure(
         self, referents: list[Referent], seen: list[Value], name: str, space: Space, arguments: int
     ) -> list[Referent]:
-        """None of them, if the `this` of a lambda between may have something of that name."""
+        """Return no referents if the `this` of a lambda in between may have such a member."""
         if not referents or not any(
             receiver is None or isinstance(receiver, Container | Literal) for receiver in seen
         ):
@@ -279,7 +278,7 @@ class KotlinNames(ClassNames):
         return [] if self.fitting(self.of_space(others, space), arguments) else referents
 
     def _all_members(self) -> dict[str, list[Referent]]:
-        """What types of Java and Kotlin have, extensions included, by name."""
+        """Return name -> members of Java and Kotlin types, including extensions."""
         index: dict[str, list[Referent]] = {}
         for path, language in sorted(self.view.languages.items()):
             model = self.view.model(path) if language in {"java", "kotlin"} else None
@@ -295,31 +294,27 @@ class KotlinNames(ClassNames):
 
 
 def between(model: FileModel, scope: int, outer: int) -> Iterator[int]:
-    """The scopes from one on, up to another around it."""
+    """Yield the scopes from an inner to an outer scope."""
     while scope != outer:
         yield scope
         scope = model.scopes[scope].parent
 
 
-# Kotlin: what a bare name means where `this` is another, in extensions and in lambdas.
-#
-# Kotlin's specification, 11.2: of a bare name what is local counts first, then what each `this`
-# around has, the innermost first, then what the file sees. Which `this` a lambda has is said by the
-# function that takes it. Where that is not known, a name that some type has is left open.
+# Expressions in Kotlin and Java.
 
 
 class KotlinExpressions(ClassExpressions):
-    """Values in Java and Kotlin."""
+    """Evaluates expressions in Java and Kotlin."""
 
     def meant(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name without a receiver means."""
+        """Return the referents of a name without a receiver."""
         if reference.kind == "call" and reference.arguments < 0:
             referents = self.names.find(path, reference.scope, reference.name, "call", INFIX)
             return referents or self._callable_value(path, reference.scope, reference.name)
         return super().meant(path, reference)
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name behind a receiver means; an operator has to be declared as one."""
+        """Return the referents of a name after a receiver; operators must be declared as such."""
         referents = super().member_of(path, reference)
         if reference.arguments != PROTOCOL:
             return referents
@@ -330,11 +325,11 @@ class KotlinExpressions(ClassExpressions):
         if model is None or model.language != "kotlin":
             return True
         words = model.symbols[referent.symbol].signature.partition("(")[0].split()
-        # What overrides an operator is one.
+        # An override of an operator is an operator.
         return "operator" in words or "override" in words
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
-        """The scope from which a name means the same: no further than to another `this`."""
+        """Return the scope from which a name means the same, at most up to another `this`."""
         model = self.view.model(path)
         if model is None or model.language != "kotlin" or head[0] in "(`0":
             return super().place(path, scope, head)
@@ -344,7 +339,7 @@ class KotlinExpressions(ClassExpressions):
             if entry is not None:
                 return at, len(entry.rows) > 1
             if self.receivers(path, at):
-                # What is local counts before what this one has.
+                # Local names come before the members of this `this`.
                 return self._local_or(model, at, head)
             at = model.scopes[at].parent
         return at, False
@@ -355,7 +350,7 @@ class KotlinExpressions(ClassExpressions):
         return (at, sensitive) if at > 0 and bound else (scope, False)
 
     def receivers(self, path: bytes, scope: int) -> Receivers:
-        """What `this` is in a function or lambda, where it is not that of the class around."""
+        """Return `this` in a function or lambda that does not use that of the enclosing class."""
         nothing: Receivers = ()
         return self.once(("this", path, scope), lambda: self._receivers(path, scope), nothing)
 
@@ -376,10 +371,10 @@ class KotlinExpressions(ClassExpressions):
         if entry is None or not entry.rows:
             return ()
         row = entry.rows[0]
-        return self._handed(path, here.parent, row.text, row.line)
+        return self._this_in_argument(path, here.parent, row.text, row.line)
 
-    def _handed(self, path: bytes, scope: int, taker: str, line: int) -> Receivers:
-        """What `this` is in a lambda that a function is called with."""
+    def _this_in_argument(self, path: bytes, scope: int, taker: str, line: int) -> Receivers:
+        """Return `this` in a lambda that is an argument of a function call."""
         before, _, name = taker.rpartition(".")
         if not name.isidentifier():
             return _UNKNOWN
@@ -389,13 +384,15 @@ class KotlinExpressions(ClassExpressions):
         else:
             referents = self.names.find(path, scope, name, "call")
         if not before and referents and referents[0].symbol == LOCAL:
-            # A value that can be called.
+            # The value may be callable.
             value = self.value(path, scope, name, line)
             referents = self.taking(value, "invoke", -1) or referents
         receivers = [self._in_lambda(referent, value) for referent in referents]
-        known = [receiver for receiver in receivers if receiver is not None]
-        if known:
-            return known[0] if all(receiver == known[0] for receiver in known) else _UNKNOWN
+        resolved = [receiver for receiver in receivers if receiver is not None]
+        if resolved:
+            return (
+                resolved[0] if all(receiver == resolved[0] for receiver in resolved) else _UNKNOWN
+            )
         if name in HANDING and (before or name == "apply"):
             value = value if before else self.instance_around(path, scope)
             return (value,) if isinstance(value, Instance | Container | Literal) else _UNKNOWN
@@ -404,7 +401,7 @@ class KotlinExpressions(ClassExpressions):
         return (Container(BUILDING[name], ()),) if name in BUILDING else _UNKNOWN
 
     def _in_lambda(self, referent: Referent, me: Value) -> Receivers | None:
-        """What `this` is in the lambda behind a call of a function; None if it takes none."""
+        """Return `this` in the trailing lambda of a function; None if it takes no lambda."""
         model = self.view.model(referent.path)
         if model is None or referent.symbol < 0:
             return _UNKNOWN
@@ -418,7 +415,7 @@ class KotlinExpressions(ClassExpressions):
         if taken is not None:
             last = taken[-1].type if taken else ""
         else:
-            # The signature is cut; what a function takes stands in its scope.
+            # The signature is truncated; the function's scope contains its parameters.
             rows = [row for row in model.bindings if row.scope == scope and row.how == ":"]
             last = next((row.text for row in reversed(rows) if "->" in row.text), "")
         if not last:
@@ -429,7 +426,7 @@ class KotlinExpressions(ClassExpressions):
     def _of_function(
         self, path: bytes, scope: int, text: str, me: Value, own: str
     ) -> Receivers | None:
-        """What `this` is in a function of a type, of which an extension for `own` says it."""
+        """Return `this` in a function type; in an extension, `own` is the type of the receiver."""
         match = _RECEIVER.match(text)
         if match is not None:
             if match[1] == own and isinstance(me, Instance | Container):
@@ -464,11 +461,11 @@ class KotlinExpressions(ClassExpressions):
         return _UNKNOWN
 
     def extensions_of(self, value: Instance, name: str) -> list[Referent]:
-        """Extensions of that name for a type or its bases."""
+        """Return the extensions of that name for a type or its bases."""
         return self._members.extensions(value, name)
 
     def extends(self, referent: Referent, text: str, value: Value) -> bool:
-        """Whether an extension for a type so written may be called on a value."""
+        """Whether an extension for the type `text` applies to a value."""
         if value is None:
             return True
         model = self.view.model(referent.path)
@@ -483,7 +480,7 @@ class KotlinExpressions(ClassExpressions):
             return isinstance(value, Literal) and not referents
         line = self.resolver.ancestry(value)
         if any(self._name(type_) == plain for type_ in line):
-            # What is expected and what is there are of one name.
+            # An `expect` declaration and its `actual` share one name.
             return True
         return not referents and any(
             plain in row for type_ in line for row in self._bases_written(type_)
@@ -500,7 +497,7 @@ class KotlinExpressions(ClassExpressions):
         return [row.text for row in rows if row.how in {"base", "implements"}]
 
     def instance_around(self, path: bytes, scope: int) -> Value:
-        """`this`: of the innermost lambda, extension or class that has one of its own."""
+        """Return `this` of the innermost lambda, extension or class that defines one."""
         model = self.view.model(path)
         while model is not None and model.language == "kotlin" and scope > 0:
             if model.scopes[scope].kind == "class":
@@ -513,7 +510,7 @@ class KotlinExpressions(ClassExpressions):
 
 
 def resolver(view: View) -> Resolver:
-    """A resolver for the files of Java and Kotlin of a view."""
+    """Build a resolver for the Java and Kotlin files of a view."""
     names = KotlinNames(view)
     kotlin = Resolver(view, names)
     members = names.types = ClassMembers(kotlin)
@@ -522,7 +519,7 @@ def resolver(view: View) -> Resolver:
     return kotlin.join(ClassAnnotations(kotlin), members, ClassCalls(kotlin), expressions)
 
 
-# Kotlin, whose resolver reads Java as well: they use one another.
+# The language description of Kotlin; its resolver also handles Java, as they interoperate.
 
 SPECS = {
     "kotlin": LanguageSpec(

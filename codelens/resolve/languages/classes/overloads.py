@@ -1,6 +1,6 @@
-"""How well an argument fits a parameter: as it is, converted, not at all (Java, Kotlin, C#).
+"""Ranks arguments against parameters and resolves overloads in Java, Kotlin and C#.
 
-The conversions are those that go of themselves: JLS 5.3, C# 10.2, and Kotlin's of literals.
+Only implicit conversions count: JLS 5.3, C# 10.2, and Kotlin's conversions of literals.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from codelens.resolve.languages.classes.class_types import ABOVE, Parameter, par
 from codelens.types import Binding, Reference
 
 NO = -1
-"""It cannot be given so."""
+"""The argument does not match."""
 GENERIC = 1
-"""By a type parameter that becomes just this type; 0 is the type itself."""
+"""A match by a type parameter; 0 is an exact match."""
 _TOP = 1000
 _CONVERTED = 900
-"""By a conversion that a type defines itself, as in C#."""
+"""A match by a conversion that a type defines, as in C#."""
 _BOXING = 1100
 _MANY = 5000
-"""As one of any number."""
+"""A match with a variadic parameter."""
 PRIMITIVES = {
     **{name: (name, False) for name in "int long short byte char float double bool".split()},
     **dict.fromkeys(("boolean",), ("bool", False)),
@@ -46,7 +46,7 @@ PRIMITIVES = {
     "uint": ("uint", False),
     "ulong": ("ulong", False),
 }
-"""Type -> what it is in all languages, and whether Java boxes it."""
+"""Type -> its language-independent kind, and whether Java boxes it."""
 _SIMPLE = frozenset(
     "int long short byte char float double boolean bool sbyte ushort uint ulong decimal".split()
 )
@@ -59,7 +59,7 @@ _WIDER = {
     "long": ("float", "double", "decimal"),
     "float": ("double",),
 }
-"""Kind of number -> those it is converted to of itself, nearest first."""
+"""Kind of number -> kinds it implicitly converts to, nearest first."""
 _SMALL = ("short", "byte", "sbyte", "ushort", "uint", "ulong")
 _TOPS = frozenset({"Object", "object", "Any", "dynamic"})
 _OF_STRINGS = frozenset(
@@ -74,18 +74,18 @@ _NO_FUNCTIONS = frozenset(
 
 
 class Argument(NamedTuple):
-    """One argument."""
+    """An argument of a call."""
 
     name: str
     kind: str
-    """Of a literal, else empty."""
+    """The kind of a literal, else empty."""
     value: Value
     boxed: bool = False
-    """A number of Java that is an object."""
+    """Whether it is a boxed number of Java."""
 
 
 class Conversions:
-    """Ranks arguments against parameters in one view: 0 fits best."""
+    """Ranks arguments against parameters in one view; 0 is the best rank."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -93,7 +93,7 @@ class Conversions:
     def rank(
         self, referent: Referent, model: FileModel, parameter: Parameter, argument: Argument
     ) -> int | None:
-        """How well an argument fits a parameter, lower is better; `NO` if not, None if unknown."""
+        """Return the rank of an argument, 0 is best; `NO` for a mismatch, None if unknown."""
         type_name = parameter.type
         if not parameter.many:
             return self._fit(referent, model, type_name, argument)
@@ -111,14 +111,14 @@ class Conversions:
     def _fit(
         self, referent: Referent, model: FileModel, type_name: str, argument: Argument
     ) -> int | None:
-        """How well an argument fits a type that a definition says."""
+        """Return the rank of an argument against a type in a definition's signature."""
         own = PRIMITIVES.get(type_name.rstrip("?"))
         if argument.kind in {"null", "function"}:
             special = _null if argument.kind == "null" else self._function
             return special(referent, model, type_name)
         variable = self._variable(referent, model, type_name)
         if variable >= 0 and model.scopes[variable].kind == "class":
-            # What stands for it depends on the value that the method is of.
+            # The method's receiver determines its type argument.
             return None
         kind = _LITERALS.get(argument.kind, argument.kind)
         value = argument.value
@@ -143,7 +143,7 @@ class Conversions:
         own = PRIMITIVES.get(type_name.rstrip("?"))
         if own is not None:
             return _number(kind, own, model.language, argument)
-        # JLS 15.12.2: what needs no boxing comes before all that does.
+        # JLS 15.12.2: matches without boxing come before all matches with boxing.
         boxing = _BOXING if model.language == "java" and kind != "string" else 0
         boxing = 0 if argument.boxed else boxing
         if self._is_top(referent, model, type_name):
@@ -157,7 +157,7 @@ class Conversions:
         return _CONVERTED if converts else NO
 
     def _top(self, model: FileModel, type_name: str) -> int:
-        """A type parameter takes anything; in C# it is then just that."""
+        """Return the rank for a type parameter, which accepts anything; exact in C#."""
         if _plain(type_name) in _TOPS:
             return _TOP
         return GENERIC if model.language == "csharp" else _TOP - 10
@@ -166,7 +166,7 @@ class Conversions:
         return _plain(type_name) in _TOPS or self._variable(referent, model, type_name) >= 0
 
     def _variable(self, referent: Referent, model: FileModel, type_name: str) -> int:
-        """The scope whose type parameter it is, -1 if it is none."""
+        """Return the scope that declares a type parameter, or -1."""
         name = _plain(type_name)
         if not name.isidentifier() or type_name.rstrip("?") != name:
             return -1
@@ -198,7 +198,7 @@ class Conversions:
         return None
 
     def _converts(self, value: Value) -> bool:
-        """Whether a type of C# may define conversions that go of themselves (C# 10.5)."""
+        """Whether a C# type may define implicit conversions (C# 10.5)."""
         if isinstance(value, Container):
             return value.name not in _TOPS and value.name != "[]"
         if not isinstance(value, Instance):
@@ -222,12 +222,12 @@ class Conversions:
     def _container(
         self, referent: Referent, model: FileModel, type_name: str, value: Container
     ) -> int | None:
-        """A value of a type that is not of the view, or an array."""
+        """Return the rank of an array or of a value of a type outside of the view."""
         if value.name == "[]":
             if not type_name.endswith("[]"):
                 target = self._parameter_type(referent, type_name)
-                known = isinstance(target, Instance) or _plain(type_name) in ABOVE
-                return NO if known else None
+                is_known_type = isinstance(target, Instance) or _plain(type_name) in ABOVE
+                return NO if is_known_type else None
             return self._array(
                 referent, model, type_name[:-2], value.args[0] if value.args else None
             )
@@ -243,17 +243,17 @@ class Conversions:
         if name in above:
             return 40
         is_free = model.language == "csharp"
-        known = (
+        is_known_type = (
             name in ABOVE
             or isinstance(self._parameter_type(referent, type_name), Instance)
             or name == "Type"
         )
-        return (_CONVERTED if is_free else NO) if known or not is_free else None
+        return (_CONVERTED if is_free else NO) if is_known_type or not is_free else None
 
     def _array(
         self, referent: Referent, model: FileModel, type_name: str, inner: Value
     ) -> int | None:
-        """Arrays hold just what they say, but for objects in those of their bases."""
+        """Return the rank of an array: element types must be equal, or a subtype for objects."""
         if inner is None:
             return None
         item_type = inner.name if isinstance(inner, Container) else ""
@@ -274,7 +274,7 @@ class Conversions:
         )
 
     def _function(self, referent: Referent, model: FileModel, type_name: str) -> int | None:
-        """A function written out."""
+        """Return the rank of a lambda."""
         name = _plain(type_name)
         if _is_function(type_name) or name.startswith(_FUNCTIONS):
             return 0
@@ -284,8 +284,8 @@ class Conversions:
             return _TOP if model.language == "kotlin" else NO
         target = self._parameter_type(referent, type_name)
         if isinstance(target, Instance):
-            there = self._resolver.view.model(target.path)
-            kind = there.symbols[target.symbol].kind if there is not None else ""
+            target_model = self._resolver.view.model(target.path)
+            kind = target_model.symbols[target.symbol].kind if target_model is not None else ""
             return 2 if kind == "interface" else NO if kind in {"class", "enum"} else None
         return None
 
@@ -299,7 +299,7 @@ def _null(referent: Referent, model: FileModel, type_name: str) -> int | None:
 
 
 def _number(kind: str, own: tuple[str, bool], language: str, argument: Argument) -> int:
-    """A value of one of the kinds all languages have, for a parameter of one."""
+    """Return the rank of a primitive value for a primitive parameter."""
     expected, boxed = own
     boxed = boxed and language == "java" and kind != "string"
     if kind == expected:
@@ -317,7 +317,7 @@ def _number(kind: str, own: tuple[str, bool], language: str, argument: Argument)
 
 
 def _plain(text: str) -> str:
-    """A type's own name, without its package and what it is made with."""
+    """Return the name of a type without its package and type arguments."""
     type_ = parsed(text)
     return type_.name.rpartition(".")[2] if isinstance(type_, Named) else text.rstrip("?")
 
@@ -326,18 +326,17 @@ def _is_function(text: str) -> bool:
     return isinstance(parsed(text), Returns)
 
 
-# Which of several overloads a call means, as far as its arguments say so (Java, Kotlin, C#).
+# Overload resolution by argument types in Java, Kotlin and C#.
 #
-# An argument fits a parameter exactly, after a conversion, not at all, or it is not known
-# (`conversions`). A call means the one overload that is left, or that fits better than each other
-# one in no argument worse: the common part of the rules of JLS 15.12.2, C# 12.6.4, and Kotlin's
-# overload resolution.
+# An argument matches exactly, after a conversion, or not at all; or the match is unknown. A call
+# refers to the only overload left, or to the one that is better than every other and worse in no
+# argument. This is the common part of JLS 15.12.2, C# 12.6.4 and Kotlin's overload resolution.
 
 LANGUAGES = frozenset({"java", "kotlin", "csharp"})
 _BOXED_CALL = re.compile(r"(Integer|Long|Short|Byte|Float|Double|Character|Boolean)\.valueOf\(\)")
 _CONSTANT = re.compile(r"(Integer|Long|Short|Byte|Float|Double|Character)\.[A-Z][A-Z_a-z]*")
 Ranked = list[tuple[int | None, str]]
-"""For each argument how well it fits, and for what type."""
+"""For each argument its rank and the parameter type."""
 
 
 class Overloads:
@@ -348,9 +347,9 @@ class Overloads:
         self._conversions = Conversions(resolver)
 
     def meant(self, path: bytes, reference: Reference, referents: list[Referent]) -> list[Referent]:
-        """Those of several overloads that a call may mean, by its arguments.
+        """Return the overloads that a call may mean, by its arguments.
 
-        Types of C# that take another number of type arguments are others.
+        In C#, a type with another number of type arguments is a different type.
         """
         if len(referents) == 1 and not self._inherited(referents[0]):
             return referents
@@ -369,7 +368,7 @@ class Overloads:
         return self.chosen(path, reference, arguments, above) if above else []
 
     def _inherited(self, referent: Referent) -> list[Referent]:
-        """Overloads that a method's type inherits: they are meant where it cannot be."""
+        """Return the inherited overloads of a method, for calls that cannot mean the method."""
         return self._resolver.once(("above", *referent[:2]), lambda: self._above(referent), [])
 
     def _above(self, referent: Referent) -> list[Referent]:
@@ -391,7 +390,7 @@ class Overloads:
     def chosen(
         self, path: bytes, reference: Reference, arguments: str, referents: list[Referent]
     ) -> list[Referent]:
-        """Those of several overloads that a call may mean; one, if the arguments given tell."""
+        """Return the overloads that a call may mean; one if the arguments decide."""
         view = self._resolver.view
         model = view.model(path)
         if model is None or not arguments or model.language not in LANGUAGES:
@@ -403,7 +402,7 @@ class Overloads:
             return referents
         call = tuple(self._argument(path, reference, text, model) for text in arguments.split("\n"))
         seen = tuple(referent for referent in referents if self._is_seen(path, referent))
-        # The same is called in many places with arguments of the same types.
+        # Many places call the same function with the same argument types.
         return view.once(("overloads", seen, call), lambda: self._best(seen, call))
 
     def _best(self, referents: tuple[Referent, ...], call: tuple[Argument, ...]) -> list[Referent]:
@@ -420,7 +419,7 @@ class Overloads:
         return best if len(best) == 1 else [referent for referent, _ in fits]
 
     def _is_seen(self, path: bytes, referent: Referent) -> bool:
-        """Nothing private is meant in another file, but in a part of a class of C#."""
+        """Whether a definition is not private to another file; C# definitions always count."""
         model = self._resolver.view.model(referent.path)
         if referent.path == path or model is None or model.language == "csharp":
             return True
@@ -444,7 +443,7 @@ class Overloads:
         return Argument(name, kind, None)
 
     def _ranks(self, referent: Referent, call: tuple[Argument, ...]) -> Ranked | None:
-        """How well each argument fits, and whether each parameter has one; None if one cannot."""
+        """Return the rank of each argument; None if one has no matching parameter."""
         model = self._resolver.view.model(referent.path)
         if model is None:
             return None
@@ -472,7 +471,7 @@ class Overloads:
 
 
 def _valued(name: str, text: str, value: Value, model: FileModel) -> Argument:
-    """An argument that is an expression."""
+    """Return the argument for an expression."""
     if model.language != "java":
         return Argument(name, "", value)
     boxed_call, constant = _BOXED_CALL.fullmatch(text), _CONSTANT.fullmatch(text)
@@ -485,24 +484,24 @@ def _valued(name: str, text: str, value: Value, model: FileModel) -> Argument:
 
 
 def is_better(ranks: Ranked, others: Ranked) -> bool:
-    """In no argument worse, and in one better; what fits exactly is never worse.
+    """Whether `ranks` is better in one argument and worse in none; exact is never worse.
 
-    Where no argument is better or worse, that which needs no defaults is.
+    On a tie, the overload that uses no default values is better.
     """
     better = False
-    for (mine, type_here), (other, there) in zip(ranks[:-1], others[:-1], strict=True):
-        if type_here == there or (mine == other and mine is not None):
+    for (rank, type_name), (other, other_type) in zip(ranks[:-1], others[:-1], strict=True):
+        if type_name == other_type or (rank == other and rank is not None):
             continue
-        if mine is None or (mine > GENERIC and (other is None or mine > other)):
+        if rank is None or (rank > GENERIC and (other is None or rank > other)):
             return False
-        if other is not None and mine > other:
+        if other is not None and rank > other:
             return False
         better = True
     return better or (ranks[-1][0] or 0) < (others[-1][0] or 0)
 
 
 def _parameter(expected: list[Parameter], name: str, at: int) -> Parameter | None:
-    """The parameter that an argument is for."""
+    """Return the parameter for an argument."""
     if name:
         return next((parameter for parameter in expected if parameter.name == name), None)
     if at < len(expected):

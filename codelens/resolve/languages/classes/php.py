@@ -1,4 +1,4 @@
-"""PHP: classes by the autoload rules of `composer.json`, and files by their path."""
+"""Resolves PHP: classes by the autoload rules of `composer.json`, files by path, and values."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ MANIFEST = b"composer.json"
 
 
 class Autoload(ModuleResolver):
-    """`use` clauses, and includes."""
+    """Resolves `use` clauses and includes."""
 
     named = True
 
     def __init__(self, tree: Tree, settings: Mapping[bytes, bytes]) -> None:
         super().__init__(tree, settings)
         self._prefixes: dict[bytes, list[tuple[bytes, bool]]] = {}
-        """Namespace as folders -> where it lies, and whether the prefix is cut (PSR-4)."""
+        """Namespace as folders -> its folders, and whether they omit the prefix (PSR-4)."""
         for path in sorted(settings):
             if name_of(path) == MANIFEST:
                 self._add(folder_of(path), settings[path])
 
     def targets(self, path: bytes, language: str, import_: Import) -> tuple[bytes, ...]:
-        """The file of the class, or the file included."""
+        """Return the file of the class, or the included file."""
         del language
         module = import_.module
         if is_include(module):
@@ -77,7 +77,7 @@ class Autoload(ModuleResolver):
             yield below(folder, rest) + b".php"
 
     def _included(self, folder: bytes, module: str) -> tuple[bytes, ...]:
-        """Beside the file, where `__DIR__ . '/x'` points as well, else from a folder above."""
+        """Resolve an include from the file's folder (`__DIR__ . '/x'`) or a folder above."""
         if "$" in module or "://" in module:
             return ()
         written = encoded(module.lstrip("/"))
@@ -108,7 +108,7 @@ class Autoload(ModuleResolver):
 
 
 def is_include(module: str) -> bool:
-    """Whether what a file imports is a file, and no class or namespace."""
+    """Whether an import names a file instead of a class or namespace."""
     return module.endswith((".php", ".inc")) or "/" in module
 
 
@@ -116,14 +116,14 @@ def _mapping(value: object) -> Mapping[str, object]:
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
-# Names in PHP: by autoload rules, else by the namespaces that the files of the view declare.
+# Names by autoload rules, or else by the namespaces that the files of the view declare.
 
 
 class PhpNames(ClassNames):
-    """Names in PHP."""
+    """Looks up names in PHP."""
 
     def in_package(self, path: bytes, package: str, name: str) -> list[Referent]:
-        """Definitions of a namespace; where no rule leads to them, those of the nearest file."""
+        """Return a namespace's definitions; without an autoload rule, from the nearest file."""
         referents = super().in_package(path, package, name)
         if referents:
             return referents
@@ -138,7 +138,7 @@ class PhpNames(ClassNames):
         referents = super()._in_file(path, model, name, space, arguments)
         if referents or space != "call" or not model.package:
             return referents
-        # A function that its namespace has not is the global one.
+        # PHP falls back to the global function if the namespace does not define it.
         return [
             referent
             for referent in self.fitting(self.in_package(path, "", name), arguments)
@@ -146,7 +146,7 @@ class PhpNames(ClassNames):
         ]
 
     def imports_of(self, model: FileModel, name: str) -> list[int]:
-        """Clauses of `use` bind the last part of what they name; an included file binds none."""
+        """Return imports by the last part of their name; an included file binds no name."""
         tail = "\\" + name
         by_last = [
             at
@@ -165,13 +165,13 @@ class PhpNames(ClassNames):
     def _in_type(
         self, path: bytes, model: FileModel, at: int, name: str, *, space: Space, arguments: int
     ) -> list[Referent]:
-        """Nothing that a class has is known by its bare name, but for its type parameters."""
+        """Return only type parameters: class members have no bare names in PHP."""
         if space != "type" or name not in model.parameters.get(at, ()):
             return []
         return [Referent(path, LOCAL, at, name)]
 
     def qualified(self, path: bytes, name: str) -> list[Referent]:
-        """What a name with a namespace before it means, by `use` or from its own namespace."""
+        """Return the referents of a qualified name, by `use` or from the file's namespace."""
         model = self.view.model(path)
         if model is None:
             return []
@@ -186,7 +186,7 @@ class PhpNames(ClassNames):
         return self.in_package(path, package, last)
 
 
-# Values in PHP: what a class takes from traits, its parent and interfaces, in this order.
+# Values: a class inherits from traits, then from its parent, then from interfaces.
 
 _ORDER = {"trait": 0, "class": 1, "enum": 1}
 _CONSTRUCTOR = "__construct"
@@ -194,14 +194,14 @@ _QUALIFIED = re.compile(r"[A-Z]\w*(?:\.\w+)+")
 
 
 class PhpAnnotations(ClassAnnotations):
-    """Types as PHP writes them."""
+    """Evaluates PHP types."""
 
     def __init__(self, resolver: Resolver, names: PhpNames) -> None:
         super().__init__(resolver)
         self._php = names
 
     def named_type(self, path: bytes, scope: int, name: str) -> list[Referent]:
-        """What a type's name means, by the file's `use` and its namespace."""
+        """Return the referents of a type name, by the file's `use` clauses and its namespace."""
         referents = super().named_type(path, scope, name)
         if referents or "." not in name:
             return referents
@@ -209,10 +209,10 @@ class PhpAnnotations(ClassAnnotations):
 
 
 class PhpMembers(ClassMembers):
-    """Members of classes."""
+    """Finds members of classes."""
 
     def bases(self, own: Instance) -> list[Instance]:
-        """Traits before the parent, as their methods override, and interfaces at last."""
+        """Return traits before the parent, because their methods override it; interfaces last."""
         return sorted(super().bases(own), key=self._rank)
 
     def _rank(self, own: Instance) -> int:
@@ -220,7 +220,7 @@ class PhpMembers(ClassMembers):
         return _ORDER.get(model.symbols[own.symbol].kind, 2) if model is not None else 2
 
     def _in_part(self, path: bytes, symbol: int, name: str) -> list[Referent]:
-        """As elsewhere, but that a constructor can be called: `parent::__construct()`."""
+        """As in the base class, but includes constructors: `parent::__construct()`."""
         if name != _CONSTRUCTOR:
             return super()._in_part(path, symbol, name)
         model = self.view.model(path)
@@ -229,12 +229,12 @@ class PhpMembers(ClassMembers):
 
 
 class PhpCalls(ClassCalls):
-    """What calls and elements give."""
+    """Infers the results of calls and elements."""
 
     def element(self, value: Value, step: str) -> Value:
-        """An element of an array, an `Iterator`, an `IteratorAggregate` or an `ArrayAccess`."""
+        """Return an element of an array, `Iterator`, `IteratorAggregate` or `ArrayAccess`."""
         if isinstance(value, Container) and len(value.args) > 1:
-            # Of keys and values these come out.
+            # Of keys and values, iteration yields the values.
             return value.args[1]
         if not isinstance(value, Instance):
             return super().element(value, step)
@@ -249,14 +249,14 @@ class PhpCalls(ClassCalls):
 
 
 class PhpExpressions(ClassExpressions):
-    """Values of expressions, and what is called on them."""
+    """Evaluates expressions, and finds the members called on them."""
 
     def __init__(self, resolver: Resolver, members: PhpMembers, names: PhpNames) -> None:
         super().__init__(resolver, members)
         self._php = names
 
     def member_of(self, path: bytes, reference: Reference) -> list[Referent]:
-        """What a name behind a receiver means, by the type that it is asserted to have."""
+        """Return the referents of a name after a receiver, by its asserted type."""
         value = self._asserted(path, reference) if reference.kind == "call" else None
         if value is not None:
             methods = self.taking(value, reference.name, reference.arguments)
@@ -265,7 +265,7 @@ class PhpExpressions(ClassExpressions):
         return super().member_of(path, reference)
 
     def value(self, path: bytes, scope: int, text: str, line: int) -> Value:
-        """The value of an expression; of a name with a namespace before it, the class."""
+        """Return the value of an expression; a qualified name is a class."""
         found_value = super().value(path, scope, text, line)
         if found_value is None and _QUALIFIED.fullmatch(text):
             referents = self.names.of_space(self._php.qualified(path, text), "type")
@@ -275,7 +275,7 @@ class PhpExpressions(ClassExpressions):
     def called_on(
         self, path: bytes, scope: int, receiver: str, name: str, *, line: int, arguments: int
     ) -> list[Referent]:
-        """Targets of a call on something, or of a name with a namespace before it."""
+        """Return the targets of a call on a receiver or of a qualified name."""
         hits_on_type = super().called_on(
             path, scope, receiver, name, line=line, arguments=arguments
         )
@@ -286,7 +286,7 @@ class PhpExpressions(ClassExpressions):
 
 
 def resolver(view: View) -> Resolver:
-    """A resolver for the PHP files of a view."""
+    """Build a resolver for the PHP files of a view."""
     names = PhpNames(view)
     php = Resolver(view, names)
     members = names.types = PhpMembers(php)
@@ -294,7 +294,7 @@ def resolver(view: View) -> Resolver:
     return php.join(PhpAnnotations(php, names), members, PhpCalls(php), expressions)
 
 
-# PHP.
+# The language description of PHP.
 
 SPECS = {
     "php": LanguageSpec(
