@@ -182,7 +182,7 @@ _CORE = (
     ),
     ToolRow(
         "cl_related", "core",
-        "Who calls this, what does it call, who imports, derives from, overrides or tests it?",
+        "What calls this, what does it call, what imports, derives from, overrides or tests it?",
         "Certain relations, then possible uses. With to: the paths from target to it.",
         "what uses what",
         (
@@ -204,7 +204,7 @@ _CORE = (
     ),
     ToolRow(
         "cl_references", "core",
-        "Which lines use this? All of them, as for a rename.",
+        "Which lines use this? All of them, to rename it.",
         "Lines of code by file and definition: certain, in tests, possible with the reason.",
         "every line that uses a definition",
         (
@@ -250,7 +250,7 @@ _CORE = (
 _BRANCHES = (
     ToolRow(
         "cl_diff", "branches",
-        "What did this change, as definitions, and what does it break?",
+        "Which definitions did this change, and what does it break?",
         "Each definition added, removed, moved, renamed or changed between two sides, uncommitted "
         "and untracked work included; uses that were not changed with it, with lines; the tests "
         "to run.",
@@ -300,7 +300,7 @@ _BRANCHES = (
     ),
     ToolRow(
         "cl_conflicts", "branches",
-        "Will my work collide with other worktrees and branches, their uncommitted edits included?",
+        "Will my work conflict with other worktrees and branches, including uncommitted edits?",
         "What git could not merge, definitions that both sides changed, and where one side newly "
         "uses what the other removed or changed: certain, likely or possible. Call it before a "
         "merge, and when others work in parallel.",
@@ -327,8 +327,8 @@ _CONTEXTS = (
         "cl_save", "contexts",
         "What did I learn that a later session, another agent or another worktree should know?",
         "Saves a note with handles for all worktrees and branches of this repository; it outlives "
-        "the session and every rebuild of the index. Every handle must exist now. A name that is "
-        "taken is refused unless replace or update.",
+        "the session and every rebuild of the index. Every handle must exist now. An existing "
+        "name is refused without replace or update.",
         "saves a note with handles",
         (
             Argument("name", "One line, such as auth-flow.", example='"auth-flow"'),

@@ -123,8 +123,8 @@ def add_load(commands: shared_options.Commands) -> None:
     shared_options.add_count(parser, "--limit", 20, "maximum number of contexts")
     parser.add_argument(
         "--import", metavar="FILE", dest="file",
-        help="add the contexts that `codelens export contexts` wrote; - reads stdin. A name "
-        "that is taken is skipped",
+        help="add the contexts that `codelens export contexts` wrote; - reads stdin. Existing "
+        "names are skipped",
     )  # fmt: skip
     parser.add_argument(
         "--replace", action="store_true", help="with --import, replace contexts of the same name"
