@@ -103,7 +103,7 @@ def test_no_file_outside_of_the_worktree_is_read(site: Site, target: str) -> Non
 
 def test_only_worktrees_of_the_repository_are_shown(own_site: Site) -> None:
     status, answer = own_site.ask("search", query="total", worktree="/")
-    assert (status, "no worktree of this repository" in answer["error"]) == (400, True)
+    assert (status, "not a worktree of this repository" in answer["error"]) == (400, True)
     other = own_site.repo.root.parent / "other"
     own_site.repo.git("worktree", "add", "-q", "-b", "other", str(other))
     (other / "shop/new.py").write_text("def only_here():\n    pass\n")
