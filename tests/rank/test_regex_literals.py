@@ -88,19 +88,19 @@ def test_these_letters_alone_match_a_letter_of_ascii_in_another_case() -> None:
     }
 
 
-def test_a_file_that_cannot_match_is_not_handed_to_the_child(
+def test_a_file_that_cannot_match_is_not_sent_to_the_child(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Store(tmp_path / "index.db")
     view = store.view({"a.py": "fetching\n", "b.py": "# nothing\n" * 9})
-    handed: list[bytes] = []
+    sent: list[bytes] = []
     run = regex_search._run  # pyright: ignore[reportPrivateUsage]
 
     def spy(searched: object, texts: list[bytes], *rest: object) -> object:
-        handed.extend(texts)
+        sent.extend(texts)
         return run(searched, texts, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(regex_search, "_run", spy)
     found = store.search(view, r"f\w*etch\w*\w*", mode="regex")
     assert [ranked.file.path for ranked in found.results] == [b"a.py"]
-    assert sorted(handed) == [b"", b"fetching\n"]
+    assert sorted(sent) == [b"", b"fetching\n"]
