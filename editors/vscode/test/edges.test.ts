@@ -141,7 +141,7 @@ test("a question that nobody waits for ends its process", async () => {
 
 test("what is no answer is an error that says what to do", async () => {
   const cases: [string, RegExp][] = [
-    ["echo hello", /printed no JSON; run it in a terminal: codelens status/],
+    ["echo hello", /did not print JSON; run it in a terminal: codelens status/],
     ["echo 'codelens: error: the index is locked; try again' >&2; exit 2", /^the index is locked; try again$/],
     ["echo Traceback >&2; exit 70", /ended with code 70: Traceback/],
   ];
