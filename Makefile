@@ -33,7 +33,7 @@ test: setup
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/codespell docs README.md CONTRIBUTING.md CHANGELOG.md
+	$(BIN)/codespell codelens docs README.md CONTRIBUTING.md CHANGELOG.md
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 format: setup

@@ -337,14 +337,14 @@ class DiskFull(StoreError):
 
     Args:
         path: the file.
-        beside: others have it open; alone more could be done.
+        is_shared: others have it open; alone more could be done.
     """
 
-    def __init__(self, path: str | Path, *, beside: bool = False) -> None:
+    def __init__(self, path: str | Path, *, is_shared: bool = False) -> None:
         self.path = str(path)
-        self.beside = beside
+        self.is_shared = is_shared
         problem = f"no space left while writing {self.path!r}"
-        if beside:
+        if is_shared:
             super().__init__(
                 f"{problem}, and it is open elsewhere; free some space, or stop the agents and "
                 "servers that have it open, and try again"

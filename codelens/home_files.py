@@ -60,29 +60,29 @@ def read_small(path: str | os.PathLike[str], most: int) -> bytes:
     return data
 
 
-def replace_file(path: str, data: bytes, *, beside: str = "") -> None:
+def replace_file(path: str, data: bytes, *, temporary: str = "") -> None:
     """Replace a file atomically; only its owner can read it.
 
     Args:
         path: the file, in an existing folder.
         data: the new content.
-        beside: the file that is written first, `path` with `.new` if it is empty. Processes that
+        temporary: the file that is written first, `path` with `.new` if it is empty. Processes that
             may write at once without a lock need different ones.
 
     Raises:
         OSError: the file cannot be written; the old one is unchanged.
     """
-    beside = beside or f"{path}.new"
+    temporary = temporary or f"{path}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(beside, flags, 0o600)
+        descriptor = os.open(temporary, flags, 0o600)
     except FileExistsError:
         # A killed process left it behind; or it is a pipe, which would block.
-        os.unlink(beside)
-        descriptor = os.open(beside, flags, 0o600)
+        os.unlink(temporary)
+        descriptor = os.open(temporary, flags, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
-    os.replace(beside, path)
+    os.replace(temporary, path)
 
 
 # Checks at each opening which repository or session a small file of the home was written for.

@@ -196,7 +196,7 @@ def switch(home: str, repository: str, *, on: bool) -> None:
     switches = {**(_read(home) or {}), repository: on}
     path = switch_path(home)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    replace_file(path, json.dumps(switches).encode(), beside=f"{path}.{os.getpid()}")
+    replace_file(path, json.dumps(switches).encode(), temporary=f"{path}.{os.getpid()}")
 
 
 def _read(home: str) -> dict[str, bool] | None:

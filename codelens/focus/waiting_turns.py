@@ -141,7 +141,7 @@ def put(path: str, utterance: Utterance) -> None:
     unique = f"{time.time_ns():020d}-{os.getpid()}"
     head = {home_files.OWNER_KEY: os.path.basename(path), "version": _VERSION}
     data = written({**head, **utterance._asdict()})
-    replace_file(f"{path}{MARK}{unique}", data, beside=f"{path}.new-{unique}")
+    replace_file(f"{path}{MARK}{unique}", data, temporary=f"{path}.new-{unique}")
 
 
 def names(path: str) -> list[str]:

@@ -41,7 +41,7 @@ def put_recovery(home: str, repository: str, session: str, text: str) -> None:
         if name.endswith(_ENDING):
             _delete_old(os.path.join(folder, name))
     data = home_files.owner_head(path) + text.encode("utf-8", "replace")
-    replace_file(path, data, beside=f"{path}.{os.getpid()}")
+    replace_file(path, data, temporary=f"{path}.{os.getpid()}")
 
 
 def take_recovery(home: str, repository: str, session: str) -> str:

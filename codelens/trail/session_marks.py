@@ -87,7 +87,7 @@ def mark(
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     stored = [*others[-(_MOST_MARKS - 1) :], current]
     text = json.dumps({home_files.OWNER_KEY: os.path.basename(path), _MARKS: stored})
-    replace_file(path, text.encode(), beside=f"{path}.{os.getpid()}")
+    replace_file(path, text.encode(), temporary=f"{path}.{os.getpid()}")
 
 
 def _file(home: str | os.PathLike[str], repository: str, worktree: str) -> str:

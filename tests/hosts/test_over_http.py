@@ -43,7 +43,9 @@ def test_an_entry_that_started_a_server_asks_one_now(tmp_path: Path, name: str) 
     # A plain install later does not undo it, and says so.
     later = scratch.install(name)
     assert scratch.config(name).read_text() == text
-    assert any("connects to a server over HTTP" in remark for one in later for remark in one.remarks)
+    assert any(
+        "connects to a server over HTTP" in remark for one in later for remark in one.remarks
+    )
     other = ACCESS._replace(token="u" * 43)
     scratch.install(name, http=other)
     assert other.token in scratch.config(name).read_text()
@@ -67,7 +69,9 @@ def test_a_file_that_others_can_read_is_named(tmp_path: Path) -> None:
     file.write_text("{}")
     file.chmod(0o644)
     changes = scratch.install("cursor", http=ACCESS)
-    assert any("other users can read this file" in remark for one in changes for remark in one.remarks)
+    assert any(
+        "other users can read this file" in remark for one in changes for remark in one.remarks
+    )
     assert stat.S_IMODE(file.stat().st_mode) == 0o644
 
 

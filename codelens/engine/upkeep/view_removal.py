@@ -87,7 +87,7 @@ def drop_index(path: Path, limits: Limits, *, force: bool) -> Dropped:
             ]
             return _drop(db, surveyed, pairs, whole=True)
     except DiskFull as error:
-        if error.beside or not force:
+        if error.is_shared or not force:
             raise
     pins.forget(pins.file_beside(path))
     with closing(database_opening.hold_index(path, to_remove=True)) as db:

@@ -271,7 +271,7 @@ def hold_index(path: Path, *, to_remove: bool = False) -> HeldIndex:
             connection.pragma("temp_store", "memory")
         except apsw.BusyError as error:
             connection.close()
-            raise DiskFull(path, beside=True) from error
+            raise DiskFull(path, is_shared=True) from error
         except BaseException:
             connection.close()
             raise

@@ -225,7 +225,7 @@ def note(path: Path, origin: str, outcome: str) -> None:
     latest = list(noted.items())[-_MOST_NOTED:]
     text = "".join(f"{when_s} {state} {place}\n" for place, (when_s, state) in latest)
     file = str(unexplained_file(path))
-    replace_file(file, text.encode(), beside=f"{file}.new-{os.getpid()}")
+    replace_file(file, text.encode(), temporary=f"{file}.new-{os.getpid()}")
 
 
 def _noted(path: Path) -> dict[str, tuple[int, str]]:
