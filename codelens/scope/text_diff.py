@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import pygit2
-
 from codelens.errors import NoSuchRef
 from codelens.scope.repository import Repository
 from codelens.types import CommitId
@@ -35,6 +33,8 @@ def base_commit(repository: Repository, base: str) -> CommitId:
 
 def changed_lines(old: bytes, new: bytes) -> list[LineChange]:
     """Returns the lines in which two texts differ, in order, ignoring their line ends."""
+    import pygit2
+
     patch = pygit2.Patch.create_from(
         old.replace(b"\r\n", b"\n"),
         new.replace(b"\r\n", b"\n"),

@@ -572,8 +572,8 @@ def merge(db: Database, batch: Sequence[PackedContent]) -> int:
     stored = contents.find(db, [content.key for content in batch])
     docs: list[postings.Doc] = []
     for content in batch:
-        found = stored.get(content.key)
-        if found is None or (found.tier, found.version) < (TIER_FULL, content.version):
+        present = stored.get(content.key)
+        if present is None or (present.tier, present.version) < (TIER_FULL, content.version):
             docs.append(
                 contents.insert(
                     db, content.key, content.version, TIER_FULL,

@@ -10,7 +10,7 @@ from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
 from shop_repository import Run
 
-from codelens.cli import screen
+from codelens.cli import standard_streams
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_the_progress_of_a_sync_counts_texts(
 ) -> None:
     run(*enable, "--yes")
     for seconds in ("_SAID_AFTER_S", "_SAID_EVERY_S"):
-        monkeypatch.setattr(screen, seconds, 0.0)
+        monkeypatch.setattr(standard_streams, seconds, 0.0)
     assert "codelens: sending texts: 6 of 6 texts\n" in run("meaning", "sync").err
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.cli import screen
+from codelens.cli import standard_streams
 from codelens.cli.standard_streams import Bar
 
 
 def test_piped_long_work_says_now_and_then_where_it_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(screen, "_SAID_AFTER_S", 0.0)
+    monkeypatch.setattr(standard_streams, "_SAID_AFTER_S", 0.0)
     with Bar() as bar:
         bar("indexing", 128, 1772)
         bar("indexing", 256, 1772)
