@@ -40,7 +40,6 @@ from codelens.meaning.word_table import Head, WordTableDamaged
 from codelens.paths import VECTORS_FOLDER
 from codelens.rank.search_request import Outcome, Request
 from codelens.scope.repository import Repository, ref_names
-from codelens.scope.uncommitted_changes import is_dirty
 from codelens.store.facts import ranking_reads
 from codelens.store.views import views
 from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE
@@ -80,6 +79,8 @@ def _branch_at(root: str) -> str:
 
 def view_status(view: CurrentView) -> StatusAnswer:
     """The status of a view and of its index."""
+    from codelens.scope.uncommitted_changes import is_dirty
+
     repository, index = view.repository, view.index
     scope, row = view.scope, view.snapshot.row
     notes = json.loads(row.notes)
