@@ -207,7 +207,7 @@ class PortTaken(CodelensError):
     def __init__(self, port: int, reason: str) -> None:
         super().__init__(
             f"cannot listen on {LOOPBACK}:{port}: {reason}; choose another port "
-            "(`codelens ui --port N`), or omit --port for a free one"
+            "(`codelens ui --port N`), or run `codelens ui` for a free one"
         )
 
 

@@ -162,7 +162,7 @@ def _refuse_other_version(reader: PackReader, name: str) -> None:
             name,
             f"it was made with version {str(made_by)[:20]} of the extractor, this codelens has "
             f"{EXTRACTOR_VERSION}",
-            "make it with the codelens that reads it",
+            "make it again with this version",
         )
     if reader.head.get("byteorder") != sys.byteorder:
         raise UnusablePack(name, "it was made on a machine with another byte order")
