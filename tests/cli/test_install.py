@@ -202,7 +202,7 @@ def test_the_project_scope_writes_into_the_worktree_and_names_its_needs(
     assert done.returncode == 0, done.stderr
     entry = json.loads((repo.root / ".mcp.json").read_text())["mcpServers"]["codelens"]
     assert entry["command"] == "codelens"
-    assert "have `codelens` on the PATH" in done.stdout
+    assert "put `codelens` on the PATH" in done.stdout
     assert "hosts without project files: windsurf" in done.stderr
     said = shell.run("uninstall", "--yes")
     assert f"codelens uninstall --scope project -C {repo.root}" in said.stderr
