@@ -152,7 +152,7 @@ def warm(repo: Path, home: Path, queries: list[str]) -> dict:
 
 PARSE_ONLY = """
 import json, os, sys, time
-from codelens.extract.source_text import classify, decode
+from codelens.extract.file_kinds import classify, decode
 from codelens.extract.language_detection import language_of
 from codelens.extract.parse.grammars import grammar
 from tree_sitter import Parser

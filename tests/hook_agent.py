@@ -13,8 +13,8 @@ ID = "6fa459ea-ee8a-3ca4-894e-db77e160355e"
 
 _PATIENT = """
 import sys
-from codelens.hooks import definitions_elsewhere, hook_run, work_elsewhere
-definitions_elsewhere._LONGEST_S = work_elsewhere._LONGEST_S = 100
+from codelens.hooks import hook_run, work_elsewhere
+work_elsewhere._LONGEST_LOOK_S = work_elsewhere._LONGEST_S = 100
 sys.exit(hook_run.run(sys.argv[1:]))
 """
 """A hook that waits for the engine long enough for a busy machine."""

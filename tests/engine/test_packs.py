@@ -230,7 +230,9 @@ def test_false_facts_are_noticed(
         return content._replace(facts=content.facts._replace(symbol_rows=rows))
 
     rewritten(pack, tmp_path / "bad.pack", lying)
-    assert "differ from those of this repository's text" in refused(engine, clone, tmp_path / "bad.pack")
+    assert "differ from those of this repository's text" in refused(
+        engine, clone, tmp_path / "bad.pack"
+    )
 
 
 def words(*numbers: int) -> bytes:

@@ -257,8 +257,8 @@ def test_a_copy_of_an_older_schema_is_restored(
 
 HALF = """
 import os, sys, apsw
-from codelens.store.database import page_checksums as pagecheck
-pagecheck.available()
+from codelens.store.database.database_file import checksums_available
+checksums_available()
 c = apsw.Connection(sys.argv[1])
 c.execute("PRAGMA cache_size = 2; PRAGMA cache_spill = 2; BEGIN IMMEDIATE")
 for at in range(400):

@@ -212,8 +212,8 @@ def test_rows_go_from_a_file_that_may_not_grow(world: World) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from codelens.store.database import exclusive_index as cramped
-held = cramped.hold(Path(sys.argv[1]))
+from codelens.store.database.database_opening import hold_index
+held = hold_index(Path(sys.argv[1]))
 with held.without_log():
     with held.write(None):
         held.execute("DELETE FROM views")
