@@ -16,7 +16,7 @@ have another type (`plain_types`). `codelens.extract.flow.receivers` does the sa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from tree_sitter import Node
 
@@ -29,7 +29,7 @@ from codelens.types import PROTOCOL
 
 Use = tuple[int, str, str, str, int, str]
 """Start, name, kind, receiver, `PROTOCOL` in place of the number of arguments, arguments."""
-_SAYING = frozenset({"=", "+", ":", "?", "let"})
+GIVING_TYPES = frozenset({"=", "+", ":", "?", "let"})
 """Forms of bindings that give a variable a type."""
 _HEAD = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]*")
 _MARK = re.compile(r"\{(\w*)\}")
@@ -58,18 +58,8 @@ class Operators:
         self._literals = frozenset(
             kind for kind, value in info.literals if value not in _WRITTEN_OUT
         )
-        self._typed = self._typed_variables(info)
-
-    def _typed_variables(self, info: LanguageInfo) -> dict[str, bool]:
-        """Maps each variable to whether the text gives it more than a plain type."""
         plain = re.compile(info.plain_types) if info.plain_types else None
-        typed: dict[str, bool] = {}
-        for row in self._flow.bindings:
-            if row.how in _SAYING:
-                says = row.text not in {"", LITERAL, UNKNOWN}
-                says = says and (plain is None or plain.fullmatch(row.text) is None)
-                typed[row.name] = typed.get(row.name, False) or says
-        return typed
+        self._typed = typed_names(flow, GIVING_TYPES, plain)
 
     def uses(self) -> Iterator[Use]:
         """Yields all uses, unordered."""
@@ -166,6 +156,23 @@ class Operators:
             return False
         head = _HEAD.match(text)
         return head is None or self._typed.get(head[0].strip("$"), True)
+
+
+def typed_names(flow: Flow, forms: Set[str], plain: re.Pattern[str] | None) -> dict[str, bool]:
+    """Maps each variable to whether the text gives it a type that is not plain.
+
+    Args:
+        flow: the scopes and bindings of the text.
+        forms: the forms of bindings that count.
+        plain: types, and values, without methods of their own.
+    """
+    typed: dict[str, bool] = {}
+    for row in flow.bindings:
+        if row.how in forms:
+            says = row.text not in {"", LITERAL, UNKNOWN}
+            says = says and (plain is None or plain.fullmatch(row.text) is None)
+            typed[row.name] = typed.get(row.name, False) or says
+    return typed
 
 
 def _is_assigned(node: Node) -> bool:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Set
 
 from tree_sitter import Node
 
-from codelens.extract.flow.expressions import LITERAL, UNKNOWN
-from codelens.extract.flow.operators import Use
+from codelens.extract.flow.expressions import UNKNOWN
+from codelens.extract.flow.operators import GIVING_TYPES, Use, typed_names
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.parse.captures import Captures
 from codelens.extract.source_text import Source
@@ -38,13 +38,13 @@ _SAYING_NOTHING = _TEXTS | frozenset(
     "list dictionary set tuple binary_operator comparison_operator not_operator subscript lambda "
     "list_comprehension dictionary_comprehension set_comprehension generator_expression".split()
 )
-_TYPES = frozenset("str int float bool bytes None".split())
 _BUILT_IN = re.compile(
     r"(?:dict|frozenset|int|len|list|open|range|set|sorted|str|tuple|zip"
     r"|.*\.(?:decode|encode|format|items|join|keys|lower|lstrip|read|readlines|replace|rsplit|rstrip"
     r"|split|splitlines|strip|upper))\(\)"
 )
 """Calls that return a string, a number or a built-in collection."""
+_PLAIN = re.compile(rf"str|int|float|bool|bytes|None|{_BUILT_IN.pattern}")
 _HEAD = re.compile(r"(?:(?:self|cls)\.)?[^\W\d]\w*|[(`]")
 
 _Named = tuple[str, Node | None]
@@ -55,56 +55,39 @@ def protocol_uses(
 ) -> Iterator[Use]:
     """Yields all protocol uses of a text that defines or imports some names, unordered."""
     written = flow.expressions.written
-    typed_names = _typed_names(flow)
-    calls = list(_calls(captures.get("reference.call", []), source, typed_names))
+    typed = typed_names(flow, GIVING_TYPES | {"type"}, _PLAIN)
+    calls = list(_calls(captures.get("reference.call", []), source, typed))
     for node in calls:
         named = _named_in_text(node)
         if named is not None:
             yield named[2].end_byte - 1, named[0], named[1], written(named[2]), -1, ""
     for node in (*captures.get("protocol", []), *calls):
         for name, operand in _READERS[node.type](node):
-            if operand is None or _says_nothing(name, operand, typed_names, defined):
+            if operand is None or _says_nothing(name, operand, typed, defined):
                 continue
             receiver = written(operand)
             head = _HEAD.match(receiver)
-            if (
-                head is not None
-                and typed_names.get(head[0], True)
-                and not _BUILT_IN.fullmatch(receiver)
-            ):
+            if head is not None and typed.get(head[0], True) and not _BUILT_IN.fullmatch(receiver):
                 yield operand.end_byte - 1, f"__{name}__", "call", receiver, PROTOCOL, ""
 
 
-def _calls(names: list[Node], source: Source, typed_names: Mapping[str, bool]) -> Iterator[Node]:
+def _calls(names: list[Node], source: Source, typed: Mapping[str, bool]) -> Iterator[Node]:
     """Yields the calls of functions and variables that may call a method."""
     for node, text in zip(names, source.texts(names), strict=True):
-        if typed_names.get(text, text in _CALLING) and node.type == "identifier":
+        if typed.get(text, text in _CALLING) and node.type == "identifier":
             call = node.parent
             if call is not None and call.type == "call":
                 yield call
 
 
-def _says_nothing(
-    name: str, operand: Node, typed_names: Mapping[str, bool], defined: Set[str]
-) -> bool:
+def _says_nothing(name: str, operand: Node, typed: Mapping[str, bool], defined: Set[str]) -> bool:
     """Whether the operand does not determine the method, or another use already covers it."""
     if operand.type != "identifier":
         return operand.type in _SAYING_NOTHING
     bare = (operand.text or b"").decode("utf-8", "replace")
     if bare in defined:
-        return name == "call" or not typed_names.get(bare, True)
-    return not typed_names.get(bare, False)
-
-
-def _typed_names(flow: Flow) -> dict[str, bool]:
-    """Maps each variable to whether the text gives it a type that is not built in."""
-    typed_names: dict[str, bool] = {}
-    for row in flow.bindings:
-        if row.how in {"=", "+", ":", "?", "let", "type"}:
-            says = row.text not in {"", LITERAL, UNKNOWN} and row.text not in _TYPES
-            says = says and _BUILT_IN.fullmatch(row.text) is None
-            typed_names[row.name] = typed_names.get(row.name, False) or says
-    return typed_names
+        return name == "call" or not typed.get(bare, True)
+    return not typed.get(bare, False)
 
 
 def _with(node: Node) -> Iterator[_Named]:
