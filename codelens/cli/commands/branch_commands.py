@@ -66,17 +66,15 @@ def run_diff(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if args.json:
-        from codelens.render import branch_text
+    from codelens.render import branch_text
 
+    if args.json:
         screen.put_json(branch_text.diff_json(answer))
     elif args.markdown:
-        from codelens.render import branch_text
-
         screen.put_safe(*branch_text.diff_markdown(answer))
         screen.say_all(answer.receipt, answer.notes)
     else:
-        from codelens.render import branch_text, token_budget
+        from codelens.render import token_budget
         from codelens.wording import count_of
 
         head, blocks = branch_text.diff(answer, stat=args.stat)
@@ -139,13 +137,11 @@ def run_conflicts(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if args.json:
-        from codelens.render import branch_text
+    from codelens.render import branch_text
 
+    if args.json:
         screen.put_json(branch_text.conflicts_json(answer))
     else:
-        from codelens.render import branch_text
-
         head, blocks = branch_text.conflicts(answer, detailed=args.all)
         screen.page(*blocks, *head)
         screen.say_all(answer.receipt, answer.notes)
@@ -155,7 +151,6 @@ def run_conflicts(args: argparse.Namespace) -> int:
 def _run_changing(args: argparse.Namespace) -> int:
     """Print what other worktrees changed in the given files; return 1 if they changed nothing."""
     from codelens.cli import screen
-    from codelens.cli.shared_options import from_here
     from codelens.engine.engine import Engine
     from codelens.errors import SettingError
     from codelens.wording import count_of
@@ -167,13 +162,11 @@ def _run_changing(args: argparse.Namespace) -> int:
         every = engine.changed_elsewhere(files, path=args.path, quiet=True)
     elsewheres = [row for row in every if args.all or not row.is_quiet]
     left = len(every) - len(elsewheres)
-    if args.json:
-        from codelens.render import branch_text
+    from codelens.render import branch_text
 
+    if args.json:
         screen.put_json(branch_text.changed_elsewhere_json(elsewheres, left))
     else:
-        from codelens.render import branch_text
-
         screen.page(*branch_text.changed_elsewhere(elsewheres))
         if not elsewheres:
             screen.say("no other worktree has changed a definition in " + ", ".join(args.files))
@@ -231,13 +224,11 @@ def run_history(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if args.json:
-        from codelens.render import branch_text
+    from codelens.render import branch_text
 
+    if args.json:
         screen.put_json(branch_text.history_json(answer))
     else:
-        from codelens.render import branch_text
-
         head, blocks = branch_text.history(answer)
         screen.page(*head, *blocks)
         screen.say_all(answer.receipt, answer.notes)

@@ -79,13 +79,11 @@ def run_save(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if args.json:
-        from codelens.render import context_text
+    from codelens.render import context_text
 
+    if args.json:
         screen.put_json(context_text.save_json(answer))
     else:
-        from codelens.render import context_text
-
         screen.page(context_text.saved(answer))
         screen.say_all(answer.receipt, answer.notes)
     return 0
@@ -220,13 +218,11 @@ def _agreed(answer: LoadAnswer) -> bool:
 
 def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
 
-    if as_object:
-        from codelens.render import context_text
-
-        screen.put_json(context_text.load_json(answer))
-        return
     from codelens.render import context_text
 
+    if as_object:
+        screen.put_json(context_text.load_json(answer))
+        return
     screen.page(*context_text.blocks(answer))
     notes = list(answer.notes)
     if answer.more:
@@ -246,13 +242,11 @@ def _show(answer: LoadAnswer, *, as_object: bool, narrowed: bool) -> None:
 
 def _show_taken(answer: TakenOver, *, as_object: bool) -> int:
     """Print the added contexts; return 1 if some were skipped."""
-    if as_object:
-        from codelens.render import context_text
+    from codelens.render import context_text
 
+    if as_object:
         screen.put_json(context_text.taken_over_json(answer))
     else:
-        from codelens.render import context_text
-
         screen.page(*context_text.taken_over(answer))
         for note in answer.notes:
             screen.say(f"note: {note}")
@@ -286,13 +280,11 @@ def run_forget(args: argparse.Namespace) -> int:
 
     with Engine() as engine:
         answer = engine.forget(args.name, expired=args.expired, path=args.path)
-    if args.json:
-        from codelens.render import context_text
+    from codelens.render import context_text
 
+    if args.json:
         screen.put_json(context_text.forget_json(answer))
     else:
-        from codelens.render import context_text
-
         screen.page(*context_text.forgotten(answer))
         for note in answer.notes:
             screen.say(f"note: {note}")
@@ -323,13 +315,11 @@ def run_session(args: argparse.Namespace) -> int:
 
     with Engine() as engine:
         answer = engine.session(args.session, every=args.all, limit=args.limit, path=args.path)
-    if args.json:
-        from codelens.render import context_text
+    from codelens.render import context_text
 
+    if args.json:
         screen.put_json(context_text.session_json(answer))
     else:
-        from codelens.render import context_text
-
         screen.page(*context_text.session(answer))
         for note in answer.notes:
             screen.say(f"note: {note}")
@@ -368,13 +358,11 @@ def run_recover(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if args.json:
-        from codelens.render import context_text
+    from codelens.render import context_text
 
+    if args.json:
         screen.put_json(context_text.recover_json(answer))
     else:
-        from codelens.render import context_text
-
         screen.page(*context_text.recover(answer))
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.calls or answer.saved else 1

@@ -57,13 +57,11 @@ def run_related(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if args.json:
-        from codelens.render import graph_text
+    from codelens.render import graph_text
 
+    if args.json:
         screen.put_json(graph_text.related_json(answer))
     else:
-        from codelens.render import graph_text
-
         head, blocks = graph_text.related(answer)
         screen.page(*head, *blocks)
         screen.say_all(answer.receipt, answer.notes)
@@ -106,13 +104,11 @@ def run_references(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if args.json:
-        from codelens.render import graph_text
+    from codelens.render import graph_text
 
+    if args.json:
         screen.put_json(graph_text.references_json(answer))
     else:
-        from codelens.render import graph_text
-
         head, blocks = graph_text.references(answer, "--cursor {}")
         screen.page(*head, *blocks)
         screen.say_all(answer.receipt, answer.notes)
@@ -163,12 +159,12 @@ def run_impact(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if args.json:
-        from codelens.render import graph_text
+    from codelens.render import graph_text
 
+    if args.json:
         screen.put_json(graph_text.impact_json(answer))
     else:
-        from codelens.render import graph_text, text_pieces
+        from codelens.render import text_pieces
 
         head, blocks = graph_text.impact(answer)
         screen.page(*head, *blocks)

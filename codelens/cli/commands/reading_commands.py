@@ -152,13 +152,11 @@ def run_outline(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if args.json:
-        from codelens.render import reading_text
+    from codelens.render import reading_text
 
+    if args.json:
         screen.put_json(reading_text.outline_json(answer))
     else:
-        from codelens.render import reading_text
-
         screen.page(*reading_text.outline_lines(answer))
         screen.say_all(answer.receipt, answer.notes)
     return 0 if answer.files or answer.folders else 1
@@ -215,15 +213,12 @@ def run_explore(args: argparse.Namespace) -> int:
 
 def _printed(answer: ExploreAnswer, args: argparse.Namespace) -> ExploreAnswer:
     """Print an answer; return the part that was printed."""
-    if args.json:
-        from codelens.cli.standard_streams import emit
-        from codelens.render import explore_text
+    from codelens.render import explore_text
 
+    if args.json:
         text, printed = explore_text.fitted_json(answer, args.max_tokens)
         emit(f"{text}\n")
         return printed
-    from codelens.render import explore_text
-
     screen.page(*explore_text.body(answer, typed=True))
     screen.say_all(answer.receipt, answer.notes)
     return answer
@@ -278,15 +273,13 @@ def run_map(args: argparse.Namespace) -> int:
             budget_ms=shared_options.budget_of(args, engine.settings),
             progress=bar,
         )
-    if form == "json":
-        from codelens.render import graph_text
+    from codelens.render import graph_text
 
+    if form == "json":
         screen.put_json(graph_text.map_json(answer))
         return 0 if answer.files else 1
     notes = list(answer.notes)
     if form == "text":
-        from codelens.render import graph_text
-
         head, blocks = graph_text.map_(answer)
         screen.page(*head, *blocks)
     else:

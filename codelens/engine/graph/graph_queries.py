@@ -291,7 +291,6 @@ class GraphQueries:
         from codelens.engine.graph import candidate_files
         from codelens.engine.map.map_query import map_
         from codelens.rank.search_pipeline import Request, search
-        from codelens.resolve.walk.edge_table import Node
 
         started = time.monotonic()
         budget_ms = view_request.budget_ms

@@ -169,8 +169,6 @@ def as_session(engine: EngineCore, session_id: str) -> AbstractContextManager[No
 
 def note_sent(engine: EngineCore, answer: ExploreAnswer | ExpandAnswer) -> None:
     """Remember for the current session that this answer was sent. Never fails."""
-    from codelens.engine.contexts import session_trail
-
     try:
         scope = engine.pool.open_any(answer.receipt.worktree).scope
     except ScopeError:

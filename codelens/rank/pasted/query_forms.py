@@ -51,7 +51,7 @@ def trace(search_state: SearchState, rank: Rank) -> Answer | None:
     if not may_be_trace(search_state.request.query):
         return None
     # Late import: the 48 regular expressions take 5 ms, and most searches do not need them.
-    from codelens.rank.pasted import location_context, message_origins, stack_traces
+    from codelens.rank.pasted import message_origins, stack_traces
 
     trace = stack_traces.parse(search_state.request.query)
     if trace is None:
