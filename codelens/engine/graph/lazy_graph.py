@@ -259,8 +259,10 @@ class LazyGraph:
 
     def alias_of(self, edge: Edge) -> Node | None:
         """See `EdgeReader`."""
+        if edge.kind != "ref":
+            return None
         symbol = self.resolved.alias_at(edge.source, edge.line, edge.name)
-        return Node(edge.source, symbol) if edge.kind == "ref" and symbol >= 0 else None
+        return Node(edge.source, symbol) if symbol >= 0 else None
 
     def body_of(self, node: Node) -> Node:
         """The overload that runs, at which edges to any of the overloads end."""
