@@ -458,7 +458,7 @@ class ExploreAnswer:
     """Number of saved notes on code of the shown files that no longer exists."""
     notes: tuple[str, ...] = ()
     more: LeftOut | None = None
-    """The omitted code; None if there is none."""
+    """The omitted code, or None."""
     test_count: int = 0
     context_count: int = 0
     note_count: int = 0

@@ -29,7 +29,7 @@ class Transitions:
         return row.get(later, 0) / sum(row.values()) if row else 0.0
 
     def likeliest(self, last_topic: int) -> tuple[int, float]:
-        """The most frequent next topic and its probability; (0, 0.0) if there is none."""
+        """The most frequent next topic and its probability, or (0, 0.0)."""
         others = {
             tree: times
             for tree, times in self.rows.get(last_topic, {}).items()
@@ -142,7 +142,7 @@ class Forest:
         counts: the document counts of all indexed prompts.
         transitions: which topic followed which.
         prompts: the number of prompts so far, including those without terms.
-        last: the tree of the last prompt; 0 if there is none.
+        last: the tree of the last prompt, or 0.
         seen: the time of the last prompt, in seconds since the epoch.
         turns: the last prompt of each session, by `session_key`, the latest last.
     """

@@ -218,7 +218,7 @@ def _set_aside(path: str, file: str) -> None:
 
 
 def _read(path: str, file: str) -> tuple[list[Utterance], str]:
-    """The utterances in a file for the forest at `path`, and its damage; empty if there is none.
+    """The utterances in a file for the forest at `path`, and its damage; both may be empty.
 
     Raises:
         FileNotFoundError: the file was deleted.

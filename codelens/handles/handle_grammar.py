@@ -55,7 +55,7 @@ class Handle:
     lines: Span | None = None
     ref: str = ""
     bare: bool = False
-    """Written without `#`: the file at `path`, or if there is none, the name `symbol`."""
+    """Written without `#`: the file at `path`, or if it does not exist, the name `symbol`."""
 
 
 def parse_handle(text: str, root: str = "") -> Handle:

@@ -155,7 +155,7 @@ class HookInput(NamedTuple):
     answer: str
     """The model's last message."""
     transcript: str
-    """The file with the conversation; empty if there is none."""
+    """The file with the conversation, or an empty string."""
     tool: str
     arguments: dict[str, object]
     response: str

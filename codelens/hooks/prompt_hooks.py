@@ -45,7 +45,7 @@ def put_recovery(home: str, repository: str, session: str, text: str) -> None:
 
 
 def take_recovery(home: str, repository: str, session: str) -> str:
-    """Return and delete a session's recovery; empty if there is none, or it is a day old."""
+    """Return and delete a session's recovery; empty if it does not exist or is a day old."""
     path = _path(home, repository, session)
     try:
         with open_regular(path) as file:

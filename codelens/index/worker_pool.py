@@ -222,7 +222,7 @@ class InProcess:
     or whose grammar leaks memory, still goes to a worker.
 
     Args:
-        index: the index that the facts are for; None if there is none.
+        index: the index that the facts are for, or None.
         hang_s: as in `WorkerPool`.
     """
 

@@ -225,7 +225,7 @@ class Home(NamedTuple):
 
     common_dir: str
     root: str
-    """The commit that its history begins with; empty if there is none."""
+    """The commit that its history begins with, or an empty string."""
 
 
 class ContextQuery(NamedTuple):

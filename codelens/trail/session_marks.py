@@ -26,7 +26,7 @@ class Standing(NamedTuple):
     worktree: str
     """As `worktree_key` returns it."""
     head: str
-    """The commit; empty if there is none."""
+    """The commit, or an empty string."""
     branch: str
     """Empty if detached, or outside of git."""
 

@@ -39,7 +39,7 @@ class AskedProvider(NamedTuple):
     profile: CapabilityProfile
     fingerprint: int
     vector: bytes
-    """Empty if there is none; `note` then has the reason."""
+    """Empty without one; `note` then has the reason."""
     note: str = ""
     elsewhere: Mapping[bytes, float] | None = None
     """Similarity of the view's texts to the query, from a remote store."""

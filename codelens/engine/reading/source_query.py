@@ -50,7 +50,7 @@ class _Lines:
 
     @property
     def last(self) -> int:
-        """The last line, 0 if there is none."""
+        """The last line; 0 in an empty file."""
         return self.first + len(self._shown) - 1
 
     @property

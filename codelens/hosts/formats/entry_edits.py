@@ -234,7 +234,7 @@ class Entry(Edit):
         return now
 
     def fate(self, text: str | None) -> str:
-        """The remark about another program in an existing entry; empty if there is none."""
+        """The remark about another program in an existing entry, or an empty string."""
         now = at(format_of(self.format).parse(text or "", self.keys), self.keys)
         if url_of(now) and not self.is_over_http:
             return "connects to a server over HTTP that you configured; it was left unchanged"

@@ -257,7 +257,7 @@ def _insert_first(document: _Document, holder: _Container, member: _Render) -> s
 
 
 def take(text: str, keys: Keys, *, comments: bool) -> str:
-    """The text without the value at `keys`; unchanged if there is none."""
+    """The text without the value at `keys`; unchanged if it has none."""
     if not text.strip(_BLANKS):
         return text
     document = _Document(text, comments=comments)

@@ -78,7 +78,7 @@ def put(text: str, keys: Keys, value: Value) -> str:
 
 
 def take(text: str, keys: Keys) -> str:
-    """The text without the value at `keys`; unchanged if there is none."""
+    """The text without the value at `keys`; unchanged if it has none."""
     for table in reversed(_tables(text)):
         if _leads(keys, table.path):
             text = _cut(text, table)

@@ -185,7 +185,7 @@ def _scalar(value: Value) -> str:
 
 
 def take(text: str, keys: Keys, *, named: bool) -> str:
-    """The text without the value at `keys` (one or two keys); unchanged if there is none.
+    """The text without the value at `keys` (one or two keys); unchanged if it has none.
 
     Raises:
         EditRefused: the edit cannot be made.

@@ -65,7 +65,7 @@ class LineSearch:
         return [(number, match if isinstance(match, int) else 0) for number, match in matched]
 
     def _find(self, line: str) -> int:
-        """Return the 1-based column of a match in a long line; 0 if there is none."""
+        """Return the 1-based column of a match in a long line, or 0."""
         line = line.rstrip("\r")
         if self._lacks(line):
             return 0

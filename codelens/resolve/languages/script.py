@@ -31,7 +31,7 @@ def holder(model: FileModel, scope: int) -> int:
 def literal(model: FileModel, symbol: int) -> int:
     """Return the variable that holds a function, in an object literal or by an assignment.
 
-    -1 if there is none.
+    -1 without one.
     """
     if symbol not in model.unbound:
         return _assigned_to(model, symbol)

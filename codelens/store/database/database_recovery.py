@@ -58,7 +58,7 @@ class Aside(NamedTuple):
 
 
 def identity_of(path: Path) -> Identity | None:
-    """The identity of the file that has this name now; None if there is none."""
+    """The identity of the file that has this name now, or None."""
     try:
         status = path.stat()
     except OSError:
@@ -246,7 +246,7 @@ class Standing(Enum):
 
 
 def state_of(path: Path) -> FileState | None:
-    """The file's current state; None if there is none."""
+    """The file's current state, or None."""
     try:
         status = os.stat(path)
     except OSError:
@@ -304,7 +304,7 @@ def is_as_left(path: Path, file_state: FileState) -> bool:
 
 
 def left_of(path: Path) -> Left | None:
-    """The last recorded state; None if there is none, or it cannot be read."""
+    """The last recorded state; None if it does not exist or cannot be read."""
     try:
         with open_regular(stamp(path)) as file:
             inode, size, mtime_ns, fencing, up_s = file.read(_RECORD_BYTES).decode("ascii").split()

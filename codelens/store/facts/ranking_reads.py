@@ -276,7 +276,7 @@ class Shown(NamedTuple):
 
 
 def shown(db: Database, content: int, ordinal: int) -> Shown | None:
-    """One symbol; None if there is none."""
+    """One symbol, or None."""
     row = db.row(SELECT_NUMBERED, (content, ordinal))
     if row is None:
         return None

@@ -205,7 +205,7 @@ def count(db: Database) -> int:
 
 
 def newest_s(db: Database) -> int:
-    """When the last context was saved; 0 if there is none."""
+    """When the last context was saved, or 0."""
     row = db.row("SELECT max(saved_s) FROM contexts")
     return 0 if row is None or row[0] is None else int(row[0])
 

@@ -203,7 +203,7 @@ def _parameter(text: str) -> CParameter:
 
 @lru_cache(maxsize=20_000)
 def result_type(signature: str, name: str) -> str:
-    """Return the type before the name in a declaration; empty if there is none."""
+    """Return the type before the name in a declaration, or an empty string."""
     signature = _unspaced(signature, name)
     before = signature.partition(name + "(")[0] if name + "(" in signature else ""
     opened = _TEMPLATE.match(before)
