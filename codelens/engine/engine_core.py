@@ -15,16 +15,7 @@ from codelens.paths import VECTORS_FOLDER
 # Each capability is imported on first use: a search needs only one of them.
 if TYPE_CHECKING:
     from codelens.config import Settings
-    from codelens.engine.contexts.recovery import Recovery
-    from codelens.engine.contexts.saved_contexts import SavedContexts
     from codelens.engine.embedding.vector_sync import BackgroundSync
-    from codelens.engine.explore_query import TaskExplorer
-    from codelens.engine.graph.graph_queries import GraphQueries
-    from codelens.engine.reading.code_reader import CodeReader
-    from codelens.engine.reading.search_hits import JointReader
-    from codelens.engine.upkeep.fact_packs import FactPacks
-    from codelens.engine.upkeep.usage_counter import UsageReports
-    from codelens.engine.upkeep.view_removal import IndexUpkeep
     from codelens.engine.versions.version_queries import VersionQueries
 
 
@@ -89,75 +80,8 @@ class EngineCore:
             pool.close()
 
     @cached_property
-    def reader(self) -> CodeReader:
-        """See `CodeReader`."""
-        from codelens.engine.reading.code_reader import CodeReader
-
-        return CodeReader(self.pool, self._now)
-
-    @cached_property
-    def joint_reader(self) -> JointReader:
-        """See `JointReader`."""
-        from codelens.engine.reading.search_hits import JointReader
-
-        return JointReader(self.pool)
-
-    @cached_property
-    def explorer(self) -> TaskExplorer:
-        """See `TaskExplorer`."""
-        from codelens.engine.explore_query import TaskExplorer
-
-        return TaskExplorer(self.pool, self._now)
-
-    @cached_property
-    def graph(self) -> GraphQueries:
-        """See `GraphQueries`."""
-        from codelens.engine.graph.graph_queries import GraphQueries
-
-        return GraphQueries(self.pool, self._now)
-
-    @cached_property
     def versions(self) -> VersionQueries:
         """See `VersionQueries`."""
         from codelens.engine.versions.version_queries import VersionQueries
 
         return VersionQueries(self.pool)
-
-    @cached_property
-    def contexts(self) -> SavedContexts:
-        """See `SavedContexts`."""
-        from codelens.engine.contexts.saved_contexts import SavedContexts
-
-        return SavedContexts(self.pool, self._now)
-
-    @cached_property
-    def packs(self) -> FactPacks:
-        """See `FactPacks`."""
-        from codelens.engine.upkeep.fact_packs import FactPacks
-
-        return FactPacks(self.pool)
-
-    @cached_property
-    def recovery(self) -> Recovery:
-        """See `Recovery`."""
-        from codelens.engine.contexts.recovery import Recovery
-
-        return Recovery(self.pool, self.contexts, self.versions, self._now)
-
-    @cached_property
-    def upkeep(self) -> IndexUpkeep:
-        """See `IndexUpkeep`."""
-        from codelens.engine.upkeep.view_removal import IndexUpkeep
-
-        return IndexUpkeep(self.pool)
-
-    @cached_property
-    def usage_reports(self) -> UsageReports:
-        """See `UsageReports`."""
-        from codelens.engine.upkeep.usage_counter import UsageReports
-
-        return UsageReports(self.settings, self._now)
-
-    def _now(self) -> float:
-        # Looks up `self.now_s` at each call: a test may replace it.
-        return self.now_s()

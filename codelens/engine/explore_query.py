@@ -15,6 +15,7 @@ from codelens.engine.contexts.session_trail import CHANGED, LEAST_SAVED, UNCHANG
 from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.graph.lazy_graph import LazyGraph, walked_view
 from codelens.engine.index_pool import IndexPool, seconds_to_read
+from codelens.engine.reading.language_list import called
 from codelens.engine.task_candidates import Material, candidates_of, tests_of
 from codelens.errors import InvalidArgument, QueryError
 from codelens.handles.handle_grammar import lines_handle
@@ -410,56 +411,41 @@ _CERTAIN = 8
 """Places that a task can name itself."""
 
 
-class TaskExplorer:
-    """Implements `Engine.explore`, which documents arguments and errors.
-
-    Args:
-        pool: opens repositories.
-        now_s: seconds since 1970; dates saved notes.
-    """
-
-    def __init__(self, pool: IndexPool, now_s: Callable[[], float]) -> None:
-        self._pool = pool
-        self._now_s = now_s
-
-    def explore(
-        self,
-        view_request: ViewRequest,
-        max_tokens: int,
-        intent: str | None,
-        *,
-        languages: Sequence[str],
-        globs: Sequence[str],
-        kinds: Sequence[str],
-        again: bool,
-    ) -> ExploreAnswer:
-        """See `Engine.explore`; the words of the request are the task."""
-        task = view_request.words
-        if not any(letter.isprintable() and not letter.isspace() for letter in task):
-            raise QueryError("the task is empty; say what to do or what to understand")
-        if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
-            allowed = f"{LEAST_TOKENS} and {MOST_TOKENS:,}"
-            raise InvalidArgument("max_tokens", f"must be between {allowed}, not {max_tokens:,}")
-        intent_of_task = capsule.intent_of(task)
-        if intent is not None:
-            chosen = capsule.INTENTS.get(intent)
-            if chosen is None:
-                intents = ", ".join(capsule.INTENTS)
-                raise InvalidArgument("intent", f"must be one of {intents}, not {intent[:50]!r}")
-            intent_of_task = capsule.ChosenIntent(chosen, ())
-        if languages:
-            from codelens.engine.reading.language_list import called
-
-            languages = called(languages)
-        with walked_view(self._pool, view_request) as (view, seconds):
-            # Ranking by meaning costs capsules .014 of the edited code: docs/meaning.md.
-            request = Request(
-                task, "auto", tuple(languages), tuple(globs), (), "all", _CERTAIN,
-                seconds=seconds_to_read(view_request.budget_ms), meaning=False,
-            )  # fmt: skip
-            saved = NotesHere(view, task, self._now_s())
-            sent = sent_before(view.settings, view.scope, again=again)
-            explore_request = ExploreRequest(
-                request, intent_of_task, max_tokens, saved, sent, frozenset(kinds)
-            )
-            return explore(view, explore_request, seconds)
+def explore_task(
+    pool: IndexPool,
+    view_request: ViewRequest,
+    max_tokens: int,
+    intent: str | None,
+    *,
+    languages: Sequence[str],
+    globs: Sequence[str],
+    kinds: Sequence[str],
+    again: bool,
+    now_s: float,
+) -> ExploreAnswer:
+    """See `Engine.explore`; the words of the request are the task."""
+    task = view_request.words
+    if not any(letter.isprintable() and not letter.isspace() for letter in task):
+        raise QueryError("the task is empty; say what to do or what to understand")
+    if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
+        allowed = f"{LEAST_TOKENS} and {MOST_TOKENS:,}"
+        raise InvalidArgument("max_tokens", f"must be between {allowed}, not {max_tokens:,}")
+    intent_of_task = capsule.intent_of(task)
+    if intent is not None:
+        chosen = capsule.INTENTS.get(intent)
+        if chosen is None:
+            intents = ", ".join(capsule.INTENTS)
+            raise InvalidArgument("intent", f"must be one of {intents}, not {intent[:50]!r}")
+        intent_of_task = capsule.ChosenIntent(chosen, ())
+    with walked_view(pool, view_request) as (view, seconds):
+        # Ranking by meaning costs capsules .014 of the edited code: docs/meaning.md.
+        request = Request(
+            task, "auto", called(languages), tuple(globs), (), "all", _CERTAIN,
+            seconds=seconds_to_read(view_request.budget_ms), meaning=False,
+        )  # fmt: skip
+        saved = NotesHere(view, task, now_s)
+        sent = sent_before(view.settings, view.scope, again=again)
+        explore_request = ExploreRequest(
+            request, intent_of_task, max_tokens, saved, sent, frozenset(kinds)
+        )
+        return explore(view, explore_request, seconds)

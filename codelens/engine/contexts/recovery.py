@@ -6,8 +6,7 @@ its context.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,7 +21,7 @@ from codelens.answers.context_answers import (
     TrailCall,
     WorktreeWork,
 )
-from codelens.engine.contexts import context_items
+from codelens.engine.contexts import context_items, saved_contexts
 from codelens.engine.contexts.asking_session import asking
 from codelens.engine.contexts.context_items import LoadRequest
 from codelens.engine.current_view import OpenRepository, ViewRequest
@@ -41,8 +40,6 @@ from codelens.trail.trail_log import TrailEntry
 if TYPE_CHECKING:
     from codelens.answers.branch_answers import DiffAnswer
     from codelens.answers.context_answers import SavedContext
-    from codelens.engine.contexts.saved_contexts import SavedContexts
-    from codelens.engine.versions.version_queries import VersionQueries
     from codelens.types import Receipt
 
 MOST_FILES, MOST_DEFINITIONS = 20, 30
@@ -70,21 +67,11 @@ class Recovery:
 
     Args:
         pool: opens repositories.
-        contexts: the saved contexts.
-        versions: compares with the commit at which a session began.
         now_s: seconds since 1970.
     """
 
-    def __init__(
-        self,
-        pool: IndexPool,
-        contexts: SavedContexts,
-        versions: VersionQueries,
-        now_s: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, pool: IndexPool, now_s: float) -> None:
         self._pool = pool
-        self._contexts = contexts
-        self._versions = versions
         self._now_s = now_s
 
     def session(
@@ -122,7 +109,8 @@ class Recovery:
         receipt = context_items.unlooked(opened)
         saved: tuple[SavedContext, ...] = ()
         try:
-            loaded = self._contexts.load(view_request, LoadRequest(limit=_MOST_CONTEXTS))
+            request = LoadRequest(limit=_MOST_CONTEXTS)
+            loaded = saved_contexts.load(self._pool, view_request, request, self._now_s)
             receipt, saved = loaded.receipt, loaded.results
             notes += loaded.notes
         except StoreError as error:
@@ -151,7 +139,7 @@ class Recovery:
     def _entries(self, opened: OpenRepository) -> list[TrailEntry]:
         """The trail of all worktrees of the repository."""
         return trail_log.entries(
-            self._pool.settings.home, opened.scope.repo_id, now=int(self._now_s())
+            self._pool.settings.home, opened.scope.repo_id, now=int(self._now_s)
         )
 
     def _thread(
@@ -217,12 +205,14 @@ class Recovery:
         if way is None:
             notes.append(f"the commit that the session began on, {mark.began[:10]}, is gone")
             return None, None
+        from codelens.engine.versions.version_queries import VersionQueries
+
         definitions: list[EditedDefinition] = []
         receipt: Receipt | None = None
         files = len(way.paths)
         if files <= _MOST_COMPARED:
             try:
-                diff = self._versions.diff(
+                diff = VersionQueries(self._pool).diff(
                     view_request, mark.began, other="", staged=False, globs=(), kinds=(),
                     uses=False,
                 )  # fmt: skip

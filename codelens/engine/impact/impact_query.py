@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -17,7 +19,9 @@ from codelens.answers.graph_answers import (
     PossibleUse,
     TestFile,
 )
-from codelens.engine.current_view import CurrentView
+from codelens.engine.contexts.notes_here import ShownPlace, notes_beside
+from codelens.engine.current_view import CurrentView, OpenRepository, ViewRequest, current_view
+from codelens.engine.graph import candidate_files
 from codelens.engine.graph.lazy_graph import LazyGraph
 from codelens.engine.graph.possible_uses import (
     Unresolved,
@@ -42,9 +46,17 @@ from codelens.engine.impact.call_fit import (
     promised,
 )
 from codelens.engine.impact.pytest_fixtures import Fixtures
-from codelens.engine.impact.symbol_diff import Change, Changes
-from codelens.errors import InvalidArgument, SettingError
+from codelens.engine.impact.symbol_diff import (
+    Change,
+    Changes,
+    changed_files,
+    changes_of,
+    commit_of,
+)
+from codelens.engine.index_pool import IndexPool, seconds_left
+from codelens.errors import IndexLocked, InvalidArgument, ReadError, SettingError
 from codelens.handles.handle_grammar import file_handle, symbol_handle
+from codelens.index.view_update import FEW_FILES
 from codelens.paths import printed
 from codelens.resolve.file_model import CALLABLE
 from codelens.resolve.path_tree import folder_of
@@ -68,6 +80,8 @@ _ANNOTATIONS = frozenset(
 """Annotations that mark tests for JUnit, xUnit, NUnit and MSTest, regardless of file names."""
 _NAMELESS = (b".js", b".jsx", b".ts", b".tsx", b".mjs", b".cjs", b".mts", b".cts")
 """Languages whose tests are calls with a title: `test("adds", ...)`."""
+_OF_USERS = 0.5
+"""Weight of notes on direct users, relative to notes on what changes."""
 _INLINE = frozenset({"tests", "test"})
 """Modules of tests inside a Rust source file (the Rust book, ch. 11.3)."""
 
@@ -244,7 +258,7 @@ def impact(
         SettingError: `depth` or the number of targets is out of range.
         HandleError: a target cannot be followed, or has several owners.
     """
-    check_depth(depth)
+    _check_depth(depth)
     if not 1 <= len(targets) <= MOST_TARGETS:
         raise SettingError(f"give 1 to {MOST_TARGETS} targets, not {len(targets)}")
     question = _question(view, depth, limit, seconds)
@@ -271,7 +285,7 @@ def impact(
     return _answer(question, seeds, None, "")
 
 
-def asks_base(diff: Changes) -> bool:
+def _asks_base(diff: Changes) -> bool:
     """Whether something was changed or deleted whose users only the commit knows.
 
     If other files cannot see a difference, each use still has the same target.
@@ -279,7 +293,7 @@ def asks_base(diff: Changes) -> bool:
     return diff.seen_outside and any(change.how != "added" for change in diff.changes)
 
 
-def impact_of_diff(
+def _of_diff(
     view: CurrentView, diff: Changes, base: Base, depth: int, *, limit: int, seconds: float
 ) -> ImpactAnswer:
     """What uses the definitions that differ between a commit and the current files.
@@ -287,7 +301,7 @@ def impact_of_diff(
     Args:
         view: of the current files.
         diff: the differences.
-        base: the commit, with a view if `asks_base` is true.
+        base: the commit, with a view if `_asks_base` is true.
         depth: maximum number of steps.
         limit: maximum number of results.
         seconds: time limit for resolving files.
@@ -301,7 +315,66 @@ def impact_of_diff(
     return _answer(question, seeds, base, f"{base.name}@{diff.commit[:7]}", diff.new_positions)
 
 
-def check_depth(depth: int) -> None:
+def changes_since(
+    pool: IndexPool, request: ViewRequest, diff: str, depth: int, limit: int, now_s: float
+) -> ImpactAnswer:
+    """What the changes since the commit `diff` can affect, with the saved notes on it."""
+    _check_depth(depth)
+    started = time.monotonic()
+    with _view_of_changes(pool, request, diff) as view:
+        with view.reading():
+            changes = changes_of(view, diff)
+        base = Base(diff, None)
+        if _asks_base(changes):
+            base = _base(view.opened, diff, request)
+        with view.reading():
+            left = seconds_left(request.budget_ms, started)
+            answer = _of_diff(view, changes, base, depth, limit=limit, seconds=left)
+        for walked in (view, base.view):
+            if walked is not None:
+                candidate_files.keep(walked)
+        return with_notes(view, answer, now_s)
+
+
+@contextmanager
+def _view_of_changes(pool: IndexPool, request: ViewRequest, diff: str) -> Generator[CurrentView]:
+    """A view of the changed files; files that a partial view lacks are read first."""
+    with pool.view(request) as view:
+        unread: list[bytes] = []
+        if view.refreshed.status != "fresh":
+            with view.reading():
+                unread = changed_files(view, commit_of(view, diff)).unread
+        if not unread:
+            yield view
+            return
+    targets = tuple(map(os.fsdecode, unread[:FEW_FILES]))
+    with pool.view(request._replace(targets=targets)) as view:
+        yield view
+
+
+def _base(opened: OpenRepository, diff: str, request: ViewRequest) -> Base:
+    """The commit to compare with, and its view if it can be indexed."""
+    at = opened.at(diff)
+    try:
+        return Base(diff, current_view(at, request))
+    except (IndexLocked, ReadError) as error:
+        return Base(diff, None, str(error))
+
+
+def with_notes(view: CurrentView, answer: ImpactAnswer, now_s: float) -> ImpactAnswer:
+    """Add the saved notes on what changes and on its direct users."""
+    nodes = [(change.node, 1.0) for change in answer.changed]
+    nodes += [(result.node, _OF_USERS) for result in answer.results if result.distance == 1]
+    places = [
+        ShownPlace(node.path, node.start_line, node.end_line, nearness)
+        for node, nearness in nodes
+        if node.end_line
+    ]
+    here = notes_beside(view, places, "", now_s)
+    return replace(answer, contexts=here.notes, notes=(*answer.notes, *here.warnings))
+
+
+def _check_depth(depth: int) -> None:
     """Check the depth of a call.
 
     Raises:

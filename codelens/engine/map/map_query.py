@@ -29,6 +29,7 @@ from codelens.extract.language_settings import language_info
 from codelens.handles.handle_grammar import file_handle, typed_handle
 from codelens.paths import printed
 from codelens.rank.file_links import pagerank
+from codelens.rank.search_pipeline import Request, search
 from codelens.render import graph_text
 from codelens.render.token_budget import cost_of
 from codelens.resolve.file_model import CALLABLE, TYPES
@@ -429,6 +430,8 @@ _ROLE_WEIGHTS = {
     "prose": 0.02,
 }
 """Weight of a file, and of its uses of others, by role; plain code has 1."""
+_TILTED_BY = 12
+"""Results of the query that shift the map."""
 _USING = 0.4
 """Share of the rank that a file has for using ranked files."""
 
@@ -436,7 +439,6 @@ _USING = 0.4
 def map_(
     view: CurrentView,
     focus: Sequence[str],
-    find_places: Callable[[str], Sequence[Node]],
     query: str,
     max_tokens: int,
     seconds: float,
@@ -446,7 +448,6 @@ def map_(
     Args:
         view: the view.
         focus: handles, files or folders; the map prefers what is near them.
-        find_places: returns definitions and files that match a query, best first.
         query: words that shift the map as `focus` does; empty for none.
         max_tokens: maximum cost of its text.
         seconds: time limit for resolving files.
@@ -468,7 +469,7 @@ def map_(
             graph.values["map"] = cached_ranks
     ranked = cast("Ranked", cached_ranks)
     near, notes = _weights_near(view, targets, focus), list[str]()
-    query_nodes = tuple(dict.fromkeys(find_places(query))) if query else ()
+    query_nodes = tuple(dict.fromkeys(_places_for(view, query, seconds))) if query else ()
     if query:
         for number, path in enumerate(dict.fromkeys(node.path for node in query_nodes)):
             weight = _ROLE_WEIGHTS.get(ranked.roles.get(path, ""), 1.0)
@@ -490,6 +491,16 @@ def map_(
     drawing = Drawing(view, targets, ranked, scores, Interest(near, names, query_nodes), users)
     answer = drawing.draw(max_tokens, notes)
     return _honest(answer, ranked, rough=rough, uncounted=len(users.incomplete))
+
+
+def _places_for(view: CurrentView, query: str, seconds: float) -> list[Node]:
+    """Definitions and files that match a query, best first."""
+    request = Request(
+        query, "auto", content="code", limit=_TILTED_BY, seconds=seconds,
+        meaning=view.settings.meaning,
+    )  # fmt: skip
+    ranked = search(view.snapshot, request, view.read)
+    return [Node(place.file.path, place.symbol) for place in ranked.results]
 
 
 def _honest(answer: MapAnswer, ranked: Ranked, *, rough: bool, uncounted: int) -> MapAnswer:

@@ -11,6 +11,7 @@ from codelens.engine.contexts import session_trail
 from codelens.engine.contexts.session_trail import trailed
 from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.index_pool import check_limit
 from codelens.engine.upkeep.usage_counter import counted
 from codelens.errors import ScopeError
 from codelens.index.ingestion import Progress, silent
@@ -64,10 +65,12 @@ def save(
         ContextExists: the name is taken, and neither `replace` nor `update` is set.
         NoSuchContext: `update` is set, and no context has the name.
     """
+    from codelens.engine.contexts import saved_contexts
     from codelens.engine.contexts.context_items import SaveRequest
 
     request = SaveRequest(name, note, handles, category, tags, pinned, ttl, replace, update)
-    return engine.contexts.save(ViewRequest(path, ref, budget_ms, progress), request)
+    view_request = ViewRequest(path, ref, budget_ms, progress)
+    return saved_contexts.save(engine.pool, view_request, request, int(engine.now_s()))
 
 
 @counted
@@ -98,10 +101,12 @@ def load(
             the handles on that code count.
         expired: include expired contexts.
     """
+    from codelens.engine.contexts import saved_contexts
     from codelens.engine.contexts.context_items import LoadRequest
 
     request = LoadRequest(query, category, tags, handle, status, expired, limit)
-    return engine.contexts.load(ViewRequest(path, ref, budget_ms, progress), request)
+    view_request = ViewRequest(path, ref, budget_ms, progress)
+    return saved_contexts.load(engine.pool, view_request, request, engine.now_s())
 
 
 @counted
@@ -117,12 +122,16 @@ def forget(
     Raises:
         NoSuchContext: no context has one of the names; nothing was deleted.
     """
-    return engine.contexts.forget(names, path, expired=expired)
+    from codelens.engine.contexts import saved_contexts
+
+    return saved_contexts.forget(engine.pool, names, path, expired=expired, now_s=engine.now_s())
 
 
 def export_contexts(engine: EngineCore, *, path: str | Path = ".") -> dict[str, object]:
     """All saved contexts, as values for JSON; `import_contexts` reads them."""
-    return dict(engine.contexts.exported(path))
+    from codelens.engine.contexts import saved_contexts
+
+    return dict(saved_contexts.every_context(engine.pool, path))
 
 
 def import_contexts(
@@ -133,7 +142,9 @@ def import_contexts(
     Raises:
         SettingError: `text` is not an export; nothing was added.
     """
-    return engine.contexts.take_over(text, path, replace=replace)
+    from codelens.engine.contexts import saved_contexts
+
+    return saved_contexts.take_over(engine.pool, text, path, replace=replace)
 
 
 def adopt(engine: EngineCore, place: str = "", *, path: str | Path = ".") -> TakenOver:
@@ -145,7 +156,9 @@ def adopt(engine: EngineCore, place: str = "", *, path: str | Path = ".") -> Tak
     Raises:
         ContextError: nothing was saved for such a folder.
     """
-    return engine.contexts.adopt(place, path)
+    from codelens.engine.contexts import saved_contexts
+
+    return saved_contexts.adopt(engine.pool, place, path)
 
 
 # Sessions: which one calls belong to, what it did and received, and how to recover it.
@@ -192,10 +205,11 @@ def session(
         every: list all sessions instead.
         limit: maximum number of calls.
     """
-    from codelens.engine.index_pool import check_limit
+    from codelens.engine.contexts.recovery import Recovery
 
     check_limit(limit)
-    return engine.recovery.session(ViewRequest(path), session.strip(), limit, every=every)
+    recovery = Recovery(engine.pool, engine.now_s())
+    return recovery.session(ViewRequest(path), session.strip(), limit, every=every)
 
 
 @counted
@@ -217,5 +231,8 @@ def recover(
         session: its id, or the end of it; empty: the current session, else the last one here.
         forget_sent: False: the model still has what was sent; do not send it again.
     """
-    view = ViewRequest(path, None, budget_ms, progress)
-    return engine.recovery.recover(view, session.strip(), forget_sent=forget_sent)
+    from codelens.engine.contexts.recovery import Recovery
+
+    view_request = ViewRequest(path, None, budget_ms, progress)
+    recovery = Recovery(engine.pool, engine.now_s())
+    return recovery.recover(view_request, session.strip(), forget_sent=forget_sent)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codelens.engine.contexts import session_trail
 from codelens.engine.contexts.session_trail import trailed
-from codelens.engine.current_view import ViewRequest
+from codelens.engine.current_view import ViewRequest, at_own_ref
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.index_pool import check_limit, seconds_left, seconds_to_read
 from codelens.engine.upkeep.usage_counter import counted
+from codelens.errors import SettingError
 from codelens.index.ingestion import Progress, silent
 
 if TYPE_CHECKING:
@@ -28,6 +31,10 @@ if TYPE_CHECKING:
     )
     from codelens.answers.reading_answers import EdgeLine
 
+_PATHS = 3
+"""Default number of paths between two definitions."""
+_MOST_LINES = 100_000
+
 
 @counted
 @trailed(session_trail.of_related)
@@ -41,7 +48,7 @@ def related(
     kinds: Sequence[str] = (),
     direction: str = "both",
     depth: int = 1,
-    paths: int = 3,
+    paths: int = _PATHS,
     limit: int = 40,
     budget_ms: float | None = None,
     progress: Progress = silent,
@@ -59,11 +66,30 @@ def related(
     Raises:
         HandleError: `target` or `to` cannot be followed, or has several owners.
     """
+    from codelens.engine.graph import related_query
+    from codelens.engine.graph.lazy_graph import walked_view
+
+    check_limit(limit)
+    if to is None and paths != _PATHS:
+        raise SettingError(
+            "a number of paths needs a second definition",
+            typed="also give --to GOAL",
+            called="also pass to",
+        )
+    if to is not None and (kinds or depth != 1 or direction != "both"):
+        raise SettingError(
+            "paths between two definitions follow every kind of use, in one direction",
+            typed="omit --kind, --direction and --depth, or --to",
+            called="omit kinds, direction and depth, or to",
+        )
     handles = (target,) if to is None else (target, to)
-    return engine.graph.related(
-        ViewRequest(path, ref, budget_ms, progress, targets=handles), target,
-        to=to, kinds=kinds, direction=direction, depth=depth, paths=paths, limit=limit,
-    )  # fmt: skip
+    request = ViewRequest(path, ref, budget_ms, progress, targets=handles)
+    with walked_view(engine.pool, at_own_ref(request, target)) as (view, seconds):
+        if to is not None:
+            return related_query.paths_between(view, target, to, paths, seconds)
+        return related_query.related(
+            view, target, kinds, direction, depth=depth, limit=limit, seconds=seconds
+        )
 
 
 @counted
@@ -91,8 +117,13 @@ def references(
         HandleError: `target` cannot be followed.
         InvalidArgument: `cursor` does not come from an answer.
     """
-    view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
-    return engine.graph.references(view, target, limit=limit, cursor=cursor)
+    from codelens.engine.graph import related_query
+    from codelens.engine.graph.lazy_graph import walked_view
+
+    check_limit(limit, _MOST_LINES)
+    request = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
+    with walked_view(engine.pool, at_own_ref(request, target)) as (view, seconds):
+        return related_query.references(view, target, limit=limit, cursor=cursor, seconds=seconds)
 
 
 @counted
@@ -120,8 +151,30 @@ def impact(
         HandleError: a target cannot be followed, or has several owners.
         NoSuchRef: `diff` does not name a commit.
     """
-    view = ViewRequest(path, ref, budget_ms, progress, targets=tuple(targets))
-    return engine.graph.impact(view, targets, diff=diff, depth=depth, limit=limit)
+    from codelens.engine.graph.lazy_graph import walked_view
+    from codelens.engine.impact import impact_query
+
+    check_limit(limit)
+    if diff is None and not targets:
+        raise SettingError(
+            "nothing to look up",
+            typed="name handles, files, folders or names, or give --diff",
+            called="give targets (handles, files, folders or names), or diff",
+        )
+    if diff is not None and targets:
+        raise SettingError(
+            "targets and a diff cannot be combined",
+            typed="give either TARGETS or --diff",
+            called="give either targets or diff",
+        )
+    request = ViewRequest(path, ref, budget_ms, progress, targets=tuple(targets))
+    if diff is not None:
+        return impact_query.changes_since(
+            engine.pool, request, diff, depth, limit=limit, now_s=engine.now_s()
+        )
+    with walked_view(engine.pool, at_own_ref(request, targets[0])) as (view, seconds):
+        answer = impact_query.impact(view, targets, depth, limit, seconds)
+        return impact_query.with_notes(view, answer, engine.now_s())
 
 
 @counted
@@ -148,7 +201,17 @@ def map(
     Raises:
         HandleError: a focus names nothing, or several things.
     """
-    return engine.graph.map(ViewRequest(path, ref, budget_ms, progress, query), focus, max_tokens)
+    from codelens.engine.graph import candidate_files
+    from codelens.engine.map.map_query import map_
+
+    started = time.monotonic()
+    with engine.pool.view(ViewRequest(path, ref, budget_ms, progress, query)) as view:
+        # The time that the freshness check leaves of a long budget is for the ranking.
+        seconds = max(seconds_to_read(budget_ms), seconds_left(budget_ms, started))
+        with view.reading():
+            answer = map_(view, focus, query.strip(), max_tokens, seconds)
+        candidate_files.keep(view)
+        return answer
 
 
 def export_edges(
@@ -164,7 +227,11 @@ def export_edges(
     With `possible`, also edges of uses that may mean one of several definitions: one edge for
     each of them, with a `confidence` below 1.
     """
-    return engine.graph.edges(ViewRequest(path, ref, None, progress), possible=possible)
+    from codelens.engine.graph.edge_export import edge_lines
+
+    with engine.pool.view(ViewRequest(path, ref, None, progress)) as view, view.reading():
+        lines = list(edge_lines(view, possible=possible))
+    yield from lines
 
 
 # Branches, commits and worktrees.

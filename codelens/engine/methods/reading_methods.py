@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codelens.engine.contexts import session_trail
 from codelens.engine.contexts.session_trail import trailed
-from codelens.engine.current_view import ViewRequest
+from codelens.engine.current_view import ViewRequest, at_own_ref
 from codelens.engine.engine_core import EngineCore
 from codelens.engine.upkeep.usage_counter import counted
 from codelens.engine.worktree_paths import root_of
+from codelens.errors import InvalidArgument, StoreError
 from codelens.index.ingestion import Progress, silent
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     )
     from codelens.errors import CodelensError
     from codelens.types import Receipt
+
+logger = logging.getLogger(__name__)
 
 DEFAULT_LIMIT = 10
 """Results of a search by default."""
@@ -79,6 +83,7 @@ def search(
         QueryError: the query or a filter cannot be parsed.
         NoReranker: `rerank` is true, and neither this machine nor a provider has one.
     """
+    from codelens.engine.reading import code_reader
     from codelens.engine.reading.search_hits import SearchFigures, search_logged
     from codelens.rank.search_request import Request
 
@@ -90,9 +95,10 @@ def search(
     view = ViewRequest(path, ref, budget_ms, progress, query)
     numbers = SearchFigures("search", len(query), len(query.split()), max_tokens)
     with search_logged(engine.settings, numbers) as figures:
-        return engine.reader.search(
-            view, request, max_tokens, any_limit=limit is None, figures=figures,
+        return code_reader.search(
+            engine.pool, view, request, max_tokens, any_limit=limit is None, figures=figures,
             rerank=False if rerank is None and not engine.settings.rerank else rerank,
+            now_s=engine.now_s(),
         )  # fmt: skip
 
 
@@ -128,9 +134,11 @@ def explore(
     Raises:
         QueryError: the task is empty, or a filter cannot be parsed.
     """
-    return engine.explorer.explore(
-        ViewRequest(path, ref, budget_ms, progress, task), max_tokens, intent,
-        languages=languages, globs=globs, kinds=kinds, again=again,
+    from codelens.engine.explore_query import explore_task
+
+    return explore_task(
+        engine.pool, ViewRequest(path, ref, budget_ms, progress, task), max_tokens, intent,
+        languages=languages, globs=globs, kinds=kinds, again=again, now_s=engine.now_s(),
     )  # fmt: skip
 
 
@@ -160,10 +168,13 @@ def expand(
         signatures: only declarations, without bodies, as in `outline`.
         again: include text that was already sent in this session (see `as_session`).
     """
+    from codelens.engine.reading import code_reader
+
     view = ViewRequest(path, ref, budget_ms, targets=tuple(handles))
-    return engine.reader.expand(
-        view, handles, context, max_lines, again=again, signatures=signatures
-    )
+    return code_reader.expand(
+        engine.pool, view, handles, context, max_lines, again=again, signatures=signatures,
+        now_s=engine.now_s(),
+    )  # fmt: skip
 
 
 @counted
@@ -187,8 +198,14 @@ def outline(
     Raises:
         HandleNotFound: the view has no such file or folder.
     """
-    view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
-    return engine.reader.outline(view, target, detail)
+    from codelens.engine.reading import excerpts
+
+    if detail not in excerpts.DETAILS:
+        details = ", ".join(excerpts.DETAILS)
+        raise InvalidArgument("detail", f"must be one of {details}, not {detail[:50]!r}")
+    request = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
+    with engine.pool.view(at_own_ref(request, target)) as view, view.reading():
+        return excerpts.with_detail(excerpts.outline(view, target), detail)
 
 
 @counted
@@ -212,8 +229,14 @@ def source(
         HandleError: `target` cannot be followed, or has several owners.
         ReadError: the file cannot be read, or is not text.
     """
-    view = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
-    return engine.graph.source(view, target, max_lines)
+    from codelens.engine.graph.lazy_graph import walked_view
+    from codelens.engine.reading import source_query
+
+    if max_lines < 1:
+        raise InvalidArgument("max_lines", "must be at least 1")
+    request = ViewRequest(path, ref, budget_ms, progress, targets=(target,))
+    with walked_view(engine.pool, at_own_ref(request, target)) as (view, seconds):
+        return source_query.source(view, target, max_lines, seconds)
 
 
 def refs(engine: EngineCore, *, limit: int = 2_000, path: str | Path = ".") -> RefsAnswer:
@@ -222,7 +245,9 @@ def refs(engine: EngineCore, *, limit: int = 2_000, path: str | Path = ".") -> R
     Args:
         limit: maximum number of branches and tags.
     """
-    return engine.reader.refs(path, limit)
+    from codelens.engine.reading import code_reader
+
+    return code_reader.refs(engine.pool.open_any(path), limit)
 
 
 def look(
@@ -234,7 +259,8 @@ def look(
     progress: Progress = silent,
 ) -> Receipt:
     """Bring the view up to date and return the receipt; every other method does this first."""
-    return engine.reader.refresh(ViewRequest(path, ref, budget_ms, progress))
+    with engine.pool.view(ViewRequest(path, ref, budget_ms, progress)) as view:
+        return view.receipt()
 
 
 @counted
@@ -252,7 +278,10 @@ def status(
     Args:
         detail: add the problems that `codelens doctor` finds on this machine, except for hosts.
     """
-    answer = engine.reader.status(ViewRequest(path, ref, budget_ms, progress))
+    from codelens.engine.reading.code_reader import view_status
+
+    with engine.pool.view(ViewRequest(path, ref, budget_ms, progress)) as view:
+        answer = view_status(view)
     if not detail:
         return answer
     from dataclasses import replace
@@ -283,9 +312,18 @@ def index(
     progress: Progress = silent,
 ) -> StatusAnswer:
     """Bring the view completely up to date; `rebuild` rebuilds the repository's index."""
+    from codelens.engine.reading.code_reader import view_status
+
     if rebuild:
-        engine.reader.rebuild(path, ref)
-    return engine.reader.index(ViewRequest(path, ref, None, progress))
+        _rebuild(engine, path, ref)
+    with engine.pool.view(ViewRequest(path, ref, None, progress)) as view:
+        try:
+            # Otherwise the log, which is deleted on exit, counts in the size of the index.
+            view.index.db.truncate_log()
+        except (StoreError, OSError) as error:
+            # What was written is safe in the log.
+            logger.debug("%s keeps its log: %s", view.index.path, error)
+        return view_status(view)
 
 
 def bring(
@@ -298,8 +336,16 @@ def bring(
 ) -> StatusAnswer:
     """Like `index`, but other calls do not wait for it."""
     if rebuild:
-        engine.reader.rebuild(path, ref)
-    return engine.reader.status_beside(ViewRequest(path, ref, None, progress))
+        _rebuild(engine, path, ref)
+    engine.pool.refresh_beside(engine.pool.open(path, ref), ViewRequest(path, ref, None, progress))
+    return status(engine, path=path, ref=ref)
+
+
+def _rebuild(engine: EngineCore, path: str | Path, ref: str | None) -> None:
+    """Replace the index of a repository by an empty one."""
+    index = engine.pool.open(path, ref).index
+    with index.lock:
+        index.rebuild()
 
 
 def export_symbols(
@@ -310,7 +356,11 @@ def export_symbols(
     progress: Progress = silent,
 ) -> Iterator[SymbolLine]:
     """Every definition of the view, by path and line."""
-    return engine.reader.symbols(ViewRequest(path, ref, None, progress))
+    from codelens.engine.reading.search_hits import symbol_lines
+
+    with engine.pool.view(ViewRequest(path, ref, None, progress)) as view, view.reading():
+        lines = list(symbol_lines(view))
+    yield from lines
 
 
 # Searches of several repositories.
@@ -353,6 +403,7 @@ def search_repositories(
     Raises:
         QueryError: the query or a filter cannot be parsed.
     """
+    from codelens.engine.reading import search_hits
     from codelens.engine.reading.search_hits import SearchFigures, search_logged
     from codelens.rank.search_request import Request
 
@@ -367,6 +418,7 @@ def search_repositories(
         "search_repositories", len(query), len(query.split()), max_tokens, repositories=count
     )
     with search_logged(engine.settings, numbers) as figures:
-        return engine.joint_reader.search(
-            request, view_request, repositories, refused or {}, max_tokens, figures=figures
-        )
+        return search_hits.search_repositories(
+            engine.pool, request, view_request, repositories, refused or {}, max_tokens,
+            figures=figures,
+        )  # fmt: skip

@@ -36,7 +36,9 @@ def usage(engine: EngineCore, *, days: int = 30) -> UsageAnswer:
     Args:
         days: number of days, including today; 1 to 400.
     """
-    return engine.usage_reports.report(days)
+    from codelens.engine.upkeep.usage_counter import report
+
+    return report(engine.settings, days, engine.now_s())
 
 
 def prune(
@@ -56,12 +58,18 @@ def prune(
         days: how long an unused view stays, for all kinds; overrides the settings.
         only: prune only the repository that contains this path.
     """
-    return engine.upkeep.prune(dry_run=dry_run, days=days, only=only)
+    from codelens.engine.upkeep import view_removal
+
+    return view_removal.prune(engine.pool, dry_run=dry_run, days=days, only=only)
 
 
 def overview(engine: EngineCore, *, only: str | Path | None = None) -> list[RepositoryLife]:
     """Every index with its views: size, age, last use, and why each would be removed or not."""
-    return engine.upkeep.overview(only)
+    from codelens.engine.upkeep import view_removal
+    from codelens.engine.upkeep.view_survey import limits_of
+
+    file = view_removal.index_of(engine.pool, only) if only is not None else None
+    return view_removal.overview(engine.settings.home, limits_of(engine.settings), only=file)
 
 
 def drop(
@@ -76,7 +84,9 @@ def drop(
     Raises:
         SettingError: no view or several views match, or removal requires `force`.
     """
-    return engine.upkeep.drop(target, path, force=force)
+    from codelens.engine.upkeep import view_removal
+
+    return view_removal.drop(engine.pool, target, path, force=force)
 
 
 def drop_repository(
@@ -93,7 +103,9 @@ def drop_repository(
     Raises:
         SettingError: the index does not exist, or removal requires `force`.
     """
-    return engine.upkeep.drop_repository(path, repo_id, force=force)
+    from codelens.engine.upkeep import view_removal
+
+    return view_removal.drop_repository(engine.pool, path, repo_id, force=force)
 
 
 def pin(
@@ -113,8 +125,10 @@ def pin(
     Raises:
         SettingError: no view or several views match.
     """
+    from codelens.engine.upkeep import view_removal
+
     view = ViewRequest(path, target or None, None, progress)
-    return engine.upkeep.pin(view, target, pinned=pinned)
+    return view_removal.pin(engine.pool, view, target, pinned=pinned)
 
 
 def pack(
@@ -140,7 +154,9 @@ def pack(
         ReadError: this clone lacks objects of a commit.
         SettingError: the file cannot be written.
     """
-    return engine.packs.pack(path, Path(file), refs, since, progress)
+    from codelens.engine.upkeep import fact_packs
+
+    return fact_packs.pack(engine.pool, path, Path(file), refs, since, progress)
 
 
 def unpack(
@@ -161,7 +177,9 @@ def unpack(
         UnusablePack: it is damaged, malformed, of another version, or has wrong facts.
         SettingError: the file cannot be read.
     """
-    return engine.packs.unpack(path, Path(file), progress)
+    from codelens.engine.upkeep import fact_packs
+
+    return fact_packs.unpack(engine.pool, path, Path(file), progress)
 
 
 # The ranking by meaning.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codelens.answers.reading_answers import RefsAnswer, SearchAnswer, StatusAnswer, WorktreeLine
@@ -18,7 +16,6 @@ from codelens.engine.current_view import (
     CurrentView,
     OpenRepository,
     ViewRequest,
-    at_own_ref,
     current_view,
 )
 from codelens.engine.embedding.provider_consent import provider_status
@@ -29,7 +26,6 @@ from codelens.errors import (
     QueryError,
     ReadError,
     ScopeError,
-    StoreError,
 )
 from codelens.extract.tokenizer import WORD, count_terms
 from codelens.handles.handle_grammar import parse_handle
@@ -43,10 +39,9 @@ from codelens.scope.repository import Repository, ref_names
 from codelens.store.facts import ranking_reads
 from codelens.store.views import views
 from codelens.store.views.views import OVERSIZED, PENDING, UNREADABLE
-from codelens.types import Receipt
 
 if TYPE_CHECKING:
-    from codelens.answers.reading_answers import ExpandAnswer, OutlineAnswer, SymbolLine
+    from codelens.answers.reading_answers import ExpandAnswer
     from codelens.engine.embedding.question_vectors import AskedProvider
     from codelens.engine.embedding.reranking import ChosenReranker, Reranked
     from codelens.engine.reading.search_hits import SearchFigures
@@ -178,230 +173,164 @@ _FIRST, _BESIDE = 3, 0.5
 """Notes on this many first results count in full, on the others at this share."""
 
 
-class CodeReader:
-    """Implements the reading methods of `Engine`, which document arguments and errors.
+def search(
+    pool: IndexPool,
+    view_request: ViewRequest,
+    request: Request,
+    max_tokens: int | None,
+    *,
+    any_limit: bool,
+    rerank: bool | None,
+    figures: SearchFigures | None,
+    now_s: float,
+) -> SearchAnswer:
+    """See `Engine.search`."""
+    from codelens.engine.reading import search_hits
+    from codelens.render import search_text
 
-    Args:
-        pool: opens repositories.
-        now_s: seconds since 1970; dates saved notes.
-    """
+    check_limit(request.limit)
+    if not request.query.strip():
+        raise QueryError("the query is empty; give words, an identifier or a path")
+    request = request._replace(seconds=seconds_to_read(view_request.budget_ms))
+    if request.languages:
+        from codelens.engine.reading.language_list import called
 
-    def __init__(self, pool: IndexPool, now_s: Callable[[], float] = time.time) -> None:
-        self._pool = pool
-        self._now_s = now_s
-
-    def search(
-        self,
-        view_request: ViewRequest,
-        request: Request,
-        max_tokens: int | None,
-        *,
-        any_limit: bool = False,
-        rerank: bool | None = False,
-        figures: SearchFigures | None = None,
-    ) -> SearchAnswer:
-        """See `Engine.search`."""
-        from codelens.engine.reading import search_hits
-
-        check_limit(request.limit)
-        if not request.query.strip():
-            raise QueryError("the query is empty; give words, an identifier or a path")
-        request = request._replace(seconds=seconds_to_read(view_request.budget_ms))
-        if request.languages:
-            from codelens.engine.reading.language_list import called
-
-            request = request._replace(languages=called(request.languages))
-        # Refuses before anything is sent; `_asked_provider` reports a damaged file.
-        reranker = self._reranker(view_request, request, rerank) if rerank else None
-        provider = self._asked_provider(view_request, request)
-        reranker = reranker or self._reranker(view_request, request, rerank)
-        if provider is not None and request.mode == "meaning":
-            profile = provider.profile
-            limit = min(request.limit, profile.largest_limit)
-            request = request._replace(limit=profile.default_limit if any_limit else limit)
-        if figures is not None:
-            figures.limit = request.limit
-            if provider is not None:
-                figures.provider = provider.provider
-                figures.profile = provider.profile.name if provider.vector else ""
-        reranked = self._reranked(view_request, request, provider, reranker)
-        with self._pool.view(view_request) as view:
-            with view.reading():
-                outcome = _outcome(view, request, provider, reranked)
-                hits = search_hits.hits(view, outcome, view.scope, explain=request.explain)
-                if figures is not None:
-                    figures.count_files(view.snapshot, request)
-                    figures.mode, figures.results = outcome.mode, len(hits)
-                    figures.reranked = len(reranked.scores) if reranked else 0
-            receipt = view.receipt()
-            if outcome.cut_short:
-                receipt = replace(receipt, status="partial", note=outcome.cut_short)
-            places = [
-                ShownPlace(hit.path, hit.start_line, hit.end_line, 1.0 if at < _FIRST else _BESIDE)
-                for at, hit in enumerate(hits)
-            ]
-            here = notes_beside(view, places, request.query, self._now_s())
-            answer = SearchAnswer(
-                receipt, hits, request.query, outcome.mode, (*outcome.notes, *here.warnings),
-                contexts=here.notes, context_count=here.every, left=outcome.left,
-            )  # fmt: skip
-        if max_tokens is None:
-            return answer
-        from codelens.render.search_text import kept_within
-
-        return kept_within(answer, max_tokens)
-
-    def _asked_provider(self, view_request: ViewRequest, request: Request) -> AskedProvider | None:
-        """The provider's ranking for a query by words; requested before the index is locked."""
-        vectors = self._pool.settings.home / VECTORS_FOLDER
-        if not request.meaning or request.mode not in {"auto", "meaning"} or not vectors.is_dir():
-            return None
-        from codelens.engine.embedding.question_vectors import ask, ask_store
-        from codelens.rank.query.query_analysis import analyse
-
-        if request.mode == "auto" and analyse(request.query).single:
-            return None
-        scope = self._pool.open(view_request.path, view_request.ref).scope
-        provider = ask(self._pool.settings, scope.repo_id, request.query)
-        if provider is None:
-            return None
-        alone = request.mode == "meaning"
-        return ask_store(self._pool, view_request, provider, request.query, alone=alone)
-
-    def _reranker(
-        self, view_request: ViewRequest, request: Request, rerank: bool | None
-    ) -> ChosenReranker | None:
-        """The reranker for the first results, if any."""
-        vectors = self._pool.settings.home / VECTORS_FOLDER
-        may_be = request.meaning and vectors.is_dir() and _by_words(request)
-        if rerank is False or (rerank is None and not may_be):
-            return None
-        from codelens.engine.embedding.reranking import chosen_reranker
-
-        scope = self._pool.open(view_request.path, view_request.ref).scope
-        return chosen_reranker(self._pool.settings, scope.repo_id, rerank=rerank)
-
-    def _reranked(
-        self,
-        view_request: ViewRequest,
-        request: Request,
-        provider: AskedProvider | None,
-        reranker: ChosenReranker | None,
-    ) -> Reranked | None:
-        """The reranker's order of the first results; None without a reranker."""
-        if reranker is None:
-            return None
-        from codelens.engine.embedding import reranking
-
-        if not _by_words(request):
-            note = "not reranked: only searches by several words are"
-            return reranking.Reranked({}, note)
-        wider = request._replace(limit=max(request.limit, reranking.MOST_PLACES))
-        return reranking.ask(
-            self._pool, view_request, request.query, reranker,
-            lambda view: _outcome(view, wider, provider, None).results,
+        request = request._replace(languages=called(request.languages))
+    # Refuses before anything is sent; `_asked_provider` reports a damaged file.
+    reranker = _reranker(pool, view_request, request, rerank) if rerank else None
+    provider = _asked_provider(pool, view_request, request)
+    reranker = reranker or _reranker(pool, view_request, request, rerank)
+    if provider is not None and request.mode == "meaning":
+        profile = provider.profile
+        limit = min(request.limit, profile.largest_limit)
+        request = request._replace(limit=profile.default_limit if any_limit else limit)
+    if figures is not None:
+        figures.limit = request.limit
+        if provider is not None:
+            figures.provider = provider.provider
+            figures.profile = provider.profile.name if provider.vector else ""
+    reranked = _reranked(pool, view_request, request, provider, reranker)
+    with pool.view(view_request) as view:
+        with view.reading():
+            outcome = _outcome(view, request, provider, reranked)
+            hits = search_hits.hits(view, outcome, view.scope, explain=request.explain)
+            if figures is not None:
+                figures.count_files(view.snapshot, request)
+                figures.mode, figures.results = outcome.mode, len(hits)
+                figures.reranked = len(reranked.scores) if reranked else 0
+        receipt = view.receipt()
+        if outcome.cut_short:
+            receipt = replace(receipt, status="partial", note=outcome.cut_short)
+        places = [
+            ShownPlace(hit.path, hit.start_line, hit.end_line, 1.0 if at < _FIRST else _BESIDE)
+            for at, hit in enumerate(hits)
+        ]
+        here = notes_beside(view, places, request.query, now_s)
+        answer = SearchAnswer(
+            receipt, hits, request.query, outcome.mode, (*outcome.notes, *here.warnings),
+            contexts=here.notes, context_count=here.every, left=outcome.left,
         )  # fmt: skip
+    return answer if max_tokens is None else search_text.kept_within(answer, max_tokens)
 
-    def expand(
-        self,
-        view_request: ViewRequest,
-        handles: Sequence[str],
-        context: int,
-        max_lines: int,
-        *,
-        again: bool,
-        signatures: bool = False,
-    ) -> ExpandAnswer:
-        """See `Engine.expand`."""
-        from codelens.engine.reading.excerpts import Reading, excerpts
 
-        if context < 0 or max_lines < 1:
-            name, least = ("context", 0) if context < 0 else ("max_lines", 1)
-            raise InvalidArgument(name, f"must be at least {least}")
-        with self._pool.view(view_request) as view:
-            others: dict[str, CurrentView] = {}
+def _asked_provider(
+    pool: IndexPool, view_request: ViewRequest, request: Request
+) -> AskedProvider | None:
+    """The provider's ranking for a query by words; requested before the index is locked."""
+    vectors = pool.settings.home / VECTORS_FOLDER
+    if not request.meaning or request.mode not in {"auto", "meaning"} or not vectors.is_dir():
+        return None
+    from codelens.engine.embedding.question_vectors import ask, ask_store
+    from codelens.rank.query.query_analysis import analyse
 
-            def view_at(ref: str) -> CurrentView:
-                if ref not in others:
-                    others[ref] = current_view(view.opened.at(ref), view_request)
-                return others[ref]
+    if request.mode == "auto" and analyse(request.query).single:
+        return None
+    scope = pool.open(view_request.path, view_request.ref).scope
+    provider = ask(pool.settings, scope.repo_id, request.query)
+    if provider is None:
+        return None
+    alone = request.mode == "meaning"
+    return ask_store(pool, view_request, provider, request.query, alone=alone)
 
-            sent = sent_before(view.settings, view.scope, again=again)
-            reading = Reading(context, max_lines, sent, signatures)
-            items = [
-                item for handle in handles for item in excerpts(handle, view, view_at, reading)
-            ]
-            receipt = view.receipt()
-            if others:
-                read = ", ".join(f"{ref}@{at.scope.head[:7]}" for ref, at in others.items())
-                receipt = replace(receipt, note=f"handles with a ref were read from {read}")
-            places = [
-                ShownPlace(item.path, item.start_line, item.end_line)
-                for item in items
-                if not item.error and parse_handle(item.handle).ref in {"", view.scope.ref}
-            ]
-            here = notes_beside(view, places, "", self._now_s())
-            # Lazy: a search does not need the other answers, and each import costs a millisecond.
-            from codelens.answers.reading_answers import ExpandAnswer
 
-            return ExpandAnswer(receipt, tuple(items), here.notes, here.warnings)
+def _reranker(
+    pool: IndexPool, view_request: ViewRequest, request: Request, rerank: bool | None
+) -> ChosenReranker | None:
+    """The reranker for the first results, if any."""
+    vectors = pool.settings.home / VECTORS_FOLDER
+    may_be = request.meaning and vectors.is_dir() and _by_words(request)
+    if rerank is False or (rerank is None and not may_be):
+        return None
+    from codelens.engine.embedding.reranking import chosen_reranker
 
-    def outline(self, view_request: ViewRequest, target: str, detail: str) -> OutlineAnswer:
-        """See `Engine.outline`."""
-        from codelens.engine.reading.excerpts import DETAILS, outline, with_detail
+    scope = pool.open(view_request.path, view_request.ref).scope
+    return chosen_reranker(pool.settings, scope.repo_id, rerank=rerank)
 
-        if detail not in DETAILS:
-            raise InvalidArgument(
-                "detail", f"must be one of {', '.join(DETAILS)}, not {detail[:50]!r}"
-            )
-        with self._pool.view(at_own_ref(view_request, target)) as view, view.reading():
-            return with_detail(outline(view, target), detail)
 
-    def refresh(self, view_request: ViewRequest) -> Receipt:
-        """See `Engine.look`."""
-        with self._pool.view(view_request) as view:
-            return view.receipt()
+def _reranked(
+    pool: IndexPool,
+    view_request: ViewRequest,
+    request: Request,
+    provider: AskedProvider | None,
+    reranker: ChosenReranker | None,
+) -> Reranked | None:
+    """The reranker's order of the first results; None without a reranker."""
+    if reranker is None:
+        return None
+    from codelens.engine.embedding import reranking
 
-    def refs(self, path: str | Path, limit: int) -> RefsAnswer:
-        """See `Engine.refs`."""
-        return refs(self._pool.open_any(path), limit)
+    if not _by_words(request):
+        note = "not reranked: only searches by several words are"
+        return reranking.Reranked({}, note)
+    wider = request._replace(limit=max(request.limit, reranking.MOST_PLACES))
+    return reranking.ask(
+        pool, view_request, request.query, reranker,
+        lambda view: _outcome(view, wider, provider, None).results,
+    )  # fmt: skip
 
-    def status(self, view_request: ViewRequest) -> StatusAnswer:
-        """See `Engine.status`."""
-        with self._pool.view(view_request) as view:
-            return view_status(view)
 
-    def index(self, view_request: ViewRequest) -> StatusAnswer:
-        """See `Engine.index`."""
-        with self._pool.view(view_request) as view:
-            try:
-                # Otherwise the log, which is deleted on exit, counts in the size of the index.
-                view.index.db.truncate_log()
-            except (StoreError, OSError) as error:
-                # What was written is safe in the log.
-                logger.debug("%s keeps its log: %s", view.index.path, error)
-            return view_status(view)
+def expand(
+    pool: IndexPool,
+    view_request: ViewRequest,
+    handles: Sequence[str],
+    context: int,
+    max_lines: int,
+    *,
+    again: bool,
+    signatures: bool,
+    now_s: float,
+) -> ExpandAnswer:
+    """See `Engine.expand`."""
+    from codelens.engine.reading.excerpts import Reading, excerpts
 
-    def rebuild(self, path: str | Path, ref: str | None) -> None:
-        """Replace the index of a repository by an empty one."""
-        index = self._pool.open(path, ref).index
-        with index.lock:
-            index.rebuild()
+    if context < 0 or max_lines < 1:
+        name, least = ("context", 0) if context < 0 else ("max_lines", 1)
+        raise InvalidArgument(name, f"must be at least {least}")
+    with pool.view(view_request) as view:
+        others: dict[str, CurrentView] = {}
 
-    def status_beside(self, view_request: ViewRequest) -> StatusAnswer:
-        """See `Engine.bring`."""
-        self._pool.refresh_beside(
-            self._pool.open(view_request.path, view_request.ref), view_request
-        )
-        return self.status(ViewRequest(view_request.path, view_request.ref))
+        def view_at(ref: str) -> CurrentView:
+            if ref not in others:
+                others[ref] = current_view(view.opened.at(ref), view_request)
+            return others[ref]
 
-    def symbols(self, view_request: ViewRequest) -> Iterator[SymbolLine]:
-        """See `Engine.export_symbols`."""
-        from codelens.engine.reading import search_hits
+        sent = sent_before(view.settings, view.scope, again=again)
+        reading = Reading(context, max_lines, sent, signatures)
+        items = [item for handle in handles for item in excerpts(handle, view, view_at, reading)]
+        receipt = view.receipt()
+        if others:
+            read = ", ".join(f"{ref}@{at.scope.head[:7]}" for ref, at in others.items())
+            receipt = replace(receipt, note=f"handles with a ref were read from {read}")
+        places = [
+            ShownPlace(item.path, item.start_line, item.end_line)
+            for item in items
+            if not item.error and parse_handle(item.handle).ref in {"", view.scope.ref}
+        ]
+        here = notes_beside(view, places, "", now_s)
+        # Lazy: a search does not need the other answers, and each import costs a millisecond.
+        from codelens.answers.reading_answers import ExpandAnswer
 
-        with self._pool.view(view_request) as view, view.reading():
-            lines = list(search_hits.symbol_lines(view))
-        yield from lines
+        return ExpandAnswer(receipt, tuple(items), here.notes, here.warnings)
 
 
 def _by_words(request: Request) -> bool:

@@ -209,130 +209,121 @@ class _Repository:
     error: CodelensError | None = None
 
 
-class JointReader:
-    """Implements `Engine.search_repositories`, which documents arguments and errors."""
+def search_repositories(
+    pool: IndexPool,
+    request: Request,
+    view_request: ViewRequest,
+    repositories: Sequence[str],
+    refused: Mapping[str, CodelensError],
+    max_tokens: int | None,
+    *,
+    figures: SearchFigures | None,
+) -> JointAnswer:
+    """See `Engine.search_repositories`."""
+    check_limit(request.limit)
+    _check_number(len({*repositories, *refused}))
+    if request.languages:
+        from codelens.engine.reading.language_list import called
 
-    def __init__(self, pool: IndexPool) -> None:
-        self._pool = pool
+        request = request._replace(languages=called(request.languages))
+    request = request._replace(seconds=seconds_to_read(view_request.budget_ms))
+    searched = [_located(pool, path, view_request) for path in repositories]
+    searched = list(
+        {repository.root or repository.path: repository for repository in searched}.values()
+    )
+    with ExitStack() as open_views:
+        _bring(pool, searched, view_request, open_views)
+        answer = _answer(searched, request, refused, figures)
+    if max_tokens is None:
+        return answer
+    from codelens.render.search_text import joint_kept_within
 
-    def search(
-        self,
-        request: Request,
-        view_request: ViewRequest,
-        repositories: Sequence[str],
-        refused: Mapping[str, CodelensError],
-        max_tokens: int | None,
-        *,
-        figures: SearchFigures | None = None,
-    ) -> JointAnswer:
-        """See `Engine.search_repositories`."""
-        check_limit(request.limit)
-        _check_number(len({*repositories, *refused}))
-        if request.languages:
-            from codelens.engine.reading.language_list import called
+    return joint_kept_within(answer, max_tokens)
 
-            request = request._replace(languages=called(request.languages))
-        request = request._replace(seconds=seconds_to_read(view_request.budget_ms))
-        searched = [self._located(path, view_request) for path in repositories]
-        searched = list(
-            {repository.root or repository.path: repository for repository in searched}.values()
-        )
-        with ExitStack() as open_views:
-            self._bring(searched, view_request, open_views)
-            answer = self._answer(searched, request, refused, figures)
-        if max_tokens is None:
-            return answer
-        from codelens.render.search_text import joint_kept_within
 
-        return joint_kept_within(answer, max_tokens)
+def _located(pool: IndexPool, path: str, view_request: ViewRequest) -> _Repository:
+    try:
+        opened = pool.open(path, view_request.ref)
+    except CodelensError as error:
+        return _Repository(path, error=error)
+    return _Repository(path, opened.scope.root, str(opened.index.path))
 
-    def _located(self, path: str, view_request: ViewRequest) -> _Repository:
+
+def _bring(
+    pool: IndexPool,
+    searched: Sequence[_Repository],
+    view_request: ViewRequest,
+    open_views: ExitStack,
+) -> None:
+    """Bring all views up to date and hold them open, so that they are ranked together.
+
+    Opens indexes in a fixed order, not in that of the arguments, so that two searches of the
+    same repositories cannot deadlock. All views share the budget; time that one does not
+    need is left for the next.
+    """
+    ends = (
+        None
+        if view_request.budget_ms is None
+        else (time.monotonic() + view_request.budget_ms / 1000)
+    )
+    there = sorted(
+        (repository for repository in searched if repository.error is None),
+        key=lambda repository: (repository.index, repository.root),
+    )
+    for number, repository in enumerate(there):
+        budget_ms = view_request.budget_ms
+        if ends is not None:
+            left_ms = max(ends - time.monotonic(), 0.0) * 1000
+            budget_ms = left_ms / (len(there) - number)
         try:
-            opened = self._pool.open(path, view_request.ref)
-        except CodelensError as error:
-            return _Repository(path, error=error)
-        return _Repository(path, opened.scope.root, str(opened.index.path))
-
-    def _bring(
-        self,
-        searched: Sequence[_Repository],
-        view_request: ViewRequest,
-        open_views: ExitStack,
-    ) -> None:
-        """Bring all views up to date and hold them open, so that they are ranked together.
-
-        Opens indexes in a fixed order, not in that of the arguments, so that two searches of the
-        same repositories cannot deadlock. All views share the budget; time that one does not
-        need is left for the next.
-        """
-        ends = (
-            None
-            if view_request.budget_ms is None
-            else (time.monotonic() + view_request.budget_ms / 1000)
-        )
-        there = sorted(
-            (repository for repository in searched if repository.error is None),
-            key=lambda repository: (repository.index, repository.root),
-        )
-        for number, repository in enumerate(there):
-            budget_ms = view_request.budget_ms
-            if ends is not None:
-                left_ms = max(ends - time.monotonic(), 0.0) * 1000
-                budget_ms = left_ms / (len(there) - number)
-            try:
-                repository.view = open_views.enter_context(
-                    self._pool.view(
-                        view_request._replace(path=repository.path, budget_ms=budget_ms)
-                    )
-                )
-            except CodelensError as error:
-                repository.error = error
-
-    def _answer(
-        self,
-        searched: Sequence[_Repository],
-        request: Request,
-        refused: Mapping[str, CodelensError],
-        figures: SearchFigures | None,
-    ) -> JointAnswer:
-        views = [repository.view for repository in searched if repository.view is not None]
-        with ExitStack() as reading:
-            # Worktrees of one repository share a database.
-            for view in {id(view.index): view for view in views}.values():
-                reading.enter_context(view.reading())
-            outcomes = joint_search.search(
-                [View(view.snapshot, view.read) for view in views], request
+            repository.view = open_views.enter_context(
+                pool.view(view_request._replace(path=repository.path, budget_ms=budget_ms))
             )
-            answered = {
-                number: outcome
-                for number, outcome in enumerate(outcomes)
-                if isinstance(outcome, Outcome)
-            }
-            hits = {
-                number: _hits(views[number], outcome, request)
-                for number, outcome in answered.items()
-            }
-            order = joint_search.in_order(answered, request)
-            if figures is not None:
-                figures.limit, figures.results = request.limit, len(order)
-                for number, outcome in answered.items():
-                    figures.mode = outcome.mode
-                    figures.count_files(views[number].snapshot, request)
-        shares = Counter(number for number, _ in order)
-        parts = {
-            id(view): _part(view, outcome, shares[number])
-            for number, (view, outcome) in enumerate(zip(views, outcomes, strict=True))
+        except CodelensError as error:
+            repository.error = error
+
+
+def _answer(
+    searched: Sequence[_Repository],
+    request: Request,
+    refused: Mapping[str, CodelensError],
+    figures: SearchFigures | None,
+) -> JointAnswer:
+    views = [repository.view for repository in searched if repository.view is not None]
+    with ExitStack() as reading:
+        # Worktrees of one repository share a database.
+        for view in {id(view.index): view for view in views}.values():
+            reading.enter_context(view.reading())
+        outcomes = joint_search.search([View(view.snapshot, view.read) for view in views], request)
+        answered = {
+            number: outcome
+            for number, outcome in enumerate(outcomes)
+            if isinstance(outcome, Outcome)
         }
-        every = [
-            parts[id(repository.view)]
-            if repository.view is not None
-            else _failed(repository.root or repository.path, repository.error)
-            for repository in searched
-        ]
-        every += [_failed(path, error) for path, error in refused.items()]
-        results = tuple(hits[number][at] for number, at in order)
-        left = sum(outcome.left + len(outcome.results) for outcome in answered.values())
-        return JointAnswer(request.query, results, tuple(every), left=left - len(results))
+        hits = {
+            number: _hits(views[number], outcome, request) for number, outcome in answered.items()
+        }
+        order = joint_search.in_order(answered, request)
+        if figures is not None:
+            figures.limit, figures.results = request.limit, len(order)
+            for number, outcome in answered.items():
+                figures.mode = outcome.mode
+                figures.count_files(views[number].snapshot, request)
+    shares = Counter(number for number, _ in order)
+    parts = {
+        id(view): _part(view, outcome, shares[number])
+        for number, (view, outcome) in enumerate(zip(views, outcomes, strict=True))
+    }
+    every = [
+        parts[id(repository.view)]
+        if repository.view is not None
+        else _failed(repository.root or repository.path, repository.error)
+        for repository in searched
+    ]
+    every += [_failed(path, error) for path, error in refused.items()]
+    results = tuple(hits[number][at] for number, at in order)
+    left = sum(outcome.left + len(outcome.results) for outcome in answered.values())
+    return JointAnswer(request.query, results, tuple(every), left=left - len(results))
 
 
 def _hits(view: CurrentView, outcome: Outcome, request: Request) -> list[Hit]:

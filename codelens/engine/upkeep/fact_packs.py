@@ -83,66 +83,69 @@ _LEASE_S = 600.0
 _BATCH = 512
 
 
-class FactPacks:
-    """Implements `Engine.pack` and `Engine.unpack`, which document arguments and errors."""
+def pack(
+    pool: IndexPool,
+    path: str | Path,
+    file: Path,
+    refs: Sequence[str],
+    since: str,
+    progress: Progress,
+) -> PackAnswer:
+    """See `Engine.pack`."""
+    opened = pool.open_any(path)
+    if opened.scope.kind == "folder":
+        raise NotInGit(opened.scope.root, "it cannot be packed")
+    commits: list[str] = []
+    ids: set[int] = set()
+    for ref in dict.fromkeys(refs or ("HEAD",)):
+        commit, contents = _contents_of(pool, path, ref, progress)
+        commits.append(commit)
+        ids |= contents
+    since_commit = ""
+    if since:
+        since_commit, contents = _contents_of(pool, path, since, progress)
+        ids -= contents
+    head = {
+        "extractor": EXTRACTOR_VERSION, "byteorder": sys.byteorder, "commits": commits,
+        "since": since_commit,
+    }  # fmt: skip
+    with opened.index.lock, _spool() as spool:
+        records = _Spooled(spool, file)
+        with opened.index.db.read():
+            for done, content in enumerate(packed_contents(opened.index.db, ids)):
+                check_cancelled()
+                records.add(content)
+                progress("packing", done + 1, len(ids))
+        count, left_out = _written(file, head, records)
+    size = file.stat().st_size
+    return PackAnswer(str(file), tuple(commits), since_commit, count, left_out, size)
 
-    def __init__(self, pool: IndexPool) -> None:
-        self._pool = pool
 
-    def pack(
-        self, path: str | Path, file: Path, refs: Sequence[str], since: str, progress: Progress
-    ) -> PackAnswer:
-        """See `Engine.pack`."""
-        opened = self._pool.open_any(path)
-        if opened.scope.kind == "folder":
-            raise NotInGit(opened.scope.root, "it cannot be packed")
-        commits: list[str] = []
-        ids: set[int] = set()
-        for ref in dict.fromkeys(refs or ("HEAD",)):
-            commit, contents = self._contents(path, ref, progress)
-            commits.append(commit)
-            ids |= contents
-        since_commit = ""
-        if since:
-            since_commit, contents = self._contents(path, since, progress)
-            ids -= contents
-        head = {
-            "extractor": EXTRACTOR_VERSION, "byteorder": sys.byteorder, "commits": commits,
-            "since": since_commit,
-        }  # fmt: skip
-        with opened.index.lock, _spool() as spool:
-            records = _Spooled(spool, file)
-            with opened.index.db.read():
-                for done, content in enumerate(packed_contents(opened.index.db, ids)):
-                    check_cancelled()
-                    records.add(content)
-                    progress("packing", done + 1, len(ids))
-            count, left_out = _written(file, head, records)
-        size = file.stat().st_size
-        return PackAnswer(str(file), tuple(commits), since_commit, count, left_out, size)
+def _contents_of(
+    pool: IndexPool, path: str | Path, ref: str, progress: Progress
+) -> tuple[str, set[int]]:
+    """The commit of a ref, and the contents of its files."""
+    with pool.view(ViewRequest(path, ref, None, progress)) as view:
+        if view.refreshed.status != "fresh":
+            raise ReadError(f"{ref!r} could not be indexed completely: {view.refreshed.note}")
+        return view.scope.head, packable(view.index.db, view.refreshed.view.id, _versions())
 
-    def _contents(self, path: str | Path, ref: str, progress: Progress) -> tuple[str, set[int]]:
-        """The commit of a ref, and the contents of its files."""
-        with self._pool.view(ViewRequest(path, ref, None, progress)) as view:
-            if view.refreshed.status != "fresh":
-                raise ReadError(f"{ref!r} could not be indexed completely: {view.refreshed.note}")
-            return view.scope.head, packable(view.index.db, view.refreshed.view.id, _versions())
 
-    def unpack(self, path: str | Path, file: Path, progress: Progress) -> UnpackAnswer:
-        """See `Engine.unpack`."""
-        opened = self._pool.open(path, None)
-        try:
-            with file.open("rb") as source:
-                reader = PackReader(source, str(file))
-                _refuse_other_version(reader, str(file))
-                expected = _sample(opened)
-                with opened.index.lock, opened.index.mended():
-                    return _Merge(str(file), expected, progress).run(opened, reader)
-        except OSError as error:
-            raise SettingError(
-                f"cannot read the pack {str(file)!r}: {error.strerror or error}; name a file of "
-                "`codelens pack`"
-            ) from error
+def unpack(pool: IndexPool, path: str | Path, file: Path, progress: Progress) -> UnpackAnswer:
+    """See `Engine.unpack`."""
+    opened = pool.open(path, None)
+    try:
+        with file.open("rb") as source:
+            reader = PackReader(source, str(file))
+            _refuse_other_version(reader, str(file))
+            expected = _sample(opened)
+            with opened.index.lock, opened.index.mended():
+                return _Merge(str(file), expected, progress).run(opened, reader)
+    except OSError as error:
+        raise SettingError(
+            f"cannot read the pack {str(file)!r}: {error.strerror or error}; name a file of "
+            "`codelens pack`"
+        ) from error
 
 
 def _sample(opened: OpenRepository) -> Mapping[ContentKey, object]:

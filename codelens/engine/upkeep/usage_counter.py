@@ -200,33 +200,21 @@ _MAX_DAYS = 400
 _NOWHERE = "(no repository)"
 
 
-class UsageReports:
-    """Implements `Engine.usage`.
-
-    Args:
-        settings: where and whether calls are counted.
-        now_s: seconds since 1970.
-    """
-
-    def __init__(self, settings: Settings, now_s: Callable[[], float]) -> None:
-        self._settings = settings
-        self._now_s = now_s
-
-    def report(self, days: int) -> UsageAnswer:
-        """See `Engine.usage`."""
-        if not 1 <= days <= _MAX_DAYS:
-            raise InvalidArgument("days", f"must be between 1 and {_MAX_DAYS}, not {days}")
-        first_day_s = self._now_s() - (days - 1) * _DAY_S
-        since = time.strftime("%Y-%m-%d", time.localtime(first_day_s))
-        tallies = usage_log.tallies(self._settings.home, since)
-        return UsageAnswer(
-            counted=self._settings.usage,
-            days=days,
-            total=_sum("", tallies),
-            by_day=_lines((tally.day, tally) for tally in tallies),
-            by_tool=_most(_lines((tally.tool, tally) for tally in tallies)),
-            by_repository=_most(_lines((tally.place or _NOWHERE, tally) for tally in tallies)),
-        )
+def report(settings: Settings, days: int, now_s: float) -> UsageAnswer:
+    """See `Engine.usage`."""
+    if not 1 <= days <= _MAX_DAYS:
+        raise InvalidArgument("days", f"must be between 1 and {_MAX_DAYS}, not {days}")
+    first_day_s = now_s - (days - 1) * _DAY_S
+    since = time.strftime("%Y-%m-%d", time.localtime(first_day_s))
+    tallies = usage_log.tallies(settings.home, since)
+    return UsageAnswer(
+        counted=settings.usage,
+        days=days,
+        total=_sum("", tallies),
+        by_day=_lines((tally.day, tally) for tally in tallies),
+        by_tool=_most(_lines((tally.tool, tally) for tally in tallies)),
+        by_repository=_most(_lines((tally.place or _NOWHERE, tally) for tally in tallies)),
+    )
 
 
 def _lines(tallies: Iterable[tuple[str, Tally]]) -> tuple[UsageLine, ...]:

@@ -60,7 +60,7 @@ def drop_view(db: Database, survey: Survey, life: ViewLife, *, force: bool) -> D
     pairs = zip(survey.rows, survey.lives, strict=True)
     rows = [(row.id, view_life) for row, view_life in pairs if view_life.index_id == life.index_id]
     if life.pinned:
-        pin(db, survey, life, pinned=False)
+        _set_pinned(db, survey, life, pinned=False)
     return replace(_drop(db, survey, rows, whole=False), views=(life,))
 
 
@@ -194,7 +194,7 @@ def _refuse(lives: Iterable[ViewLife], *, force: bool) -> None:
             )
 
 
-def pin(db: Database, survey: Survey, life: ViewLife, *, pinned: bool) -> ViewLife:
+def _set_pinned(db: Database, survey: Survey, life: ViewLife, *, pinned: bool) -> ViewLife:
     """Pin or unpin a view; returns its new state."""
     row = survey.rows[survey.lives.index(life)]
     pins.set_pinned(pins.file_beside(db.path), row.scope, pinned=pinned)
@@ -222,91 +222,83 @@ def file_of(home: Path, repo_id: str) -> Path:
 _MOST_DAYS = 36_500.0
 
 
-class IndexUpkeep:
-    """Implements the upkeep methods of `Engine`, which document arguments and errors."""
+def prune(
+    pool: IndexPool, *, dry_run: bool, days: float | None, only: str | Path | None
+) -> PruneAnswer:
+    """See `Engine.prune`."""
+    if days is not None and not 0 <= days <= _MOST_DAYS:
+        raise InvalidArgument("days", f"must be between 0 and {_MOST_DAYS:,.0f}, not {days}")
+    settings = pool.settings
+    if settings.damage and not dry_run:
+        raise SettingError(f"nothing is pruned while the settings are invalid: {settings.damage}")
+    limits = view_survey.limits_of(settings, days)
+    file = index_of(pool, only) if only is not None else None
+    return pruning.prune(pool.settings.home, limits, dry_run=dry_run, only=file, let_go=pool.closed)
 
-    def __init__(self, pool: IndexPool) -> None:
-        self._pool = pool
-        self._home = pool.settings.home
 
-    def prune(self, *, dry_run: bool, days: float | None, only: str | Path | None) -> PruneAnswer:
-        """See `Engine.prune`."""
-        if days is not None and not 0 <= days <= _MOST_DAYS:
-            raise InvalidArgument("days", f"must be between 0 and {_MOST_DAYS:,.0f}, not {days}")
-        settings = self._pool.settings
-        if settings.damage and not dry_run:
-            raise SettingError(
-                f"nothing is pruned while the settings are invalid: {settings.damage}"
-            )
-        limits = view_survey.limits_of(settings, days)
-        file = self._file_of(only) if only is not None else None
-        return pruning.prune(
-            self._home, limits, dry_run=dry_run, only=file, let_go=self._pool.closed
+def drop(pool: IndexPool, target: str, path: str | Path, *, force: bool) -> Dropped:
+    """See `Engine.drop`."""
+    opened = pool.open_any(path)
+    index, limits, key = opened.index, _limits(pool), _scope_key(opened, target)
+    named: list[ViewLife] = []
+
+    def dropped(db: Database) -> Dropped:
+        survey = view_survey.survey(db, limits)
+        if not named:
+            named.append(one_view(survey, target, key))
+        return drop_view(db, survey, named[0], force=force)
+
+    try:
+        with index.lock, index.mended():
+            return dropped(index.db)
+    except DiskFull:
+        # It may be partly done.
+        file = index.path
+        with pool.closed(file), closing(hold_index(file)) as db, db.without_log():
+            return dropped(db)
+
+
+def drop_repository(pool: IndexPool, path: str | Path, repo_id: str, *, force: bool) -> Dropped:
+    """See `Engine.drop_repository`."""
+    file = index_of(pool, path) if not repo_id else file_of(pool.settings.home, repo_id)
+    unreadable = barred(file.parent)
+    if unreadable is not None:
+        raise unreadable
+    if not file.exists():
+        raise SettingError(
+            f"there is no index {str(file)!r}",
+            typed="`codelens status --all` lists all",
+            called="cl_index with action status lists all",
         )
+    with pool.closed(file):
+        return drop_index(file, _limits(pool), force=force)
 
-    def overview(self, only: str | Path | None) -> list[RepositoryLife]:
-        """See `Engine.overview`."""
-        file = self._file_of(only) if only is not None else None
-        return overview(self._home, self._limits(), only=file)
 
-    def drop(self, target: str, path: str | Path, *, force: bool) -> Dropped:
-        """See `Engine.drop`."""
-        opened = self._pool.open_any(path)
-        index, limits, key = opened.index, self._limits(), _scope_key(opened, target)
-        named: list[ViewLife] = []
+def pin(pool: IndexPool, view_request: ViewRequest, target: str, *, pinned: bool) -> Pinned:
+    """See `Engine.pin`."""
+    opened = pool.open_any(view_request.path)
+    index, limits, key = opened.index, _limits(pool), _scope_key(opened, target)
+    with index.lock, index.mended():
+        survey = view_survey.survey(index.db, limits)
+        named = views_called(survey, target, key)
+    if pinned and key and not named:
+        with pool.view(view_request):
+            pass
+    with index.lock, index.mended():
+        survey = view_survey.survey(index.db, limits)
+        life = one_view(survey, target, key)
+        if life.pinned == pinned:
+            return Pinned(life, False)
+        return Pinned(_set_pinned(index.db, survey, life, pinned=pinned), True)
 
-        def dropped(db: Database) -> Dropped:
-            survey = view_survey.survey(db, limits)
-            if not named:
-                named.append(one_view(survey, target, key))
-            return drop_view(db, survey, named[0], force=force)
 
-        try:
-            with index.lock, index.mended():
-                return dropped(index.db)
-        except DiskFull:
-            # It may be partly done.
-            file = index.path
-            with self._pool.closed(file), closing(hold_index(file)) as db, db.without_log():
-                return dropped(db)
+def _limits(pool: IndexPool) -> view_survey.Limits:
+    return view_survey.limits_of(pool.settings)
 
-    def drop_repository(self, path: str | Path, repo_id: str, *, force: bool) -> Dropped:
-        """See `Engine.drop_repository`."""
-        file = self._file_of(path) if not repo_id else file_of(self._home, repo_id)
-        unreadable = barred(file.parent)
-        if unreadable is not None:
-            raise unreadable
-        if not file.exists():
-            raise SettingError(
-                f"there is no index {str(file)!r}",
-                typed="`codelens status --all` lists all",
-                called="cl_index with action status lists all",
-            )
-        with self._pool.closed(file):
-            return drop_index(file, self._limits(), force=force)
 
-    def pin(self, view_request: ViewRequest, target: str, *, pinned: bool) -> Pinned:
-        """See `Engine.pin`."""
-        opened = self._pool.open_any(view_request.path)
-        index, limits, key = opened.index, self._limits(), _scope_key(opened, target)
-        with index.lock, index.mended():
-            survey = view_survey.survey(index.db, limits)
-            named = views_called(survey, target, key)
-        if pinned and key and not named:
-            with self._pool.view(view_request):
-                pass
-        with index.lock, index.mended():
-            survey = view_survey.survey(index.db, limits)
-            life = one_view(survey, target, key)
-            if life.pinned == pinned:
-                return Pinned(life, False)
-            return Pinned(pin(index.db, survey, life, pinned=pinned), True)
-
-    def _limits(self) -> view_survey.Limits:
-        return view_survey.limits_of(self._pool.settings)
-
-    def _file_of(self, path: str | Path) -> Path:
-        return self._pool.open_any(path).index.path
+def index_of(pool: IndexPool, path: str | Path) -> Path:
+    """The index file of the repository that contains a path."""
+    return pool.open_any(path).index.path
 
 
 def _scope_key(opened: OpenRepository, target: str) -> str:
