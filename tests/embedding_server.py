@@ -1,4 +1,4 @@
-"""A loopback server that speaks the protocols of all four providers, and misbehaves on request.
+"""A loopback server that speaks the protocols of all providers, and misbehaves on request.
 
 Vectors are bags of words: each word adds to one number that its hash selects. The same text always
 has the same vector, and texts with common words are similar.

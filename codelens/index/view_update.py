@@ -32,11 +32,11 @@ _NO_DEADLINE_WAIT_S = 600.0
 _LOOK_BUDGETS = 8
 """Budgets that a look at known files may take: an answer needs to have checked most of them."""
 _SCAN_BUDGETS, _EXTRACT_BUDGETS = 8, 2
-"""Budgets of a server that a question's own needs may take while a view is incomplete: an agent
-would rather wait four seconds once than get no answer."""
+"""How many budgets of a server the files that a question needs may take while a view is incomplete:
+an agent would rather wait four seconds once (8 times 500 ms) than get no answer."""
 _GIVEN_SHARE = 0.2
-"""Share of a budget given on the command line: scanning and extracting may each exceed the budget
-by it if the look used up all of it."""
+"""Share of a budget given on the command line that extracting may take, and that is left for the
+files if the look used up all of it."""
 
 
 class Budget(NamedTuple):

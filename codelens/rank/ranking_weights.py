@@ -1,4 +1,4 @@
-"""All weights and limits of the ranking.
+"""The weights and limits of the ranking; how a feature is scaled stands next to the feature.
 
 The values were fitted on the 25 repositories of a public retrieval benchmark and validated on other
 repositories (docs/ranking.md lists them, and the cost of leaving out each signal). Features are

@@ -295,7 +295,7 @@ class HttpServer:
         address: the address to listen on.
         port: the port; 0 for any free port.
         allowed_names: further host names that clients may use.
-        budget_ms: how long checking the files may take; None: the setting, or else 500.
+        budget_ms: how long checking the files may take; None: the setting.
     """
 
     roots: Sequence[str]

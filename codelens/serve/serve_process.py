@@ -80,7 +80,7 @@ def serve(root: str | None = None, budget_ms: float | None = None) -> int:
 
     Args:
         root: the worktree to use if a call names no path.
-        budget_ms: how long checking the files may take; None: the setting, or else 500.
+        budget_ms: how long checking the files may take; None: the setting.
 
     Raises:
         SettingError: a setting has an invalid value.

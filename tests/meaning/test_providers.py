@@ -1,4 +1,4 @@
-"""The four providers through their official clients, against a server that also misbehaves."""
+"""The providers through their official clients, against a server that also misbehaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening, migrating and losing an index."""
+"""Opening and losing an index."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def add_meaning(commands: shared_options.Commands) -> None:
     parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument("query", nargs="*", help="with test: words or a sentence")
     parser.add_argument(
-        "--provider", metavar="NAME", help="with enable: openai, voyage, gemini or ollama"
+        "--provider", metavar="NAME", help="with enable: a provider of docs/providers.md"
     )
     parser.add_argument(
         "--model", default="", metavar="NAME", help="with enable: a model other than the default"
@@ -100,7 +100,7 @@ def _enable(args: argparse.Namespace) -> int:
     from codelens.render import upkeep_text
 
     if not args.provider:
-        raise UsageError("enable needs --provider: openai, voyage, gemini or ollama")
+        raise UsageError("enable needs --provider NAME; docs/providers.md lists the providers")
     with Engine() as engine, Bar() as bar:
         plan = engine.meaning_plan(
             args.provider, model=args.model, endpoint=args.endpoint, store=args.store,

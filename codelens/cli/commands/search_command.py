@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from codelens.answers.reading_answers import JointAnswer, SearchAnswer
 
 
-def search(args: argparse.Namespace) -> int:
+def search_joint(args: argparse.Namespace) -> int:
     """Search several repositories; return 1 if nothing was found, 2 if all of them failed."""
     from codelens.engine.engine import Engine
     from codelens.errors import InvalidArgument
@@ -140,7 +140,7 @@ def add_search(commands: shared_options.Commands) -> None:
 def run_search(args: argparse.Namespace) -> int:
     """Search and print; return 1 if nothing was found."""
     if args.repository:
-        return search(args)
+        return search_joint(args)
     from codelens.engine.engine import Engine
 
     with Engine() as engine, Bar() as bar:

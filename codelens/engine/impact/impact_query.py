@@ -316,7 +316,7 @@ def _of_diff(
 
 
 def changes_since(
-    pool: IndexPool, request: ViewRequest, diff: str, depth: int, limit: int, now_s: float
+    pool: IndexPool, request: ViewRequest, diff: str, depth: int, *, limit: int, now_s: float
 ) -> ImpactAnswer:
     """What the changes since the commit `diff` can affect, with the saved notes on it."""
     _check_depth(depth)

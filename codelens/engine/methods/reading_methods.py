@@ -419,6 +419,6 @@ def search_repositories(
     )
     with search_logged(engine.settings, numbers) as figures:
         return search_hits.search_repositories(
-            engine.pool, request, view_request, repositories, refused or {}, max_tokens,
-            figures=figures,
+            engine.pool, request, view_request, repositories, refused or {},
+            max_tokens=max_tokens, figures=figures,
         )  # fmt: skip

@@ -156,7 +156,7 @@ def pack(
     """
     from codelens.engine.upkeep import fact_packs
 
-    return fact_packs.pack(engine.pool, path, Path(file), refs, since, progress)
+    return fact_packs.pack(engine.pool, path, Path(file), refs=refs, since=since, progress=progress)
 
 
 def unpack(
@@ -234,7 +234,7 @@ def meaning_plan(
     """What a sync with a provider would send; sends nothing.
 
     Args:
-        provider: `openai`, `voyage`, `gemini` or `ollama`.
+        provider: one of `codelens.meaning.providers.provider_registry.PROVIDERS`.
         model: the provider's model; empty: its default.
         endpoint: URL; empty: the provider's own.
         store: see `meaning_enable`; so is `hybrid`.

@@ -215,8 +215,8 @@ def search_repositories(
     view_request: ViewRequest,
     repositories: Sequence[str],
     refused: Mapping[str, CodelensError],
-    max_tokens: int | None,
     *,
+    max_tokens: int | None,
     figures: SearchFigures | None,
 ) -> JointAnswer:
     """See `Engine.search_repositories`."""

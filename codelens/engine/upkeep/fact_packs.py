@@ -87,6 +87,7 @@ def pack(
     pool: IndexPool,
     path: str | Path,
     file: Path,
+    *,
     refs: Sequence[str],
     since: str,
     progress: Progress,

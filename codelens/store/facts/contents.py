@@ -229,7 +229,7 @@ INSERT INTO chunk_vectors (content, version, data) VALUES (?, ?, ?)
 ON CONFLICT (content) DO UPDATE SET version = excluded.version, data = excluded.data
 WHERE excluded.version > chunk_vectors.version
 """
-# Parameters in the order of `packed_facts.SymbolRow`; its texts, 7 and 8, are stored separately.
+# Parameters in the order of `resolution_facts.SymbolRow`; its texts, 7 and 8, are in blocks.
 # migrations/0012_index_symbol_ids.sql explains the id of a row and the codes of kinds.
 _INSERT_SYMBOL = """
 INSERT INTO symbols (id, name, own_key, around, kind_code, exported, start_line, further,
@@ -316,8 +316,6 @@ def insert(
         ),
     )  # fmt: skip
     content = db.last_id()
-    # Imported late: most commands neither store facts nor read whole definitions.
-
     rows = facts.symbol_rows
     if len(rows) > _MOST_SYMBOLS:
         raise ValueError(f"a text has more than {_MOST_SYMBOLS:,} definitions")
