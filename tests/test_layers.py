@@ -95,6 +95,7 @@ OWNERS = {
     "ollama": "meaning",
     "pymilvus": "meaning",
     "onnxruntime": "meaning",
+    "huggingface_hub": "meaning",
     "tokenizers": "meaning",
     "tree_sitter": "extract",
     "tree_sitter_language_pack": "extract",

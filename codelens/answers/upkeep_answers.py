@@ -253,6 +253,20 @@ class SendingPlan:
     """URL of the store that gets the vectors; empty: a file on this machine."""
     hybrid: bool
     """Whether it gets the terms of texts, too."""
+    seconds: float = 0.0
+    """Estimated time of the sync, for a model on this machine; else 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """What the download of a model fetches."""
+
+    model: str
+    server: str
+    folder: str
+    """Where the files go: Hugging Face's cache on this machine."""
+    files: tuple[str, ...]
+    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

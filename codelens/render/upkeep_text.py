@@ -13,6 +13,7 @@ from codelens.answers.upkeep_answers import (
     EnabledRepository,
     MeaningStatus,
     MeaningTest,
+    ModelFiles,
     Pinned,
     ProviderStatus,
     PruneAnswer,
@@ -269,11 +270,14 @@ def provider_plan_lines(plan: SendingPlan) -> list[str]:
         if plan.left_out
         else ""
     )
+    to_do = "to be sent" if plan.endpoint else "to be embedded here, nothing is sent"
     return [
-        f"provider: {plan.provider}, model {plan.model}, at {plan.endpoint}",
-        f"to be sent: {count_of(plan.texts, 'text')} of {count_of(plan.files, 'file')}{left_out}, "
+        f"provider: {plan.provider}, model {plan.model}, {_place(plan.endpoint)}",
+        f"{to_do}: {count_of(plan.texts, 'text')} of {count_of(plan.files, 'file')}{left_out}, "
         f"{count_of(plan.bytes, 'byte')}, about {count_of(plan.tokens, 'token')}",
-        "later syncs send what changed, and each search by words its question"
+        *([f"that takes about {_duration(plan.seconds)} here"] if plan.seconds else []),
+        f"later syncs {'send' if plan.endpoint else 'embed'} what changed, and each search by "
+        "words its question"
         + (", with lines of its first results to be reranked" if plan.reranks else ""),
         *_store_lines(plan.store, hybrid=plan.hybrid),
     ]
@@ -290,12 +294,29 @@ def provider_enabled_lines(answer: Enabled) -> list[str]:
     """Render what may be sent from now on."""
     lines = [
         f"enabled: {answer.provider}, model {answer.model}, {answer.dimension} numbers a vector, "
-        f"at {answer.endpoint}"
+        f"{_place(answer.endpoint)}"
     ]
     lines += _store_lines(answer.store, hybrid=answer.hybrid)
     if answer.state == "requires_reindex":
-        lines.append("no text was sent yet: `codelens meaning sync` does that")
+        done = "sent" if answer.endpoint else "embedded"
+        lines.append(f"no text was {done} yet: `codelens meaning sync` does that")
     return lines
+
+
+def model_files_line(files: ModelFiles) -> str:
+    """Render what a download fetches."""
+    return (
+        f"{files.model}: {count_of(len(files.files), 'file')}, {files.size_bytes / 1e6:,.0f} MB "
+        f"from {files.server} to {files.folder}"
+    )
+
+
+def _duration(seconds: float) -> str:
+    return count_of(round(seconds / 60), "minute") if seconds >= 90 else f"{seconds:.0f} s"
+
+
+def _place(endpoint: str) -> str:
+    return f"at {endpoint}" if endpoint else "on this machine"
 
 
 def _store_lines(store: str, *, hybrid: bool) -> list[str]:
@@ -306,8 +327,9 @@ def _store_lines(store: str, *, hybrid: bool) -> list[str]:
 def vectors_synced_lines(answer: Synced) -> list[str]:
     """Render what was sent, and what is left."""
     again = f", {answer.failed:,} of them failed and were sent again" if answer.failed else ""
+    done = "embedded by" if answer.provider == "local" else "sent to"
     lines = [
-        f"{answer.state}: {count_of(answer.texts, 'text')} sent to {answer.provider} "
+        f"{answer.state}: {count_of(answer.texts, 'text')} {done} {answer.provider} "
         f"({answer.model}) in {count_of(answer.requests, 'request')}{again}, "
         f"{count_of(answer.bytes, 'byte')}, {count_of(answer.tokens, 'token')}"
     ]
@@ -370,7 +392,7 @@ def provider_status_lines(status: ProviderStatus) -> list[str]:
     else:
         lines = [
             f"provider: {status.provider}, model {status.model}, {status.dimension} numbers a "
-            f"vector, at {status.endpoint}",
+            f"vector, {_place(status.endpoint)}",
             f"state: {status.state}{f': {status.failure}' if status.failure else ''}",
             f"provider's vectors: {status.contents_ready:,} of "
             f"{count_of(status.contents, 'text')}, {count_of(status.vector_bytes, 'byte')}",
@@ -381,12 +403,14 @@ def provider_status_lines(status: ProviderStatus) -> list[str]:
         if status.store_failure:
             lines.append(f"the vectors on this machine are counted: {status.store_failure}")
         if status.contents_ready < status.contents:
-            lines.append("`codelens meaning sync` sends what is missing")
+            done = "sends" if status.endpoint else "embeds"
+            lines.append(f"`codelens meaning sync` {done} what is missing")
         if status.left_out:
             lines.append(f"never sent: {count_of(status.left_out, 'file')} that may hold secrets")
     return lines + [
-        f"sent since {total.since}: {count_of(total.texts, 'text')} in "
-        f"{count_of(total.requests, 'request')} to {total.provider} ({total.model}) at "
-        f"{total.endpoint}, {count_of(total.bytes, 'byte')}, {count_of(total.tokens, 'token')}"
+        f"{'sent' if total.endpoint else 'embedded'} since {total.since}: "
+        f"{count_of(total.texts, 'text')} in {count_of(total.requests, 'request')} to "
+        f"{total.provider} ({total.model}) {_place(total.endpoint)}, "
+        f"{count_of(total.bytes, 'byte')}, {count_of(total.tokens, 'token')}"
         for total in status.sent
     ]

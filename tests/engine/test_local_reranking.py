@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cross_encoder_model import write_cross_encoder
 from embedding_server import KEY, EmbeddingServer, embedding_server
 from gitrepo import GitRepo
+from onnx_models import write_cross_encoder
 
 from codelens.answers.reading_answers import SearchAnswer
 from codelens.cli.main import main

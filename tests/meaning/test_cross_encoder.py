@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from cross_encoder_model import INPUTS, write_cross_encoder
+from onnx_models import INPUTS, write_cross_encoder
 
-from codelens.meaning.cross_encoder import CrossEncoderUnusable, cross_encoder
+from codelens.meaning.cross_encoder import cross_encoder
+from codelens.meaning.onnx_model import ModelUnusable
 from codelens.meaning.providers.embedding_client import ProviderNotInstalled
 
 WEIGHTS = {"cancel": 1.0, "halt": 0.25}
@@ -67,21 +68,21 @@ def test_a_model_that_is_not_a_cross_encoder_is_refused_with_a_remedy(
 ) -> None:
     folder = write_cross_encoder(tmp_path / "model", WEIGHTS)
     spoil(folder)
-    with pytest.raises(CrossEncoderUnusable, match=why) as raised:
+    with pytest.raises(ModelUnusable, match=why) as raised:
         scores(folder, "a", "a")
     assert str(folder) in str(raised.value) and "set `cross_encoder` to" in str(raised.value)
 
 
 def test_a_missing_or_relative_model_path_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CrossEncoderUnusable, match="there is no such folder"):
+    with pytest.raises(ModelUnusable, match="there is no such folder"):
         cross_encoder(str(tmp_path / "absent"))
-    with pytest.raises(CrossEncoderUnusable, match="its path must be absolute"):
+    with pytest.raises(ModelUnusable, match="its path must be absolute"):
         cross_encoder("models/small")
 
 
 def test_it_is_given_up_between_two_batches_when_it_is_too_slow(tmp_path: Path) -> None:
     model = cross_encoder(str(write_cross_encoder(tmp_path, WEIGHTS)))
-    with pytest.raises(CrossEncoderUnusable, match="it scored 0 of 2 texts in 0 s"):
+    with pytest.raises(ModelUnusable, match="it scored 0 of 2 texts in 0 s"):
         model.relevance("a", ["b", "c"], seconds=0)
 
 

@@ -7,7 +7,7 @@ import argparse
 from codelens.cli import shared_options
 from codelens.cli.standard_streams import Bar
 
-_ACTIONS = ("status", "test", "enable", "disable", "sync", "prune", "clear", "list")
+_ACTIONS = ("status", "test", "enable", "disable", "sync", "prune", "clear", "list", "download")
 
 
 def add_meaning(commands: shared_options.Commands) -> None:
@@ -19,7 +19,8 @@ def add_meaning(commands: shared_options.Commands) -> None:
         "a provider (shows what would be sent, and asks). sync: send the texts that have no vector "
         "yet. disable: stop sending texts. prune: remove the provider's vectors of texts that no "
         "branch or worktree has any more. clear: remove all of its vectors. list: list the "
-        "repositories with a provider, by state.",
+        "repositories with a provider, by state. download: fetch a model for the provider local "
+        "(shows its size, and asks).",
     )  # fmt: skip
     parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument("query", nargs="*", help="with test: words or a sentence")
@@ -27,7 +28,11 @@ def add_meaning(commands: shared_options.Commands) -> None:
         "--provider", metavar="NAME", help="with enable: a provider of docs/providers.md"
     )
     parser.add_argument(
-        "--model", default="", metavar="NAME", help="with enable: a model other than the default"
+        "--model",
+        default="",
+        metavar="NAME",
+        help="with enable: a model other than the default (local: or its folder); with download: "
+        "OWNER/NAME",
     )
     parser.add_argument(
         "--endpoint", default="", metavar="URL", help="with enable: another URL to send texts to"
@@ -41,7 +46,7 @@ def add_meaning(commands: shared_options.Commands) -> None:
         action="store_true",
         help="with enable: also send stemmed words to the store, which ranks by them too",
     )
-    parser.add_argument("--yes", action="store_true", help="with enable: do not ask")
+    parser.add_argument("--yes", action="store_true", help="with enable and download: do not ask")
     parser.add_argument(
         "--most", type=shared_options.positive, metavar="N", help="with sync: send at most N texts"
     )
@@ -54,6 +59,7 @@ def run_meaning(args: argparse.Namespace) -> int:
     actions = {
         "status": _status, "test": _test, "enable": _enable, "disable": _disable,
         "sync": _sync, "prune": _prune, "clear": _clear, "list": _list,
+        "download": _download,
     }  # fmt: skip
     return actions[args.action](args)
 
@@ -115,7 +121,8 @@ def _enable(args: argparse.Namespace) -> int:
                 raise UsageError(
                     "nothing was enabled or sent: there is no terminal to confirm on; pass --yes"
                 )
-            if not agreed("Send this repository's texts there?"):
+            question = "Send this repository's texts there?" if plan.endpoint else "Enable it?"
+            if not agreed(question):
                 screen.say("nothing was enabled or sent")
                 return 1
         answer = engine.meaning_enable(
@@ -128,6 +135,31 @@ def _enable(args: argparse.Namespace) -> int:
         screen.put_json({**upkeep_text.provider_plan_json(plan), "enabled": asdict(answer)})
     else:
         screen.page(*upkeep_text.provider_enabled_lines(answer))
+    return 0
+
+
+def _download(args: argparse.Namespace) -> int:
+    from codelens.cli import screen
+    from codelens.cli.argument_parser import UsageError
+    from codelens.cli.install_report import agreed, can_ask
+    from codelens.engine.engine import Engine
+    from codelens.render import upkeep_text
+
+    if not args.model:
+        raise UsageError("download needs --model OWNER/NAME; docs/providers.md names some")
+    with Engine() as engine:
+        files = engine.meaning_model(args.model)
+        screen.put(upkeep_text.model_files_line(files))
+        if not args.yes:
+            if not can_ask():
+                raise UsageError(
+                    "nothing was downloaded: there is no terminal to confirm on; pass --yes"
+                )
+            if not agreed("Download it?"):
+                screen.say("nothing was downloaded")
+                return 1
+        engine.meaning_model(args.model, fetch=True)
+    screen.put(f"next: `codelens meaning enable --provider local --model {args.model}`")
     return 0
 
 

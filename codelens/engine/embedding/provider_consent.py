@@ -29,6 +29,7 @@ from codelens.meaning.providers.embedder import (
     Patience,
     Sent,
     connected,
+    seconds_a_text,
 )
 from codelens.meaning.providers.embedding_client import ProviderError
 from codelens.meaning.providers.provider_registry import (
@@ -163,6 +164,7 @@ def plan(
     spec = provider_called(provider)
     where = checked_store(store, hybrid=hybrid)
     url = checked_endpoint(spec, endpoint)
+    text_s = 0.0 if url else seconds_a_text(spec, model or spec.model)
     chosen = sendable_texts.sendable(view)
     with open_vectors(vectors_file(view.settings.home, view.scope.repo_id)) as db:
         fingerprint = _fingerprint_before(db, spec, model or spec.model)
@@ -173,6 +175,7 @@ def plan(
         chosen.left_out + lacking.left_out, lacking.total, lacking.size_bytes,
         -(-lacking.size_bytes // BYTES_A_TOKEN),
         spec.reranker is not None and spec.profile.reranks and view.settings.rerank, where, hybrid,
+        round(text_s * lacking.total, 1),
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         EnabledRepository,
         MeaningStatus,
         MeaningTest,
+        ModelFiles,
         PackAnswer,
         Pinned,
         PruneAnswer,
@@ -246,6 +247,29 @@ def meaning_plan(
 
     with engine.pool.view(ViewRequest(path, ref, None, progress)) as view, view.reading():
         return plan(view, provider, model, endpoint, store=store, hybrid=hybrid)
+
+
+def meaning_model(engine: EngineCore, model: str, *, fetch: bool = False) -> ModelFiles:
+    """The files of an embedding model for the provider `local`; with `fetch`, download them.
+
+    This is the only method that downloads something. It asks the server of Hugging Face
+    (`HF_ENDPOINT`), and needs no repository.
+
+    Args:
+        model: its name there, OWNER/NAME.
+        fetch: whether to download it.
+
+    Raises:
+        SettingError: it is no model in ONNX form.
+        ProviderError: the server does not answer, or `codelens[local]` is not installed.
+    """
+    from codelens.answers.upkeep_answers import ModelFiles
+    from codelens.meaning.providers import local_provider
+
+    files = local_provider.files_to_download(model)
+    if fetch:
+        local_provider.download(model)
+    return ModelFiles(model, *files)
 
 
 def meaning_enable(

@@ -167,6 +167,9 @@ def length_squared(dimension: int) -> float:
 
 BYTES_A_TOKEN = 3
 """For estimates before sending. To cut a text that is too long, two bytes are assumed."""
+CHUNK_BYTES = 1_500
+"""The usual size of a chunk (`codelens.extract.embedded_code.TARGET`)."""
+_PROBES = 8
 _PROBE = "def add(left, right): return left + right"
 """The text that determines a provider's dimension; it is from no repository."""
 
@@ -323,6 +326,21 @@ def connected(
         yield Embedder(spec, model, endpoint, client, patience=patience, dimension=dimension)
     finally:
         client.close()
+
+
+def seconds_a_text(spec: ProviderSpec, model: str) -> float:
+    """How long a model on this machine takes for a usual chunk, measured on a batch of them.
+
+    Raises:
+        ProviderError: the model cannot be used.
+        SettingError: it is not on this machine.
+    """
+    texts = [_PROBE * (CHUNK_BYTES // len(_PROBE))] * _PROBES
+    with connected(spec, model, "", patience=FOR_INDEXING) as embedder:
+        embedder.dimension()
+        started = time.perf_counter()
+        embedder.embed(texts, "document")
+    return (time.perf_counter() - started) / _PROBES
 
 
 def batched_texts(

@@ -17,6 +17,7 @@ from codelens.meaning.providers.embedding_client import (
     ProviderKeyMissing,
 )
 from codelens.meaning.providers.gemini_provider import GeminiClient
+from codelens.meaning.providers.local_provider import LocalClient
 from codelens.meaning.providers.ollama_provider import OllamaClient
 from codelens.meaning.providers.openai_provider import OpenAIClient
 from codelens.meaning.providers.voyage_provider import VoyageClient, VoyageReranker
@@ -79,6 +80,7 @@ class ProviderSpec:
     """The environment variable of its key; empty if none is needed."""
     model: str
     endpoint: str
+    """Its URL; empty if it runs on this machine."""
     profile: CapabilityProfile
     most_texts: int
     """Per request."""
@@ -110,6 +112,9 @@ PROVIDERS: Mapping[str, ProviderSpec] = {
             "ollama", OllamaClient, "", "nomic-embed-text",
             "http://127.0.0.1:11434", LOCAL_SLOW, 2_048, 2_000, 100_000,
         ),
+        ProviderSpec(
+            "local", LocalClient, "", "BAAI/bge-small-en-v1.5", "", LOCAL_SLOW, 16, 512, 8_192,
+        ),
     )
 }  # fmt: skip
 
@@ -129,9 +134,15 @@ def provider_called(name: str) -> ProviderSpec:
 def checked_endpoint(spec: ProviderSpec, endpoint: str) -> str:
     """The URL that texts are sent to: the given one, or else the provider's default.
 
+    Empty for a provider that runs on this machine.
+
     Raises:
         SettingError: it is not an HTTP URL, or contains a password.
     """
+    if not spec.endpoint:
+        if endpoint:
+            raise SettingError(f"the provider {spec.name} runs on this machine: omit the endpoint")
+        return ""
     url = (endpoint or spec.endpoint).rstrip("/")
     try:
         parts = urlsplit(url)

@@ -1,7 +1,12 @@
-"""A small cross-encoder in the usual format: a text's score counts certain words in it."""
+"""Small models in the usual format, in folders with Hugging Face's layout.
+
+A cross-encoder whose score of a text counts certain words in it, and an embedding model whose
+vector of a token has a number for each word that it knows.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy
@@ -15,6 +20,48 @@ def write_cross_encoder(
     folder: Path, weights: dict[str, float], inputs: tuple[str, ...] = INPUTS, outputs: int = 1
 ) -> Path:
     """Writes a folder with a model and its tokenizer, in Hugging Face's layout."""
+    vocabulary = _write_tokenizer(folder, weights)
+    numbers = [[weights.get(word, 0.0)] * outputs for word in vocabulary]
+    save_model(_model(numpy.array(numbers, numpy.float32), inputs), folder / "onnx/model.onnx")
+    return folder
+
+
+def write_embedding_model(folder: Path, words: str, pooling: str = "mean") -> Path:
+    """Writes a folder with a model that gives each token a vector, and its tokenizer.
+
+    Args:
+        folder: is created.
+        words: those that the model knows; each has a dimension of its own, and all others one.
+        pooling: how vectors of tokens become one: `mean` or `cls`.
+    """
+    vocabulary = _write_tokenizer(folder, dict.fromkeys(words.split(), 1.0))
+    (folder / "1_Pooling").mkdir(exist_ok=True)
+    fields = {
+        f"pooling_mode_{name}": name.startswith(pooling) for name in ("cls_token", "mean_tokens")
+    }
+    (folder / "1_Pooling/config.json").write_text(json.dumps(fields))
+    # Padding would show in a mean that counts it.
+    rows = numpy.eye(len(vocabulary), dtype=numpy.float32)
+    rows[0] = 100.0
+    info = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "m"]) for name in INPUTS[:2]
+    ]
+    output = helper.make_tensor_value_info(
+        "last_hidden_state", TensorProto.FLOAT, ["n", "m", len(vocabulary)]
+    )
+    nodes = [helper.make_node("Gather", ["rows", "input_ids"], ["last_hidden_state"])]
+    graph = helper.make_graph(
+        nodes, "tokens", info, [output], [numpy_helper.from_array(rows, "rows")]
+    )
+    save_model(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10),
+        folder / "onnx/model.onnx",
+    )
+    return folder
+
+
+def _write_tokenizer(folder: Path, weights: dict[str, float]) -> list[str]:
+    """Writes a tokenizer that knows the words; returns its vocabulary."""
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted(weights)]
     tokenizer = Tokenizer(
         models.WordLevel({word: at for at, word in enumerate(vocabulary)}, unk_token="[UNK]")
@@ -34,9 +81,7 @@ def write_cross_encoder(
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "onnx").mkdir(exist_ok=True)
-    numbers = [[weights.get(word, 0.0)] * outputs for word in vocabulary]
-    save_model(_model(numpy.array(numbers, numpy.float32), inputs), folder / "onnx/model.onnx")
-    return folder
+    return vocabulary
 
 
 def _model(weights: numpy.ndarray, inputs: tuple[str, ...]):

@@ -1,0 +1,97 @@
+"""Embedding models on this machine: small models in the usual format, and a download of one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from onnx_models import write_embedding_model
+
+from codelens.errors import CodelensError, SettingError
+from codelens.meaning.onnx_model import ModelUnusable
+from codelens.meaning.providers.embedder import FOR_A_QUESTION, connected, seconds_a_text
+from codelens.meaning.providers.embedding_client import ProviderNotInstalled
+from codelens.meaning.providers.provider_registry import PROVIDERS, checked_endpoint
+
+LOCAL = PROVIDERS["local"]
+WORDS = "cancel halt job"
+
+
+def vectors(folder: Path, *texts: str, kind: str = "document") -> list[list[float]]:
+    with connected(LOCAL, str(folder), "", patience=FOR_A_QUESTION) as embedder:
+        return [list(vector) for vector in embedder.embed(texts, kind).vectors]  # type: ignore[arg-type]
+
+
+def test_a_text_is_the_mean_of_its_tokens_in_any_batch(tmp_path: Path) -> None:
+    folder = write_embedding_model(tmp_path, WORDS)
+    texts = [f"{'cancel ' * (at % 7)}{'job ' * (at % 5)}" for at in range(40)]
+    together = vectors(folder, *texts)
+    # Two more tokens for the marks at both ends.
+    for at, vector in enumerate(together):
+        count = at % 7 + at % 5 + 2
+        assert vector[4] == pytest.approx(at % 7 / count)
+        assert vector[6] == pytest.approx(at % 5 / count)
+        assert vector[0] == 0
+    assert vectors(folder, texts[9]) == [together[9]]
+
+
+def test_the_first_token_counts_alone_if_the_model_says_so(tmp_path: Path) -> None:
+    (vector,) = vectors(write_embedding_model(tmp_path, WORDS, "cls"), "cancel a job")
+    assert [at for at, number in enumerate(vector) if number] == [2]
+
+
+def test_a_question_begins_with_the_prompt_of_the_model(tmp_path: Path) -> None:
+    folder = write_embedding_model(tmp_path, WORDS)
+    prompts = {"prompts": {"query": "halt ", "document": ""}}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
+    question, text = (vectors(folder, "job", kind=kind)[0] for kind in ("query", "document"))
+    assert (question[5] > 0, text[5] > 0) == (True, False)
+
+
+def test_the_time_of_a_text_is_measured(tmp_path: Path) -> None:
+    assert 0 < seconds_a_text(LOCAL, str(write_embedding_model(tmp_path, WORDS))) < 1
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda folder: (folder / "onnx/model.onnx").unlink(), "it has no model.onnx"),
+        (lambda folder: (folder / "tokenizer.json").unlink(), "it has no tokenizer.json"),
+        (lambda folder: (folder / "onnx/model.onnx").write_bytes(b"\0" * 99), "InvalidProtobuf"),
+        (
+            lambda folder: (folder / "1_Pooling/config.json").write_text("{"),
+            "config.json cannot be",
+        ),
+    ],
+)
+def test_a_folder_that_is_no_model_is_refused_with_the_reason(tmp_path: Path, spoil, why) -> None:
+    folder = write_embedding_model(tmp_path, WORDS)
+    spoil(folder)
+    with pytest.raises(ModelUnusable, match=why) as raised:
+        vectors(folder, "job")
+    assert "enable it with a folder with tokenizer.json and model.onnx" in str(raised.value)
+
+
+def test_a_model_that_is_not_here_says_how_to_fetch_it() -> None:
+    with pytest.raises(SettingError, match="is not on this machine") as raised:
+        vectors(Path("OWNER/NAME"), "job")
+    assert "codelens meaning download --model OWNER/NAME" in str(raised.value)
+    with pytest.raises(SettingError, match="neither an absolute path nor a model's name"):
+        vectors(Path("a/b/c"), "job")
+
+
+@pytest.mark.parametrize("absent", ["onnxruntime", "tokenizers"])
+def test_without_the_extra_the_error_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, absent: str
+) -> None:
+    monkeypatch.setitem(sys.modules, absent, None)
+    with pytest.raises(ProviderNotInstalled, match=r"pip install 'codelens\[local\]'"):
+        vectors(write_embedding_model(tmp_path, WORDS), "job")
+
+
+def test_an_endpoint_is_refused() -> None:
+    assert checked_endpoint(LOCAL, "") == ""
+    with pytest.raises(CodelensError, match="runs on this machine"):
+        checked_endpoint(LOCAL, "http://127.0.0.1:1")
