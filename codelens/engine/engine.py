@@ -95,3 +95,8 @@ class Engine(EngineCore):
     pack = upkeep_methods.pack
     unpack = upkeep_methods.unpack
     pin = upkeep_methods.pin
+
+    # What compilers say.
+    scip_import = upkeep_methods.scip_import
+    scip_check = upkeep_methods.scip_check
+    scip_export = upkeep_methods.scip_export
