@@ -100,3 +100,4 @@ class Engine(EngineCore):
     scip_import = upkeep_methods.scip_import
     scip_check = upkeep_methods.scip_check
     scip_export = upkeep_methods.scip_export
+    scip_forget = upkeep_methods.scip_forget

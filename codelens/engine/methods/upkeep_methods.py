@@ -401,3 +401,14 @@ def scip_export(
     from codelens.engine.precise.scip_export import export_index
 
     return export_index(engine.pool, ViewRequest(path, ref, None, progress), Path(file))
+
+
+def scip_forget(engine: EngineCore, *, path: str | Path = ".") -> int:
+    """Remove all that was imported into a repository's index; returns the number of texts.
+
+    Raises:
+        IndexLocked: another process is writing.
+    """
+    from codelens.engine.precise.scip_import import forget
+
+    return forget(engine.pool.open_any(path))

@@ -17,7 +17,12 @@ from urllib.parse import unquote, urlsplit
 
 from codelens.answers.upkeep_answers import ImportedIndex, LeftOut
 from codelens.cancellation import check_cancelled
-from codelens.engine.current_view import CurrentView, ViewRequest, current_view
+from codelens.engine.current_view import (
+    CurrentView,
+    OpenRepository,
+    ViewRequest,
+    current_view,
+)
 from codelens.engine.graph.candidate_files import edge_cache_of
 from codelens.engine.index_pool import IndexPool
 from codelens.errors import SettingError
@@ -255,3 +260,17 @@ def import_index(
             committed = current_view(view.opened.at("HEAD"), request)
             run = ScipImport(committed, view, root, request.progress)
         return run.run(stream, str(file))
+
+
+def forget(opened: OpenRepository) -> int:
+    """Remove all imported facts of a repository; see `Engine.scip_forget`."""
+    with opened.index.lock, opened.index.mended():
+        db = opened.index.db
+        count = sum(row.documents for row in precise_facts.imports(db))
+        lease = writer_lease.acquire(db, _LEASE_S)
+        try:
+            with db.write(lease):
+                precise_facts.delete_all(db)
+        finally:
+            lease.release(db)
+    return count

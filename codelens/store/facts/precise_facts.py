@@ -199,3 +199,10 @@ def delete_unused(db: Database) -> None:
     """Remove the documents of texts that nobody has; in the caller's transaction."""
     for sql in _DELETE_UNUSED:
         db.execute(sql)
+
+
+def delete_all(db: Database) -> None:
+    """Remove all documents; in the caller's transaction."""
+    db.execute("DELETE FROM precise_documents")
+    for sql in _DELETE_UNUSED:
+        db.execute(sql)
