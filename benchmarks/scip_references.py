@@ -72,7 +72,9 @@ def main() -> None:
             }
             theirs = used[symbol] - {place}
             missing, more = theirs - ours, ours - theirs
-            verdict = "equal" if not missing | more else "lines lacking" if missing else "more lines"
+            verdict = (
+                "equal" if not missing | more else "lines lacking" if missing else "more lines"
+            )
             counts[verdict] += 1
             if args.show and verdict != "equal":
                 print(verdict, symbol, sorted(missing)[:4], sorted(more)[:4])

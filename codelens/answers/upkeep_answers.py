@@ -351,7 +351,7 @@ class MeaningTest:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class OmittedDocuments:
     """Documents of a SCIP index that were not imported."""
 
     why: str
@@ -375,7 +375,7 @@ class ImportedIndex:
     stored: int
     uses: int
     """Occurrences of symbols in what was stored."""
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[OmittedDocuments, ...]
     differing: int
     """Files that have another text in the worktree than was indexed."""
     differing_paths: tuple[str, ...]

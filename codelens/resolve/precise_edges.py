@@ -20,12 +20,7 @@ from codelens.resolve.graph import Graph
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
 from codelens.store.database.database import Database
 from codelens.store.facts import precise_facts
-from codelens.store.facts.precise_facts import (
-    DEFINES,
-    KNOWN_THERE,
-    PreciseDocument,
-    Use,
-)
+from codelens.store.facts.precise_facts import DEFINES, KNOWN_THERE, Mention, PreciseDocument
 from codelens.types import Reference
 
 _IMPLEMENTS = 1
@@ -45,7 +40,7 @@ class _Document:
     def __init__(self, document: PreciseDocument) -> None:
         self.uses = document.uses
         self.related = document.related
-        self.definitions: dict[int, list[Use]] = {}
+        self.definitions: dict[int, list[Mention]] = {}
         for use in document.uses:
             if use.roles & DEFINES:
                 self.definitions.setdefault(use.symbol, []).append(use)
@@ -80,10 +75,10 @@ class PreciseEdges:
 
     def _chosen(self) -> dict[bytes, int]:
         contents = {path: file.content for path, file in self._graph.known.files.items()}
-        found = precise_facts.documents_of(self._db, set(contents.values()))
+        known = precise_facts.documents_of(self._db, set(contents.values()))
         chosen: dict[bytes, int] = {}
         for path, content in contents.items():
-            documents = found.get(content, ())
+            documents = known.get(content, ())
             here = [document for document, where in documents if where == path]
             moved = [document for document, where in documents if where not in contents]
             if here or moved:
@@ -147,7 +142,7 @@ class PreciseEdges:
         edges += self._relations(path, document, model)
         return Spoken(tuple(dict.fromkeys(edges)), frozenset(answered), frozenset(left - answered))
 
-    def _targets(self, path: bytes, document: _Document, use: Use) -> list[_Target] | None:
+    def _targets(self, path: bytes, document: _Document, use: Mention) -> list[_Target] | None:
         """Return the definitions of a symbol, none if it is from outside; None if unknown now."""
         symbol = use.symbol
         if symbol < 0:
@@ -214,7 +209,7 @@ class PreciseEdges:
                 if at < 0 or model.symbols[at].kind not in TYPES:
                     continue
                 symbol = model.symbols[at]
-                other = Use(symbol.name_line, 0, symbol.name, row.other, 0)
+                other = Mention(symbol.name_line, 0, symbol.name, row.other, 0)
                 for target, there in self._targets(path, document, other) or ():
                     name = self._graph.symbols(target)[there].name if there >= 0 else ""
                     if name and not _names_base(model, at, name):
@@ -243,11 +238,11 @@ class PreciseEdges:
             for of, uses in self._document(id_).definitions.items()
             if of > 0 and any(self._is_at(path, model, use, symbol) for use in uses)
         }
-        found = precise_facts.using(self._db, symbols) if symbols else set[int]()
+        users = precise_facts.using(self._db, symbols) if symbols else set[int]()
         paths = self._path_by_document
-        return sorted({where for document in found for where in paths.get(document, ())})
+        return sorted({where for document in users for where in paths.get(document, ())})
 
-    def _is_at(self, path: bytes, model: FileModel, use: Use, symbol: int) -> bool:
+    def _is_at(self, path: bytes, model: FileModel, use: Mention, symbol: int) -> bool:
         at = definition_at(model, use)
         if at is None or at < 0 or symbol < 0:
             return at == symbol
@@ -257,7 +252,7 @@ class PreciseEdges:
         return model.symbols[at].name in CONSTRUCTORS and model.symbols[at].parent == symbol
 
 
-def definition_at(model: FileModel, use: Use) -> int | None:
+def definition_at(model: FileModel, use: Mention) -> int | None:
     """Return our definition at a place, -1 for the file as a whole; None if we have none there."""
     if not use.name:
         return _MODULE
@@ -289,7 +284,7 @@ class _FileReader:
             if name
         }
 
-    def edge(self, use: Use, target: tuple[bytes, int]) -> Edge | None:
+    def edge(self, use: Mention, target: tuple[bytes, int]) -> Edge | None:
         """Return the edge of a use; None if it is where the definition itself is."""
         path, at = target
         model = self._model
@@ -315,4 +310,3 @@ class _FileReader:
             if symbol.start_line <= line <= symbol.end_line:
                 around = at
         return self._model.source(around, values=self._model.spec.spaces)
-

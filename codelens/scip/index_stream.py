@@ -122,8 +122,8 @@ class IndexStream:
                 document = self._index().documents.add()
                 document.MergeFromString(data)
             except (DecodeError, RecursionError) as error:
-                what = "metadata" if number == _METADATA else f"document {count:,}"
-                raise UnusableIndex(self._name, f"its {what} cannot be decoded") from error
+                part = "metadata" if number == _METADATA else f"document {count:,}"
+                raise UnusableIndex(self._name, f"its {part} cannot be decoded") from error
             yield document
         if not count:
             raise UnusableIndex(self._name, "it has no documents")
@@ -160,7 +160,7 @@ class IndexStream:
                     return None
                 raise UnusableIndex(self._name, "it is cut short")
             value |= (byte[0] & 0x7F) << 7 * at
-            if byte[0] < 0x80:  # noqa: PLR2004 - the bit that says that more follows
+            if byte[0] < 0x80:
                 return value
         raise UnusableIndex(self._name, "it is not in the format of protobuf")
 
@@ -196,7 +196,7 @@ def _varint_at(data: bytes, at: int) -> tuple[int, int]:
         at += 1
         value |= (byte & 0x7F) << shift
         shift += 7
-        if byte < 0x80:  # noqa: PLR2004 - the bit that says that more follows
+        if byte < 0x80:
             break
     return value, at
 

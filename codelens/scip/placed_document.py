@@ -32,6 +32,7 @@ _FITTING = 0.8
 """Share of definitions whose name must be where the index says. The rest are names that a tool
 makes up: of constructors, accessors, default exports."""
 _FEW_NAMES = 3
+_LAST_OF_ONE_UNIT = "\uffff"
 _RENAMED = re.compile(r"[\w.]+\s+as\s")
 _QUOTES = "\"'`"
 
@@ -102,7 +103,7 @@ def placed_in(document: scip_pb2.Document, text: bytes, unit: int) -> PlacedDocu
             number = numbers.setdefault(symbol, len(numbers))
             occurrences.append(Occurrence(line, column, name, number, roles))
     judged = fitting + misplaced
-    if misplaced > _FEW_NAMES and fitting < _FITTING * judged or misplaced == judged > 0:
+    if (misplaced > _FEW_NAMES and fitting < _FITTING * judged) or misplaced == judged > 0:
         return None
     relations = _relations(document, numbers)
     ordered = sorted(set(occurrences))
@@ -117,7 +118,7 @@ def _place(range_: Sequence[int], lines: Sequence[bytes], unit: int) -> tuple[in
     if len(range_) not in {3, 4}:
         return None
     line, start = range_[0], range_[1]
-    end = range_[-1] if len(range_) == 3 or range_[2] == line else start  # noqa: PLR2004
+    end = range_[-1] if len(range_) == 3 or range_[2] == line else start
     if not 0 <= line < len(lines):
         return None
     row = lines[line]
@@ -138,12 +139,14 @@ def byte_column(row: bytes, column: int, unit: int) -> int | None:
         return column if column <= len(row) else None
     text = row.decode("utf-8", "surrogateescape")
     if unit == UTF32:
-        return len(text[:column].encode("utf-8", "surrogateescape")) if column <= len(text) else None
+        return (
+            len(text[:column].encode("utf-8", "surrogateescape")) if column <= len(text) else None
+        )
     units = 0
     for at, character in enumerate(text):
         if units >= column:
             return len(text[:at].encode("utf-8", "surrogateescape")) if units == column else None
-        units += 2 if ord(character) > 0xFFFF else 1  # noqa: PLR2004 - the basic plane
+        units += 2 if ord(character) > 0xFFFF else 1
     return len(row) if units == column else None
 
 
@@ -191,4 +194,3 @@ def inside(relative: str, prefix: str) -> str | None:
     if any(part in {"", ".", ".."} for part in parts) or ":" in parts[0]:
         return None
     return prefix + relative
-

@@ -384,7 +384,7 @@ class Index(_message.Message):
     metadata: Metadata
     documents: _containers.RepeatedCompositeFieldContainer[Document]
     external_symbols: _containers.RepeatedCompositeFieldContainer[SymbolInformation]
-    def __init__(self, metadata: _Optional[_Union[Metadata, _Mapping]] = ..., documents: _Optional[_Iterable[_Union[Document, _Mapping]]] = ..., external_symbols: _Optional[_Iterable[_Union[SymbolInformation, _Mapping]]] = ...) -> None: ...
+    def __init__(self, metadata: _Optional[_Union[Metadata, _Mapping[str, object]]] = ..., documents: _Optional[_Iterable[_Union[Document, _Mapping[str, object]]]] = ..., external_symbols: _Optional[_Iterable[_Union[SymbolInformation, _Mapping[str, object]]]] = ...) -> None: ...
 
 class Metadata(_message.Message):
     __slots__ = ("version", "tool_info", "project_root", "text_document_encoding")
@@ -396,7 +396,7 @@ class Metadata(_message.Message):
     tool_info: ToolInfo
     project_root: str
     text_document_encoding: TextEncoding
-    def __init__(self, version: _Optional[_Union[ProtocolVersion, str]] = ..., tool_info: _Optional[_Union[ToolInfo, _Mapping]] = ..., project_root: _Optional[str] = ..., text_document_encoding: _Optional[_Union[TextEncoding, str]] = ...) -> None: ...
+    def __init__(self, version: _Optional[_Union[ProtocolVersion, str]] = ..., tool_info: _Optional[_Union[ToolInfo, _Mapping[str, object]]] = ..., project_root: _Optional[str] = ..., text_document_encoding: _Optional[_Union[TextEncoding, str]] = ...) -> None: ...
 
 class ToolInfo(_message.Message):
     __slots__ = ("name", "version", "arguments")
@@ -422,7 +422,7 @@ class Document(_message.Message):
     symbols: _containers.RepeatedCompositeFieldContainer[SymbolInformation]
     text: str
     position_encoding: PositionEncoding
-    def __init__(self, language: _Optional[str] = ..., relative_path: _Optional[str] = ..., occurrences: _Optional[_Iterable[_Union[Occurrence, _Mapping]]] = ..., symbols: _Optional[_Iterable[_Union[SymbolInformation, _Mapping]]] = ..., text: _Optional[str] = ..., position_encoding: _Optional[_Union[PositionEncoding, str]] = ...) -> None: ...
+    def __init__(self, language: _Optional[str] = ..., relative_path: _Optional[str] = ..., occurrences: _Optional[_Iterable[_Union[Occurrence, _Mapping[str, object]]]] = ..., symbols: _Optional[_Iterable[_Union[SymbolInformation, _Mapping[str, object]]]] = ..., text: _Optional[str] = ..., position_encoding: _Optional[_Union[PositionEncoding, str]] = ...) -> None: ...
 
 class Symbol(_message.Message):
     __slots__ = ("scheme", "package", "descriptors")
@@ -432,7 +432,7 @@ class Symbol(_message.Message):
     scheme: str
     package: Package
     descriptors: _containers.RepeatedCompositeFieldContainer[Descriptor]
-    def __init__(self, scheme: _Optional[str] = ..., package: _Optional[_Union[Package, _Mapping]] = ..., descriptors: _Optional[_Iterable[_Union[Descriptor, _Mapping]]] = ...) -> None: ...
+    def __init__(self, scheme: _Optional[str] = ..., package: _Optional[_Union[Package, _Mapping[str, object]]] = ..., descriptors: _Optional[_Iterable[_Union[Descriptor, _Mapping[str, object]]]] = ...) -> None: ...
 
 class Package(_message.Message):
     __slots__ = ("manager", "name", "version")
@@ -668,7 +668,7 @@ class SymbolInformation(_message.Message):
     display_name: str
     signature_documentation: Document
     enclosing_symbol: str
-    def __init__(self, symbol: _Optional[str] = ..., documentation: _Optional[_Iterable[str]] = ..., relationships: _Optional[_Iterable[_Union[Relationship, _Mapping]]] = ..., kind: _Optional[_Union[SymbolInformation.Kind, str]] = ..., display_name: _Optional[str] = ..., signature_documentation: _Optional[_Union[Document, _Mapping]] = ..., enclosing_symbol: _Optional[str] = ...) -> None: ...
+    def __init__(self, symbol: _Optional[str] = ..., documentation: _Optional[_Iterable[str]] = ..., relationships: _Optional[_Iterable[_Union[Relationship, _Mapping[str, object]]]] = ..., kind: _Optional[_Union[SymbolInformation.Kind, str]] = ..., display_name: _Optional[str] = ..., signature_documentation: _Optional[_Union[Document, _Mapping[str, object]]] = ..., enclosing_symbol: _Optional[str] = ...) -> None: ...
 
 class Relationship(_message.Message):
     __slots__ = ("symbol", "is_reference", "is_implementation", "is_type_definition", "is_definition")
@@ -700,7 +700,7 @@ class Occurrence(_message.Message):
     syntax_kind: SyntaxKind
     diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
     enclosing_range: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, range: _Optional[_Iterable[int]] = ..., symbol: _Optional[str] = ..., symbol_roles: _Optional[int] = ..., override_documentation: _Optional[_Iterable[str]] = ..., syntax_kind: _Optional[_Union[SyntaxKind, str]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., enclosing_range: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, range: _Optional[_Iterable[int]] = ..., symbol: _Optional[str] = ..., symbol_roles: _Optional[int] = ..., override_documentation: _Optional[_Iterable[str]] = ..., syntax_kind: _Optional[_Union[SyntaxKind, str]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., enclosing_range: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Diagnostic(_message.Message):
     __slots__ = ("severity", "code", "message", "source", "tags")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -211,7 +210,7 @@ def test_paths_may_start_from_a_folder(tmp_path: Path, root: str | None) -> None
 
 
 def test_an_export_read_back_says_what_we_said(shop: Shop, tmp_path: Path) -> None:
-    before = [edge for edge in shop.engine.export_edges(path=shop.repo.root)]
+    before = list(shop.engine.export_edges(path=shop.repo.root))
     file = tmp_path / "ours.scip"
     exported = shop.engine.scip_export(file, path=shop.repo.root)
     assert (exported.documents, exported.definitions) == (4, 4)

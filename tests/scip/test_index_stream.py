@@ -97,8 +97,9 @@ def test_millions_of_empty_occurrences_take_little_memory(tmp_path: Path) -> Non
 
 
 def test_fields_of_later_schemas_are_skipped(tmp_path: Path) -> None:
-    later = varint(9 << 3) + varint(7) + varint(10 << 3 | 1) + bytes(8) + varint(11 << 3 | 5) + bytes(4)
-    assert len(read(tmp_path, later + field(12, b"new") + WHOLE)) == 2
+    number, long, short = varint(9 << 3), varint(10 << 3 | 1), varint(11 << 3 | 5)
+    later = number + varint(7) + long + bytes(8) + short + bytes(4) + field(12, b"new")
+    assert len(read(tmp_path, later + WHOLE)) == 2
 
 
 @pytest.mark.parametrize("name", ["missing.scip", "."])

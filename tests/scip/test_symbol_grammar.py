@@ -58,7 +58,8 @@ def test_symbols_of_known_indexers(text: str, last: Descriptor) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "local 3", "a b c", "a b c d ", " . . . a/", "a . . . f(", "a . . . `f/", "a . . . f/é#"]
+    "text",
+    ["", "local 3", "a b c", "a b c d ", " . . . a/", "a . . . f(", "a . . . `f/", "a . . . é#"],
 )
 def test_what_is_no_symbol_is_refused(text: str) -> None:
     with pytest.raises(InvalidSymbol):

@@ -21,8 +21,8 @@ from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph
 from codelens.resolve.languages.go_names import parameter_count
 from codelens.resolve.languages.registry import LanguageSpec, spec_of
-from codelens.resolve.precise_edges import PreciseEdges
 from codelens.resolve.path_tree import folder_of, name_of, stem_of
+from codelens.resolve.precise_edges import PreciseEdges
 from codelens.resolve.walk.edge_table import Node, Table, symbols_inside
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
 from codelens.store.database.database import Database

@@ -28,8 +28,8 @@ from codelens.paths import printed
 from codelens.resolve.edges import CERTAIN
 from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.graph import Graph, graph_of
-from codelens.resolve.precise_edges import PreciseEdges
 from codelens.resolve.languages.registry import spec_of
+from codelens.resolve.precise_edges import PreciseEdges
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.store.facts.resolution_facts import references_named
 from codelens.types import PROTOCOL

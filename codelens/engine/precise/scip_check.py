@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from codelens.answers.upkeep_answers import CheckedEdges, Difference
 from codelens.cancellation import check_cancelled
-from codelens.engine.current_view import CurrentView
+from codelens.engine.current_view import CurrentView, ViewRequest
 from codelens.engine.graph.candidate_files import edge_cache_of
 from codelens.engine.index_pool import IndexPool
-from codelens.engine.current_view import ViewRequest
 from codelens.paths import printed
 from codelens.resolve.edges import Edge
 from codelens.resolve.graph import Graph

@@ -138,7 +138,7 @@ class _Writer:
             model = self._graph.model(path)
             row = self._view.snapshot.by_path[path]
             text = self._view.read(row) if model is not None else None
-            if model is None or text is None or model.spec.resolver == "" and not model.symbols:
+            if model is None or text is None or (model.spec.resolver == "" and not model.symbols):
                 continue
             index = self._index()
             document = index.documents.add(
@@ -168,7 +168,9 @@ class _Writer:
             name = self._names.of(path, at)
             size = len(symbol.name.encode())
             spans.add((symbol.name_line, column, size, name, DEFINITION))
-            self._describe(document, symbol, name, [edge for edge in relations if edge.symbol == at])
+            self._describe(
+                document, symbol, name, [edge for edge in relations if edge.symbol == at]
+            )
         references = set(self._references(model, certain, lines)) - {span[:4] for span in spans}
         for line, column, size, name, roles in sorted(spans | references):
             document.occurrences.add(
@@ -184,9 +186,8 @@ class _Writer:
     def _describe(
         self, document: scip_pb2.Document, symbol: Symbol, name: str, relations: Sequence[Edge]
     ) -> None:
-        information = document.symbols.add(symbol=name, display_name=symbol.name)
-        kinds = type(information).Kind
-        information.kind = kinds.Value(_KINDS.get(symbol.kind, "UnspecifiedKind"))
+        kind = _KINDS.get(symbol.kind, "UnspecifiedKind")
+        information = document.symbols.add(symbol=name, display_name=symbol.name, kind=kind)
         if symbol.doc:
             information.documentation.append(symbol.doc)
         for edge in relations:
@@ -279,5 +280,5 @@ def _head(view: CurrentView) -> bytes:
     index.metadata.tool_info.name = _SCHEME
     index.metadata.tool_info.version = __version__
     index.metadata.project_root = Path(view.repository.place.root).as_uri()
-    index.metadata.text_document_encoding = 1
+    index.metadata.text_document_encoding = "UTF8"  # type: ignore[assignment] - by name
     return index.SerializeToString(deterministic=True)

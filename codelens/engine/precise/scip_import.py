@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from codelens.answers.upkeep_answers import ImportedIndex, LeftOut
+from codelens.answers.upkeep_answers import ImportedIndex, OmittedDocuments
 from codelens.cancellation import check_cancelled
 from codelens.engine.current_view import (
     CurrentView,
@@ -40,7 +39,7 @@ from codelens.scip.placed_document import (
 )
 from codelens.store.database import writer_lease
 from codelens.store.facts import precise_facts
-from codelens.store.facts.precise_facts import KNOWN_THERE, Imported, Related, Use
+from codelens.store.facts.precise_facts import KNOWN_THERE, Imported, Mention, Related
 from codelens.store.views.views import FileRow
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ class ScipImport:
             stored=stored,
             uses=self._uses,
             left_out=tuple(
-                LeftOut(why, len(paths), tuple(sorted(paths)[:_NAMED]))
+                OmittedDocuments(why, len(paths), tuple(sorted(paths)[:_NAMED]))
                 for why, paths in sorted(self._left.items())
             ),
             differing=len(self._differing),
@@ -143,24 +142,22 @@ class ScipImport:
             if inside(f"{folder}/x", "") is None and folder not in {"", "."}:
                 raise SettingError(f"{self._root!r} is not a folder of the repository")
             return "" if folder in {"", "."} else f"{folder}/"
-        made_in = unquote(urlsplit(stream.metadata.project_root).path).replace("\\", "/").rstrip("/")
+        made_in = (
+            unquote(urlsplit(stream.metadata.project_root).path).replace("\\", "/").rstrip("/")
+        )
         top = os.path.realpath(self._sides[-1].scope.root).replace("\\", "/")
         if made_in == top:
             return ""
         parts = [part for part in made_in.split("/") if part not in {"", ".", ".."}]
         prefixes = ["", *("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))]
         known = {os.fsdecode(path) for side in self._sides for path in side.snapshot.by_path}
-        found = Counter(
-            {prefix: sum(prefix + path in known for path in paths) for prefix in prefixes}
-        )
-        return max(prefixes, key=lambda prefix: (found[prefix], -len(prefix)))
+        hits = {prefix: sum(prefix + path in known for path in paths) for prefix in prefixes}
+        return max(prefixes, key=lambda prefix: (hits[prefix], -len(prefix)))
 
     def _leave(self, why: str, path: str) -> None:
         self._left.setdefault(why.format(at=self._at), []).append(path)
 
-    def _documents(
-        self, stream: IndexStream, outline: _Outline, prefix: str
-    ) -> Iterator[Imported]:
+    def _documents(self, stream: IndexStream, outline: _Outline, prefix: str) -> Iterator[Imported]:
         seen: set[str] = set()
         tool = stream.metadata.tool_info.name
         for done, document in enumerate(stream.documents()):
@@ -179,9 +176,9 @@ class ScipImport:
                 self._leave(_NOTHING_SAID, shown)
             else:
                 seen.add(path)
-                found = self._fitting(document, os.fsencode(path), unit_of(document, tool))
-                if found is not None:
-                    yield self._row(os.fsencode(path), *found, outline.defined)
+                fitting = self._fitting(document, os.fsencode(path), unit_of(document, tool))
+                if fitting is not None:
+                    yield self._row(os.fsencode(path), *fitting, outline.defined)
 
     def _fitting(
         self, document: scip_pb2.Document, path: bytes, unit: int
@@ -192,8 +189,7 @@ class ScipImport:
             self._leave(_ABSENT, document.relative_path)
             return None
         for data in texts:
-            text = readable(data)
-            placed = placed_in(document, text, unit) if text is not None else None
+            placed = placed_in(document, readable(data), unit)
             if placed is not None:
                 if data != texts[-1]:
                     self._differing.append(printed(path))
@@ -220,7 +216,7 @@ class ScipImport:
     ) -> Imported:
         known = [symbol in defined for symbol in placed.symbols]
         uses = [
-            Use(
+            Mention(
                 use.line, use.column, use.name, use.symbol,
                 use.roles & _SIDE_ROLES | KNOWN_THERE * known[use.symbol],
             )

@@ -92,8 +92,8 @@ def _precise(db: Database) -> Iterator[Finding]:
     """What compilers said, and since when it counts."""
     for row in precise_facts.imports(db):
         texts = count_of(row.documents, "text")
-        found = f"{texts} answered precisely since {row.day}, by {row.tool}"
-        yield Finding("ok", str(db.path), found)
+        message = f"{texts} answered precisely since {row.day}, by {row.tool}"
+        yield Finding("ok", str(db.path), message)
 
 
 def _damaged(

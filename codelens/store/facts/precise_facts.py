@@ -15,9 +15,9 @@ from codelens.store.database.database import Database
 from codelens.store.facts.contents import batched
 
 DEFINES, IMPORTS = 1, 2
-"""Bits of `Use.roles`."""
+"""Bits of `Mention.roles`."""
 KNOWN_THERE = 1 << 16
-"""Bit of `Use.roles`: some document of the same index defines the symbol."""
+"""Bit of `Mention.roles`: some document of the same index defines the symbol."""
 _LIST = "(SELECT value FROM json_each(?))"
 STATE = "SELECT ifnull(max(id), 0) FROM precise_documents"
 SELECT_OF_CONTENTS = f"""
@@ -58,7 +58,7 @@ SELECT 1 FROM precise_documents d WHERE NOT EXISTS (
 """
 
 
-class Use(NamedTuple):
+class Mention(NamedTuple):
     """A name in a text, and the symbol that the compiler says it means."""
 
     line: int
@@ -83,17 +83,17 @@ class Related(NamedTuple):
 class PreciseDocument(NamedTuple):
     """What a compiler says of one text."""
 
-    uses: tuple[Use, ...]
+    uses: tuple[Mention, ...]
     related: tuple[Related, ...]
 
 
 class Imported(NamedTuple):
-    """A document to store; `Use.symbol` and `Related` have positions in `symbols`."""
+    """A document to store; `Mention.symbol` and `Related` have positions in `symbols`."""
 
     content_hash: bytes
     path: bytes
     symbols: Sequence[str]
-    uses: Sequence[Use]
+    uses: Sequence[Mention]
     related: Sequence[Related]
 
 
@@ -113,10 +113,10 @@ def state(db: Database) -> int:
 
 def documents_of(db: Database, contents: Iterable[int]) -> dict[int, list[tuple[int, bytes]]]:
     """Content -> documents of its text, each with the path where it was indexed; oldest first."""
-    found: dict[int, list[tuple[int, bytes]]] = {}
+    by_content: dict[int, list[tuple[int, bytes]]] = {}
     for content, document, path in db.rows(SELECT_OF_CONTENTS, (json.dumps(sorted(contents)),)):
-        found.setdefault(content, []).append((document, path))
-    return found
+        by_content.setdefault(content, []).append((document, path))
+    return by_content
 
 
 def load(db: Database, document: int) -> PreciseDocument:
@@ -130,7 +130,7 @@ def unpacked(data: bytes) -> PreciseDocument:
     columns, related = cast(
         "tuple[list[list[object]], list[list[int]]]", json.loads(zlib.decompress(data))
     )
-    uses = tuple(Use(*row) for row in zip(*columns, strict=True))  # type: ignore[arg-type]
+    uses = tuple(Mention(*row) for row in zip(*columns, strict=True))  # type: ignore[arg-type]
     return PreciseDocument(uses, tuple(Related(*row) for row in related))
 
 
@@ -166,7 +166,7 @@ def save(db: Database, tool: str, day: str, documents: Iterable[Imported]) -> in
         of = [numbers.get(symbol, -at - 1) for at, symbol in enumerate(document.symbols)]
         uses = [use._replace(symbol=of[use.symbol]) for use in document.uses]
         related = [(of[row.symbol], of[row.other], row.kinds) for row in document.related]
-        columns = list(zip(*uses, strict=True)) or [()] * len(Use._fields)
+        columns = list(zip(*uses, strict=True)) or [()] * len(Mention._fields)
         data = zlib.compress(json.dumps((columns, related), separators=(",", ":")).encode(), 6)
         db.execute(_DELETE_EARLIER, (document.content_hash, document.path))
         db.execute(_INSERT, (import_, document.content_hash, document.path, data))
