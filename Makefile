@@ -46,6 +46,11 @@ ci:
 dist: setup
 	$(BIN)/python -m build
 
+# protoc 25 makes code that every later protobuf runs; its stubs leave a type open.
+scip-schema: setup ## generate codelens/scip/scip_pb2 from scip.proto (needs grpcio-tools 1.62)
+	cd codelens/scip && python -m grpc_tools.protoc -I. --python_out=. --pyi_out=. scip.proto
+	sed -i "s/_Mapping\]/_Mapping[str, object]]/g" codelens/scip/scip_pb2.pyi
+
 site: setup
 	@# An environment made by uv has no pip.
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --default-pip >/dev/null

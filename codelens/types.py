@@ -213,3 +213,5 @@ class Receipt:
     """Pending files that may contain matches: neither searched nor indexed in time."""
     pending_names: tuple[str, ...] = field(default=())
     note: str = ""
+    precise: int = 0
+    """Files whose edges come from a compiler; counted for questions about the graph."""

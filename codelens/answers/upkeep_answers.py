@@ -362,3 +362,78 @@ class MeaningTest:
     words: tuple[MeantWord, ...]
     near: tuple[tuple[str, float], ...]
     """The terms nearest to the whole question, without its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class OmittedDocuments:
+    """Documents of a SCIP index that were not imported."""
+
+    why: str
+    count: int
+    paths: tuple[str, ...]
+    """Some of them, as the index names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedIndex:
+    """What was taken over from a SCIP index."""
+
+    receipt: Receipt
+    tool: str
+    """Name and version of the indexer."""
+    at: str
+    """The commit whose files gave the texts."""
+    root: str
+    """Folder of the repository that the paths of the index start from; empty for its top."""
+    documents: int
+    stored: int
+    uses: int
+    """Occurrences of symbols in what was stored."""
+    left_out: tuple[OmittedDocuments, ...]
+    differing: int
+    """Files that have another text in the worktree than was indexed."""
+    differing_paths: tuple[str, ...]
+    """Some of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A name in a line for which a compiler and our resolver give different definitions."""
+
+    verdict: str
+    """`other target`, `only compiler`, `only codelens` (the compiler says that it is none of this
+    repository's), or `unexplained` (the compiler says nothing)."""
+    site: str
+    """`path:line`."""
+    name: str
+    compiler: tuple[str, ...]
+    """Handles of the definitions."""
+    ours: tuple[str, ...]
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEdges:
+    """Our edges compared with those of compilers, in the files that are answered precisely."""
+
+    receipt: Receipt
+    agreed: int
+    """Names in lines with the same definition."""
+    counts: tuple[tuple[str, str, int], ...]
+    """Language, verdict (`agreed`, too), number."""
+    differences: tuple[Difference, ...]
+    left: int
+    """Differences beyond the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedIndex:
+    """What was written as a SCIP index."""
+
+    receipt: Receipt
+    file: str
+    documents: int
+    definitions: int
+    references: int
+    relations: int
+    size_bytes: int

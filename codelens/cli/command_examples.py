@@ -34,6 +34,7 @@ MODULES = {
     "meaning": "meaning_command",
     "usage": "upkeep_commands",
     "export": "graph_commands",
+    "scip": "scip_command",
     "languages": "reading_commands",
     "doctor": "upkeep_commands",
     "install": "install_commands",
@@ -165,6 +166,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "export": (
         ("codelens export symbols > symbols.jsonl", "every definition"),
         ("codelens export contexts > contexts.json", "saved contexts, for load --import"),
+    ),
+    "scip": (
+        ("codelens scip import index.scip", "what scip-python and the like wrote for HEAD"),
+        ("codelens scip check --limit 20", "where codelens and the compiler differ"),
+        ("codelens scip export app.scip --ref v2.1", "a tag, for Sourcegraph and other readers"),
     ),
     "languages": (("codelens languages", "all languages"),),
     "doctor": (

@@ -96,3 +96,9 @@ class Engine(EngineCore):
     pack = upkeep_methods.pack
     unpack = upkeep_methods.unpack
     pin = upkeep_methods.pin
+
+    # What compilers say.
+    scip_import = upkeep_methods.scip_import
+    scip_check = upkeep_methods.scip_check
+    scip_export = upkeep_methods.scip_export
+    scip_forget = upkeep_methods.scip_forget

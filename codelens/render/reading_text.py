@@ -391,8 +391,11 @@ Json = Mapping[str, object]
 
 
 def receipt_json(answer: Receipt) -> Json:
-    """Return the receipt of an answer."""
-    return asdict(answer)
+    """Return the receipt of an answer; `precise` only if not zero."""
+    fields = asdict(answer)
+    if not answer.precise:
+        del fields["precise"]
+    return fields
 
 
 def search_json(answer: SearchAnswer) -> Json:

@@ -47,6 +47,8 @@ def receipt_line(receipt: Receipt) -> str:
             parts.append(f"{receipt.unread:,} unread")
         else:
             parts.append("all searched for this answer")
+    if receipt.precise:
+        parts.append(f"{receipt.precise:,} {plural('file', receipt.precise)} answered precisely")
     parts.append(f"{receipt.elapsed_ms:,.0f} ms")
     if receipt.note:
         parts.append(receipt.note)

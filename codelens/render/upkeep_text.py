@@ -8,9 +8,12 @@ from dataclasses import asdict
 
 from codelens.answers.context_answers import UsageAnswer, UsageLine
 from codelens.answers.upkeep_answers import (
+    CheckedEdges,
     Dropped,
     Enabled,
     EnabledRepository,
+    ExportedIndex,
+    ImportedIndex,
     MeaningStatus,
     MeaningTest,
     ModelFiles,
@@ -414,3 +417,67 @@ def provider_status_lines(status: ProviderStatus) -> list[str]:
         f"{count_of(total.bytes, 'byte')}, {count_of(total.tokens, 'token')}"
         for total in status.sent
     ]
+
+
+# What compilers say: SCIP.
+
+_NONE = "-"
+
+
+def receipt_and_fields(answer: ImportedIndex | CheckedEdges | ExportedIndex) -> Json:
+    """Return all fields, the receipt as in other answers."""
+    return {**asdict(answer), "receipt": receipt_json(answer.receipt)}
+
+
+def scip_imported_lines(answer: ImportedIndex) -> list[str]:
+    """Render what was imported and what was left out."""
+    tool = f" by {answer.tool}" if answer.tool else ""
+    root = f", paths from {answer.root}" if answer.root else ""
+    documents = f"{answer.stored:,} of {count_of(answer.documents, 'document')}"
+    uses = count_of(answer.uses, "occurrence")
+    lines = [f"{documents}{tool} imported, of {answer.at}{root}: {uses}"]
+    for left in answer.left_out:
+        lines.append(f"left out: {left.count:,} {left.why}: {_some(left.paths, left.count)}")
+    if answer.differing:
+        paths = _some(answer.differing_paths, answer.differing)
+        changed = count_of(answer.differing, "file")
+        lines.append(f"{changed} edited since, answered by codelens: {paths}")
+    return [safe(one_line(line)) for line in lines]
+
+
+def _some(paths: Sequence[str], count: int) -> str:
+    named = ", ".join(path or "(unnamed)" for path in paths)
+    return named if len(paths) == count else f"{named}, ..."
+
+
+def scip_checked_lines(answer: CheckedEdges) -> list[str]:
+    """Render the differences, then the counts by language."""
+    lines = [
+        f"{row.verdict}: {row.site} {row.name}: compiler {_all(row.compiler)}, "
+        f"codelens {_all(row.ours)}"
+        for row in answer.differences
+    ]
+    if answer.left:
+        lines.append(f"{count_of(answer.left, 'more difference')}; --limit shows more")
+    by_language: dict[str, list[str]] = {}
+    for language, verdict, count in answer.counts:
+        by_language.setdefault(language, []).append(f"{count:,} {verdict}")
+    lines += [f"{language}: {', '.join(counts)}" for language, counts in by_language.items()]
+    if not lines:
+        lines.append("nothing to compare: no file here is answered precisely")
+    return [safe(one_line(line)) for line in lines]
+
+
+def _all(handles: Sequence[str]) -> str:
+    return ", ".join(handles) or _NONE
+
+
+def scip_exported_line(answer: ExportedIndex) -> str:
+    """Render what was exported, in one line."""
+    counts = (
+        count_of(answer.documents, "document"),
+        count_of(answer.definitions, "definition"),
+        count_of(answer.references, "reference"),
+        count_of(answer.relations, "relation"),
+    )
+    return f"{answer.file}: {', '.join(counts)}, {answer.size_bytes:,} bytes"

@@ -190,6 +190,12 @@ class FileModel:
         return top_symbols
 
     @cached_property
+    def named_at(self) -> dict[tuple[int, str], int]:
+        """Line and name -> the first symbol of that name there."""
+        symbols = reversed(list(enumerate(self.symbols)))
+        return {(symbol.name_line, symbol.name): at for at, symbol in symbols}
+
+    @cached_property
     def own_scope(self) -> dict[int, int]:
         """Symbol -> the scope of its body."""
         scope_of_symbol: dict[int, int] = {}

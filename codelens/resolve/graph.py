@@ -202,6 +202,10 @@ class Graph:
         file = self._files.get(path)
         return self._load(file.content) if file is not None else None
 
+    def model(self, path: bytes) -> FileModel | None:
+        """Return the facts of a file."""
+        return self._view.model(path)
+
     def references(self, path: bytes) -> Sequence[Reference]:
         """Return the references in a file in source order."""
         model = self._view.model(path)

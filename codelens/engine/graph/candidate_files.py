@@ -22,10 +22,11 @@ from codelens.resolve.graph import Graph
 from codelens.resolve.languages.go_names import parameter_count
 from codelens.resolve.languages.registry import LanguageSpec, spec_of
 from codelens.resolve.path_tree import folder_of, name_of, stem_of
+from codelens.resolve.precise_edges import PreciseEdges
 from codelens.resolve.walk.edge_table import Node, Table, symbols_inside
 from codelens.resolve.walk.relation_walk import CONSTRUCTORS
 from codelens.store.database.database import Database
-from codelens.store.facts import postings, ranking_reads
+from codelens.store.facts import postings, precise_facts, ranking_reads
 from codelens.store.facts.ranking_reads import Use, Uses
 from codelens.store.facts.resolution_facts import key_of
 from codelens.store.views.snapshot import Snapshot, StateCache
@@ -224,6 +225,8 @@ class EdgeCache:
 
         earlier_graph = before.graph.known if before is not None else None
         self.graph: Graph = graph.graph_of(snapshot, read, earlier_graph)
+        self.precise = PreciseEdges(snapshot.db, self.graph)
+        """What compilers say of the files; `table` and `weak` have it merged with our edges."""
         self.table = before.table if before is not None else Table()
         """Edges of files, valid until something that they depend on changes."""
         self.weak = before.weak if before is not None else Table()
@@ -233,6 +236,11 @@ class EdgeCache:
         self._shared: dict[frozenset[str], frozenset[str]] = {}
         for path in self.table.files() - self.graph.known.checked:
             self._remove(path)
+        documents = before.precise.document_by_path if before is not None else {}
+        if documents != self.precise.document_by_path:
+            # A definition that one of them means may have moved.
+            for path in documents.keys() | self.precise.document_by_path.keys():
+                self._remove(path)
         if self.table.wasteful or self.weak.wasteful:
             self.table, self.weak = Table(), Table()
         self._snapshot = snapshot
@@ -263,12 +271,14 @@ class EdgeCache:
         """Resolve a file."""
         if self.named.pop(path, None) is not None:
             self._remove(path)
-        self._add(path, self.graph.all_edges(path), whole=True)
+        edges = self.precise.merged(path, self.graph.all_edges(path))
+        self._add(path, edges, whole=True)
 
     def take_named(self, path: bytes, names: Set[str], edges: Iterable[Edge]) -> None:
         """Add the edges of the uses of some names to those already in the cache."""
         cached_names = self.named.get(path, _NONE)
-        every = [*self.table.edges_from(path), *self.weak.edges_from(path), *edges]
+        new = self.precise.merged(path, edges)
+        every = [*self.table.edges_from(path), *self.weak.edges_from(path), *new]
         if cached_names:
             self._remove(path)
         self.named[path] = self._share(cached_names | names)
@@ -315,7 +325,8 @@ _kept = StateCache[EdgeCache](_KEPT_VIEWS)
 
 def edge_cache_of(view: CurrentView) -> EdgeCache:
     """The edge cache of a view, reused from before if nothing in the view changed."""
-    return _kept.value_of(view.snapshot, lambda before: EdgeCache(view, before))
+    imported = precise_facts.state(view.snapshot.db)
+    return _kept.value_of(view.snapshot, lambda before: EdgeCache(view, before), imported)
 
 
 def keep(view: CurrentView) -> None:

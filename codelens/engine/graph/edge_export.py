@@ -12,6 +12,7 @@ from codelens.resolve.edges import CERTAIN
 from codelens.resolve.file_model import CALLABLE, TYPES
 from codelens.resolve.graph import Graph, graph_of
 from codelens.resolve.languages.registry import spec_of
+from codelens.resolve.precise_edges import PreciseEdges
 from codelens.resolve.walk.edge_table import MODULE, Node
 from codelens.store.facts.resolution_facts import references_named
 from codelens.types import PROTOCOL
@@ -36,10 +37,13 @@ def edge_lines(view: CurrentView, *, possible: bool) -> Iterator[EdgeLine]:
     With `possible`, includes uses that may mean one of several definitions.
     """
     edges = graph(view)
+    precise = PreciseEdges(view.snapshot.db, edges)
     structure = Ownership(view.snapshot, edges)
     for path in sorted(edges.languages):
         lines: dict[EdgeLine, None] = {}
-        file_edges = edges.all_edges(path) if possible else edges.edges(path)
+        file_edges = precise.merged(path, edges.all_edges(path))
+        if not possible:
+            file_edges = [edge for edge in file_edges if edge.is_certain]
         unwritten = _unwritten(edges, path, {edge.name for edge in file_edges})
         for edge in file_edges:
             target = Node(edge.target, edge.target_symbol)

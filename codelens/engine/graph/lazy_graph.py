@@ -414,6 +414,8 @@ class LazyGraph:
         if cache.whole:
             return
         every = [node for node in nodes if node.symbol >= 0]
+        for node in every:
+            self._seek_precise(*node)
         names = {
             name
             for node in every
@@ -427,7 +429,8 @@ class LazyGraph:
 
     def receipt(self) -> Receipt:
         """The view's receipt, `partial` if files could not be resolved in time."""
-        receipt = self._view.receipt()
+        precise = len(self._edge_cache.precise.document_by_path)
+        receipt = replace(self._view.receipt(), precise=precise)
         if not self.unseen and not self._stopped:
             return receipt
         note = (
@@ -459,6 +462,7 @@ class LazyGraph:
         cache = self._edge_cache
         if cache.whole:
             return
+        self._seek_precise(path, symbol)
         if symbol != MODULE:
             names = self._candidates.names_of(path, symbol) - cache.settled
             if names and self._resolve_named([file for file, _ in self.holding(names)], names):
@@ -469,6 +473,10 @@ class LazyGraph:
                 cache.implemented |= methods
         elif path not in cache.known_modules and self.resolve(self._candidates.of_module(path)):
             cache.known_modules.add(path)
+
+    def _seek_precise(self, path: bytes, symbol: int) -> None:
+        """Resolve the files that use a node by the word of a compiler, under whichever name."""
+        self.resolve(self._edge_cache.precise.users(path, symbol))
 
     def _seek_inside(self, node: Node) -> None:
         """Resolve the file of a type or constructor, which may use it without its name.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from codelens.engine.current_view import ViewRequest
 from codelens.engine.engine_core import EngineCore
+from codelens.engine.index_pool import check_limit
 from codelens.index.ingestion import Progress, silent
 
 if TYPE_CHECKING:
@@ -14,9 +15,12 @@ if TYPE_CHECKING:
 
     from codelens.answers.context_answers import UsageAnswer
     from codelens.answers.upkeep_answers import (
+        CheckedEdges,
         Dropped,
         Enabled,
         EnabledRepository,
+        ExportedIndex,
+        ImportedIndex,
         MeaningStatus,
         MeaningTest,
         ModelFiles,
@@ -363,3 +367,90 @@ def meaning_clear(engine: EngineCore, *, path: str | Path = ".") -> int:
     from codelens.engine.embedding.provider_consent import clear
 
     return clear(engine.settings, engine.pool.open_any(path).scope.repo_id)
+
+
+# What compilers say: SCIP.
+
+
+def scip_import(
+    engine: EngineCore,
+    file: str | Path,
+    *,
+    root: str | None = None,
+    path: str | Path = ".",
+    ref: str | None = None,
+    progress: Progress = silent,
+) -> ImportedIndex:
+    """Take over what a compiler says of this repository's texts, from a SCIP index.
+
+    Its facts belong to the texts that were indexed: they count on every branch and in every
+    worktree with the same text, and nowhere else.
+
+    Args:
+        file: written by scip-python, scip-typescript, rust-analyzer and the like.
+        root: folder of the repository that the paths of the index start from; None: the one under
+            which most of them exist.
+        ref: the commit that was indexed; None: the checked-out commit.
+
+    Raises:
+        ScipError: the file is damaged or no index, nothing in it belongs to this repository, or
+            protobuf is not installed; nothing was imported.
+        SettingError: the file cannot be read.
+        IndexLocked: another process is writing.
+    """
+    from codelens.engine.precise.scip_import import import_index
+
+    return import_index(engine.pool, ViewRequest(path, ref, None, progress), Path(file), root)
+
+
+def scip_check(
+    engine: EngineCore,
+    *,
+    limit: int = 50,
+    path: str | Path = ".",
+    ref: str | None = None,
+    budget_ms: float | None = None,
+    progress: Progress = silent,
+) -> CheckedEdges:
+    """Compare our edges with those of compilers, in the files that are answered precisely.
+
+    Args:
+        limit: maximum number of differences; all are counted.
+    """
+    from codelens.engine.precise.scip_check import check
+
+    check_limit(limit, 100_000)
+    return check(engine.pool, ViewRequest(path, ref, budget_ms, progress), limit)
+
+
+def scip_export(
+    engine: EngineCore,
+    file: str | Path,
+    *,
+    path: str | Path = ".",
+    ref: str | None = None,
+    progress: Progress = silent,
+) -> ExportedIndex:
+    """Write definitions, references and relations of a view as a SCIP index.
+
+    Args:
+        file: overwritten if it exists.
+
+    Raises:
+        ScipError: protobuf is not installed.
+        SettingError: the file cannot be written.
+    """
+    from codelens.engine.precise.scip_export import export_index
+
+    return export_index(engine.pool, ViewRequest(path, ref, None, progress), Path(file))
+
+
+def scip_forget(engine: EngineCore, *, path: str | Path = ".") -> int:
+    """Remove all that was imported into a repository's index; returns the number of texts.
+
+    Raises:
+        IndexLocked: another process is writing.
+    """
+    from codelens.engine.precise.scip_import import forget
+
+    return forget(engine.pool.open_any(path))

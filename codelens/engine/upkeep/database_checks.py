@@ -21,11 +21,13 @@ from codelens.store.database.database_opening import (
     other_repository,
 )
 from codelens.store.database.writer_lease import machine
+from codelens.store.facts import precise_facts
 from codelens.store.saved import context_rows
 from codelens.store.saved.context_rows import foreign, owner_by_name
 from codelens.store.saved.contexts_file import asides, contexts_of, open_contexts
 from codelens.store.saved.usage_log import usage_log
 from codelens.store.vector_tables import foreign_consent
+from codelens.wording import count_of
 
 
 def indexes(case: Examination) -> Iterator[Finding]:
@@ -78,11 +80,20 @@ def _index(case: Examination, path: Path) -> Iterator[Finding]:
             database_recovery.note_check(path)
             size = f"{db.size_bytes() / 1e6:,.1f} MB, fully checked"
             yield Finding("ok", str(path), size if db.has_checksums() else f"{size}, no checksums")
+            yield from _precise(db)
             yield from _lease(case, db)
     finally:
         db.close()
     if fault:
         yield _damaged(case, path, fault, identity)
+
+
+def _precise(db: Database) -> Iterator[Finding]:
+    """What compilers said, and since when it counts."""
+    for row in precise_facts.imports(db):
+        texts = count_of(row.documents, "text")
+        message = f"{texts} answered precisely since {row.day}, by {row.tool}"
+        yield Finding("ok", str(db.path), message)
 
 
 def _damaged(

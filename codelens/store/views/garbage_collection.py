@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from codelens.store.database import writer_lease
 from codelens.store.database.database import Database
 from codelens.store.database.writer_lease import DAY_S, Clock, machine
-from codelens.store.facts import postings
+from codelens.store.facts import postings, precise_facts
 from codelens.store.facts.contents import batched
 from codelens.store.views import index_metadata
 from codelens.store.views.index_metadata import TOUCH_S
@@ -163,6 +163,9 @@ def collect(db: Database, rest: Rest = lambda: True, clock: Clock = machine) -> 
     grace_s = 0.0 if db.alone() else GRACE_S
     due_s = now_s - grace_s
     contents = _repeat(lambda: _remove_contents(db, due_s, clock), rest)
+    if precise_facts.any_unused(db) and rest():
+        with _step(db, clock) as lease, db.write(lease):
+            precise_facts.delete_unused(db)
     paths = _repeat(lambda: _remove_paths(db, due_s, clock), rest)
     segments = _repeat(lambda: _rewrite_segment(db, clock), rest)
     _repeat(lambda: _give_back(db, clock), rest)

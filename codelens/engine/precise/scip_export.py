@@ -1,0 +1,284 @@
+"""Writes definitions, references and relations of a view as a SCIP index.
+
+A symbol is `codelens . REPOSITORY . ` with the folders and the file as namespaces and a descriptor
+for each definition around it. Documents are sorted by path, so the same view gives the same bytes.
+A definition that other files cannot name, inside of a function, is local to its document.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from codelens import __version__
+from codelens.answers.upkeep_answers import ExportedIndex
+from codelens.cancellation import check_cancelled
+from codelens.engine.current_view import CurrentView, ViewRequest
+from codelens.engine.graph.candidate_files import edge_cache_of
+from codelens.engine.index_pool import IndexPool
+from codelens.errors import DiskFull, SettingError
+from codelens.paths import NO_ROOM, printed
+from codelens.resolve.edges import Edge
+from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.graph import Graph
+from codelens.resolve.precise_edges import PreciseEdges
+from codelens.scip.index_stream import schema
+from codelens.scip.placed_document import DEFINITION, IMPORT, UTF8
+from codelens.scip.symbol_grammar import (
+    LOCAL,
+    METHOD,
+    NAMESPACE,
+    TERM,
+    TYPE,
+    Descriptor,
+    GlobalSymbol,
+)
+from codelens.types import Symbol
+
+if TYPE_CHECKING:
+    from codelens.scip import scip_pb2
+
+_SCHEME = "codelens"
+_NO_CODE = frozenset({"heading", "key"})
+_LANGUAGES = {
+    "cpp": "CPP", "csharp": "CSharp", "javascript": "JavaScript", "typescript": "TypeScript",
+    "tsx": "TypeScriptReact", "php": "PHP", "objc": "Objective_C", "html": "HTML", "css": "CSS",
+}  # fmt: skip
+"""Names of the schema's enum that are not ours with a capital."""
+_KINDS = {
+    "function": "Function", "method": "Method", "class": "Class", "struct": "Struct",
+    "union": "Union", "interface": "Interface", "trait": "Trait", "enum": "Enum",
+    "member": "EnumMember", "type": "TypeAlias", "module": "Module", "constant": "Constant",
+    "variable": "Variable", "property": "Property", "field": "Field", "macro": "Macro",
+}  # fmt: skip
+_RELATING = frozenset({"inherit", "override", "satisfy"})
+
+
+class SymbolNames:
+    """The SCIP symbols of a view's definitions.
+
+    Args:
+        package: name of the repository.
+        graph: has the definitions.
+    """
+
+    def __init__(self, package: str, graph: Graph) -> None:
+        self._package = package
+        self._graph = graph
+        self._names: dict[bytes, Sequence[str]] = {}
+
+    def of(self, path: bytes, symbol: int) -> str:
+        """The symbol of a definition, or (-1) of a whole file."""
+        if symbol < 0:
+            return self._global(path, ())
+        names = self._names.get(path)
+        if names is None:
+            names = self._names[path] = list(self._each(path))
+        return names[symbol]
+
+    def _each(self, path: bytes) -> Iterator[str]:
+        symbols = self._graph.symbols(path)
+        counts: dict[str, int] = {}
+        chains: list[tuple[Descriptor, ...] | None] = []
+        for at, symbol in enumerate(symbols):
+            around = chains[symbol.parent] if symbol.parent >= 0 else ()
+            inner = symbol.parent >= 0 and symbols[symbol.parent].kind in CALLABLE
+            if around is None or inner:
+                chains.append(None)
+                yield f"{LOCAL}{at}"
+                continue
+            plain = self._global(path, (*around, _descriptor(symbol, 0)))
+            count = counts[plain] = counts.get(plain, -1) + 1
+            chain = (*around, _descriptor(symbol, count))
+            chains.append(chain)
+            yield self._global(path, chain)
+
+    def _global(self, path: bytes, chain: tuple[Descriptor, ...]) -> str:
+        parts = printed(path).split("/")
+        folders = tuple(Descriptor(part, NAMESPACE) for part in parts)
+        return GlobalSymbol(_SCHEME, "", self._package, "", (*folders, *chain)).written()
+
+
+def _descriptor(symbol: Symbol, count: int) -> Descriptor:
+    """The descriptor of a definition; `count` tells definitions of one name apart."""
+    name = symbol.name or "_"
+    if symbol.kind in CALLABLE:
+        return Descriptor(name, METHOD, f"+{count}" if count else "")
+    name = f"{name}+{count}" if count else name
+    if symbol.kind == "module":
+        return Descriptor(name, NAMESPACE)
+    return Descriptor(name, TYPE if symbol.kind in TYPES else TERM)
+
+
+class _Counts(NamedTuple):
+    definitions: int = 0
+    references: int = 0
+    relations: int = 0
+
+
+class _Writer:
+    """Makes the documents of a view."""
+
+    def __init__(self, view: CurrentView) -> None:
+        cache = edge_cache_of(view)
+        self._view = view
+        self._graph: Graph = cache.graph
+        self._precise: PreciseEdges = cache.precise
+        package = os.path.basename(view.repository.place.root.rstrip("/\\")) or "repository"
+        self._names = SymbolNames(package, self._graph)
+        self._index = schema()
+        self.counts = _Counts()
+
+    def documents(self) -> Iterator[bytes]:
+        """Yield each document, serialized as a field of an index."""
+        for path in sorted(self._graph.languages):
+            check_cancelled()
+            model = self._graph.model(path)
+            row = self._view.snapshot.by_path[path]
+            text = self._view.read(row) if model is not None else None
+            if model is None or text is None or (model.spec.resolver == "" and not model.symbols):
+                continue
+            index = self._index()
+            document = index.documents.add(
+                relative_path=printed(path), position_encoding=UTF8, language=_language(model)
+            )
+            self._fill(document, path, model, text.split(b"\n"))
+            if document.occurrences:
+                yield index.SerializeToString(deterministic=True)
+
+    def _fill(
+        self, document: scip_pb2.Document, path: bytes, model: FileModel, lines: list[bytes]
+    ) -> None:
+        edges = self._precise.merged(path, self._graph.edges(path))
+        certain = [edge for edge in edges if edge.is_certain]
+        relations = [edge for edge in certain if edge.kind in _RELATING and edge.symbol >= 0]
+        definitions = 0
+        spans: set[tuple[int, int, int, str, int]] = set()
+        if model.symbols:
+            document.occurrences.add(
+                range=[0, 0, 0], symbol=self._names.of(path, -1), symbol_roles=DEFINITION
+            )
+        for at, symbol in enumerate(model.symbols):
+            column = _column(lines, symbol.name_line, symbol.name)
+            if column is None or symbol.kind in _NO_CODE:
+                continue
+            definitions += 1
+            name = self._names.of(path, at)
+            size = len(symbol.name.encode())
+            spans.add((symbol.name_line, column, size, name, DEFINITION))
+            self._describe(
+                document, symbol, name, [edge for edge in relations if edge.symbol == at]
+            )
+        references = set(self._references(model, certain, lines)) - {span[:4] for span in spans}
+        for line, column, size, name, roles in sorted(spans | references):
+            document.occurrences.add(
+                range=[line - 1, column, column + size], symbol=name, symbol_roles=roles
+            )
+        before = self.counts
+        self.counts = _Counts(
+            before.definitions + definitions,
+            before.references + len(references),
+            before.relations + len(relations),
+        )
+
+    def _describe(
+        self, document: scip_pb2.Document, symbol: Symbol, name: str, relations: Sequence[Edge]
+    ) -> None:
+        kind = _KINDS.get(symbol.kind, "UnspecifiedKind")
+        information = document.symbols.add(symbol=name, display_name=symbol.name, kind=kind)
+        if symbol.doc:
+            information.documentation.append(symbol.doc)
+        for edge in relations:
+            if edge.target_symbol >= 0:
+                information.relationships.add(
+                    symbol=self._names.of(edge.target, edge.target_symbol),
+                    is_implementation=True,
+                    is_reference=edge.kind != "inherit",
+                )
+
+    def _references(
+        self, model: FileModel, edges: Sequence[Edge], lines: Sequence[bytes]
+    ) -> Iterator[tuple[int, int, int, str, int]]:
+        """Yield line, column, size, symbol and roles of each use that has a certain target."""
+        columns: dict[tuple[int, str], list[int]] = {}
+        for reference in model.references:
+            columns.setdefault((reference.line, reference.name), []).append(reference.column)
+        for edge in edges:
+            if edge.kind in {"override", "satisfy"}:
+                continue
+            places = columns.get((edge.line, edge.name))
+            if places is None:
+                column = _column(lines, edge.line, edge.name)
+                places = [column] if column is not None else []
+            name = self._names.of(edge.target, edge.target_symbol)
+            if name.startswith(LOCAL) and edge.target != edge.source:
+                continue
+            roles = IMPORT if edge.kind == "import" else 0
+            word = edge.name.encode()
+            for column in places:
+                # What a language calls by itself, such as `__len__`, is nowhere in the text.
+                if lines[edge.line - 1][column : column + len(word)] == word:
+                    yield edge.line, column, len(word), name, roles
+
+
+def _language(model: FileModel) -> str:
+    return _LANGUAGES.get(model.language, model.language[:1].upper() + model.language[1:])
+
+
+def _column(lines: Sequence[bytes], line: int, name: str) -> int | None:
+    """Where a line has a name as a whole word, in bytes; None if it does not have it."""
+    if not 1 <= line <= len(lines) or not name:
+        return None
+    row, word = lines[line - 1], name.encode()
+    at = row.find(word)
+    while at >= 0:
+        before, after = row[at - 1 : at] if at else b"", row[at + len(word) : at + len(word) + 1]
+        if not _continues(before) and not _continues(after):
+            return at
+        at = row.find(word, at + 1)
+    return None
+
+
+def _continues(byte: bytes) -> bool:
+    """Whether a byte next to a word makes it a part of another."""
+    return byte.isalnum() or byte in {b"_", b"$"} or byte >= b"\x80"
+
+
+def export_index(pool: IndexPool, request: ViewRequest, file: Path) -> ExportedIndex:
+    """Write the index of a view; see `Engine.scip_export`."""
+    schema()
+    with pool.view(request) as view, view.reading():
+        writer = _Writer(view)
+        count = 0
+        temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+        try:
+            with temporary.open("xb") as out:
+                out.write(_head(view))
+                for document in writer.documents():
+                    count += 1
+                    request.progress("exporting", count, len(view.snapshot.files))
+                    out.write(document)
+            temporary.replace(file)
+        except OSError as error:
+            if error.errno in NO_ROOM:
+                raise DiskFull(file) from error
+            raise SettingError(
+                f"cannot write the SCIP index {str(file)!r}: {error.strerror or error}; name "
+                "another file"
+            ) from error
+        finally:
+            temporary.unlink(missing_ok=True)
+        return ExportedIndex(
+            view.receipt(), str(file), count, *writer.counts, size_bytes=file.stat().st_size
+        )
+
+
+def _head(view: CurrentView) -> bytes:
+    index = schema()()
+    index.metadata.tool_info.name = _SCHEME
+    index.metadata.tool_info.version = __version__
+    index.metadata.project_root = Path(view.repository.place.root).as_uri()
+    index.metadata.text_document_encoding = "UTF8"  # type: ignore[assignment] - by name
+    return index.SerializeToString(deterministic=True)

@@ -1,0 +1,208 @@
+"""What compilers say of texts: occurrences of symbols, by the hash of the text they were found in.
+
+A document counts wherever its text is in a view, at the path where it was indexed; at another path
+only if that one is gone from the view, for a text at two paths may mean two things by its imports.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
+
+from codelens.store.database.database import Database
+from codelens.store.facts.contents import batched
+
+DEFINES, IMPORTS = 1, 2
+"""Bits of `Mention.roles`."""
+KNOWN_THERE = 1 << 16
+"""Bit of `Mention.roles`: some document of the same index defines the symbol."""
+_LIST = "(SELECT value FROM json_each(?))"
+STATE = "SELECT ifnull(max(id), 0) FROM precise_documents"
+SELECT_OF_CONTENTS = f"""
+SELECT c.id, d.id, d.path FROM precise_documents d JOIN contents c ON c.hash = d.hash
+WHERE c.id IN {_LIST} ORDER BY d.id
+"""  # noqa: S608 - constants
+SELECT_DATA = "SELECT data FROM precise_documents WHERE id = ?"
+SELECT_DEFINING = "SELECT document FROM precise_places WHERE symbol = ? AND defines ORDER BY 1"
+SELECT_USING = f"SELECT DISTINCT document FROM precise_places WHERE symbol IN {_LIST}"  # noqa: S608
+_SELECT_SYMBOLS = f"SELECT symbol, id FROM precise_symbols WHERE symbol IN {_LIST}"  # noqa: S608
+_INTERN = "INSERT INTO precise_symbols (symbol) VALUES (?) ON CONFLICT DO NOTHING"
+_INSERT_IMPORT = "INSERT INTO precise_imports (tool, day) VALUES (?, ?)"
+_DELETE_EARLIER = "DELETE FROM precise_documents WHERE hash = ? AND path = ?"
+_INSERT = "INSERT INTO precise_documents (import, hash, path, data) VALUES (?, ?, ?, ?)"
+_INSERT_PLACE = "INSERT INTO precise_places (symbol, document, defines) VALUES (?, ?, ?)"
+_SURVEY = """
+SELECT i.tool, i.day, count(d.id) FROM precise_imports i JOIN precise_documents d ON d.import = i.id
+GROUP BY i.id ORDER BY i.id
+"""
+_DELETE_UNUSED = (
+    """
+    DELETE FROM precise_documents
+    WHERE NOT EXISTS (SELECT 1 FROM contents c WHERE c.hash = precise_documents.hash)
+    """,
+    """
+    DELETE FROM precise_imports
+    WHERE NOT EXISTS (SELECT 1 FROM precise_documents d WHERE d.import = precise_imports.id)
+    """,
+    """
+    DELETE FROM precise_symbols
+    WHERE NOT EXISTS (SELECT 1 FROM precise_places p WHERE p.symbol = precise_symbols.id)
+    """,
+)
+_ANY_UNUSED = """
+SELECT 1 FROM precise_documents d WHERE NOT EXISTS (
+    SELECT 1 FROM contents c WHERE c.hash = d.hash
+) LIMIT 1
+"""
+
+
+class Mention(NamedTuple):
+    """A name in a text, and the symbol that the compiler says it means."""
+
+    line: int
+    column: int
+    """In UTF-8 bytes."""
+    name: str
+    """As written there; empty for the definition of the file as a whole."""
+    symbol: int
+    """A number that is the same in all documents; below 0 for a symbol of this document only."""
+    roles: int
+
+
+class Related(NamedTuple):
+    """A relation of two symbols."""
+
+    symbol: int
+    other: int
+    kinds: int
+    """Bits of `codelens.scip.placed_document.Relation.kinds`."""
+
+
+class PreciseDocument(NamedTuple):
+    """What a compiler says of one text."""
+
+    uses: tuple[Mention, ...]
+    related: tuple[Related, ...]
+
+
+class Imported(NamedTuple):
+    """A document to store; `Mention.symbol` and `Related` have positions in `symbols`."""
+
+    content_hash: bytes
+    path: bytes
+    symbols: Sequence[str]
+    uses: Sequence[Mention]
+    related: Sequence[Related]
+
+
+class Import(NamedTuple):
+    """What is left of an import."""
+
+    tool: str
+    day: str
+    documents: int
+
+
+def state(db: Database) -> int:
+    """A number that is larger after each import, 0 before the first."""
+    row = db.row(STATE)
+    return row[0] if row else 0
+
+
+def documents_of(db: Database, contents: Iterable[int]) -> dict[int, list[tuple[int, bytes]]]:
+    """Content -> documents of its text, each with the path where it was indexed; oldest first."""
+    by_content: dict[int, list[tuple[int, bytes]]] = {}
+    for content, document, path in db.rows(SELECT_OF_CONTENTS, (json.dumps(sorted(contents)),)):
+        by_content.setdefault(content, []).append((document, path))
+    return by_content
+
+
+def load(db: Database, document: int) -> PreciseDocument:
+    """Read a document; an empty one if it was removed meanwhile."""
+    row = db.row(SELECT_DATA, (document,))
+    return unpacked(row[0]) if row is not None else PreciseDocument((), ())
+
+
+def unpacked(data: bytes) -> PreciseDocument:
+    """Decode a stored document."""
+    columns, related = cast(
+        "tuple[list[list[object]], list[list[int]]]", json.loads(zlib.decompress(data))
+    )
+    uses = tuple(Mention(*row) for row in zip(*columns, strict=True))  # type: ignore[arg-type]
+    return PreciseDocument(uses, tuple(Related(*row) for row in related))
+
+
+def defining(db: Database, symbol: int) -> list[int]:
+    """Documents that define a symbol, of all views."""
+    return [row[0] for row in db.rows(SELECT_DEFINING, (symbol,))]
+
+
+def using(db: Database, symbols: Iterable[int]) -> set[int]:
+    """Documents that mention one of some symbols, of all views."""
+    return {row[0] for row in db.rows(SELECT_USING, (json.dumps(sorted(symbols)),))}
+
+
+def imports(db: Database) -> list[Import]:
+    """The imports of which documents are left, oldest first."""
+    return [Import(*row) for row in db.rows(_SURVEY)]
+
+
+def save(db: Database, tool: str, day: str, documents: Iterable[Imported]) -> int:
+    """Store documents, each in place of an earlier one of the same text and path.
+
+    In the caller's transaction.
+
+    Returns:
+        How many were stored.
+    """
+    db.execute(_INSERT_IMPORT, (tool, day))
+    import_ = db.last_id()
+    count = 0
+    for document in documents:
+        count += 1
+        numbers = _numbers(db, document.symbols)
+        of = [numbers.get(symbol, -at - 1) for at, symbol in enumerate(document.symbols)]
+        uses = [use._replace(symbol=of[use.symbol]) for use in document.uses]
+        related = [(of[row.symbol], of[row.other], row.kinds) for row in document.related]
+        columns = list(zip(*uses, strict=True)) or [()] * len(Mention._fields)
+        data = zlib.compress(json.dumps((columns, related), separators=(",", ":")).encode(), 6)
+        db.execute(_DELETE_EARLIER, (document.content_hash, document.path))
+        db.execute(_INSERT, (import_, document.content_hash, document.path, data))
+        id_ = db.last_id()
+        defines = {use.symbol for use in uses if use.roles & DEFINES}
+        places = {use.symbol for use in uses} | {number for row in related for number in row[:2]}
+        rows = [(symbol, id_, symbol in defines) for symbol in sorted(places) if symbol > 0]
+        db.execute_many(_INSERT_PLACE, rows)
+    for sql in _DELETE_UNUSED[1:]:
+        db.execute(sql)
+    return count
+
+
+def _numbers(db: Database, symbols: Sequence[str]) -> Mapping[str, int]:
+    """Numbers of the symbols that other documents can name."""
+    shared = [symbol for symbol in symbols if not symbol.startswith("local ")]
+    db.execute_many(_INTERN, [(symbol,) for symbol in shared])
+    numbers: dict[str, int] = {}
+    for batch in batched(shared):
+        numbers.update(db.rows(_SELECT_SYMBOLS, (json.dumps(batch),)))  # type: ignore[arg-type]
+    return numbers
+
+
+def any_unused(db: Database) -> bool:
+    """Whether a document is left whose text nobody has."""
+    return db.row(_ANY_UNUSED) is not None
+
+
+def delete_unused(db: Database) -> None:
+    """Remove the documents of texts that nobody has; in the caller's transaction."""
+    for sql in _DELETE_UNUSED:
+        db.execute(sql)
+
+
+def delete_all(db: Database) -> None:
+    """Remove all documents; in the caller's transaction."""
+    db.execute("DELETE FROM precise_documents")
+    for sql in _DELETE_UNUSED:
+        db.execute(sql)

@@ -1,0 +1,270 @@
+"""What a compiler says counts for the texts that it read, on any branch, and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gitrepo import GitRepo
+from toy_indexer import indexed, write_index
+
+from codelens.config import Settings
+from codelens.engine.engine import Engine
+from codelens.scip.index_stream import ScipError, UnusableIndex
+from codelens.store.database.database_opening import open_index
+
+TEXTS = {
+    "app.py": "from first import pay\n\n\ndef run():\n    pay()\n",
+    "first.py": "def pay():\n    return 1\n",
+    "later.py": "def pay():\n    return 2\n",
+    "other.py": "from first import pay\n\n\ndef go():\n    return pay()\n",
+}
+"""We say that `run` calls the `pay` of `first.py`; the toy indexer says that of `later.py`."""
+
+
+class Shop:
+    def __init__(self, root: Path) -> None:
+        self.repo = GitRepo.init(root / "shop")
+        self.write(TEXTS)
+        self.repo.git("add", "-A")
+        self.repo.git("commit", "-qm", "one")
+        self.home = root / "home"
+        self.engine = Engine(Settings(home=self.home))
+        self.file = root / "index.scip"
+
+    def write(self, texts: dict[str, str], tree: Path | None = None) -> None:
+        for path, text in texts.items():
+            target = (tree or self.repo.root) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+
+    def bring(self, texts: dict[str, str] = TEXTS, **how):
+        write_index(self.file, texts, **{"with_text": False, **how})
+        return self.engine.scip_import(self.file, path=self.repo.root)
+
+    def users(self, handle: str, tree: Path | None = None, ref: str | None = None) -> list[str]:
+        answer = self.engine.related(
+            handle, kinds=["callers"], path=tree or self.repo.root, ref=ref
+        )
+        self.precise = answer.receipt.precise
+        return sorted(row.node.handle.removeprefix(f"{ref}:") for row in answer.results)
+
+
+@pytest.fixture
+def shop(tmp_path: Path):
+    shop = Shop(tmp_path)
+    yield shop
+    shop.engine.close()
+
+
+def test_the_compiler_is_believed_where_the_text_is_the_same(shop: Shop) -> None:
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+    answer = shop.bring()
+    assert (answer.documents, answer.stored, answer.left_out) == (4, 4, ())
+    assert shop.users("first.py#pay") == []
+    assert shop.users("later.py#pay") == ["app.py#run", "other.py#go"]
+    assert shop.precise == 4
+
+
+def test_an_edited_file_is_ours_again_at_the_first_question(shop: Shop) -> None:
+    shop.bring()
+    assert shop.users("later.py#pay") == ["app.py#run", "other.py#go"]
+    shop.write({"app.py": TEXTS["app.py"] + "\n# edited\n"})
+    assert shop.users("later.py#pay") == ["other.py#go"]
+    assert shop.precise == 3
+    assert shop.users("first.py#pay") == ["app.py#run"]
+    shop.write({"app.py": TEXTS["app.py"]})
+    assert shop.users("later.py#pay") == ["app.py#run", "other.py#go"]
+
+
+def test_an_edit_of_the_definition_drops_the_edges_that_mean_it(shop: Shop) -> None:
+    shop.bring()
+    assert shop.users("later.py#pay") == ["app.py#run", "other.py#go"]
+    shop.write({"later.py": "# a line above\n" + TEXTS["later.py"]})
+    assert shop.users("later.py#pay") == []
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+    assert shop.precise == 3
+
+
+def test_other_branches_worktrees_and_processes_share_what_they_have_in_common(
+    shop: Shop, tmp_path: Path
+) -> None:
+    shop.repo.git("branch", "side")
+    tree = tmp_path / "tree"
+    shop.repo.git("worktree", "add", "-q", str(tree), "side")
+    shop.write({"other.py": TEXTS["other.py"] + "\n# of the side\n"}, tree)
+    shop.bring()
+    assert shop.users("later.py#pay", tree) == ["app.py#run"]
+    assert shop.precise == 3
+    assert shop.users("later.py#pay", ref="side") == ["app.py#run", "other.py#go"]
+    with Engine(Settings(home=shop.home)) as another:
+        answer = another.related("later.py#pay", kinds=["callers"], path=shop.repo.root)
+    assert answer.receipt.precise == 4
+    assert len(answer.results) == 2
+
+
+def test_a_renamed_file_stays_precise_and_a_copy_is_not(shop: Shop) -> None:
+    shop.bring()
+    shop.write({"copy.py": TEXTS["app.py"]})
+    assert shop.users("first.py#pay") == ["copy.py#run"]
+    (shop.repo.root / "app.py").unlink()
+    assert shop.users("first.py#pay") == []
+    assert shop.users("later.py#pay") == ["copy.py#run", "other.py#go"]
+
+
+def test_another_process_sees_an_import_at_its_next_question(shop: Shop) -> None:
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+    with Engine(Settings(home=shop.home)) as another:
+        write_index(shop.file, TEXTS)
+        another.scip_import(shop.file, path=shop.repo.root)
+    assert shop.users("first.py#pay") == []
+
+
+def test_what_the_compiler_does_not_explain_stays_ours(shop: Shop) -> None:
+    index = indexed(TEXTS)
+    app = next(one for one in index.documents if one.relative_path == "app.py")
+    kept = [one for one in app.occurrences if one.symbol_roles & 1]
+    del app.occurrences[:]
+    app.occurrences.extend(kept)
+    app.occurrences.add(range=[4, 4, 7], symbol="local 1")
+    shop.file.write_bytes(index.SerializeToString())
+    shop.engine.scip_import(shop.file, path=shop.repo.root)
+    assert shop.users("first.py#pay") == ["app.py#run"]
+    assert shop.users("later.py#pay") == ["other.py#go"]
+
+
+def test_check_lists_the_differences_with_both_answers(shop: Shop) -> None:
+    shop.bring()
+    answer = shop.engine.scip_check(path=shop.repo.root, limit=3)
+    assert [(row.verdict, row.site, row.compiler, row.ours) for row in answer.differences] == [
+        ("unexplained", "app.py:1", (), ("first.py#pay",)),
+        ("other target", "app.py:5", ("later.py#pay",), ("first.py#pay",)),
+        ("unexplained", "other.py:1", (), ("first.py#pay",)),
+    ]
+    assert answer.left == 1
+    assert answer.counts == (("python", "other target", 2), ("python", "unexplained", 2))
+
+
+def test_documents_are_counted_when_they_are_left_out(shop: Shop) -> None:
+    index = indexed({**TEXTS, "gone.py": "def lost():\n    pass\n"}, with_text=False)
+    index.documents.add(relative_path="../../etc/passwd").occurrences.add(range=[0, 0, 1])
+    index.documents.add(relative_path="later.py").occurrences.add(range=[0, 0, 1])
+    index.documents.add(relative_path="empty.py")
+    other = next(one for one in index.documents if one.relative_path == "other.py")
+    for one in other.occurrences:
+        one.range[0] += 7
+    shop.file.write_bytes(index.SerializeToString())
+    answer = shop.engine.scip_import(shop.file, path=shop.repo.root)
+    why = {left.why.split(" at ")[0]: left.paths for left in answer.left_out}
+    assert why == {
+        "their paths lead out of the repository": ("../../etc/passwd",),
+        "listed twice": ("later.py",),
+        "without occurrences": ("empty.py",),
+        "not in this repository": ("gone.py",),
+        "made from another text than that": ("other.py",),
+    }
+    assert (answer.documents, answer.stored) == (8, 3)
+
+
+def test_nothing_is_taken_over_from_a_damaged_index(shop: Shop) -> None:
+    data = indexed(TEXTS).SerializeToString()
+    shop.file.write_bytes(data[:-5])
+    with pytest.raises(UnusableIndex):
+        shop.engine.scip_import(shop.file, path=shop.repo.root)
+    write_index(shop.file, {"elsewhere.py": "def a():\n    pass\n"}, with_text=False)
+    with pytest.raises(ScipError, match="1 not in this repository"):
+        shop.engine.scip_import(shop.file, path=shop.repo.root)
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+    assert shop.precise == 0
+
+
+def test_an_index_of_the_commit_counts_although_the_worktree_was_edited(shop: Shop) -> None:
+    shop.write({"app.py": "# above\n" + TEXTS["app.py"]})
+    answer = shop.bring()
+    assert (answer.stored, answer.differing, answer.differing_paths) == (4, 1, ("app.py",))
+    assert shop.users("later.py#pay") == ["other.py#go"]
+    assert shop.users("later.py#pay", ref="HEAD") == ["app.py#run", "other.py#go"]
+
+
+def test_an_index_of_the_edited_worktree_counts_there(shop: Shop) -> None:
+    edited = {**TEXTS, "app.py": "# above\n" + TEXTS["app.py"]}
+    shop.write(edited)
+    assert shop.bring(edited).differing == 0
+    assert shop.users("later.py#pay") == ["app.py#run", "other.py#go"]
+    assert shop.users("later.py#pay", ref="HEAD") == ["other.py#go"]
+
+
+@pytest.mark.parametrize("root", [None, "packages/shop"])
+def test_paths_may_start_from_a_folder(tmp_path: Path, root: str | None) -> None:
+    shop = Shop(tmp_path)
+    shop.write({f"packages/shop/{path}": text for path, text in TEXTS.items()})
+    shop.repo.git("rm", "-q", "*.py")
+    shop.repo.git("add", "-A")
+    shop.repo.git("commit", "-qm", "moved")
+    index = indexed(TEXTS, with_text=False)
+    index.metadata.project_root = "file:///ci/build/packages/shop" if root is None else ""
+    shop.file.write_bytes(index.SerializeToString())
+    answer = shop.engine.scip_import(shop.file, path=shop.repo.root, root=root)
+    assert (answer.root, answer.stored) == ("packages/shop/", 4)
+    shop.engine.close()
+
+
+def test_an_export_read_back_says_what_we_said(shop: Shop, tmp_path: Path) -> None:
+    before = list(shop.engine.export_edges(path=shop.repo.root))
+    file = tmp_path / "ours.scip"
+    exported = shop.engine.scip_export(file, path=shop.repo.root)
+    assert (exported.documents, exported.definitions) == (4, 4)
+    first = file.read_bytes()
+    shop.engine.scip_export(file, path=shop.repo.root)
+    assert file.read_bytes() == first
+    shop.engine.scip_import(file, path=shop.repo.root)
+    answer = shop.engine.scip_check(path=shop.repo.root)
+    assert (answer.differences, answer.agreed) == ((), 4)
+    assert list(shop.engine.export_edges(path=shop.repo.root)) == before
+
+
+def test_forgetting_leaves_nothing(shop: Shop) -> None:
+    shop.bring()
+    assert shop.engine.scip_forget(path=shop.repo.root) == 4
+    assert shop.users("first.py#pay") == ["app.py#run", "other.py#go"]
+    assert rows_of(shop) == (0, 0, 0, 0)
+
+
+def test_facts_go_with_the_last_view_that_has_their_text(shop: Shop) -> None:
+    shop.repo.git("branch", "side")
+    shop.bring()
+    shop.write({"app.py": "def run():\n    pass\n"})
+    shop.users("later.py#pay")
+    shop.repo.git("commit", "-qam", "two")
+    shop.users("later.py#pay")
+    before = rows_of(shop)
+    for ref in ("side", "HEAD~1"):
+        shop.users("later.py#pay", ref=ref)
+    shop.engine.prune(days=0)
+    assert rows_of(shop) == before
+    for view in shop.engine.overview()[0].views:
+        if view.kind == "ref":
+            shop.engine.drop(view.index_id, path=shop.repo.root, force=True)
+    with_clock_moved(shop)
+    shop.engine.prune()
+    assert rows_of(shop)[1] == before[1] - 1
+    assert shop.users("later.py#pay") == ["other.py#go"]
+
+
+def rows_of(shop: Shop) -> tuple[int, ...]:
+    (path,) = (shop.home / "indexes").glob("index-*.db")
+    db = open_index(path)
+    counts = tuple(
+        db.rows(f"SELECT count(*) FROM precise_{table}")[0][0]
+        for table in ("imports", "documents", "symbols", "places")
+    )
+    db.close()
+    return counts
+
+
+def with_clock_moved(shop: Shop) -> None:
+    (path,) = (shop.home / "indexes").glob("index-*.db")
+    db = open_index(path)
+    with db.write(None):
+        db.execute("UPDATE upkeep SET clock_s = clock_s + 86400")
+    db.close()
