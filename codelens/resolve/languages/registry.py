@@ -75,6 +75,8 @@ class LanguageSpec:
     unions: bool = False
     """A receiver, or `self` in a mixin, may have one of several types; the members of each are
     possible targets."""
+    narrows: bool = False
+    """Tests of a type (`instanceof`) are facts, so a union without one has all of its types."""
     overload_declarations: bool = False
     """Overloads are declared before the one definition with a body."""
     stubs: tuple[tuple[bytes, tuple[bytes, ...]], ...] = ()

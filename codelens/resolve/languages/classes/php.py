@@ -306,6 +306,7 @@ SPECS = {
         needs_receiver=True,
         instance=frozenset({"this", "$this"}),
         unions=True,
+        narrows=True,
         keeps_names=True,
         indexes_view=True,
         imports_folders=True,
