@@ -126,10 +126,7 @@ function go(Items $items) { foreach ($items as $item) { $item->name(); } }
 def test_a_call_on_a_union_means_each_type_unless_a_test_may_have_narrowed_it(
     body: str, certain: bool
 ) -> None:
-    use = (
-        "<?php\nuse Lib\\Event\\{Passed, Failed};\n"
-        f"function f(Passed|Failed $e) {{ {body} }}\n"
-    )
+    use = f"<?php\nuse Lib\\Event\\{{Passed, Failed}};\nfunction f(Passed|Failed $e) {{ {body} }}\n"
     files = {"src/Events.php": EVENT, "m.php": use}
     calls = [
         "m.php:f -> src/Events.php:Passed.asString",

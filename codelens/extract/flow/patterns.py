@@ -291,7 +291,7 @@ Row = tuple[int, str, str, str, bool]
 def narrowed(node: Node, expressions: Expressions) -> Iterator[Row]:
     """Yields the rows of one `instanceof`; none if it narrows nothing."""
     whole, tests = _alternatives(node)
-    sides = [(test.child_by_field_name("left"), test.child_by_field_name("right")) for test in tests]
+    sides = [tuple(map(test.child_by_field_name, ("left", "right"))) for test in tests]
     subjects = {left.text or b"" for left, _ in sides if left is not None}
     types = [expressions.type(right) for _, right in sides if right is not None]
     if node != tests[0] or len(subjects) != 1 or not all(types) or len(types) != len(tests):

@@ -110,6 +110,11 @@ class LanguageSpec:
     """A program starts at a function `main`."""
     overloads: bool = False
     """Functions of the same scope and name may have several signatures, each with a body."""
+    overriding_words: frozenset[str] = frozenset()
+    """One of two methods of a name has one of these words if one overrides the other; a method of
+    an interface needs none. Empty: the name is enough."""
+    hiding_words: frozenset[str] = frozenset()
+    """A method with one of these words overrides nothing and is not overridden."""
     any_arguments: bool = False
     """A function accepts any number of arguments (JavaScript, Lua)."""
     extra_arguments: bool = False

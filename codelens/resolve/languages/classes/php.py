@@ -303,6 +303,7 @@ SPECS = {
         resolver="classes.php:resolver",
         named_in_texts=True,
         follows_names=True,
+        hiding_words=frozenset({"private"}),
         needs_receiver=True,
         instance=frozenset({"this", "$this"}),
         unions=True,
