@@ -119,16 +119,58 @@ FAMILIES: dict[str, tuple[str, str, set[int], set[int]]] = {
 """For each language: file, text, the lines of the methods of one family, and of their calls."""
 
 
+UNNAMED = {
+    "java": (
+        "A.java",
+        "abstract class Base<T> {\n  abstract void save(T item);\n  void save(T a, T b) {}\n}\n"
+        "class Use {\n  static final Base<String> S = new Base<String>() {\n"
+        "    @Override void save(String item) {}\n  };\n  Base<Integer> make() {\n"
+        "    return new Base<Integer>() {\n      @Override void save(Integer item) {}\n"
+        '    };\n  }\n  void go(Base<String> b) {\n    b.save("a");\n  }\n}\n',
+        {2, 7, 11},
+        {15},
+    ),
+    "kotlin": (
+        "a.kt",
+        "abstract class Base {\n  abstract fun save(n: Int)\n}\nval made = object : Base() {\n"
+        "  override fun save(n: Int) {}\n}\nfun go(b: Base) {\n  b.save(1)\n}\n",
+        {2, 5},
+        {8},
+    ),
+    "php": (
+        "a.php",
+        "<?php\nabstract class Base {\n  abstract function save();\n}\nfunction make() {\n"
+        "  return new class extends Base {\n    function save() {}\n  };\n}\n"
+        "function go(Base $b) {\n  $b->save();\n}\n",
+        {3, 7},
+        {11},
+    ),
+    "typescript": (
+        "a.ts",
+        "export class Base {\n  save() {}\n}\nexport function mixed() {\n"
+        "  return class extends Base {\n    save() {}\n  };\n}\n"
+        "export function go(b: Base) {\n  b.save();\n}\n",
+        {2, 6},
+        {10},
+    ),
+}
+"""As `FAMILIES`, with classes that have no name."""
+
+
 @pytest.fixture
 def committed() -> dict[str, str]:
     return {}
 
 
-@pytest.mark.parametrize("language", sorted(FAMILIES))
+@pytest.mark.parametrize(
+    ("language", "families"),
+    [*((language, FAMILIES) for language in sorted(FAMILIES)),
+     *((language, UNNAMED) for language in sorted(UNNAMED))],
+)  # fmt: skip
 def test_each_method_of_a_family_lists_the_methods_and_calls_of_all(
-    repo: GitRepo, run: Run, language: str
+    repo: GitRepo, run: Run, language: str, families: dict[str, tuple[str, str, set[int], set[int]]]
 ) -> None:
-    path, text, methods, calls = FAMILIES[language]
+    path, text, methods, calls = families[language]
     repo.commit("family", {path: text})
     for line in methods:
         answer = run("references", f"{path}:{line}", "--json").json
