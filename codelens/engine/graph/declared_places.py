@@ -91,11 +91,22 @@ class DeclaredPlaces:
     def _spec(self, node: Node) -> LanguageSpec:
         return spec_of(self._graph.languages.get(node.path, ""))
 
+    def _in_declarations(self, node: Node) -> Iterator[Node]:
+        """The same name in the declarations of its package (`types`), or what these declare."""
+        name = self._graph.symbols(node.path)[node.symbol].qualified
+        head = name.partition(".")[0] if self._spec(node).spaces else ""
+        for types, code in self._graph.importer.declared.items() if head else ():
+            files = {referent.path for referent in self._graph.imported_as(code, head)} or {code}
+            for twin in {types: files, **{file: {types} for file in files}}.get(node.path, ()):
+                named = enumerate(self._graph.symbols(twin))
+                yield from (Node(twin, at) for at, symbol in named if symbol.qualified == name)
+
     def _in_stubs(self, node: Node) -> Iterator[Node]:
         """The same name in the stub next to a source file, or in the source next to a stub."""
         symbols = self._graph.symbols(node.path)
         if not 0 <= node.symbol < len(symbols):
             return
+        yield from self._in_declarations(node)
         name = symbols[node.symbol].qualified
         for stub, code in self._spec(node).stubs:
             pairs = [(stub, ending) for ending in code] + [(ending, stub) for ending in code]

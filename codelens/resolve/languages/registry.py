@@ -38,6 +38,10 @@ class ModuleResolver:
         del path, language, import_
         return ()
 
+    def declared(self) -> Mapping[bytes, bytes]:
+        """Return files that only declare what others define, each with that file."""
+        return {}
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LanguageSpec:

@@ -351,3 +351,26 @@ def test_a_default_import_of_a_module_with_a_default_is_only_that(repo: GitRepo,
     }
     repo.commit("default", files)
     assert listed(run, "a.js:1") == set()
+
+
+TYPED_PACKAGE = {
+    "package.json": '{"name": "pack", "type": "module", "main": "./index.js",'
+    ' "exports": {".": {"types": "./typings/index.d.ts", "default": "./index.js"}}}',
+    "index.js": "import { Option } from './lib/option.js';\nexport { Option };\n",
+    "lib/option.js": "export class Option {\n  go() {}\n}\n",
+    "typings/index.d.ts": "export class Option {\n  go(): void;\n}\n"
+    "export function f(o: Option): void;\n",
+    "examples/a.js": "import { Option } from 'pack';\nnew Option().go();\n",
+    "tests/b.js": "import { Option } from '../index.js';\nnew Option().go();\n",
+}
+
+
+@pytest.mark.parametrize("asked", ["lib/option.js", "typings/index.d.ts"])
+def test_the_declarations_of_a_package_are_one_with_its_code(
+    repo: GitRepo, run: Run, asked: str
+) -> None:
+    repo.commit("typed", TYPED_PACKAGE)
+    uses = {("examples/a.js", 2), ("tests/b.js", 2)}
+    imports = {("examples/a.js", 1), ("tests/b.js", 1), ("index.js", 1), ("index.js", 2)}
+    assert listed(run, f"{asked}:1") == {*uses, *imports, ("typings/index.d.ts", 4)}
+    assert listed(run, f"{asked}:2") == uses
