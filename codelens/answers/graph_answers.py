@@ -93,11 +93,13 @@ class Reference:
     """`call`, `ref`, `inherit`, `import`, `override`, `satisfy`; empty for a possible use."""
     within: GraphNode
     """The definition around the line, or its file."""
+    certain: bool = True
     basis: Basis | None = None
-    """Why the use is only possible; None if it is certain."""
+    """Why the use is only possible; `family` for a certain use of a method that overrides the
+    target, or that it overrides; None for other certain uses."""
     choices: int = 0
     why: str = ""
-    """Evidence for a possible use; for a certain use its alias: `through g`."""
+    """Evidence for a possible use; for a certain use its alias (`through g`) or the method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +111,15 @@ class ReferencesAnswer:
     places: tuple[GraphNode, ...]
     """Definitions and declarations of the target, including overloads and stubs."""
     references: tuple[Reference, ...]
-    """Certain uses outside of tests, certain uses in tests, then possible uses, the most likely
-    first; within each by path and line."""
+    """Certain uses outside of tests, certain uses in tests, the same of the methods that override
+    the target or that it overrides, then possible uses, the most likely first; within each by path
+    and line."""
     certain: int
     """Number of certain lines in all pages."""
     in_tests: int
     """Number of these in test files."""
+    in_family: int
+    """Number of certain lines with methods that override the target, or that it overrides."""
     possible: int
     """Number of possible lines in all pages."""
     files: int

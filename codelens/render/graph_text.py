@@ -88,9 +88,9 @@ def related(answer: RelatedAnswer, *, detailed: bool = False) -> tuple[list[str]
     return head, [*blocks, *_may(answer.may, answer.may_count)]
 
 
+_FAMILY = "overridden by it or overriding it (a change of its name must change these)"
 _BASES: Mapping[Basis, str] = {
     "choice": "each means one of several definitions of that name",
-    "family": "they mean a method that it overrides, or that overrides it",
     "name": "unresolved uses of the name, the likeliest first",
     "text": "named in text only, the likeliest first",
 }
@@ -164,11 +164,12 @@ def references(answer: ReferencesAnswer, next_page: str) -> tuple[list[str], lis
         next_page: argument for the next page, with `{}` for the cursor.
     """
     tests = f", {answer.in_tests:,} of them in tests" if answer.in_tests else ""
+    family = f", {answer.in_family:,} with its overrides" if answer.in_family else ""
     possible = f"; {count_of(answer.possible, 'line')} may" if answer.possible else ""
     use = "uses" if answer.certain == 1 else "use"
     head = [
         head_of(answer.target),
-        f"{count_of(answer.certain, 'line')} certainly {use} it{tests}{possible}; "
+        f"{count_of(answer.certain, 'line')} certainly {use} it{tests}{family}{possible}; "
         f"{count_of(answer.files, 'file')}",
     ]
     also = [place(node) for node in answer.places if node.handle != answer.target.handle]
@@ -191,7 +192,8 @@ def _headings(before: Reference | None, reference: Reference) -> Iterator[str]:
     """Yield headings that changed since the previous line: certainty, file, definition."""
     basis_changed = before is None or before.basis != reference.basis
     if basis_changed and reference.basis is not None:
-        yield f"may use it ({_BASES[reference.basis]})"
+        is_family = reference.basis == "family"
+        yield _FAMILY if is_family else f"may use it ({_BASES[reference.basis]})"
     file_changed = basis_changed or before is None or before.path != reference.path
     if file_changed:
         yield f"{reference.path}{'  test' if reference.within.test else ''}"
@@ -439,6 +441,7 @@ def references_json(answer: ReferencesAnswer) -> Json:
         "results": [_reference_json(reference) for reference in answer.references],
         "certain": answer.certain,
         "in_tests": answer.in_tests,
+        "in_family": answer.in_family,
         "possible": answer.possible,
         "files": answer.files,
         "left": answer.left,
@@ -454,7 +457,7 @@ def _reference_json(reference: Reference) -> dict[str, object]:
         "path": reference.path,
         "line": reference.line,
         "text": reference.text,
-        "certain": reference.basis is None,
+        "certain": reference.certain,
         "kinds": list(reference.kinds),
         "within": within.handle,
         "within_kind": within.kind,

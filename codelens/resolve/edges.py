@@ -72,6 +72,27 @@ def _one_of(targets: list[_WeightedTarget]) -> list[_WeightedTarget]:
     return [(referent, CERTAIN / len(targets)) for referent, _ in targets]
 
 
+def _is_whole(model: FileModel, reference: Reference) -> bool:
+    """Whether no test of a receiver's type may have narrowed its union before a reference.
+
+    If so, the call may reach each of the types, and a change of any of them concerns it.
+    """
+    if not model.spec.narrows:
+        return False
+    function, receiver = model.functions[reference.scope], reference.receiver
+    tests = [
+        (subject, at, type_text)
+        for subject, rows in model.asserted.items()
+        if receiver.startswith(subject) and receiver[len(subject) :][:1] in {"", ".", "(", "["}
+        for within, at, type_text in rows
+        if within == function and at < reference.line
+    ]
+    if not tests:
+        return True
+    subject, _, type_text = sorted(tests, key=lambda test: test[1])[-1]
+    return subject == receiver and bool(type_text)
+
+
 class Edges:
     """Resolves the files of one view to edges."""
 
@@ -260,8 +281,7 @@ class Edges:
             others = resolver.others(path, referents)
         targets = self._weighted(referents, kind, others)
         if receiver and len(targets) > 1 and (model.spec.unions or not model.spec.resolver):
-            # An earlier check may have narrowed the union to one of these types.
-            return _one_of(targets)
+            return targets if _is_whole(model, reference) else _one_of(targets)
         if receiver and len(targets) == 1 and reference.kind != "type":
             return targets + self._overriding(path, reference, *targets[0])
         return targets

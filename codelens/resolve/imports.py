@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import NamedTuple
 
 from codelens.resolve.languages.registry import ModuleResolver, loaded, spec_of
@@ -46,6 +47,7 @@ class Importer:
         """
         self._tree = Tree(languages)
         self._settings = settings
+        self._languages = frozenset(languages.values())
         self._resolvers: dict[str, ModuleResolver] = {}
         self._cache: dict[tuple[bytes, str, str, str], tuple[bytes, ...]] = {}
 
@@ -71,6 +73,12 @@ class Importer:
         """
         targets = self._resolver(language).through(path, language, import_)
         return tuple(file for file in targets if file != path)
+
+    @cached_property
+    def declared(self) -> Mapping[bytes, bytes]:
+        """Files that only declare what others define (`types` of a package), with that file."""
+        resolvers = (self._resolver(language) for language in self._languages)
+        return {path: code for resolver in resolvers for path, code in resolver.declared().items()}
 
     def _resolver(self, language: str) -> ModuleResolver:
         place = spec_of(language).modules

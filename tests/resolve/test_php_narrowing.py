@@ -29,6 +29,15 @@ def called(body: str) -> list[str]:
         ("if ($a) { assert($t instanceof Phpt); $t->name(); } $t->name();", ["Phpt.name"]),
         ("if ($t instanceof Phpt) { $x = 1; } $t->name();", []),
         ("if ($t instanceof Phpt || $a) { $t->name(); }", []),
+        ("if ($t instanceof Phpt || $a instanceof Phpt) { $t->name(); }", []),
+        (
+            "if ($a && ($t instanceof Phpt || $t instanceof Method)) { $t->name(); }",
+            ["Phpt.name", "Method.name"],
+        ),
+        (
+            "if (!($t instanceof Phpt || $t instanceof Method)) { return; } $t->name();",
+            ["Phpt.name", "Method.name"],
+        ),
         ("if (!$t instanceof Phpt) { return; } $t->name();", ["Phpt.name"]),
         ("if (!$t instanceof Phpt) { throw new E(); } $t->name();", ["Phpt.name"]),
         ("if (!$t instanceof Phpt) { $x = 1; } $t->name();", []),

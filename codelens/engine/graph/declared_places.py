@@ -7,7 +7,7 @@ files (`.pyi`, `.d.ts`), which declare what the code next to them defines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from codelens.branches.parameters import parameters
 from codelens.engine.graph.ownership import Ownership
@@ -38,13 +38,24 @@ class DeclaredPlaces:
         """The other declarations and definitions of a C or C++ function, in order."""
         places = self._places_by_node.get(node)
         if places is None:
-            places = self._places_by_node[node] = self._apart(node)
+            own = self._graph.symbols(node.path)[node.symbol : node.symbol + 1]
+            is_open = any(symbol.exported for symbol in own)
+            places = self._places_by_node[node] = [
+                other
+                for other, symbol in self._apart(node).items()
+                if (is_open and symbol.exported) or other.path == node.path
+            ]
         return places
 
-    def alternatives(self, node: Node) -> Sequence[Node]:
-        """Other definitions of the same name in the same scope, of which a build takes one."""
+    def alternatives(self, node: Node) -> Iterable[Node]:
+        """Other definitions of the same name, of which a build may take one for a use.
+
+        They are in the same scope; in C, a static function may also replace one of a header.
+        """
         spec = self._spec(node)
-        if spec.prototypes or spec.overloads or not spec.overloads_apart:
+        if spec.prototypes:
+            return self._apart(node)
+        if spec.overloads or not spec.overloads_apart:
             return self.others(node)
         namesakes = self._graph.namesakes(*node)
         return [Node(node.path, at) for at in namesakes if at != node.symbol]
@@ -80,11 +91,22 @@ class DeclaredPlaces:
     def _spec(self, node: Node) -> LanguageSpec:
         return spec_of(self._graph.languages.get(node.path, ""))
 
+    def _in_declarations(self, node: Node) -> Iterator[Node]:
+        """The same name in the declarations of its package (`types`), or what these declare."""
+        name = self._graph.symbols(node.path)[node.symbol].qualified
+        head = name.partition(".")[0] if self._spec(node).spaces else ""
+        for types, code in self._graph.importer.declared.items() if head else ():
+            files = {referent.path for referent in self._graph.imported_as(code, head)} or {code}
+            for twin in {types: files, **{file: {types} for file in files}}.get(node.path, ()):
+                named = enumerate(self._graph.symbols(twin))
+                yield from (Node(twin, at) for at, symbol in named if symbol.qualified == name)
+
     def _in_stubs(self, node: Node) -> Iterator[Node]:
         """The same name in the stub next to a source file, or in the source next to a stub."""
         symbols = self._graph.symbols(node.path)
         if not 0 <= node.symbol < len(symbols):
             return
+        yield from self._in_declarations(node)
         name = symbols[node.symbol].qualified
         for stub, code in self._spec(node).stubs:
             pairs = [(stub, ending) for ending in code] + [(ending, stub) for ending in code]
@@ -95,14 +117,14 @@ class DeclaredPlaces:
                 named = enumerate(self._graph.symbols(twin))
                 yield from (Node(twin, at) for at, symbol in named if symbol.qualified == name)
 
-    def _apart(self, node: Node) -> Sequence[Node]:
-        """The other places where a C or C++ function is declared or defined."""
+    def _apart(self, node: Node) -> dict[Node, Symbol]:
+        """C or C++ functions of the same name and number of parameters, static ones included."""
         symbols = self._graph.symbols(node.path)
         if not 0 <= node.symbol < len(symbols):
-            return ()
+            return {}
         language = self._graph.languages.get(node.path, "")
         if not may_be_apart(symbols[node.symbol], language):
-            return ()
+            return {}
         name = symbols[node.symbol].qualified
         named = {
             Node(file.path, at): symbol
@@ -113,14 +135,13 @@ class DeclaredPlaces:
         }
         own = named.pop(node, None)
         if own is None or len(named) > _MOST_PLACES:
-            return ()
-        return [
-            other
+            return {}
+        return {
+            other: symbol
             for other, symbol in named.items()
             if is_same(symbol, own)
-            and (symbol.exported or other.path == node.path)
             and may_be_apart(symbol, self._graph.languages.get(other.path, ""))
-        ]
+        }
 
 
 # Calls of a type, reported as calls of the constructor that they run.

@@ -170,9 +170,9 @@ _LOOKED_AT = 60
 """Maximum number of definitions in the target."""
 MOST_NAMES = 30
 _NO_CODE = frozenset({"heading", "key"})
-ONE_OF_SEVERAL, OF_FAMILY, BY_NAME, BY_TEXT = 0, 10, 20, 30
+ONE_OF_SEVERAL, BY_NAME, BY_TEXT = 0, 10, 20
 """Ranks of the bases; each leaves room for the likelihood."""
-_BASES: tuple[Basis, ...] = ("choice", "family", "name", "text")
+_BASES: tuple[Basis, ...] = ("choice", "name", "text")
 _UNIQUE, _IMPORTS, _RESEMBLES, _NEAR, _MOST = 3, 3, 3, 1, 9
 """Evidence that a use is likely. Each weighs more than being in the same folder."""
 
@@ -193,7 +193,7 @@ class PossibleSite(NamedTuple):
     @property
     def basis(self) -> Basis:
         """See `PossibleUse.basis`."""
-        return _BASES[min(self.rank // OF_FAMILY, len(_BASES) - 1)]
+        return _BASES[min(self.rank // BY_NAME, len(_BASES) - 1)]
 
 
 class Unresolved(NamedTuple):

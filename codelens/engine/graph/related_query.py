@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -15,9 +15,9 @@ from codelens.answers.graph_answers import (
 )
 from codelens.engine.current_view import CurrentView
 from codelens.engine.graph.lazy_graph import LazyGraph
+from codelens.engine.graph.method_family import MethodFamily
 from codelens.engine.graph.ownership import Ownership
 from codelens.engine.graph.possible_uses import (
-    OF_FAMILY,
     PossibleSite,
     Unresolved,
     grouped,
@@ -43,8 +43,6 @@ from codelens.resolve.walk.relation_walk import (
     Target,
     Walk,
     file_target,
-    overridden_by,
-    overrides,
     symbol_target,
 )
 from codelens.wording import count_of
@@ -303,11 +301,11 @@ def _path(targets: Targets, steps: Sequence[Step]) -> tuple[PathStep, ...]:
 
 # The lines that certainly or possibly use a definition or file, in pages.
 
-_CODE, _TESTS, _POSSIBLE = 0, 1, 2
-"""Sections of the answer; possible uses follow `_POSSIBLE`, by rank."""
+_SECTIONS = {(False, False): 0, (False, True): 1, (True, False): 2, (True, True): 3}
+"""Sections of certain lines: whether they use a method of the family, and are in tests."""
+_POSSIBLE = len(_SECTIONS)
+"""Possible uses follow it, by rank."""
 _LINE_SHOWN = 400
-_FAMILY = 200
-"""Maximum number of methods of one name in related types that are searched."""
 
 
 class _Position(NamedTuple):
@@ -327,8 +325,9 @@ class _Line(NamedTuple):
     kinds: tuple[str, ...]
     site: PossibleSite | None
     """Set if the line is only possible."""
-    through: str = ""
-    """The variable in the line, if it is an alias of the target."""
+    why: str = ""
+    """What the line uses in place of the target: an alias, or a method of its family."""
+    is_of_family: bool = False
 
 
 def references(
@@ -349,7 +348,16 @@ def references(
     lines = _certain(graph, start)
     possible = possible_of(view, targets, named, start)
     listed = {(position.path, position.line) for position in lines}
-    for site in sorted([*possible.sites, *_of_family(graph, targets, start)]):
+    own = {
+        (node.path, graph.symbols(node.path)[node.symbol].name_line)
+        for node in (() if start.whole else start.nodes)
+    }
+    for position, line in _of_family(graph, targets, start).items():
+        place = (position.path, position.line)
+        if place not in listed | own:
+            listed.add(place)
+            lines[position] = line
+    for site in sorted(possible.sites):
         place = (site.path, site.line)
         if place not in listed:
             listed.add(place)
@@ -358,6 +366,7 @@ def references(
     begin = sum(1 for position in order if position <= after) if after is not None else 0
     page = order[begin : begin + limit]
     left = len(order) - begin - len(page)
+    tests = {section for (_, is_test), section in _SECTIONS.items() if is_test}
     targets.fetch([lines[position].node for position in page])
     notes = [named.moved] if named.moved else []
     if possible.hidden.left:
@@ -373,7 +382,8 @@ def references(
         places=() if named.whole else tuple(targets.node(node) for node in named.nodes),
         references=tuple(_reference(targets, position, lines[position]) for position in page),
         certain=sum(position.section < _POSSIBLE for position in order),
-        in_tests=sum(position.section == _TESTS for position in order),
+        in_tests=sum(position.section in tests for position in order),
+        in_family=sum(line.is_of_family for line in lines.values()),
         possible=sum(position.section >= _POSSIBLE for position in order),
         files=len({position.path for position in order}),
         left=left,
@@ -392,14 +402,15 @@ def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
     names: dict[Node, str] = {}
     while pending:
         node = pending.pop(0)
-        through = names.get(node, "")
+        alias_name = names.get(node, "")
         for edge in graph.edges_to(*node):
             source = Node(edge.source, edge.symbol)
             if start.whole and source in start.inside:
                 continue
-            section = _TESTS if graph.is_test(edge.source) else _CODE
+            section = _SECTIONS[False, graph.is_test(edge.source)]
             position = _Position(section, edge.source, edge.line)
-            line = lines.get(position) or _Line(source, (), None, through)
+            why = alias_name and f"through {alias_name}"
+            line = lines.get(position) or _Line(source, (), None, why)
             kinds = tuple(dict.fromkeys((*line.kinds, edge.kind)))
             lines[position] = line._replace(node=max(line.node, source), kinds=kinds)
             alias = graph.alias_of(edge) if not start.whole else None
@@ -409,30 +420,22 @@ def _certain(graph: LazyGraph, start: Target) -> dict[_Position, _Line]:
     return lines
 
 
-def _of_family(graph: LazyGraph, targets: Targets, start: Target) -> Iterable[PossibleSite]:
-    """Uses of the methods that the target overrides, or that override it.
-
-    A call of one may run the other, and a rename must change both.
-    """
-    nodes = () if start.whole else start.nodes
-    family = [
-        (method, why)
-        for node in nodes
-        for methods, why in (
-            (overrides(graph, node), "it overrides"), (overridden_by(graph, node), "overrides it")
-        )
-        for method in methods
-    ][:_FAMILY]  # fmt: skip
-    graph.prepare([method for method, _ in family])
-    for method, why in family:
-        handle = targets.handle(method)
-        reason = f"means {handle}, which {why}"
+def _of_family(graph: LazyGraph, targets: Targets, start: Target) -> dict[_Position, _Line]:
+    """The methods that override the target or that it overrides, and the lines that use them."""
+    family = {} if start.whole else MethodFamily(graph, targets).of(start.nodes)
+    graph.prepare(family)
+    lines: dict[_Position, _Line] = {}
+    for method, relation in family.items():
+        why = f"{targets.handle(method)}, which {relation}"
         name_line = graph.symbols(method.path)[method.symbol].name_line
-        yield PossibleSite(OF_FAMILY, method.path, name_line, method, 0, reason)
-        for edge in graph.edges_to(*method):
-            if edge.kind in {"call", "ref"}:
-                node = Node(edge.source, edge.symbol)
-                yield PossibleSite(OF_FAMILY, edge.source, edge.line, node, 0, reason)
+        section = _SECTIONS[True, graph.is_test(method.path)]
+        position = _Position(section, method.path, name_line)
+        lines[position] = _Line(method, ("override",), None, why, is_of_family=True)
+        for position, line in _certain(graph, Target((method,), frozenset(), whole=False)).items():
+            section = _SECTIONS[True, position.section == _SECTIONS[False, True]]
+            of_family = line._replace(why=why, is_of_family=True)
+            lines.setdefault(position._replace(section=section), of_family)
+    return lines
 
 
 def _reference(targets: Targets, position: _Position, line: _Line) -> Reference:
@@ -445,9 +448,10 @@ def _reference(targets: Targets, position: _Position, line: _Line) -> Reference:
         text=text[:_LINE_SHOWN],
         kinds=line.kinds,
         within=targets.node(line.node),
-        basis=site.basis if site is not None else None,
+        certain=site is None,
+        basis=site.basis if site is not None else "family" if line.is_of_family else None,
         choices=site.choices if site is not None else 0,
-        why=site.why if site is not None else line.through and f"through {line.through}",
+        why=site.why if site is not None else line.why,
     )
 
 

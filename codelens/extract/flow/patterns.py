@@ -269,8 +269,8 @@ def _of(text: str, step: str) -> str:
     return UNKNOWN if text in {"", UNKNOWN} else text + step
 
 
-# Narrowed types: `assert($a instanceof B)`, `if ($a instanceof B)` and a negated early exit of PHP,
-# and `isinstance(a, B)` of Python.
+# Narrowed types: `assert($a instanceof B)`, `if ($a instanceof B || $a instanceof C)` and a negated
+# early exit of PHP, and `isinstance(a, B)` of Python.
 #
 # Each yields a row where the type begins to hold, and another where it stops, unless it holds until
 # the end of a function body.
@@ -278,6 +278,7 @@ def _of(text: str, step: str) -> str:
 _EXPRESSION = re.compile(r"\$\w+(?:\??->\w+)*")
 _ARROW = re.compile(r"\??->")
 _LONGEST = 160
+_MOST_TESTS = 20
 _BODIES = frozenset({"function_definition", "method_declaration", "anonymous_function", "program"})
 _LEAVING = frozenset({"return_statement", "continue_statement", "break_statement"})
 _LEAVING_PYTHON = frozenset(
@@ -289,20 +290,52 @@ Row = tuple[int, str, str, str, bool]
 
 def narrowed(node: Node, expressions: Expressions) -> Iterator[Row]:
     """Yields the rows of one `instanceof`; none if it narrows nothing."""
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if left is None or right is None or left.text is None:
+    whole, tests = _alternatives(node)
+    sides = [tuple(map(test.child_by_field_name, ("left", "right"))) for test in tests]
+    subjects = {left.text or b"" for left, _ in sides if left is not None}
+    types = [expressions.type(right) for _, right in sides if right is not None]
+    if node != tests[0] or len(subjects) != 1 or not all(types) or len(types) != len(tests):
         return
-    subject = left.text[:_LONGEST].decode("utf-8", "replace")
-    type_text = expressions.type(right)
-    if not type_text or not _EXPRESSION.fullmatch(subject):
+    subject = subjects.pop()[:_LONGEST].decode("utf-8", "replace")
+    if not _EXPRESSION.fullmatch(subject):
         return
+    type_text = "|".join(types)
     subject = _ARROW.sub(".", subject)
-    start, block = _begins(node)
+    start, block = _begins(whole)
     if block is None:
         return
     yield start, "", "asserted", f"{subject}:{type_text}", False
     if block.type != "program" and (block.parent is None or block.parent.type not in _BODIES):
         yield block.end_byte - 1, "", "asserted", f"{subject}:", False
+
+
+def _alternatives(node: Node) -> tuple[Node, list[Node]]:
+    """Returns the `A || B` around an `instanceof`, and its operands in order."""
+    whole = node
+    for _ in range(_MOST_TESTS):
+        around = whole.parent
+        if around is None or not (_is_bracketed(around) or _operator(around) == "||"):
+            break
+        whole = around
+    tests: list[Node] = []
+    pending = [whole]
+    while pending and len(tests) < _MOST_TESTS:
+        part = pending.pop()
+        if _is_bracketed(part) or _operator(part) == "||":
+            pending += reversed(part.named_children)
+        else:
+            tests.append(part)
+    are_tests = not pending and all(_operator(test) == "instanceof" for test in tests)
+    return (whole, tests) if are_tests else (node, [node])
+
+
+def _is_bracketed(node: Node) -> bool:
+    return node.type == "parenthesized_expression"
+
+
+def _operator(node: Node) -> str:
+    sign = node.child_by_field_name("operator") if node.type == "binary_expression" else None
+    return sign.type if sign is not None else ""
 
 
 def _begins(node: Node) -> tuple[int, Node | None]:
@@ -335,10 +368,9 @@ def _outermost(node: Node, operator: str) -> Node | None:
     around = node.parent
     while around is not None:
         if around.type == "binary_expression":
-            sign = around.child_by_field_name("operator")
-            if sign is None or sign.type != operator:
+            if _operator(around) != operator:
                 return None
-        elif around.type != "parenthesized_expression":
+        elif not _is_bracketed(around):
             return around
         around = around.parent
     return None

@@ -194,7 +194,11 @@ def _taken(captures: Captures, source: Source, flow: Flow) -> dict[int, tuple[st
     }
     taken: dict[int, tuple[str, str]] = {}
     for node, name in zip(nodes, source.texts(nodes), strict=True):
-        owner = owners.get((bisect_right(source.line_starts, node.start_byte), name))
+        pattern = node
+        while pattern.parent is not None and pattern.parent.type.endswith("_pattern"):
+            pattern = pattern.parent
+        # The rows of a pattern of several lines are on its first line.
+        owner = owners.get((bisect_right(source.line_starts, pattern.start_byte), name))
         if owner is not None:
             taken[node.start_byte] = (name, owner)
     return taken

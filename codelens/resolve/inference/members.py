@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.name_lookup import LOCAL, Referent, latest
-from codelens.resolve.inference.resolver import Resolver
+from codelens.resolve.inference.resolver import ExtraEdge, Resolver
 from codelens.resolve.inference.values import (
     Container,
     Definition,
@@ -422,3 +423,43 @@ class Members:
             line = model.symbols[symbol].name_line
             rows = [row for row in model.bindings if row.line == line and row.name == name]
         return rows
+
+
+# Methods of a class without a name: `new Base() { ... }`, `object : Base { ... }`.
+
+
+def unnamed_overrides(
+    path: bytes,
+    model: FileModel,
+    resolver: Resolver,
+    takes: Callable[[Referent], int] = lambda _: 0,
+) -> Iterator[ExtraEdge]:
+    """Yield the methods of classes without a name, with the methods of bases that they override.
+
+    Args:
+        path: the file.
+        model: its facts.
+        resolver: finds the bases.
+        takes: the most arguments of a method, in which it agrees with what it overrides.
+    """
+    unnamed = {
+        at
+        for at, scope in enumerate(model.scopes)
+        if scope.kind == "class" and scope.symbol < 0 and at in model.of_scope
+    }
+    for at, symbol in enumerate(model.symbols if unnamed else ()):
+        body = model.own_scope.get(at, 0)
+        scope = model.scopes[body].parent if body else model.home[at]
+        if scope not in unnamed or symbol.kind not in CALLABLE:
+            continue
+        own = takes(Referent(path, at, scope, symbol.name))
+        methods = (
+            method
+            for row in model.of_scope[scope]
+            if row.how in {"base", "implements"}
+            for base in each(resolver.of_type(path, model.scopes[scope].parent, row.text))
+            for method, _ in resolver.members(base, symbol.name)
+            if method.symbol >= 0 and takes(method) == own
+        )
+        for method in dict.fromkeys(methods):
+            yield ExtraEdge(at, symbol.name, symbol.name_line, method, "override")

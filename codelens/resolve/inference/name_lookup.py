@@ -175,6 +175,8 @@ class Names:
         referents: list[Referent] = []
         for file in self.view.modules(path, import_.module):
             referents += self.exported(file, import_.name, depth + 1, types=types)
+            if not referents and import_.name == "default" and self._is_without_default(file):
+                referents = [Referent(file, MODULE)]
         if not referents and model.spec.submodules:
             referents = [
                 Referent(file, MODULE)
@@ -182,6 +184,16 @@ class Names:
                 if file not in self.view.modules(path, import_.module)
             ]
         return referents
+
+    def _is_without_default(self, path: bytes) -> bool:
+        """Whether a default import of a module is the module: CommonJS exports only members."""
+        model = self.view.model(path)
+        return (
+            model is not None
+            and model.spec.spaces
+            and "default" not in model.exports
+            and "default" not in model.names[0]
+        )
 
     def exported(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from codelens.resolve.inference.annotations import Annotations
 from codelens.resolve.inference.call_results import Calls
 from codelens.resolve.inference.expression_values import Expressions
-from codelens.resolve.inference.members import Members
+from codelens.resolve.inference.members import Members, unnamed_overrides
 from codelens.resolve.inference.name_lookup import Names
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.languages.python import PossibleUses
@@ -16,5 +16,6 @@ def resolver(view: View) -> Resolver:
     """Build a resolver for one view."""
     plain = Resolver(view, Names(view))
     uses = PossibleUses(plain)
+    plain.extra_edges = lambda path, model: unnamed_overrides(path, model, plain)
     plain.possible, plain.overriding = uses.possible, uses.overriding
     return plain.join(Annotations(plain), Members(plain), Calls(plain), Expressions(plain))

@@ -38,6 +38,10 @@ class ModuleResolver:
         del path, language, import_
         return ()
 
+    def declared(self) -> Mapping[bytes, bytes]:
+        """Return files that only declare what others define, each with that file."""
+        return {}
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LanguageSpec:
@@ -75,6 +79,8 @@ class LanguageSpec:
     unions: bool = False
     """A receiver, or `self` in a mixin, may have one of several types; the members of each are
     possible targets."""
+    narrows: bool = False
+    """Tests of a type (`instanceof`) are facts, so a union without one has all of its types."""
     overload_declarations: bool = False
     """Overloads are declared before the one definition with a body."""
     stubs: tuple[tuple[bytes, tuple[bytes, ...]], ...] = ()
@@ -108,6 +114,11 @@ class LanguageSpec:
     """A program starts at a function `main`."""
     overloads: bool = False
     """Functions of the same scope and name may have several signatures, each with a body."""
+    overriding_words: frozenset[str] = frozenset()
+    """One of two methods of a name has one of these words if one overrides the other; a method of
+    an interface needs none. Empty: the name is enough."""
+    hiding_words: frozenset[str] = frozenset()
+    """A method with one of these words overrides nothing and is not overridden."""
     any_arguments: bool = False
     """A function accepts any number of arguments (JavaScript, Lua)."""
     extra_arguments: bool = False

@@ -209,6 +209,7 @@ _SOURCES = {
 }
 """The extensions of possible sources of a file with that extension."""
 _DECLARED = re.compile(rb"\.d\.([cm]?)ts$")
+_DECLARATIONS = (b".d.ts", b".d.mts", b".d.cts")
 _BUILT = frozenset({b"dist", b"lib", b"build", b"out", b"esm", b"cjs", b"es", b"types"})
 
 
@@ -248,6 +249,20 @@ class ScriptModules(ModuleResolver):
             or self._by_package(folder, module, plain)
             or self._by_custom(folder, module, plain)
         )
+
+    def declared(self) -> Mapping[bytes, bytes]:
+        """Return the declarations of each package (`types`), with the file that code imports."""
+        declared: dict[bytes, bytes] = {}
+        for package in self._packages.values():
+            entries = (*leaves(package.exports.get(".")), *package.mains)
+            places = [joined(package.folder, encoded(entry)) for entry in entries]
+            types = [path for path in places if path is not None and path.endswith(_DECLARATIONS)]
+            code = [self._at(path, True) for path in places if path not in types]
+            files = [path for paths in code for path in paths if path not in types]
+            declared |= dict.fromkeys(
+                filter(self._tree.__contains__, types), next(iter(files), b"")
+            )
+        return {path: code for path, code in declared.items() if code}
 
     def _at(self, base: bytes | None, plain: bool) -> tuple[bytes, ...]:
         """Return the file at a path without extension, of a build output, or of a folder."""

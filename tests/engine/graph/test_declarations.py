@@ -77,6 +77,45 @@ def test_a_use_of_what_has_a_definition_in_each_branch_is_certain(
     assert [row["certain"] for row in references["results"]] == [True]
 
 
+STAND_INS = {
+    "lib/z.h": "int open_it(const char *name);\nint warn(const char *text);\n",
+    "lib/z.c": (
+        '#include "z.h"\nint open_it(const char *name) {\n  return warn(name);\n}\n'
+        "int warn(const char *text) {\n  return 2;\n}\n"
+    ),
+    "tool/t.c": (
+        '#include "../lib/z.h"\n#ifdef SOLO\nstatic int open_it(const char *name) {\n'
+        '  return 2;\n}\n#endif\nint main(void) {\n  return open_it("a");\n}\n'
+    ),
+    "tool/u.c": (
+        "static int warn(const char *text) {\n  return 3;\n}\n"
+        'int other(void) {\n  return warn("a");\n}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "lines"),
+    [
+        ("lib/z.c:2", ["tool/t.c:8"]),
+        ("lib/z.h:1", ["tool/t.c:8"]),
+        ("tool/t.c:3", ["tool/t.c:8"]),
+        ("lib/z.c:5", ["lib/z.c:3"]),
+        ("tool/u.c:1", ["tool/u.c:5"]),
+    ],
+)
+def test_a_static_function_stands_in_for_one_of_a_header_in_its_own_file(
+    repo: GitRepo, run: Run, asked: str, lines: list[str]
+) -> None:
+    for name, text in STAND_INS.items():
+        repo.write(name, text)
+    references = run("references", asked, "--json").json["results"]
+    assert [f"{row['path']}:{row['line']}" for row in references if row["certain"]] == lines
+    related = run("related", asked, "--kind", "callers", "--json").json
+    assert [site for row in related["results"] for site in row["sites"]] == lines
+    assert not related.get("may")
+
+
 LIMITS = {
     "lib/limit.h": "extern int limit;\nextern const int most;\n",
     "lib/limit.c": '#include "limit.h"\nint limit = 10;\nconst int most = 99;\n',

@@ -295,7 +295,7 @@ def test_unresolved_uses_are_all_listed_with_the_likeliest_first(repo: GitRepo, 
     assert (far["handle"], far["count"], near["handle"]) == ("far.py#far", 6, "lib/near.py#near")
 
 
-def test_uses_of_the_family_of_a_method_are_possible(repo: GitRepo, run: Run) -> None:
+def test_uses_of_the_family_of_a_method_follow_its_own(repo: GitRepo, run: Run) -> None:
     repo.commit(
         "family",
         {
@@ -305,7 +305,72 @@ def test_uses_of_the_family_of_a_method_are_possible(repo: GitRepo, run: Run) ->
         },
     )
     found = run("references", "Base.save", "--json").json
-    certain = [one["line"] for one in found["results"] if one["certain"]]
-    possible = {one["line"]: one["why"] for one in found["results"] if not one["certain"]}
-    assert certain == [12]
-    assert possible == dict.fromkeys((7, 13), "means a.py#Sub.save, which overrides it")
+    why = {one["line"]: one.get("why", "") for one in found["results"] if one["certain"]}
+    assert why == {12: "", **dict.fromkeys((7, 13), "a.py#Sub.save, which overrides it")}
+    assert (found["certain"], found["in_family"], found["possible"]) == (3, 2, 0)
+
+
+COMMONJS = {
+    "option.js": "class Option {\n  go() {}\n}\nexports.Option = Option;\n",
+    "index.js": "const { Option } = require('./option.js');\nexports.Option = Option;\n"
+    "exports.make = () => new Option();\n",
+    "named.mjs": "import whole from './index.js';\n"
+    "export const {\n  make,\n  Option,\n} = whole;\n",
+    "use.mjs": "import whole from './index.js';\nnew whole.Option().go();\n"
+    "const { Option: Own } = whole;\nnew Own();\nwhole.make();\n",
+    "again.mjs": "import { Option } from './named.mjs';\nnew Option().go();\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "lines"),
+    [
+        (
+            "option.js:1",
+            {
+                ("option.js", 4), ("index.js", 1), ("index.js", 2), ("index.js", 3),
+                ("named.mjs", 4), ("use.mjs", 2), ("use.mjs", 3), ("use.mjs", 4),
+                ("again.mjs", 1), ("again.mjs", 2),
+            },
+        ),
+        ("option.js:2", {("use.mjs", 2), ("again.mjs", 2)}),
+        ("index.js:3", {("named.mjs", 3), ("use.mjs", 5)}),
+    ],
+)  # fmt: skip
+def test_a_default_import_of_commonjs_has_the_members_of_its_exports(
+    repo: GitRepo, run: Run, asked: str, lines: set[tuple[str, int]]
+) -> None:
+    repo.commit("commonjs", COMMONJS)
+    assert listed(run, asked) == lines
+
+
+def test_a_default_import_of_a_module_with_a_default_is_only_that(repo: GitRepo, run: Run) -> None:
+    files = {
+        "a.js": "export const f = () => 1;\nexport default { f: 2 };\n",
+        "b.js": "import a from './a.js';\na.f;\n",
+    }
+    repo.commit("default", files)
+    assert listed(run, "a.js:1") == set()
+
+
+TYPED_PACKAGE = {
+    "package.json": '{"name": "pack", "type": "module", "main": "./index.js",'
+    ' "exports": {".": {"types": "./typings/index.d.ts", "default": "./index.js"}}}',
+    "index.js": "import { Option } from './lib/option.js';\nexport { Option };\n",
+    "lib/option.js": "export class Option {\n  go() {}\n}\n",
+    "typings/index.d.ts": "export class Option {\n  go(): void;\n}\n"
+    "export function f(o: Option): void;\n",
+    "examples/a.js": "import { Option } from 'pack';\nnew Option().go();\n",
+    "tests/b.js": "import { Option } from '../index.js';\nnew Option().go();\n",
+}
+
+
+@pytest.mark.parametrize("asked", ["lib/option.js", "typings/index.d.ts"])
+def test_the_declarations_of_a_package_are_one_with_its_code(
+    repo: GitRepo, run: Run, asked: str
+) -> None:
+    repo.commit("typed", TYPED_PACKAGE)
+    uses = {("examples/a.js", 2), ("tests/b.js", 2)}
+    imports = {("examples/a.js", 1), ("tests/b.js", 1), ("index.js", 1), ("index.js", 2)}
+    assert listed(run, f"{asked}:1") == {*uses, *imports, ("typings/index.d.ts", 4)}
+    assert listed(run, f"{asked}:2") == uses

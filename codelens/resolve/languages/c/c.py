@@ -89,7 +89,13 @@ _INCLUDES = LanguageSpec(
 )
 SPECS = {
     "c": replace(_C, linked_names=True, shares_types_with="cpp"),
-    "cpp": replace(_C, overloads=True, constructor_is_named_as_type=True),
+    "cpp": replace(
+        _C,
+        overloads=True,
+        constructor_is_named_as_type=True,
+        overriding_words=frozenset({"virtual", "override", "final"}),
+        hiding_words=frozenset({"static"}),
+    ),
     "objc": _INCLUDES,
     "cuda": _INCLUDES,
 }

@@ -94,6 +94,7 @@ SPECS = {
         named_in_texts=True,
         follows_names=True,
         instance=frozenset({"this", "$this"}),
+        hiding_words=frozenset({"private", "static"}),
         overloads_apart=True,
         keeps_names=True,
         indexes_view=True,

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from typing import Protocol
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
+from codelens.resolve.inference.members import unnamed_overrides
 from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import Container, Instance, Literal, Value
@@ -516,6 +517,9 @@ def resolver(view: View) -> Resolver:
     members = names.types = ClassMembers(kotlin)
     expressions = names.receiving = KotlinExpressions(kotlin, members)
     kotlin.overloads = Overloads(kotlin, members).meant
+    kotlin.extra_edges = lambda path, model: unnamed_overrides(
+        path, model, kotlin, lambda method: names.arity(method).most
+    )
     return kotlin.join(ClassAnnotations(kotlin), members, ClassCalls(kotlin), expressions)
 
 
@@ -528,6 +532,8 @@ SPECS = {
         named_in_texts=True,
         follows_names=True,
         instance=frozenset({"this", "$this"}),
+        overriding_words=frozenset({"override"}),
+        hiding_words=frozenset({"private"}),
         overloads_apart=True,
         types_apart=True,
         keeps_names=True,

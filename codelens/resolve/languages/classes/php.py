@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from codelens.resolve.file_model import CALLABLE, FileModel
+from codelens.resolve.inference.members import unnamed_overrides
 from codelens.resolve.inference.name_lookup import LOCAL, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
@@ -291,6 +292,7 @@ def resolver(view: View) -> Resolver:
     php = Resolver(view, names)
     members = names.types = PhpMembers(php)
     expressions = PhpExpressions(php, members, names)
+    php.extra_edges = lambda path, model: unnamed_overrides(path, model, php)
     return php.join(PhpAnnotations(php, names), members, PhpCalls(php), expressions)
 
 
@@ -303,9 +305,11 @@ SPECS = {
         resolver="classes.php:resolver",
         named_in_texts=True,
         follows_names=True,
+        hiding_words=frozenset({"private"}),
         needs_receiver=True,
         instance=frozenset({"this", "$this"}),
         unions=True,
+        narrows=True,
         keeps_names=True,
         indexes_view=True,
         imports_folders=True,
