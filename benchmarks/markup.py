@@ -5,7 +5,8 @@
 
 FOLDER has the node_modules of the judge (`language_judges/markup_definitions.mjs` names them). Every
 name in the markup of a component is put to TypeScript's service through the framework's translator;
-a name that it defines in the repository, outside of the markup itself, is a use. A use counts as
+a name that it leads to a definition of the repository, outside of the markup itself, is a use. A
+definition is a line where codelens has one: keys of nested object literals are none. A use counts as
 reported if `export edges` has it with that line, name and definition. An edge from a line of markup
 whose name stands there counts as right if the service leads to the same definition.
 """
@@ -30,7 +31,7 @@ _BLOCK = re.compile(r"<(script|style)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re
 _FENCE = re.compile(r"\s*---.*?\n---", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
 _LITERAL = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
-KINDS = ("component", "prop", "event", "directive", "name", "member")
+KINDS = ("component", "prop", "event", "slot", "directive", "name", "member")
 
 
 class Word(NamedTuple):
@@ -97,9 +98,7 @@ def words_of(text: str, framework: str) -> Iterator[Word]:
             if value:
                 end = markup.find(value[1], value.end())
                 end = size if end < 0 else end
-                if re.match(r"[:@#.]|v-", match[0]):
-                    yield from _code(markup, value.end(), end)
-                elif match[0] == "ref":
+                if re.match(r"[:@#.]|v-", match[0]) or match[0] == "ref":
                     yield from _code(markup, value.end(), end)
                 at = end + 1
         elif match := re.compile(r"[^\s\"'<>/={}]+").match(markup, at):
@@ -128,9 +127,7 @@ def _closing(markup: str, at: int) -> int:
     return len(markup)
 
 
-def _braced(
-    markup: str, start: int, end: int, framework: str, *, in_tag: bool
-) -> Iterator[Word]:
+def _braced(markup: str, start: int, end: int, framework: str, *, in_tag: bool) -> Iterator[Word]:
     """Yields the names in `{...}`; in Astro markup may stand in it."""
     del in_tag
     if framework != "astro":
@@ -138,7 +135,9 @@ def _braced(
         return
     tag = re.compile(r"<[A-Za-z>]")
     first = tag.search(markup, start, end)
-    if first is None or not re.search(r"[(,>?:&|{}\[;]\s*$|return\s*$|^\s*$", markup[start : first.start()]):
+    if first is None or not re.search(
+        r"[(,>?:&|{}\[;]\s*$|return\s*$|^\s*$", markup[start : first.start()]
+    ):
         yield from _code(markup, start, end)
         return
     yield from _code(markup, start, first.start())
@@ -150,8 +149,13 @@ def _vue_attribute(markup: str, match: re.Match[str]) -> Iterator[Word]:
     text = match[0]
     found = re.match(r"(?:v-(?:bind|on|model|slot):|[:@#])([\w-]+)", text)
     if found:
+        if text[0] == "#" or text.startswith("v-slot"):
+            yield Word(match.start() + found.start(1), found[1], "slot")
+            return
         kind = "event" if text[:1] == "@" or text.startswith("v-on:") else "prop"
         yield Word(match.start() + found.start(1), found[1], kind)
+    elif re.match(r"v-(?:for|if|else|else-if|show|model|html|text|bind|on|slot|once|pre)\b", text):
+        return
     elif re.match(r"v-[\w-]+", text):
         yield Word(match.start(), text.partition(".")[0].partition(":")[0], "directive")
     elif _WORD.fullmatch(text):
@@ -192,7 +196,15 @@ class Judged(NamedTuple):
     right: Counter[str]
 
 
-def judged(repository: Path, framework: str, tools: Path, tsconfig: str, show: int) -> Judged:
+def judged(
+    repository: Path,
+    framework: str,
+    tools: Path,
+    tsconfig: str,
+    *,
+    show: int,
+    answers_at: Path | None,
+) -> Judged:
     """Compares the uses of a repository."""
     ending = f".{framework}"
     listed = subprocess.run(
@@ -205,6 +217,22 @@ def judged(repository: Path, framework: str, tools: Path, tsconfig: str, show: i
             texts[name] = file.read()
         words[name] = list(words_of(texts[name], framework))
     questions = {name: [word.offset for word in of] for name, of in words.items()}
+    kept = answers_at / f"{repository.name}.json" if answers_at else None
+    if kept is not None and kept.is_file():
+        answers = json.loads(kept.read_text(encoding="utf-8"))
+    else:
+        answers = _asked(questions, repository, framework, tools, tsconfig)
+        if kept is not None:
+            kept.write_text(json.dumps(answers), encoding="utf-8")
+    return _compared(
+        repository, framework, texts, words, answers, *_edges(repository, ending), show=show
+    )
+
+
+def _asked(
+    questions: dict[str, list[int]], repository: Path, framework: str, tools: Path, tsconfig: str
+) -> dict[str, dict[str, list[tuple[str, int]]]]:
+    """Puts the questions to the judge."""
     command = ["node", "--max-old-space-size=6000", JUDGE, framework, repository, tools]
     answered = subprocess.run(
         [*command, *([tsconfig] if tsconfig else [])],
@@ -213,8 +241,7 @@ def judged(repository: Path, framework: str, tools: Path, tsconfig: str, show: i
         check=True,
         text=True,
     )
-    answers: dict[str, dict[str, list[tuple[str, int]]]] = json.loads(answered.stdout)
-    return _compared(repository, framework, texts, words, answers, _edges(repository, ending), show)
+    return json.loads(answered.stdout)
 
 
 def _compared(
@@ -224,6 +251,8 @@ def _compared(
     words: dict[str, list[Word]],
     answers: dict[str, dict[str, list[tuple[str, int]]]],
     edges: dict[str, dict[tuple[int, str], set[tuple[str, int]]]],
+    defined: set[tuple[str, int]],
+    *,
     show: int,
 ) -> Judged:
     found = Judged(Counter(), Counter(), Counter(), Counter())
@@ -247,22 +276,30 @@ def _compared(
                         unknown.add(key)
                         continue
                 place = (target, 1 if offset < 0 else lines.line(target, offset))
-                if target.endswith(".d.ts") and f'"*.{framework}"' in lines.text(place).replace("'", '"'):
+                if target.endswith(".d.ts") and f'"*.{framework}"' in lines.text(place).replace(
+                    "'", '"'
+                ):
                     unknown.add(key)
                     continue
-                meant.setdefault(key, set()).add(place)
+                if place in defined:
+                    meant.setdefault(key, set()).add(place)
+                else:
+                    unknown.add(key)
         for key, places in meant.items():
             found.truth[kinds[key]] += 1
             hit = bool(own.get(key, set()) & places)
             found.found[kinds[key]] += hit
             if not hit and show:
                 show -= 1
-                print(f"missed {kinds[key]} {name}:{key[0]} {key[1]} {sorted(places)} {sorted(own.get(key, ()))}")
+                print(
+                    f"missed {kinds[key]} {name}:{key[0]} {key[1]} {sorted(places)} {sorted(own.get(key, ()))}"
+                )
         for key, places in own.items():
             if key not in kinds or (key in unknown and key not in meant):
                 continue
-            if key not in meant and (kinds[key] == "event" or (name, 1) in places):
-                # The service has no definition for events in lists or call signatures, nor for a
+            if key not in meant and (kinds[key] in {"event", "slot"} or (name, 1) in places):
+                # The service has no definition for events in lists or call signatures, for slots
+                # whose names have hyphens, nor for a
                 # component that uses itself by its file's name.
                 continue
             found.edges[kinds[key]] += 1
@@ -270,7 +307,9 @@ def _compared(
             found.right[kinds[key]] += right
             if not right and show:
                 show -= 1
-                print(f"wrong {kinds[key]} {name}:{key[0]} {key[1]} {sorted(places)} {sorted(meant.get(key, ()))}")
+                print(
+                    f"wrong {kinds[key]} {name}:{key[0]} {key[1]} {sorted(places)} {sorted(meant.get(key, ()))}"
+                )
     return found
 
 
@@ -302,9 +341,7 @@ class _Lines:
         return bisect_right(self._starts[name], offset)
 
 
-def _edges(
-    repository: Path, ending: str
-) -> dict[str, dict[tuple[int, str], set[tuple[str, int]]]]:
+def _edges(repository: Path, ending: str) -> dict[str, dict[tuple[int, str], set[tuple[str, int]]]]:
     """The certain edges from components: file -> line and name -> definitions."""
     by_file: dict[str, dict[tuple[int, str], set[tuple[str, int]]]] = {}
     with tempfile.TemporaryDirectory() as home:
@@ -319,7 +356,10 @@ def _edges(
                     by_file.setdefault(edge.src_file, {}).setdefault(key, set()).add(
                         (edge.dst_file, edge.dst_line)
                     )
-    return by_file
+            defined = {
+                (symbol.path, symbol.line) for symbol in engine.export_symbols(path=repository)
+            }
+    return by_file, defined
 
 
 def main() -> None:
@@ -331,12 +371,13 @@ def main() -> None:
     parser.add_argument("--framework", choices=["vue", "svelte", "astro"], required=True)
     parser.add_argument("--tools", type=Path, required=True)
     parser.add_argument("--tsconfig", default="", help="for its paths")
+    parser.add_argument("--answers", type=Path, help="folder that keeps the judge's answers")
     parser.add_argument("--show", type=int, default=0, help="print so many differences")
     args = parser.parse_args()
     print("| framework | repository | kind of use | uses | recall | edges | precision |")
     print("|---|---|---|---|---|---|---|")
     for repository in args.repositories:
-        found = judged(repository, args.framework, args.tools, args.tsconfig, args.show)
+        found = judged(repository, args.framework, args.tools, args.tsconfig, show=args.show, answers_at=args.answers)
         for kind in (*KINDS, "all"):
             counts = [sum(one.values()) if kind == "all" else one[kind] for one in found]
             truth, hit, edges, right = counts

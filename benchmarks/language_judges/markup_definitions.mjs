@@ -63,6 +63,17 @@ function host(extra) {
   };
 }
 
+// A key that stands for a variable (`{ Delete }`) leads on to what the variable means.
+function followed(service, found) {
+  return found.flatMap((one) => {
+    const file = service.getProgram().getSourceFile(one.fileName);
+    const token = file && ts.getTokenAtPosition(file, one.textSpan.start);
+    if (token?.parent?.kind !== ts.SyntaxKind.ShorthandPropertyAssignment) return [one];
+    const further = service.getDefinitionAtPosition(one.fileName, one.textSpan.start);
+    return further?.length ? further : [one];
+  });
+}
+
 function volar(plugins, shims) {
   const { createLanguage } = require('@volar/language-core');
   const { createProxyLanguageService, decorateLanguageServiceHost, resolveFileLanguageId } = require('@volar/typescript');
@@ -113,7 +124,8 @@ function astro() {
   const plugin = core.getAstroLanguagePlugin();
   // The plugin expects URIs, TypeScript's service has paths.
   const uri = (id) => ({ path: id, fsPath: id, toString: () => 'file://' + id });
-  return volar([{ ...plugin, getLanguageId: (id) => (id.endsWith('.astro') ? 'astro' : undefined),
+  const { getExtraServiceScripts, ...typescript } = plugin.typescript;
+  return volar([{ ...plugin, typescript, getLanguageId: (id) => (id.endsWith('.astro') ? 'astro' : undefined),
     createVirtualCode: (id, kind, snapshot) => plugin.createVirtualCode(uri(id), kind, snapshot) }], []);
 }
 
@@ -173,7 +185,10 @@ function translated(file) {
   const backward = new Map();
   decoded(out.map.mappings).forEach((segments, at) => {
     segments.forEach(([column, line, place], number) => {
-      const [generated, source] = [made[at] + column, own[line] + place];
+      const source = own[line] + place;
+      // An attribute's name becomes a quoted key.
+      const quoted = out.code[made[at] + column] === '"' && text[source] !== '"' ? 1 : 0;
+      const generated = made[at] + column + quoted;
       const next = number + 1 < segments.length ? segments[number + 1][0] - column : 200;
       for (let step = 0; step < next && text[source + step] === out.code[generated + step] && text[source + step] !== undefined; step++) {
         if (step && !/[\w$]/.test(text[source + step])) break;
@@ -234,7 +249,7 @@ function svelte() {
   const ask = (file, offset) => {
     const answers = new Map();
     for (const place of of(file).to(offset)) {
-      for (const one of service.getDefinitionAtPosition(named(file), place) ?? []) {
+      for (const one of followed(service, service.getDefinitionAtPosition(named(file), place) ?? [])) {
         const answer = back(one);
         if (answer) answers.set(answer.join(), answer);
       }

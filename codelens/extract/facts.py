@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+
+from tree_sitter import Node
 
 from codelens.extract.embedded_code import (
     DEEPEST,
@@ -22,7 +24,7 @@ from codelens.extract.flow.references import references_of
 from codelens.extract.flow.scopes import Flow
 from codelens.extract.language_settings import LanguageInfo, language_info
 from codelens.extract.markup.component_facts import component_facts, scripts_of
-from codelens.extract.parse.captures import ParseTimeout, check_work, limited
+from codelens.extract.parse.captures import Captures, ParseTimeout, check_work, limited
 from codelens.extract.parse.grammars import grammar
 from codelens.extract.parse.parse_repair import parsed
 from codelens.extract.source_text import Source
@@ -84,6 +86,11 @@ def _extracted(
     rules = grammar(language)
     spans = part.spans if part is not None else []
     roots, captures = parsed(source.text, rules, spans)
+    if known:
+        captures["reference.name"] = [
+            *captures.get("reference.name", ()),
+            *_members(captures, spans[-1][0]),
+        ]
     comments = Comments(source, captures.get("comment", []))
     statements = import_spans(captures, rules.info, source)
     defined = definitions(captures, rules, source.text, spans)
@@ -116,6 +123,14 @@ def _extracted(
         trees, comments, symbols.symbols, references, imports, flow.scopes, flow.bindings
     )
     return joined(own, inner, rules.info, source) if inner else own
+
+
+def _members(captures: Captures, start: int) -> Iterator[Node]:
+    """Yields the members that the template's script reads, which begins at a position."""
+    for node in captures.get("chain", ()):
+        name = node.child_by_field_name("property") if node.start_byte >= start else None
+        if name is not None:
+            yield name
 
 
 def _component(

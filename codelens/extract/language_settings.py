@@ -243,6 +243,9 @@ class LanguageInfo:
     """
     expressions: tuple[tuple[str, str], ...] = ()
     """Node type -> how to write it as an expression (`codelens.extract.flow.expressions`)."""
+    observed: tuple[tuple[str, str], ...] = ()
+    """Function -> the module that it comes from, and the key under which its result holds its
+    argument (`codelens.extract.flow.expressions`)."""
     literals: tuple[tuple[str, str], ...] = ()
     """Node type -> kind of an argument (`codelens.extract.flow.expressions`)."""
     operators: tuple[tuple[str, str], ...] = ()

@@ -463,7 +463,9 @@ def _with_definitions(
     file = view.snapshot.by_path.get(handle.path) if handle.path is not None else None
     if file is None or not handle.symbol or handle.bare:
         return error
-    names = list(dict.fromkeys(shown_name(file.path, symbol.qualified) for symbol in reader.symbols(file)))
+    names = list(
+        dict.fromkeys(shown_name(file.path, symbol.qualified) for symbol in reader.symbols(file))
+    )
     if not names:
         return error
     shown = ", ".join(names[:_DEFINITIONS_SHOWN])

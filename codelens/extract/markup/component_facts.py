@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import NamedTuple, cast
 
 from codelens.extract.embedded_code import EmbeddedPart, PartFacts, Root
-from codelens.extract.markup.component_members import Declared, declared
+from codelens.extract.markup.component_members import Declared, Member, declared
 from codelens.extract.markup.virtual_script import NAME, VirtualScript, words
-from codelens.extract.source_text import Source
+from codelens.extract.source_text import Source, before_blanks
 from codelens.extract.symbols.comments import Comments
 from codelens.types import Binding, Import, Reference, Scope, Symbol
 
@@ -56,14 +56,13 @@ def scripts_of(
     own = words(b"\n".join([text[start:end] for start, end in spans]))
     virtual = VirtualScript(text)
     translator = import_module(f"codelens.extract.markup.{framework}_template")
-    translate = cast(
-        "Callable[[bytes, VirtualScript, set[bytes]], None]", translator.translate
-    )
+    translate = cast("Callable[[bytes, VirtualScript, set[bytes]], None]", translator.translate)
     translate(text, virtual, own)
     whole = virtual.finished()
     used = words(whole[virtual.base :]) | {word for word in own if word[:1] == b"$"}
     bound = [Import("", word.decode(), "", 0) for word in used]
-    spans.append((virtual.base + 1, len(whole)))
+    # From the line break on, which ends the last statement of a script.
+    spans.append((virtual.base, len(whole)))
     depth = chosen[0].depth if chosen else 1
     part = EmbeddedPart(language, spans, depth)
     return Scripts(part, virtual, Source(whole, source.check), bound, framework), others
@@ -89,6 +88,8 @@ class _Component:
         self._virtual_source = scripts.source
         self._language = scripts.part.language
         self._framework = scripts.framework
+        self._end = max((end for _, end in scripts.part.spans[:-1]), default=0)
+        """Where the last script ends."""
         self._source = source
         nodes = [root.node for root in facts.roots]
         self._declared: Declared = declared(
@@ -148,7 +149,18 @@ class _Component:
         shown = f"component {{ {', '.join(dict.fromkeys(names))} }}" if names else "component"
         self._symbols.append(
             Symbol(
-                DEFAULT, DEFAULT, "class", shown[:_LONGEST], "", True, 1, last, 1, 0, source.size, -1
+                DEFAULT,
+                DEFAULT,
+                "class",
+                shown[:_LONGEST],
+                "",
+                True,
+                1,
+                last,
+                1,
+                0,
+                source.size,
+                -1,
             )
         )
         for at, symbol in enumerate(self._facts.symbols):
@@ -168,7 +180,15 @@ class _Component:
                 self._places.append(0)
                 continue
             self._places.append(len(self._symbols))
-            self._symbols.append(symbol._replace(parent=parent))
+            self._symbols.append(self._ended(symbol)._replace(parent=parent))
+
+    def _ended(self, symbol: Symbol) -> Symbol:
+        """Ends a definition that is never closed with its script."""
+        last = self._end
+        if symbol.end_byte <= last:
+            return symbol
+        end = before_blanks(self._source.text, last)
+        return symbol._replace(end_byte=end, end_line=self._source.line(end - 1))
 
     def _moved(self, symbol: Symbol) -> Symbol | None:
         """Returns a definition that the markup makes at its place; None for any other."""
@@ -198,7 +218,12 @@ class _Component:
             by_name.setdefault(symbol.name, []).append(at)
         line = self._source.line
         seen: set[tuple[str, int]] = set()
-        for one in self._declared.members:
+        slots = [
+            Member(name.decode("utf-8", "replace"), start, end)
+            for name, start, end in self._virtual.members
+            if name.strip() and start < end
+        ]
+        for one in (*self._declared.members, *slots):
             place = line(one.start)
             names = {one.name, _camelized(one.name)}
             wanted = one.local or one.name
@@ -206,9 +231,11 @@ class _Component:
                 (
                     at
                     for at in by_name.get(wanted, ())
-                    if one.local and self._symbols[at].parent < 0
-                    or self._symbols[at].start_byte <= one.start <= self._symbols[at].end_byte
-                    and self._symbols[at].name_line == place
+                    if (one.local and self._symbols[at].parent < 0)
+                    or (
+                        self._symbols[at].start_byte <= one.start <= self._symbols[at].end_byte
+                        and self._symbols[at].name_line == place
+                    )
                 ),
                 -1,
             )
@@ -269,10 +296,17 @@ class _Component:
         """Returns a binding of the template, whose value may begin with a member."""
         if row.how not in {"=", "+"} or not names.is_inside(row.scope):
             return row
-        match = _HEAD.match(row.text)
-        if match is None or names.is_bound(row.scope, match[0]):
-            return row
-        return row._replace(text=f"this.{row.text}")
+        return row._replace(text=self._seen(row.text, row.scope, names))
+
+    def _seen(self, text: str, scope: int, names: _Names) -> str:
+        """Returns an expression as the template sees it: members are bare, refs their values."""
+        match = _HEAD.match(text)
+        if match is None or names.is_local(scope, match[0]):
+            return text
+        rest = text[match.end() :]
+        held = ".#held" if self._framework == "vue" and rest[:1] != "(" else ""
+        own = "" if names.is_bound(scope, match[0]) else "this."
+        return f"{own}{match[0]}{held}{rest}" if match[0] != "this" else text
 
     def _references(self, names: _Names) -> list[Reference]:
         """Returns all references at their places."""
@@ -295,9 +329,7 @@ class _Component:
                     if not is_element and not names.is_bound(reference.scope, name):
                         receiver = "this"
                 elif piece != "member":
-                    match = _HEAD.match(receiver)
-                    if match is not None and not names.is_bound(reference.scope, match[0]):
-                        receiver = f"this.{receiver}"
+                    receiver = self._seen(receiver, reference.scope, names)
             if self._framework == "svelte" and name[:1] == "$" and names.is_store(name):
                 name, byte, receiver = name[1:], byte + 1, ""
             line = bisect_right(source.line_starts, byte)

@@ -9,7 +9,9 @@ from tree_sitter import Node
 
 from codelens.extract.source_text import Source
 
-_OPTIONS = frozenset({"props", "emits", "data", "computed", "methods", "setup", "inject", "asyncData"})
+_OPTIONS = frozenset(
+    {"props", "emits", "data", "computed", "methods", "setup", "inject", "asyncData"}
+)
 _WRAPPERS = frozenset({"withDefaults", "defineComponent", "extend", "defineNuxtComponent"})
 _DECLARING = frozenset({"lexical_declaration", "variable_declaration"})
 _CALLED = frozenset({"defineProps", "defineEmits", "defineModel", "defineExpose", "$props"})
@@ -126,7 +128,10 @@ class _Reader:
             if value.type != "call_expression":
                 value = _first(value) if value.type.endswith("as_expression") else None
                 continue
-            if self._text(value.child_by_field_name("function")).rpartition(".")[2] not in _WRAPPERS:
+            if (
+                self._text(value.child_by_field_name("function")).rpartition(".")[2]
+                not in _WRAPPERS
+            ):
                 return None
             value = self._argument(value)
         return None
@@ -140,7 +145,9 @@ class _Reader:
             name = self._key(child)
             if name not in _OPTIONS:
                 continue
-            value = child if child.type == "method_definition" else child.child_by_field_name("value")
+            value = (
+                child if child.type == "method_definition" else child.child_by_field_name("value")
+            )
             if value is not None and value.type in _FUNCTIONS:
                 value = self._returned(value)
             if value is not None:

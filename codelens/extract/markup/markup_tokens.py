@@ -14,6 +14,7 @@ _ATTRIBUTE = re.compile(
     rb"\s*(?:(?P<end>/?>)|(?P<name>[^\s\"'<>/={}][^\s\"'<>/=]*)|(?P<brace>\{)|(?P<other>[\"'/=}]|<))"
 )
 _VALUE = re.compile(rb"\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(?P<brace>\{)|(`)|([^\s\"'=<>`{]+))")
+_NO_VALUE = re.compile(rb"\s*+(?!=)")
 _INSIDE = re.compile(
     rb'[{}]|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`'
     rb"|//[^\n]*|/\*.{0,2000}?\*/",
@@ -21,9 +22,7 @@ _INSIDE = re.compile(
 )
 _MOST_UNCLOSED = 8
 """Braces without an end that are looked for to the end of the text; later ones are text."""
-VOID = frozenset(
-    b"area base br col embed hr img input link meta param source track wbr".split()
-)
+VOID = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
 NATIVE = frozenset(
     b"a abbr acronym address area article aside audio b base bdi bdo big blockquote body br button "
     b"canvas caption center cite code col colgroup data datalist dd del details dfn dialog div dl "
@@ -104,7 +103,9 @@ def attributes(text: bytes, start: int, braces: Braces | None) -> Iterator[Attri
             begin, stop = match.span("name")
             value = _VALUE.match(text, at)
             if value is None:
-                yield Attribute(begin, stop, -1, -1, False)
+                # A value that is not closed is no value, but the name alone has no meaning either.
+                at_value = -1 if _NO_VALUE.match(text, at) else stop
+                yield Attribute(begin, stop, at_value, at_value, False)
             elif value["brace"]:
                 at = value.end()
                 end = braces.end(at - 1) if braces is not None else -1

@@ -73,6 +73,8 @@ class VirtualScript:
         self._size = self.base + 1 + len(OPENING)
         self._text = text
         self._starts = [self.base]
+        self.members: list[tuple[bytes, int, int]] = []
+        """Members that the markup declares, with their spans: slots."""
         self._places: list[tuple[int, Piece]] = [(0, "glue")]
 
     def __len__(self) -> int:
@@ -99,9 +101,7 @@ class VirtualScript:
         """Adds the beginning or end of a definition that the markup makes at a position."""
         self._add(keyword, start, "definition")
 
-    def code(
-        self, start: int, end: int, *, attribute: bool = False, opening: bytes = b""
-    ) -> None:
+    def code(self, start: int, end: int, *, attribute: bool = False, opening: bytes = b"") -> None:
         """Adds the source of a span; in an attribute, without its character references.
 
         Only the `opening` is on the same line: the lines of bindings are those of their statements.

@@ -44,6 +44,7 @@ class _Directive(NamedTuple):
 class _Open(NamedTuple):
     name: bytes
     closing: bytes
+    component: bytes
 
 
 def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
@@ -57,7 +58,7 @@ def translate(text: bytes, script: VirtualScript, names: set[bytes]) -> None:
     at = 0
     while match := _ROOT.search(text, at):
         kind = match[1].lower()
-        language, at = b"", len(text)
+        language, at, is_empty = b"", len(text), False
         for one in attributes(text, match.end(), None):
             if isinstance(one, int):
                 at = abs(one)
@@ -121,7 +122,7 @@ class _Template:
                 pass
 
     def _pop(self) -> bytes:
-        name, closing = self._stack.pop()
+        name, closing, _ = self._stack.pop()
         self._opened[name] -= 1
         self._script.glue(closing)
         return name
@@ -157,11 +158,17 @@ class _Template:
             self._script.glue(b"();")
         for one in plain:
             self._plain(one, component)
+            if name == b"slot" and text[one.start : one.end] == b"name" and one.value >= 0:
+                slot = text[one.value : one.finish]
+                self._script.members.append((slot, one.value, one.finish))
         for one in directives:
             if one.name not in {b"for", b"slot"}:
                 self._directive(one, component)
         for one in directives:
             if one.name == b"slot":
+                owner = component or (self._stack[-1].component if self._stack else b"")
+                if owner and one.argument[:1] != b"[" and is_name(camelized(one.argument)):
+                    self._script.member(owner, camelized(one.argument), one.place)
                 closing += self._parameters(one.attribute)
         for one in plain:
             if text[one.start : one.end] in {b"slot-scope", b"scope"}:
@@ -169,7 +176,7 @@ class _Template:
         if end < 0 or name.lower() in VOID:
             self._script.glue(closing)
         else:
-            self._stack.append(_Open(name, closing))
+            self._stack.append(_Open(name, closing, component))
             self._opened[name] = self._opened.get(name, 0) + 1
         return abs(end)
 
