@@ -170,6 +170,8 @@ class LanguageInfo:
     """Whether embedded code is quoted: nothing in it is exported, and its keys are left out."""
     cells: bool = False
     """Whether `@embedded.cell` captures are notebook cells (`codelens.extract.source_text`)."""
+    template: str = ""
+    """The framework whose template is code: a module `codelens.extract.markup.<name>_template`."""
     embedded_hint: str = ""
     """Regex on `@embedded.language` whose first group is the language; no match means no language.
     The default takes the first word.
@@ -241,6 +243,9 @@ class LanguageInfo:
     """
     expressions: tuple[tuple[str, str], ...] = ()
     """Node type -> how to write it as an expression (`codelens.extract.flow.expressions`)."""
+    observed: tuple[tuple[str, str], ...] = ()
+    """Function -> the module that it comes from, and the key under which its result holds its
+    argument (`codelens.extract.flow.expressions`)."""
     literals: tuple[tuple[str, str], ...] = ()
     """Node type -> kind of an argument (`codelens.extract.flow.expressions`)."""
     operators: tuple[tuple[str, str], ...] = ()

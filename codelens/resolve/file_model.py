@@ -133,7 +133,7 @@ _ENCLOSING = frozenset(
 """Kinds of symbols that can be the source of an edge; other symbols pass on to their parent."""
 _DECORATED = _ENCLOSING | {"property"}
 _HIDDEN = frozenset({"heading", "key"})
-_NUMBERS = frozenset({"def", "import", "member"})
+_NUMBERS = frozenset({"def", "import", "member", "prop"})
 _ROWS_OF_SCOPE = frozenset(
     {
         *("return", "yield", "->", "base", "implements", "alias", "export", "package", "built"),
@@ -316,7 +316,9 @@ class FileModel:
 
     def is_outside_member(self, symbol: Symbol) -> bool:
         """Whether a symbol is defined as a member of another name, which binds no bare name."""
-        around = self.symbols[symbol.parent].qualified if symbol.parent >= 0 else ""
+        outer = self.symbols[symbol.parent] if symbol.parent >= 0 else None
+        # The parts of a page or a component do not qualify what is in them.
+        around = outer.qualified if outer is not None and outer.kind not in _HIDDEN else ""
         plain = f"{around}.{symbol.name}" if around else symbol.name
         return symbol.qualified != plain and symbol.kind not in TYPES
 
@@ -327,6 +329,10 @@ class FileModel:
         for at, symbol in enumerate(self.symbols):
             if symbol.parent >= 0 and symbol.kind not in _HIDDEN:
                 by_parent.setdefault(symbol.parent, {}).setdefault(symbol.name, []).append(at)
+        for row in self.bindings:
+            if row.how == "prop":
+                owner = by_parent.setdefault(self.scopes[row.scope].symbol, {})
+                owner.setdefault(row.name, []).append(int(row.text))
         return by_parent
 
     @cached_property

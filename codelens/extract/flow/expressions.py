@@ -17,6 +17,7 @@ from tree_sitter import Node
 
 from codelens.extract.language_settings import LanguageInfo
 from codelens.extract.source_text import Source
+from codelens.types import Import
 
 _MOST = 12
 """Longer argument lists are only counted."""
@@ -186,11 +187,33 @@ _MOST_MARKS = 6
 _CHOICES = frozenset({"||", "??", "or"})
 
 
+def _observed(info: LanguageInfo, imports: Iterable[Import]) -> dict[str, str]:
+    """Returns the functions that hold their argument, each with the key; by their local names."""
+    places = {name: text.split() for name, text in info.observed}
+    known = {name: "" for name, parts in places.items() if not parts}
+    for imported in imports:
+        parts = places.get(imported.name)
+        if parts and parts[0] == imported.module:
+            known[imported.alias or imported.name] = "".join(parts[1:])
+    return known
+
+
+def _result(function: Node) -> Node | None:
+    """Returns what a function without other statements returns."""
+    body = function.child_by_field_name("body")
+    if body is None or body.type != "statement_block":
+        return body
+    inner = [part for part in body.named_children if not part.is_extra]
+    alone = len(inner) == 1 and inner[0].type == "return_statement"
+    return inner[0].named_child(0) if alone and inner[0].named_child_count else None
+
+
 class Expressions:
     """Writes the expressions of one text."""
 
-    def __init__(self, info: LanguageInfo, source: Source) -> None:
+    def __init__(self, info: LanguageInfo, source: Source, imports: Iterable[Import] = ()) -> None:
         self._source = source
+        self._observed = _observed(info, imports) if info.observed else {}
         self._recipes, self._plain = _recipes(info.expressions)
         self._signs = dict(info.operator_names)
         self.unwraps = any(recipe[0] == "then" for recipe in self._recipes.values())
@@ -233,6 +256,10 @@ class Expressions:
             text = self._built_in(node, inner, _pairs(parts[1:]), depth)
             if text:
                 return text
+        if inner in self._observed:
+            text = self._held(node, self._observed[inner], depth)
+            if text not in {UNKNOWN, LITERAL}:
+                return text
         if inner == UNKNOWN or form == "through":
             return inner
         if form == "index":
@@ -262,6 +289,20 @@ class Expressions:
             return self._quoted(argument)
         text = self.written(argument, depth)
         return f"{text}[]" if text != UNKNOWN and gives != number else text
+
+    def _held(self, node: Node, key: str, depth: int) -> str:
+        """Writes the result of a function that holds its argument: `ref(x)` of Vue."""
+        types, listed = (
+            node.child_by_field_name(field) for field in ("type_arguments", "arguments")
+        )
+        argument = listed.named_child(0) if listed is not None and listed.named_children else None
+        if types is not None and types.named_child_count == 1:
+            text = self._quoted(types.named_child(0))
+        else:
+            if argument is not None and argument.type == "arrow_function":
+                argument = _result(argument)
+            text = self.written(argument, depth)
+        return f"{{{key}:{text}}}" if key and text not in {UNKNOWN, LITERAL} else text
 
     def _type_argument(self, called: Node | None) -> str:
         """Writes the result of a function that returns its type argument: `make_unique<Foo>()`."""

@@ -46,7 +46,7 @@ class Flow:
     ) -> None:
         self._source = source
         self._unbound = rules(info.name).unbound
-        self.expressions = Expressions(info, source)
+        self.expressions = Expressions(info, source, imports)
         self.arguments = Arguments(info, source, self.expressions)
         spans = {
             (node.start_byte, -node.end_byte, kind)

@@ -7,9 +7,11 @@ from functools import lru_cache
 
 from codelens.resolve.file_model import CALLABLE, TYPES, FileModel
 from codelens.resolve.inference.call_results import OWN, HandedValues, handed
+from codelens.resolve.inference.members import REFS
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
+    Container,
     Definition,
     Function,
     Instance,
@@ -33,6 +35,8 @@ _STEP = re.compile(
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
 ROOT = "\\"
 """Stands in place of a receiver: a global name, marked by a leading backslash in PHP."""
+_HELD = "#held"
+"""The step from what a script binds to what a Vue template sees."""
 _ASSIGNMENTS = frozenset({"=", "+", "?"})
 """The kinds of rows that assign a value, possibly an unknown one."""
 _FIRST_PARAMETERS = frozenset({"self", "cls"})
@@ -244,9 +248,19 @@ class Expressions:
             return together([Super(part.path, part.symbol, part) for part in above])
         if step == "#await":
             return together([self.resolver.awaited(part) for part in each(value)])
+        if step == _HELD:
+            return together([self._held(part) for part in each(value)])
         if step == "[with]":
             return together([self.resolver.entered(part) for part in each(value)])
         return together([self.resolver.member_value(part, step) for part in each(value)])
+
+    def _held(self, value: Value) -> Value:
+        """Return what a Vue template sees of a value: a ref's own value."""
+        if isinstance(value, Record) and value.text.startswith("{value:"):
+            return self.resolver.member_value(value, "value")
+        if isinstance(value, Container) and value.name in REFS and value.args:
+            return value.args[0]
+        return value
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
         if head[0] in "({`0":

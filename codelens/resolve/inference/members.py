@@ -71,13 +71,15 @@ _ROWS = frozenset(
     "list List Sequence MutableSequence deque Deque set Set AbstractSet MutableSet frozenset "
     "FrozenSet [] Array ReadonlyArray ReadonlySet".split()
 )
+REFS = frozenset("Ref ShallowRef ComputedRef WritableComputedRef ModelRef".split())
+"""The types of Vue that hold a value as their `value`."""
 _TUPLES = frozenset({"tuple", "Tuple"})
 _ONE_OF_PAIRS = frozenset("get pop setdefault".split())
 _ONE_OF_ROWS = frozenset("pop popleft shift at find findLast".split())
 _THE_SAME = frozenset("copy filter slice concat reverse toReversed sort toSorted values".split())
 
 
-def member(value: Container, name: str) -> Value:
+def member(value: Container, name: str) -> Value:  # noqa: PLR0911 - a table of cases
     """Return a container's method as its result; `#1` is the second part of a tuple."""
     if value.name in PAIRS and len(value.args) > 1:
         return _of_pairs(value, name)
@@ -89,6 +91,8 @@ def member(value: Container, name: str) -> Value:
         if value.name in _TUPLES:
             return value.args[at] if 0 <= at < len(value.args) else None
         return first if value.name in _ROWS else None
+    if value.name in REFS and name == "value":
+        return first
     if value.name == "ContextVar":
         return Function(first) if name == "get" else None
     if value.name in _ROWS:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from codelens.resolve.file_model import CALLABLE, TYPES, VARIABLES, Entry, FileModel
 from codelens.resolve.languages.registry import LanguageSpec
+from codelens.resolve.path_tree import stem_of
 from codelens.resolve.view_files import View
 from codelens.types import Binding, Import
 
@@ -83,7 +84,9 @@ class Names:
         key = ("name", path, at, name, types)
         return self.view.once(key, lambda: self._lookup(path, at, name, types))
 
-    def _lookup(self, path: bytes, scope: int, name: str, types: bool) -> list[Referent]:
+    def _lookup(  # noqa: C901 - the order of the places is the rule
+        self, path: bytes, scope: int, name: str, types: bool
+    ) -> list[Referent]:
         model = self.view.model(path)
         if model is None:
             return []
@@ -110,7 +113,23 @@ class Names:
                 if referents is not None:
                     return referents
             at = here.parent
-        return self._starred(path, model, name, 0, seen=set(), types=types)
+        if rules.is_component and name.encode() == stem_of(path):
+            return self.exported(path, "default")
+        starred = self._starred(path, model, name, 0, seen=set(), types=types)
+        return starred or (self._ambient(name) if types and rules.spaces else [])
+
+    def _ambient(self, name: str) -> list[Referent]:
+        """Return the types that declaration files without imports and exports give to all files."""
+        referents: list[Referent] = []
+        for file in self.view.defined_in(name, "typescript"):
+            model = self.view.model(file) if file.endswith(b".d.ts") else None
+            if model is None or model.imports or model.exports:
+                continue
+            entry = model.names[0].get(name)
+            for at in self.in_space(model, entry.symbols, types=True) if entry is not None else ():
+                if not model.symbols[at].exported:
+                    referents.append(Referent(file, at, 0, name))
+        return referents
 
     def _in_class(self, entry: Entry, rules: LanguageSpec, first: bool) -> Entry | None:
         if rules.class_names:

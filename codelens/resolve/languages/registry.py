@@ -66,6 +66,8 @@ class LanguageSpec:
     """Programs load modules, types and functions by qualified names in strings (Python, Java)."""
     ordered: bool = False
     """Later bindings in a module override earlier ones, including wildcard imports (Python)."""
+    is_component: bool = False
+    """A file is a component, which its own markup may use by the file's name (Vue)."""
     instance: frozenset[str] = frozenset()
     """Keywords for the instance of a method."""
     needs_receiver: bool = False
@@ -163,7 +165,7 @@ _HOMES = {
     "python": "python jupyter",
     "ruby": "ruby",
     "rust": "rust",
-    "script": "javascript typescript tsx vue svelte html",
+    "script": "javascript typescript tsx vue svelte astro html",
     "imports_only": "haskell perl clojure elixir erlang ocaml ocaml_interface julia protobuf "
     "dart zig r bash make automake cmake rst css scss hcl swift",
 }
