@@ -20,6 +20,7 @@ from codelens.errors import InvalidArgument, QueryError
 from codelens.handles.handle_grammar import lines_handle
 from codelens.paths import printed
 from codelens.rank import definition_search
+from codelens.rank.query import task_text
 from codelens.rank.search_request import Request
 from codelens.render import explore_text
 from codelens.render.text_pieces import lines_of
@@ -249,7 +250,9 @@ class ExploreRequest(NamedTuple):
     """A task with its options."""
 
     request: Request
-    """The task, with its filters."""
+    """The task without the template of a report, with its filters."""
+    task: str
+    """The task as given."""
     chosen_intent: ChosenIntent
     max_tokens: int
     saved: NotesHere
@@ -305,7 +308,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     named = task_candidates.not_shown(material, candidates, definitions.rows, shown, names_room)
     answer = ExploreAnswer(
         receipt=receipt,
-        task=explore_request.request.query,
+        task=explore_request.task,
         intent=intent.intent,
         intent_words=intent.words,
         pieces=tuple(pieces),
@@ -440,7 +443,8 @@ class TaskExplorer:
         if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
             allowed = f"{LEAST_TOKENS} and {MOST_TOKENS:,}"
             raise InvalidArgument("max_tokens", f"must be between {allowed}, not {max_tokens:,}")
-        intent_of_task = capsule.intent_of(task)
+        read_task = task_text.without_template(task)
+        intent_of_task = capsule.intent_of(read_task)
         if intent is not None:
             chosen = capsule.INTENTS.get(intent)
             if chosen is None:
@@ -454,12 +458,12 @@ class TaskExplorer:
         with walked_view(self._pool, view_request) as (view, seconds):
             # Ranking by meaning costs capsules .014 of the edited code: docs/meaning.md.
             request = Request(
-                task, "auto", tuple(languages), tuple(globs), (), "all", _CERTAIN,
+                read_task, "auto", tuple(languages), tuple(globs), (), "all", _CERTAIN,
                 seconds=seconds_to_read(view_request.budget_ms), meaning=False,
             )  # fmt: skip
-            saved = NotesHere(view, task, self._now_s())
+            saved = NotesHere(view, read_task, self._now_s())
             sent = sent_before(view.settings, view.scope, again=again)
             explore_request = ExploreRequest(
-                request, intent_of_task, max_tokens, saved, sent, frozenset(kinds)
+                request, task, intent_of_task, max_tokens, saved, sent, frozenset(kinds)
             )
             return explore(view, explore_request, seconds)

@@ -57,6 +57,7 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "spelled": 4.0,
         "verbatim": 1.0,
         "pathnamed": 5.0,
+        "signpost": 3.0,
         "logsize": 0.4,
         "meaning": 1.25,
     }
