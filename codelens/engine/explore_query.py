@@ -236,7 +236,8 @@ def _of_lines(spans: Sequence[tuple[int, int]]) -> str:
 
 # From the ranked definitions of a task to a capsule within its budget.
 
-_NAMES_SHARE = 0.06
+_NAMES_SHARE, _NAMES_LESS = 0.09, 150
+"""Share for names, less so many bytes: a small budget is for code."""
 _MOST_TESTS_SHARE, _TESTS_SHARE, _TESTS_SIZE = 0.06, 0.02, 120
 """Share for the paths of tests: a few suffice, so it falls as the budget grows."""
 _MORE_SIZE = 170
@@ -283,7 +284,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     tests_room = int(min(room * _MOST_TESTS_SHARE, room * _TESTS_SHARE + _TESTS_SIZE))
     every_test = tests_of(view, graph, definitions)
     tests = task_candidates.fitting_names(every_test, tests_room)
-    names_room = int(room * _NAMES_SHARE)
+    names_room = max(int(room * _NAMES_SHARE) - _NAMES_LESS, 0)
     left = room - names_room - task_candidates.names_size(tests, len(every_test))
     sent = SentPieces(explore_request.sent, material)
 

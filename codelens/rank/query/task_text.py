@@ -31,7 +31,7 @@ _TITLE = re.compile(
 )
 _MOST_WORDS, _MOST_LABELS, _MOST_PREFIXES = 3, 6, 3
 _ALTERNATIVES = re.compile(r"[,&+|]|\band\b")
-_STEPS = re.compile(r"[/\s]+|::")
+_STEPS = re.compile(r"/|::")
 
 Signpost = tuple[str, ...]
 """One place that a title points at: its words from the outermost folder to the innermost."""
@@ -60,7 +60,10 @@ def _places(label: str) -> list[Signpost]:
     places: list[Signpost] = []
     for alternative in _ALTERNATIVES.split(label):
         steps = tuple(key for step in _STEPS.split(alternative) if (key := step.strip("@.-_ ")))
-        if 0 < len(steps) <= _MOST_WORDS and not _KINDS.issuperset(map(str.lower, steps)):
+        # Several words are prose: `The retry ends early: why`.
+        if not steps or len(steps) > _MOST_WORDS or any(" " in step for step in steps):
+            continue
+        if not _KINDS.issuperset(map(str.lower, steps)):
             places.append(steps)
     return places
 
