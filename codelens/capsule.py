@@ -221,15 +221,15 @@ def _missing(candidate: Candidate, seen_lines: set[int]) -> list[int]:
     return sorted(number for number in candidate.asides.union(whole) if number not in seen_lines)
 
 
-LEADING = 15
+LEADING = 6
 """Number of candidates that are ordered by value alone, regardless of size."""
-SIZE_WEIGHT = 1.2
+SIZE_WEIGHT = 1.5
 """Value that a later candidate would lose if it filled the whole room; values are between 0 and 1.
 
 The best candidates are shown regardless of their cost. Values of later ones are close together, and
-one long body displaces several short ones. Measured on commits (`benchmarks/capsule.py`): value per
-size from the first candidate on loses edited definitions; counting size from the sixteenth on gains
-needed definitions without losing edited ones.
+one long body displaces several short ones. Measured on commits (`benchmarks/capsule.py`): size that
+counts from the first candidate on loses edited definitions at 2,000 tokens, and size that counts
+from the sixteenth on at 4,000 and 8,000.
 """
 CERTAIN = 5.0
 """Candidates with at least this value are named by the task itself."""
@@ -325,11 +325,10 @@ def _cost(path: bytes, lines: Sequence[int], costs: Costs) -> int:
 # The first lines of a comment, a docstring or an Elixir `@doc` summarise the rest. One `expand`
 # shows the lines left out.
 
-KEPT = 2
-"""Number of lines shown of a long comment: `/**` or `/// <summary>` is one, the summary the
-second."""
-_LONG = 5
-"""Minimum length of a long comment: a shorter one costs less than the mark for its gap."""
+_LONG = 4
+"""Minimum length of a long comment: a shorter one costs about as much as the mark for its gap."""
+_MARKUP = re.compile(r"<[^>]*>|@\w+")
+_WORD = re.compile(r"[^\W\d_]{2}")
 _LINE_COMMENT = re.compile(
     r"\s*(//|--(?=[\s\-\[]|$)|;;|%%?(?=\s)|#(?=[\s#]|$)"
     r"(?!\s*(?:define|undef|if|ifdef|ifndef|el\w+|endif|include|pragma|error|warning|line)\b))"
@@ -354,7 +353,9 @@ def beyond_first(lines: Sequence[str], start: int, end: int) -> frozenset[int]:
     while number <= last:
         stop = _last_line(lines, number, last)
         if stop - number + 1 >= _LONG:
-            left_out += range(number + KEPT, stop + 1)
+            # `/**` and `/// <summary>` say nothing; the summary is in the next line.
+            says = _WORD.search(_MARKUP.sub("", lines[number - 1]))
+            left_out += range(number + (1 if says else 2), stop + 1)
         number = max(stop, number) + 1
     return frozenset(left_out)
 
@@ -432,7 +433,7 @@ WORDS: dict[Intent, frozenset[str]] = {
     "explore": frozenset(),
 }
 """Words that indicate each intent; the order breaks ties."""
-_WORD = re.compile(r"[^\W\d_]+")
+_INTENT_WORD = re.compile(r"[^\W\d_]+")
 
 
 class ChosenIntent(NamedTuple):
@@ -445,7 +446,7 @@ class ChosenIntent(NamedTuple):
 
 def intent_of(task: str) -> ChosenIntent:
     """Return the intent with the most words in a task, counting repetitions."""
-    words = [word.lower() for word in _WORD.findall(task)]
+    words = [word.lower() for word in _INTENT_WORD.findall(task)]
     best = ChosenIntent("explore", ())
     most = 0
     for intent, indicators in WORDS.items():

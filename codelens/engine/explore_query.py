@@ -21,6 +21,7 @@ from codelens.errors import InvalidArgument, QueryError
 from codelens.handles.handle_grammar import lines_handle
 from codelens.paths import printed
 from codelens.rank import definition_search
+from codelens.rank.query import task_text
 from codelens.rank.search_request import Request
 from codelens.render import explore_text
 from codelens.render.text_pieces import lines_of
@@ -236,7 +237,8 @@ def _of_lines(spans: Sequence[tuple[int, int]]) -> str:
 
 # From the ranked definitions of a task to a capsule within its budget.
 
-_NAMES_SHARE = 0.06
+_NAMES_SHARE, _NAMES_LESS = 0.09, 150
+"""Share for names, less so many bytes: a small budget is for code."""
 _MOST_TESTS_SHARE, _TESTS_SHARE, _TESTS_SIZE = 0.06, 0.02, 120
 """Share for the paths of tests: a few suffice, so it falls as the budget grows."""
 _MORE_SIZE = 170
@@ -250,7 +252,9 @@ class ExploreRequest(NamedTuple):
     """A task with its options."""
 
     request: Request
-    """The task, with its filters."""
+    """The task without the template of a report, with its filters."""
+    task: str
+    """The task as given."""
     chosen_intent: ChosenIntent
     max_tokens: int
     saved: NotesHere
@@ -281,7 +285,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     tests_room = int(min(room * _MOST_TESTS_SHARE, room * _TESTS_SHARE + _TESTS_SIZE))
     every_test = tests_of(view, graph, definitions)
     tests = task_candidates.fitting_names(every_test, tests_room)
-    names_room = int(room * _NAMES_SHARE)
+    names_room = max(int(room * _NAMES_SHARE) - _NAMES_LESS, 0)
     left = room - names_room - task_candidates.names_size(tests, len(every_test))
     sent = SentPieces(explore_request.sent, material)
 
@@ -306,7 +310,7 @@ def explore(view: CurrentView, explore_request: ExploreRequest, seconds: float) 
     named = task_candidates.not_shown(material, candidates, definitions.rows, shown, names_room)
     answer = ExploreAnswer(
         receipt=receipt,
-        task=explore_request.request.query,
+        task=explore_request.task,
         intent=intent.intent,
         intent_words=intent.words,
         pieces=tuple(pieces),
@@ -430,7 +434,8 @@ def explore_task(
     if not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
         allowed = f"{LEAST_TOKENS} and {MOST_TOKENS:,}"
         raise InvalidArgument("max_tokens", f"must be between {allowed}, not {max_tokens:,}")
-    intent_of_task = capsule.intent_of(task)
+    read_task = task_text.without_template(task)
+    intent_of_task = capsule.intent_of(read_task)
     if intent is not None:
         chosen = capsule.INTENTS.get(intent)
         if chosen is None:
@@ -440,12 +445,12 @@ def explore_task(
     with walked_view(pool, view_request) as (view, seconds):
         # Ranking by meaning costs capsules .014 of the edited code: docs/meaning.md.
         request = Request(
-            task, "auto", called(languages), tuple(globs), (), "all", _CERTAIN,
+            read_task, "auto", called(languages), tuple(globs), (), "all", _CERTAIN,
             seconds=seconds_to_read(view_request.budget_ms), meaning=False,
         )  # fmt: skip
-        saved = NotesHere(view, task, now_s)
+        saved = NotesHere(view, read_task, now_s)
         sent = sent_before(view.settings, view.scope, again=again)
         explore_request = ExploreRequest(
-            request, intent_of_task, max_tokens, saved, sent, frozenset(kinds)
+            request, task, intent_of_task, max_tokens, saved, sent, frozenset(kinds)
         )
         return explore(view, explore_request, seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -120,6 +121,9 @@ def not_shown(
     """
     left = room_bytes - explore_text.cost(explore_text.NAMED)
     seen = {(piece.candidate.path, piece.candidate.symbol) for piece in shown}
+    shown_lines: dict[bytes, set[int]] = {}
+    for piece in shown:
+        shown_lines.setdefault(piece.candidate.path, set()).update(piece.lines)
     files: dict[bytes, NamedFile] = {}
     for place in _places(candidates, ranked):
         if left < _LEAST:
@@ -127,13 +131,23 @@ def not_shown(
         if (place.path, place.symbol) in seen:
             continue
         seen.add((place.path, place.symbol))
-        name = material.symbols(place.path)[place.symbol].qualified
+        symbol = material.symbols(place.path)[place.symbol]
         before = files.get(place.path)
         file = before or NamedFile(printed(place.path))
-        if any(named.name == name for named in file.definitions):
+        lines = shown_lines.get(place.path, ())
+        # An outline shows it, or its name is listed.
+        if symbol.name_line in lines or any(
+            named.name == symbol.qualified for named in file.definitions
+        ):
             continue
-        file = replace(file, definitions=(*file.definitions, NamedDefinition(name, place.line)))
-        cost = _cost(file) - (_cost(before) if before else 0)
+        named = NamedDefinition(symbol.qualified, place.line)
+        file = replace(file, definitions=(*file.definitions, named))
+        if before is not None:
+            # With the comma and the space before it.
+            cost = explore_text.cost(explore_text.named_definition(named)) + 1
+        else:
+            line = explore_text.named_here(file) if lines else explore_text.named_file(file)
+            cost = explore_text.cost(line)
         if cost <= left:
             left -= cost
             files[place.path] = file
@@ -142,20 +156,32 @@ def not_shown(
 
 _LEAST = 8
 """Bytes of a short name with its line; with less room, no further name is tried."""
+_NEIGHBOUR_NAME = 0.5
+"""Value of the name of a neighbour: half of that of its code."""
 
 
 def _places(
     candidates: Sequence[Candidate], ranked: Sequence[RankedDefinition]
 ) -> Iterator[_Place]:
     """Definitions, best first."""
-    for candidate in sorted(
-        candidates, key=lambda candidate: (-candidate.value, candidate.path, candidate.name_line)
-    ):
-        if candidate.symbol >= 0 and candidate.part != "container":
-            yield _Place(candidate.path, candidate.symbol, candidate.name_line)
-    for row in ranked[PIVOTS:]:
-        if row.symbol >= 0:
-            yield _Place(row.judged.evidence.file.path, row.symbol, row.name_line)
+    top = ranked[0].score if ranked and ranked[0].score > 0 else 1.0
+    near = sorted(
+        (
+            -candidate.value * (_NEIGHBOUR_NAME if candidate.part in _NEIGHBOURS else 1.0),
+            _Place(candidate.path, candidate.symbol, candidate.name_line),
+        )
+        for candidate in candidates
+        if candidate.symbol >= 0 and candidate.part != "container"
+    )
+    below = (
+        (-row.score / top, _Place(row.judged.evidence.file.path, row.symbol, row.name_line))
+        for row in ranked[PIVOTS:]
+        if row.symbol >= 0
+    )
+    return (place for _, place in heapq.merge(near, below))
+
+
+_NEIGHBOURS = frozenset({"callee", "caller"})
 
 
 def fitting_names(files: Sequence[NamedFile], room_bytes: int) -> list[NamedFile]:
@@ -236,7 +262,7 @@ def _users_of(graph: LazyGraph, at: int, pivot: Node) -> Iterator[Neighbour]:
 
 PIVOTS = 60
 """Number of ranked definitions that may be shown or named."""
-FOLLOWED = 12
+FOLLOWED = 5
 """Number of the best of these whose neighbours are included."""
 CERTAIN = 10.0
 """Added to the value of what the task itself names."""
@@ -244,7 +270,7 @@ CALLEE, CALLER = 0.5, 0.35
 """Value of a neighbour, as a share of its pivot's value."""
 _NEIGHBOUR_LINES = 40
 _HEAD_LINES = 3
-_WHOLE_CONTAINER = 60
+_WHOLE_CONTAINER = 100
 _SKELETON_LINES = 40
 _TOP_LINES = 40
 

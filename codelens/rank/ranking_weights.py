@@ -57,6 +57,7 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "spelled": 4.0,
         "verbatim": 1.0,
         "pathnamed": 5.0,
+        "signpost": 3.0,
         "logsize": 0.4,
         "meaning": 1.25,
     }
@@ -131,9 +132,12 @@ DEFINITIONS: Mapping[str, float] = MappingProxyType(
     }
 )
 """Weights of the features of a definition (`codelens.rank.scoring.definition_ranking`)."""
-TASK_DEFINITIONS: Mapping[str, float] = MappingProxyType({"container": -0.2, "value": -0.3})
+TASK_DEFINITIONS: Mapping[str, float] = MappingProxyType(
+    {"container": -0.2, "value": -0.3, "aside": -0.4, "declared": -0.4}
+)
 """Additional weights for a task: most tasks concern functions, while a question may be about a type
-or a constant."""
+or a constant; and what is generated, an example or a declaration without a body follows the code
+that a task changes."""
 DEFINITION_B, TYPICAL_DEFINITION_LINES = 0.5, 20.0
 LEADING_LINE = 1.5
 """In bodies: weight of a term in the first line of a query of several lines; other terms have 1."""

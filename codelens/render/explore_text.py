@@ -16,7 +16,14 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from codelens.answers.reading_answers import ExploreAnswer, LeftOut, NamedFile, Piece, TiedNote
+from codelens.answers.reading_answers import (
+    ExploreAnswer,
+    LeftOut,
+    NamedDefinition,
+    NamedFile,
+    Piece,
+    TiedNote,
+)  # fmt: skip
 from codelens.render import text_pieces, token_budget
 from codelens.render.reading_text import Json, receipt_json, with_usable_paths
 from codelens.render.text_pieces import lines_of, one_line, receipt_line, safe
@@ -50,9 +57,10 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
     rows += context_lines(answer.contexts, answer.gone_contexts, answer.context_count)
     if any(piece.sent == "unchanged" for piece in answer.pieces):
         rows.append(_AGAIN_TYPED if typed else AGAIN)
-    path = ""
+    path, elsewhere = "", {file.path: file for file in answer.named}
     for piece in answer.pieces:
         if piece.path != path:
+            rows += _named_in(elsewhere, path)
             path = piece.path
             rows.append(one_line(path))
         rows.append(
@@ -64,9 +72,10 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
                 rows.append(GAP)
             rows.append(line(number, text))
             last = number
-    if answer.named:
+    rows += _named_in(elsewhere, path)
+    if elsewhere:
         rows.append(NAMED)
-        rows += [named_file(file) for file in answer.named]
+        rows += map(named_file, elsewhere.values())
     if heading_of_tests := tests_heading(answer.tests, answer.test_count):
         rows.append(heading_of_tests)
         rows += [named_file(test) for test in answer.tests]
@@ -80,6 +89,8 @@ def body(answer: ExploreAnswer, *, typed: bool = False) -> list[str]:
 AGAIN = "code sent earlier is left out: again=true sends it once more"
 _AGAIN_TYPED = "code sent earlier is left out: --again prints it once more"
 NAMED = "also, not shown (path: name line):"
+_HERE = "also here: "
+"""Begins the names of definitions that are not shown, below those of the same file that are."""
 TESTS = "tests:"
 
 
@@ -133,16 +144,32 @@ def line(number: int, text: str) -> str:
 
 
 def named_file(named: NamedFile) -> str:
-    """Render a file with names of its definitions in one line.
+    """Render a file with names of its definitions in one line."""
+    details = "; ".join(part for part in (_names(named), named.about) if part)
+    return f"{one_line(named.path)}{details and f': {details}'}"
+
+
+def named_here(named: NamedFile) -> str:
+    """Render names of definitions of a file of which others are shown above."""
+    return _HERE + _names(named)
+
+
+def _named_in(elsewhere: dict[str, NamedFile], path: str) -> list[str]:
+    """Take the names of a file whose shown definitions end here."""
+    named = elsewhere.pop(path, None)
+    return [named_here(named)] if named is not None else []
+
+
+def _names(named: NamedFile) -> str:
+    return ", ".join(map(named_definition, named.definitions))
+
+
+def named_definition(named: NamedDefinition) -> str:
+    """Render a name with its line.
 
     Owners are left out, since they cost as much as two more names; the line numbers are unique.
     """
-    names = ", ".join(
-        f"{one_line(definition.name.rpartition('.')[2] or definition.name)} {definition.line}"
-        for definition in named.definitions
-    )
-    details = "; ".join(part for part in (names, named.about) if part)
-    return f"{one_line(named.path)}{details and f': {details}'}"
+    return f"{one_line(named.name.rpartition('.')[2] or named.name)} {named.line}"
 
 
 def cost(text: str) -> int:

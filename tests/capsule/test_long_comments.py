@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelens.capsule import KEPT, beyond_first
+from codelens.capsule import beyond_first
 
 
 def cut(text: str) -> list[str]:
@@ -14,25 +14,29 @@ def cut(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "lines"),
+    ("text", "kept", "lines"),
     [
-        ("/**\n * One.\n *\n * @param a b\n * @return c\n */\nint f() {}", 6),
-        ("// One.\n// Two.\n// Three.\n// Four.\n// Five.\nfunc f() {}", 5),
-        ("/// One.\n/// Two.\n/// Three.\n/// Four.\n/// Five.\nfn f() {}", 5),
-        ("# One.\n# Two.\n#\n# Four.\n# Five.\ndef f; end", 5),
-        ("-- One.\n-- Two.\n-- Three.\n-- Four.\n-- Five.\nf = 1", 5),
-        ('@doc """\nOne.\n\nTwo.\nThree.\n"""\ndef f, do: 1', 6),
-        ("{- One.\nTwo\nThree\nFour\nFive -}\nf = 1", 5),
+        ("/**\n * One.\n *\n * @param a b\n * @return c\n */\nint f() {}", 2, 6),
+        ("/// <summary>\n/// One.\n/// </summary>\n/// <returns>a</returns>\nint F() {}", 2, 4),
+        ("/** One.\n * Two.\n * Three.\n */\nint f() {}", 1, 4),
+        ("// One.\n// Two.\n// Three.\n// Four.\n// Five.\nfunc f() {}", 1, 5),
+        ("/// One.\n/// Two.\n/// Three.\n/// Four.\nfn f() {}", 1, 4),
+        ("# One.\n# Two.\n#\n# Four.\n# Five.\ndef f; end", 1, 5),
+        ("-- One.\n-- Two.\n-- Three.\n-- Four.\n-- Five.\nf = 1", 1, 5),
+        ('@doc """\nOne.\n\nTwo.\nThree.\n"""\ndef f, do: 1', 2, 6),
+        ("{- One.\nTwo\nThree\nFour\nFive -}\nf = 1", 1, 5),
     ],
 )
-def test_the_first_lines_of_a_long_comment_stay(text: str, lines: int) -> None:
+def test_the_first_line_of_a_long_comment_that_says_something_stays(
+    text: str, kept: int, lines: int
+) -> None:
     every = [line.strip() for line in text.split("\n")]
-    assert cut(text) == every[KEPT:lines]
+    assert cut(text) == every[kept:lines]
 
 
 def test_a_docstring_is_a_comment_and_its_function_is_not() -> None:
     text = 'def f():\n    """One.\n\n    Two.\n    Three.\n    """\n    return 1'
-    assert cut(text) == ["Two.", "Three.", '"""']
+    assert cut(text) == ["", "Two.", "Three.", '"""']
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ from codelens.extract.tokenizer import WORD, compound_of, parts_of_word, terms_o
 from codelens.rank import ranking_weights
 from codelens.rank.pasted import pasted_locations
 from codelens.rank.pasted.pasted_locations import Location
+from codelens.rank.query import task_text
+from codelens.rank.query.task_text import Signpost
 from codelens.store.facts import ranking_reads as reads
 from codelens.store.facts.ranking_reads import Definition
 from codelens.store.facts.resolution_facts import key_of
@@ -196,6 +198,8 @@ class Query(NamedTuple):
     """The query is one name, perhaps qualified, not a question."""
     roles: frozenset[str]
     """Roles of files that the query asks for; they get no penalty."""
+    signposts: tuple[Signpost, ...]
+    """What the title of a task names before its colon or in brackets: `fix(parser): ...`."""
     notes: tuple[str, ...]
 
     @property
@@ -252,6 +256,7 @@ def analyse(text: str) -> Query:
         phrases=phrases,
         single=single,
         roles=_roles(plain),
+        signposts=() if single else task_text.signposts(text),
         notes=tuple(notes),
     )
 
@@ -271,7 +276,7 @@ def of_name(query: Query, name: Name) -> Query:
     words = analyse(" ".join(name.parts))
     return words._replace(
         text=query.text, names=(name,), spelled=None, places=(), phrases=(), single=True,
-        roles=query.roles, notes=query.notes,
+        roles=query.roles, signposts=(), notes=query.notes,
     )  # fmt: skip
 
 

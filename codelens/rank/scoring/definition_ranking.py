@@ -175,10 +175,13 @@ class _Comparison(NamedTuple):
 
 _FEATURES = (*ranking_weights.DEFINITIONS, *ranking_weights.TASK_DEFINITIONS)
 """Features of a definition, in the order in which the parts of its score are added."""
-_FILE, _BODY, _LINE, _NAME, _OWNER, _NAMED, _WITHIN, _PLACE, _TOP, _TEST, _CONTAINER, _VALUE = map(
+(
+    _FILE, _BODY, _LINE, _NAME, _OWNER, _NAMED, _WITHIN, _PLACE, _TOP, _TEST, _CONTAINER, _VALUE,
+    _ASIDE, _DECLARED,
+) = map(
     _FEATURES.index,
-    "file body line name owner named within place top test container value".split(),
-)
+    "file body line name owner named within place top test container value aside declared".split(),
+)  # fmt: skip
 _OF_ITSELF = (_WITHIN, _CONTAINER, _VALUE)
 """Features that a definition does not inherit from its parts."""
 
@@ -263,8 +266,16 @@ class _File(NamedTuple):
 def _usual(scored: Judged, prior: float) -> list[float]:
     values = [0.0] * len(_FEATURES)
     values[_FILE] = prior
-    values[_TEST] = float(definition_features.role_of(scored.evidence) == "test")
+    role = definition_features.role_of(scored.evidence)
+    values[_TEST] = float(role == "test")
+    values[_ASIDE] = float(role in _ASIDE_ROLES)
+    values[_DECLARED] = float(scored.evidence.file.path.endswith(_DECLARATIONS))
     return values
+
+
+_ASIDE_ROLES = frozenset({"generated", "example"})
+_DECLARATIONS = (b".d.ts", b".d.mts", b".d.cts", b".pyi", b".rbi")
+"""Files of declarations without bodies."""
 
 
 class _Features(NamedTuple):

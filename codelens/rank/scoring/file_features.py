@@ -22,6 +22,7 @@ from codelens.meaning.question_likeness import QuestionLikeness, by_vectors
 from codelens.meaning.text_vectors import said_vector
 from codelens.meaning.word_table import WordTableDamaged
 from codelens.rank import ranking_weights
+from codelens.rank.query import task_text
 from codelens.rank.query.query_analysis import Query
 from codelens.rank.scoring.candidates import Weighed
 from codelens.rank.scoring.chunk_scores import ChunkScorer, Scored
@@ -408,6 +409,8 @@ def features_of_file(
             if files_left < 0:
                 continue
         candidate = _features_of(file, about_path, pushed, scorer, question=question, spelt=spelt)
+        if query.signposts:
+            candidate.features["signpost"] = task_text.likeness(query.signposts, file.path)
         if likeness is not None and not candidate.scored.chunks and file.content in likeness:
             place = [(0.0, likeness.best_chunk(file.content))]
             candidate = candidate._replace(scored=candidate.scored._replace(chunks=place))

@@ -1,0 +1,215 @@
+"""Reads a task as people write it: what its title points at, and what of a report is boilerplate.
+
+Titles of commits and issues name the part of the project before a colon or in brackets: `parser:`,
+`fix(parser):`, `net/http:`, `[ssr]`. Reports are written in a template, whose headings, checklists,
+comments and lists of versions say nothing about the code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from codelens.extract.tokenizer import WORD, identifier_key, parts_of_word, terms_of_word
+
+# What a title points at.
+
+_KINDS = frozenset(
+    "feat feature features fix fixes fixed bugfix hotfix bug bugs perf performance refactor "
+    "refactoring refact chore build ci cd docs doc documentation test tests testing style revert "
+    "wip deps dep release enhancement enh improvement improve security question request proposal "
+    "rfc regression crash breaking minor major patch misc internal cleanup todo note warning error "
+    "add added remove removed update updated change changed support allow".split()
+)
+"""Words before a colon that say what kind of change it is, not where."""
+_TITLE = re.compile(
+    r"\s*(?:\[(?P<boxed>[^\]\n]{2,40})\][:\s]|"
+    r"(?P<head>[\w@][\w.@/&,+| -]{0,60}?)"
+    r"(?:\((?P<scope>[^)\n]{1,60})\)|\[(?P<bracket>[^\]\n]{1,60})\])?!?:\s)"
+)
+_MOST_WORDS, _MOST_LABELS, _MOST_PREFIXES = 3, 6, 3
+_ALTERNATIVES = re.compile(r"[,&+|]|\band\b")
+_STEPS = re.compile(r"/|::")
+
+Signpost = tuple[str, ...]
+"""One place that a title points at: its words from the outermost folder to the innermost."""
+
+
+def signposts(text: str) -> tuple[Signpost, ...]:
+    """Return the places that the first line of a task points at, in order; often none."""
+    title, found = text.lstrip().partition("\n")[0], list[Signpost]()
+    for _ in range(_MOST_PREFIXES):
+        match = _TITLE.match(title)
+        if match is None:
+            break
+        head, scope = match["head"] or "", match["scope"] or match["bracket"] or ""
+        places = [*_places(match["boxed"] or ""), *_places(head)]
+        # `fix(parser): ...`, but `read(a text): ...` is a call, not a scope.
+        if head.lower() in _KINDS or " " not in scope:
+            places += _places(scope)
+        found += places
+        if places and not match["boxed"]:
+            break
+        title = title[match.end() :]
+    return tuple(dict.fromkeys(found))[:_MOST_LABELS]
+
+
+def _places(label: str) -> list[Signpost]:
+    places: list[Signpost] = []
+    for alternative in _ALTERNATIVES.split(label):
+        steps = tuple(key for step in _STEPS.split(alternative) if (key := step.strip("@.-_ ")))
+        # Several words are prose: `The retry ends early: why`.
+        if not steps or len(steps) > _MOST_WORDS or any(" " in step for step in steps):
+            continue
+        if not _KINDS.issuperset(map(str.lower, steps)):
+            places.append(steps)
+    return places
+
+
+EQUAL, INSIDE, BEGUN, INITIALS = 1.0, 0.7, 0.5, 0.6
+"""How well one word of a signpost fits a folder's or a file's name."""
+_SHORTEST = 3
+
+
+def likeness(posts: Sequence[Signpost], path: bytes) -> float:
+    """Return how well the best of the signposts fits a path, 0 to 1."""
+    names = _names(path)
+    return max((_fit(post, names) for post in posts), default=0.0)
+
+
+def _fit(post: Signpost, names: Sequence[str]) -> float:
+    grades = [max(map(_grade, [step] * len(names), names), default=0.0) for step in post]
+    # `net/http` is `net/http`, not each folder `net`: the last word counts most.
+    return grades[-1] * (1.0 + sum(grades[:-1])) / len(post) if grades[-1] else 0.0
+
+
+@lru_cache(maxsize=20_000)
+def _names(path: bytes) -> tuple[str, ...]:
+    *folders, name = path.decode("utf-8", "replace").split("/")
+    return (*folders, name.split(".")[0] or name)
+
+
+class _Read(NamedTuple):
+    key: str
+    parts: tuple[str, ...]
+    """Its parts, in lower case."""
+    stems: frozenset[str]
+    """The parts, stemmed."""
+
+
+@lru_cache(maxsize=20_000)
+def _read(name: str) -> _Read:
+    parts = tuple(part.lower() for word in WORD.findall(name) for part in parts_of_word(word))
+    terms = frozenset(terms_of_word(part)[-1] for part in parts if terms_of_word(part))
+    return _Read(identifier_key(name), parts, terms)
+
+
+@lru_cache(maxsize=50_000)
+def _grade(step: str, name: str) -> float:
+    post, here = _read(step), _read(name)
+    if not post.key or not here.key:
+        return 0.0
+    if post.key == here.key or (post.stems and post.stems == here.stems):
+        return EQUAL
+    if post.stems and post.stems <= here.stems:
+        return INSIDE
+    if _abbreviates(post.key, here.parts) or _abbreviates(here.key, post.parts):
+        return INITIALS
+    short, long = sorted((post.key, here.key), key=len)
+    if len(short) >= _SHORTEST and long.startswith(short):
+        return BEGUN
+    return 0.0
+
+
+def _abbreviates(short: str, parts: Sequence[str]) -> bool:
+    """Whether a word consists of the beginnings of several parts: `eio` of `engine.io`."""
+    if len(parts) < 2 or not len(parts) <= len(short) < sum(map(len, parts)):
+        return False
+    ends = {0}
+    for part in parts:
+        ends = {
+            end + size
+            for end in ends
+            for size in range(1, len(part) + 1)
+            if short.startswith(part[:size], end)
+        }
+    return len(short) in ends
+
+
+# What of a report is its template's.
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TAG = re.compile(r"</?(?:details|summary|br|p|img|kbd|sub|sup)\b[^>\n]{0,300}>", re.IGNORECASE)
+_BLOB = re.compile(
+    r"https?://\S{1,200}?/(?:blob|tree|src/branch)/[^/\s]{1,100}/([\w./@+-]{1,200}?)"
+    r"(?:#L(\d+)(?:-L?\d+)?)?(?=[.,;:]{0,3}(?:[\s)>\]]|$))"
+)
+"""A link to a file, or to a line of it, on a code host."""
+_LINK = re.compile(
+    r"!?\[([^\]\n]{0,300})\]\(\s?<?https?://[^)\n]{0,300}\)|<?https?://[^\s>)\]]{1,300}>?"
+)
+_CHECK = re.compile(r"\s*[-*+]\s+\[[ xX]\]\s*(.*)")
+_PROMISE = re.compile(
+    r"\b(I|I've|I'm|I'd|you|my|existing issues?|duplicates?|code of conduct|contribut\w+|"
+    r"latest (?:version|release)|documentation|agree|willing)\b",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"(?:#{1,6} |\*\*|__)(.+?)[*_:? ]*$")
+_TEMPLATE_WORDS = frozenset(
+    "a about actual additional an and any anything behavior behaviour bug case checklist code "
+    "context current describe description did do does else environment error example expected "
+    "expect feature for happen happened happens how i info information instead is issue it "
+    "log logs minimal motivation of or os other output please possible problem provide question "
+    "relevant repo report reproduce reproducible reproduction request result results screenshot "
+    "screenshots see setup should solution solutions steps subject suggested summary system test "
+    "the this to use used using version versions want what which would you your".split()
+)
+_VERSION = re.compile(
+    r"(?:[-*+] )?(?:\*\*)?[\w .()/-]{0,40}?\b(?:os|operating system|platform|browser|versions?|"
+    r"architecture|shell|terminal)\b[\w .()/-]{0,20}(?:\*\*)? ?[:=]",
+    re.IGNORECASE,
+)
+_LONGEST = 100
+"""Headings and versions are short lines."""
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+
+
+def without_template(task: str) -> str:
+    """Return a task without the comments, checklists, headings and versions of a report's template.
+
+    Code in fences is kept as it is, and so is the first line. A link to a file on a code host
+    becomes its path, with its line.
+    """
+    title, newline, rest = task[:_MOST_READ].partition("\n")
+    if not newline:
+        return task
+    kept, fenced = list[str](), False
+    for line in _COMMENT.sub("", rest).split("\n"):
+        if _FENCE.match(line):
+            fenced = not fenced
+        plain = line if fenced else _without_links(line)
+        if fenced or not _is_template(plain.strip()):
+            kept.append(plain)
+    text = "\n".join([title, *kept]) if any(map(str.strip, kept)) else title
+    return text + task[_MOST_READ:]
+
+
+_MOST_READ = 40_000
+
+
+def _without_links(line: str) -> str:
+    line = _BLOB.sub(lambda link: f"{link[1]}:{link[2]}" if link[2] else link[1], line)
+    return _TAG.sub("", _LINK.sub(lambda link: link[1] or "", line))
+
+
+def _is_template(line: str) -> bool:
+    check = _CHECK.match(line)
+    if check is not None:
+        return bool(_PROMISE.search(check[1]))
+    if len(line) > _LONGEST:
+        return False
+    heading = _HEADING.match(line)
+    words = {word.lower() for word in WORD.findall(heading[1])} if heading else set[str]()
+    return bool(_VERSION.match(line)) or (heading is not None and words <= _TEMPLATE_WORDS)

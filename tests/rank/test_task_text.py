@@ -1,0 +1,92 @@
+"""What a title points at, and what of a report is its template's."""
+
+from __future__ import annotations
+
+import pytest
+from ranking_index import Store
+
+from codelens.rank.query.task_text import likeness, signposts, without_template
+
+
+@pytest.mark.parametrize(
+    ("title", "posts"),
+    [
+        ("fix(parser): keep the last token", [("parser",)]),
+        ("fix(parser)!: keep the last token", [("parser",)]),
+        ("fix(core,web): keep it", [("core",), ("web",)]),
+        ("win: close the handle twice", [("win",)]),
+        ("net/http: read the trailer", [("net", "http")]),
+        ("packages/router: match an empty path", [("packages", "router")]),
+        ("[ssr] escape the state", [("ssr",)]),
+        ("[Bug]: printer: a comment is lost", [("printer",)]),
+        ("Fix: ignore: skip the file", [("ignore",)]),
+        ("my_crate: add a method\n\nbody: more", [("my_crate",)]),
+        ("tanstack-query: it fails", [("tanstack-query",)]),
+        ("fix: a thing", []),
+        ("Add std::string to the list: twice", []),
+        ("The retry ignores its time limit: it never ends", []),
+        ("`Session.close(x): none`", []),
+    ],
+)
+def test_a_title_points_at_places(title: str, posts: list[tuple[str, ...]]) -> None:
+    assert list(signposts(title)) == posts
+
+
+@pytest.mark.parametrize(
+    ("post", "better", "worse"),
+    [
+        (("parser",), b"packages/socket.io-parser/lib/index.ts", b"packages/socket.io/lib/a.ts"),
+        (("eio",), b"packages/engine.io/lib/server.ts", b"packages/socket.io/lib/server.ts"),
+        (("http1",), b"src/proto/h1/io.rs", b"src/proto/h2/io.rs"),
+        (("log",), b"modules/logging/filters.go", b"modules/http/filters.go"),
+        (("net", "http"), b"src/net/http/server.go", b"src/log/http/server.go"),
+        (("net", "http"), b"src/net/http/server.go", b"src/net/url/url.go"),
+        (("YAML",), b"src/language-yaml/printer.js", b"src/language-css/printer.js"),
+        (("walk",), b"crates/ignore/src/walk.rs", b"crates/ignore/src/dir.rs"),
+    ],
+)
+def test_a_signpost_prefers_a_path(post: tuple[str, ...], better: bytes, worse: bytes) -> None:
+    assert likeness([post], better) > likeness([post], worse)
+
+
+def test_the_part_that_a_title_names_comes_first(store: Store) -> None:
+    text = "def flush(buffer):\n    '''Write the buffer, then close.'''\n    buffer.close()\n"
+    view = store.view({"src/a/zlib.py": text, "src/proto/http/zlib.py": text + "\n# flush\n"})
+    for part, path in (("a", "src/a/zlib.py"), ("http", "src/proto/http/zlib.py")):
+        first = store.search(view, f"fix({part}): flush the buffer before close").results[0]
+        assert first.file.path.decode() == path
+
+
+REPORT = """The retry never ends
+<!-- Thank you! Please search for
+existing issues. -->
+### Describe the bug
+Calling `retry()` hangs, see https://github.com/o/r/blob/main/src/net/retry.py#L12-L14.
+- [x] I have searched the existing issues
+- [ ] the second attempt
+**Expected behavior**
+It ends after [three](https://example.com/three) attempts.
+## The clock of the retry
+```python
+# Version: 3
+retry(times=3)
+```
+- Python version: 3.11
+"""
+WITHOUT = """The retry never ends
+
+Calling `retry()` hangs, see src/net/retry.py:12.
+- [ ] the second attempt
+It ends after three attempts.
+## The clock of the retry
+```python
+# Version: 3
+retry(times=3)
+```
+"""
+
+
+def test_a_report_is_read_without_its_template() -> None:
+    assert without_template(REPORT) == WITHOUT
+    assert without_template("One line <!-- a -->") == "One line <!-- a -->"
+    assert without_template("Title\n<!-- nothing else -->") == "Title"
