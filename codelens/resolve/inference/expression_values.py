@@ -10,6 +10,7 @@ from codelens.resolve.inference.call_results import OWN, HandedValues, handed
 from codelens.resolve.inference.name_lookup import LOCAL, MODULE, Referent
 from codelens.resolve.inference.resolver import Resolver
 from codelens.resolve.inference.values import (
+    Container,
     Definition,
     Function,
     Instance,
@@ -31,6 +32,8 @@ _STEP = re.compile(
     r"|(\([<\w*]*\))|(\[\])|(\[\*\])|(\[with\])|(`[^`]+`)"
 )
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#][\w$]*")
+_WRITTEN = "({`'0"
+"""What a head that is not a name begins with."""
 ROOT = "\\"
 """Stands in place of a receiver: a global name, marked by a leading backslash in PHP."""
 _ASSIGNMENTS = frozenset({"=", "+", "?"})
@@ -43,8 +46,8 @@ def steps(text: str) -> tuple[str, tuple[str, ...]] | None:
     """Split an expression into its head and the steps after it; None for an unknown expression."""
     if text[:1] in {"(", "{"}:
         end = _closing(text)
-    elif text[:1] == "`":
-        end = text.find("`", 1)
+    elif text[:1] in {"`", "'"}:
+        end = text.find(text[0], 1)
     else:
         match = _NAME.match(text)
         end = match.end() - 1 if match else 0 if text[:1] == "0" else -1
@@ -127,7 +130,7 @@ class Expressions:
 
     def place(self, path: bytes, scope: int, head: str) -> tuple[int, bool]:
         """Return a scope in which the head of an expression means the same, and if lines matter."""
-        if head[0] in "({`0" or not self.resolver.by_place:
+        if head[0] in _WRITTEN or not self.resolver.by_place:
             return scope, True
         model = self.view.model(path)
         if model is not None and (head == "super" or head in model.spec.instance):
@@ -195,7 +198,7 @@ class Expressions:
         owner, _, name = (
             row.text.rpartition(".") if row is not None and len(rows) == 1 else ("",) * 3
         )
-        if row is None or not owner.isidentifier() or row.how != "=":
+        if row is None or row.how != "=" or not (owner.isidentifier() or owner[:1] == "'"):
             return []
         value = self.value(path, local.scope, owner, row.line)
         if not isinstance(value, Module):
@@ -242,6 +245,8 @@ class Expressions:
         if step == "#above":
             above = (part for part in each(value) if isinstance(part, Instance))
             return together([Super(part.path, part.symbol, part) for part in above])
+        if step == "#promise":
+            return Container("Promise", (value,))
         if step == "#await":
             return together([self.resolver.awaited(part) for part in each(value)])
         if step == "[with]":
@@ -249,7 +254,7 @@ class Expressions:
         return together([self.resolver.member_value(part, step) for part in each(value)])
 
     def _head(self, path: bytes, scope: int, head: str, rest: tuple[str, ...], line: int) -> Value:
-        if head[0] in "({`0":
+        if head[0] in _WRITTEN:
             return self._written(path, scope, head, line)
         model = self.view.model(path)
         if model is None:
@@ -263,11 +268,14 @@ class Expressions:
         return self._named(path, scope, head, line)
 
     def _written(self, path: bytes, scope: int, head: str, line: int) -> Value:
-        """Evaluate a literal head: an alternative, a type, an object, a primitive."""
+        """Evaluate a literal head: an alternative, a type, a module, an object, a primitive."""
         if head[0] == "(":
             return together([self.value(path, scope, part, line) for part in _halves(head[1:-1])])
         if head[0] == "`":
             return self.resolver.of_type(path, scope, head[1:-1])
+        if head[0] == "'":
+            files = self.view.modules(path, head[1:-1])
+            return Module(files[0]) if len(files) == 1 else None
         return Record(path, scope, head, line) if head[0] == "{" else Literal()
 
     def _named(self, path: bytes, scope: int, name: str, line: int) -> Value:
